@@ -76,7 +76,7 @@ describe("arguments", () => {
 });
 
 describe("the move by hand", () => {
-  test("is the specification's steps, and ends with the first good answer", () => {
+  test("has the specification's steps, and ends with the first good answer", () => {
     const lines = moveByHand("203.0.113.7").split("\n");
     expect(lines.slice(0, 4)).toEqual([
       "set -e",

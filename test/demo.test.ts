@@ -25,7 +25,7 @@ const played = (changes: Partial<Played> = {}): Played => ({
 const withMissed = [...played().slots, slot(12, "z1qnew", [])];
 
 describe("the demo's verdict", () => {
-  test("of a journey without a fault", () => {
+  test("is good for a journey without a fault", () => {
     expect(judge(played())).toEqual({
       isGood: true,
       lines: [
@@ -68,7 +68,7 @@ describe("the demo's verdict", () => {
     ["two producers", { doubleProduced: 2 }, "two nodes produced with one key at once"],
     ["two orchestrators", { doubleSigned: 1 }, "two orchestrators were at work with one key at once"],
     ["no production here", { slots: played().slots.slice(0, 2) }, "the new host produced nothing for Anvil"],
-  ])("%s", (_what, changes, fault) => {
+  ])("is bad for %s", (_what, changes, fault) => {
     const { isGood, lines } = judge(played(changes));
     expect([isGood, lines.at(-1)]).toEqual([false, `  So it did not go well, and the exit code is 1: ${fault}.`]);
   });

@@ -128,11 +128,11 @@ const blocksThatCannotAsk = (text: string) =>
     });
 
 describe("documents", () => {
-  test.each(documents)("the links of %s lead somewhere", (file) => {
+  test.each(documents)("have existing link targets: %s", (file) => {
     expect(deadLinks(file, read(file))).toEqual([]);
   });
 
-  test.each(documents)("the source files that %s names exist", (file) => {
+  test.each(documents)("name existing source files: %s", (file) => {
     const isThere = (named: string) => [named, join(dirname(file), named)].some((each) => existsSync(join(root, each)));
     expect(namedFiles(read(file)).filter((named) => !isThere(named))).toEqual([]);
   });
@@ -175,7 +175,7 @@ describe("docs/architecture.md", () => {
   const [, table = ""] = /^## Files of each step$(.*?)^## /ms.exec(read("docs/architecture.md")) ?? [];
   const rows = table.split("\n").filter((line) => /^\| (?!Step|---)/.test(line));
 
-  test("each row of its table of steps names files, and all of them are there", () => {
+  test("names existing files in each row of its table of steps", () => {
     expect(rows.length).toBeGreaterThan(20);
     for (const row of rows) {
       const named = namedFiles(row);
@@ -184,7 +184,7 @@ describe("docs/architecture.md", () => {
     }
   });
 
-  test("its table has every step of both procedures", () => {
+  test("lists every step of both procedures", () => {
     const steps = rows.flatMap((row) => {
       const [, procedure, numbers = ""] = /^\| (A|B) ([\d, ]+):/.exec(row) ?? [];
       return procedure === undefined ? [] : numbers.split(", ").map((number) => `${procedure} ${number}`);
@@ -218,7 +218,7 @@ describe("source files", () => {
     ["a.sh", "# docs/architecture.md, Nothing of it", ["docs/architecture.md, Nothing of it"]],
     ["lab/doubles/a.ts", "// The table in README.md", []],
     ["a.ts", 'const a = "gone.md";\nconst b = `gone.md`;', []],
-  ])("finds what a comment of %s cites: %j", (file, text, dead) => {
+  ])("finds the citation in a comment of %s: %j", (file, text, dead) => {
     expect(deadCitations(file, text)).toEqual(dead);
   });
 });

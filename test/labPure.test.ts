@@ -30,7 +30,7 @@ describe("network", () => {
     ]);
   });
 
-  test("names and addresses", () => {
+  test("gives each host its name and address", () => {
     expect([hostAddress(0), hostAddress(3), hostNamespace("a", "b")]).toEqual([
       "10.77.0.11",
       "10.77.0.14",
@@ -56,7 +56,7 @@ describe("the mirror", () => {
       { debian: "http://m/debian", security: "http://m/debian-security" },
     ],
     ["https://x/debian", { debian: "https://x/debian", security: "https://x/debian-security" }],
-  ])("%j", (targets, mirror) => expect(parseMirror(targets)).toEqual(mirror));
+  ])("is parsed: %j", (targets, mirror) => expect(parseMirror(targets)).toEqual(mirror));
 
   test.each(["", "http://m/ubuntu/"])("is missing, with what to do: %j", (targets) => {
     expect(() => parseMirror(targets)).toThrow(/no Debian mirror .*\nAdd a Debian mirror to the apt sources/);

@@ -28,11 +28,11 @@ afterEach(() => rmSync(root, { recursive: true }));
 describe("the dependencies of the lab's own tests", () => {
   test.each([
     ["the test itself", file, 'import { step } from "../../../core/steps/step"; step(1);'],
-    ["the lab, whatever it is written in", "lab/plugins/main.go", "package other"],
-    ["what they import of the program", "core/steps/step.ts", "export const step = () => 2;"],
-    ["what lies beside that", "core/steps/step.sh", "echo 2"],
+    ["the lab in any language", "lab/plugins/main.go", "package other"],
+    ["the program's files that they import", "core/steps/step.ts", "export const step = () => 2;"],
+    ["the files beside those", "core/steps/step.sh", "echo 2"],
     ["the libraries", "package-lock.json", '{ "a": 1 }'],
-  ])("is %s", async (_, name, text) => {
+  ])("include %s", async (_, name, text) => {
     const before = await key();
     expect(await key()).toBe(before);
     put(name, text);

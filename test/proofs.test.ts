@@ -19,7 +19,7 @@ describe("the table of proofs in lab/README.md", () => {
   });
 });
 
-test("a suite is a feature, and so is a test outside of any", () => {
+test("counts a suite and a test outside of any suite as features", () => {
   const content = [
     'describe("the gate", () => { it("waits", go); describe("a stall", () => { it.each([1])("is told: %s", go); }); });',
     'test("another thing", async () => { it("never", go); });',

@@ -20,7 +20,7 @@ describe("a printed secret", () => {
     ["for a shell, in single quotes", `'a"B\\c'\\''D <e&f>$%g'`],
     ["for a shell, in double quotes", `"a\\"B\\\\c'D <e&f>\\$%g"`],
     ["with colours in it", `a"B\\c\u001b[31m'D <e&f>\u001b[39m$%g`],
-  ])("%s", (_what, printed) => {
+  ])("is found %s", (_what, printed) => {
     expect(found(printed)).toEqual(["a password"]);
   });
 
@@ -29,7 +29,7 @@ describe("a printed secret", () => {
     expect(found(Buffer.from(password.toLowerCase()).toString("base64"))).toEqual([]);
   });
 
-  test("by each of its lines, except the framing ones", () => {
+  test("is found by each of its lines, except the framing ones", () => {
     const [first, second] = ["b3BlbnNzaC1rZXktdjEAAAAA", "QyNTUxOQAAACDq7o8Xk1mNqq"];
     const text = `-----BEGIN OPENSSH PRIVATE KEY-----\n${first}\n${second}\nAQ==\n-----END OPENSSH PRIVATE KEY-----\n`;
     const kinds = (printed: string) => kindsIn(printed, [{ kind: "a key", text }]);

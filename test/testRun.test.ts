@@ -35,7 +35,7 @@ describe("the result of a test run", () => {
     ],
     ["an error outside of any test", { "test/a.test.ts": { tests: ["passed"] } }, 1, [1, 1, 0]],
     ["no test at all", {}, 0, [0, 0, 0]],
-  ])("%s", (_what, files, exitCode, [passed, failed, skipped]) => {
+  ])("counts passed, failed and skipped tests: %s", (_what, files, exitCode, [passed, failed, skipped]) => {
     expect(countOf({ exitCode, report: reportOf(files) })).toEqual({ passed, failed, skipped });
   });
 
@@ -187,7 +187,7 @@ describe("a second attempt", () => {
 describe("the requested tests", () => {
   const projectsOf = (...args: string[]) => askedOf(args).tier.projects;
 
-  test("the first tier, the long one, both in one run, or the unit tests", () => {
+  test("are the first tier, the long one, both in one run, or the unit tests", () => {
     expect(projectsOf()).toEqual(["unit", "lab"]);
     expect(projectsOf("--long")).toEqual(["long"]);
     expect(projectsOf("--all")).toEqual(["unit", "lab", "long"]);

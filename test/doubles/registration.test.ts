@@ -20,7 +20,7 @@ describe("an election", () => {
     // It is in 121, the first of a tick: it waits for two.
     [19, 181],
     [0, 151],
-  ])("of what was sent %d momentums on is held from slot %d on", (momentums, slot) => {
+  ])("applies an update sent after %d momentums from slot %d on", (momentums, slot) => {
     const { chain, run, seconds } = anvil();
     const start = seconds();
     run(momentums * 10);

@@ -80,7 +80,7 @@ describe("signers", () => {
     expect(chain.signers.truth().identities.peer?.intervals[0]).toMatchObject({ until: 1_000_100 });
   });
 
-  it("are dead after a second without a sign", () => {
+  it("count as dead after a second without a report", () => {
     hear("old", "start");
     at(1000);
     expect(chain.signers.truth().alive).toEqual([]);

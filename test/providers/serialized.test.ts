@@ -431,13 +431,13 @@ describe("FirstContact", () => {
 
   test.each([
     ["nothing new", {}, {}, false],
-    ["the end of the runs that look", { run: "1" }, {}, false],
-    ["a run that looks", { run: "1" }, { run: "2" }, true],
+    ["no lookup in this run", { run: "1" }, {}, false],
+    ["a lookup in this run", { run: "1" }, { run: "2" }, true],
     ["other work", {}, { work: "other" }, true],
     ["another login", {}, { login: { user: "root" } }, true],
     ["newer code", {}, { __provider: "newer text" }, true],
-    ["a key that is configured no longer", { hostKey: "k" }, {}, true],
-  ])("%s", async (_what, before, now, changes) => {
+    ["a key removed from the configuration", { hostKey: "k" }, {}, true],
+  ])("decides whether an update is needed: %s", async (_what, before, now, changes) => {
     const olds = { ...place(before), ...pinned() };
     expect((await run("firstContact", "diff", "id", olds, place(now))).result).toEqual({ changes });
   });
@@ -704,12 +704,12 @@ describe("HourlyRestartOff", () => {
   });
 
   test.each([
-    ["a run that finds nothing, after one that did", { found: "1" }, {}, false],
+    ["a run that finds nothing after a run that did", { found: "1" }, {}, false],
     ["nothing new", {}, {}, false],
     ["found on", {}, { found: "1" }, true],
     ["found on once more", { found: "1" }, { found: "2" }, true],
     ["newer code", {}, { __provider: "newer text" }, true],
-  ])("%s", async (_what, before, now, changes) => {
+  ])("decides whether an update is needed: %s", async (_what, before, now, changes) => {
     expect((await run("hourlyRestartOff", "diff", "id", off(before), off(now))).result).toEqual({ changes });
   });
 });

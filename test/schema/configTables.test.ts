@@ -18,13 +18,13 @@ describe("a key's line", () => {
     ["a unit", "sync.stallMinutes", " (number above 0 to 1440 (minutes); `15`): "],
     ["a duration", "sync.deadline", " (duration of at least 1m; `7d`): "],
     ["a list's values", "host.sshFrom", " (list, each: network in CIDR form, as `192.0.2.1/32`; `[]`): "],
-    ["what must be there", "pillar.name", " (text; needed): "],
-    ["what holds without it", "orchestrator.migrateFrom.dataDir", " (absolute path; `node.dataDir`): "],
+    ["that a key is required", "pillar.name", " (text; needed): "],
+    ["the key that applies without it", "orchestrator.migrateFrom.dataDir", " (absolute path; `node.dataDir`): "],
     ["a secret", "ssh.privateKey", " (text): Secret. The private key itself: the text of its file"],
-    ["the page that says more", "sync.wait", "not synced yet ([unattended.md](unattended.md#on-a-schedule))"],
-    ["what is of some variants", "host.plan", ": (hetzner/digitalocean) `auto`: the cheapest"],
+    ["the page with more", "sync.wait", "not synced yet ([unattended.md](unattended.md#on-a-schedule))"],
+    ["the variants that have the key", "host.plan", ": (hetzner/digitalocean) `auto`: the cheapest"],
     [
-      "what differs",
+      "values that differ between variants",
       "host.locations",
       "(hetzner) `fsn1`, `nbg1`, `hel1`; (digitalocean) `fra1`, `ams3`, `lon1`, `nyc3`): ",
     ],
@@ -34,7 +34,7 @@ describe("a key's line", () => {
       " (`existing`; `hetzner`; `digitalocean`; needed): (existing) A server that exists",
     ],
     ["a block", "retirement.successor", " (block): The host that produces after this one."],
-  ])("%s", (_what, key, part) => {
+  ])("shows %s", (_what, key, part) => {
     expect(lineOf(key)).toContain(part);
   });
 });

@@ -9,7 +9,7 @@ const generation = "core/orchestrator/rules/generation.ts";
 /** Mistakes that the program once made, set back: the search finds each by itself. */
 test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>([
   [
-    "a live server is nobody's where the laptop is lost",
+    "a live server counts as unreached after a lost laptop",
     "given up",
     [
       { file: "core/retirement/decideRetirement.ts", from: "memory.isReached || isAlive", to: "memory.isReached" },
@@ -23,7 +23,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     /the release of host . was allowed/,
   ],
   [
-    "what a shutdown saw of a host counts for its next life",
+    "a shutdown's facts count for a reinstalled host",
     "given up",
     [
       { file: "core/eventLog/guardFacts.ts", from: "...signsOfLife, ", to: "" },
@@ -33,7 +33,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     /the release of host . was allowed, and a signer runs there/,
   ],
   [
-    "any share of a silent host's signer counts, and any orchestrator on its successor",
+    "any key share of a silent host counts, and any orchestrator on its successor",
     "given up beside an older signer",
     [
       { file: "core/retirement/backupRule.ts", from: "if (hasShareForKey(bridge.key, files))", to: "if (true)" },
@@ -43,7 +43,7 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     /the newest key share is there alone/,
   ],
   [
-    "another stack's journal is written over",
+    "another stack's journal is overwritten",
     "three stacks",
     [
       { file: decide, from: "if (foreign) return", to: "if (false) return" },
@@ -53,28 +53,28 @@ test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>
     /two may sign now/,
   ],
   [
-    "a second signer in plain sight is called done",
+    "a second running orchestrator counts as done",
     "by hand",
     [{ file: decide, from: "if (running === undefined)", to: "if (true)" }],
     true,
     /two sign in plain sight/,
   ],
   [
-    "a record that is behind a host is taken for whole",
+    "an event log that is behind a host counts as complete",
     "a chain, record lost",
     [{ file: generation, from: 'return "record behind"', to: "return undefined" }],
     true,
     /two may sign now/,
   ],
   [
-    "a signer of which nothing is known is moved without a word",
+    "an unknown orchestrator moves without a confirmation",
     "a chain, record lost",
     [{ file: generation, from: 'isFirst ? undefined : "first move"', to: "undefined" }],
     true,
     /two may sign now/,
   ],
   [
-    "a start that can't be written down is gone on with",
+    "a move continues although its start can't be logged",
     "a store that refuses",
     [
       {

@@ -140,8 +140,8 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
 const source = { side: "old", direction: "forward", stack: "prod" } as const;
 const target = { side: "old", direction: "back", stack: "prod", generation: 2 } as const;
 
-describe("the simulated host behaves as the scripts", () => {
-  test("forward and back, each script twice", async () => {
+describe("the simulated host", () => {
+  test("behaves as the scripts forward and back, each script twice", async () => {
     const both = open();
     const way: Step[] = [
       ...(["signer_stop", "signer_fence"] as const).map((name) => ({ name, ...source })),
@@ -167,7 +167,7 @@ describe("the simulated host behaves as the scripts", () => {
     expect(both.host).toMatchObject({ running: true, journal: { stage: "running" }, kept: 1 });
   });
 
-  test("an abandoned move", async () => {
+  test("behaves as the scripts in an abandoned move", async () => {
     const both = open();
     const names = ["signer_stop", "signer_fence", "signer_restore", "signer_restore"] as const;
     for (const name of names) expect(await playOnBoth(both, { name, ...source })).toBe(false);
@@ -177,7 +177,7 @@ describe("the simulated host behaves as the scripts", () => {
   });
 
   // Any script after any other, of two stacks: also what it refuses.
-  test.each([1, 2, 3])("in any order: %i", async (seed) => {
+  test.each([1, 2, 3])("behaves as the scripts in any order: %i", async (seed) => {
     const random = randomOf(seed);
     const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
     const both = open();

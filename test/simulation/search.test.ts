@@ -21,14 +21,14 @@ describe("the search of a move's histories", () => {
     900_000,
   );
 
-  test("completes if there is one", async () => {
+  test("completes with one stack", async () => {
     const ups = allUps(1).filter(({ stack }) => stack === "second");
     const small = { ups, hosts: ["a", "b"], events: [], generations: 1, strikes: [] } as const;
     const { isExhausted, frontier } = await search({ ...small, depth: 40, isSettled: true });
     expect({ isExhausted, frontier }).toEqual({ isExhausted: true, frontier: 0 });
   });
 
-  test("counts the same twice", async () => {
+  test("counts the same states twice", async () => {
     const once = () => search({ ...searches["three stacks"], depth: 2 });
     expect(await once()).toEqual(await once());
   });
@@ -78,7 +78,7 @@ describe("histories that once broke a promise", () => {
   // Each with its fix set back, too: else the history would show nothing.
   test.each<[string, Action[], readonly Mutation[]]>([
     [
-      "a target that was set back to before its start, when its source knows the end",
+      "a target of a snapshot before its start, while its source knows the end",
       [
         up("second", { at: 16, blow: "kill" }),
         { do: "save", host: "b" },
@@ -95,7 +95,7 @@ describe("histories that once broke a promise", () => {
       [{ file: "core/orchestrator/rules/obstacles.ts", from: "commandsFor(saga.move.stack).up", to: '""' }],
     ],
     [
-      "a way back over a signer that another stack's failed move left",
+      "a rollback over an orchestrator that another stack's failed move left",
       [
         up("second", { at: 23, blow: "kill" }),
         up("third", { at: 7, blow: "fail" }),
@@ -105,7 +105,7 @@ describe("histories that once broke a promise", () => {
       [decide("if (between) return", "if (false) return"), silent],
     ],
     [
-      "a source that was set back to before any journal, and a target that was installed anew",
+      "a source of a snapshot without a journal, and a reinstalled target",
       [
         { do: "save", host: "a" },
         up("second"),
@@ -117,7 +117,7 @@ describe("histories that once broke a promise", () => {
       [],
     ],
     [
-      "a way back that is gone on with beside a target that was set back and runs",
+      "a rollback that continues beside a running target of an earlier snapshot",
       [
         up("second"),
         { do: "save", host: "b" },
@@ -134,14 +134,14 @@ describe("histories that once broke a promise", () => {
         ),
       ],
     ],
-    ["a way back that fails, too", [up("second", { at: 10, blow: "fail" }, { at: 17, blow: "fail" })], [silent]],
-  ])("%s", async (_what, path, fixes) => {
+    ["a rollback that also fails", [up("second", { at: 10, blow: "fail" }, { at: 17, blow: "fail" })], [silent]],
+  ])("are found again without their fix: %s", async (_what, path, fixes) => {
     expect(await replay(path)).toBeUndefined();
     const rules = await mutated([...fixes, ...withoutGenerations]);
     expect(await replay(path, { rules })).toMatchObject({ path });
   });
 
-  test("is as short as omissions can make it", async () => {
+  test("has no action that can be omitted", async () => {
     const rules = await mutated([decide("if (running === undefined)", "if (true)")]);
     const long: Action[] = [
       ...[{ do: "generate" } as const, { do: "reboot", host: "a" } as const, up("second", { at: 4, blow: "break" })],

@@ -22,25 +22,25 @@ describe("gate, hourly restart and producer address in all histories of a stand-
       { decideResumption: (kept) => (kept.syncedAt ? keep : "resume") },
       "never synced",
     ],
-    ["an address that is shown once it was proved", { mayShowAddress: () => true }, "while the node is behind"],
+    ["an address that is shown after any earlier proof", { mayShowAddress: () => true }, "while the node is behind"],
     [
-      "a look that asks the host alone whether it has synced",
+      "a lookup that trusts only the host's own marker of the sync",
       {
         script: (text) => replaceAll(text, [['[ "$node_synced" = yes ] || is_marked synced', "is_marked synced"]]),
       },
       "off for good",
     ],
     [
-      "a line that is set on a host that has synced",
+      "a restart line that is set on a synced host",
       { script: (text) => replaceAll(text, [['[ "$cron_action" = on ] && is_marked synced', "false"]]) },
       "on a host that knows its sync",
     ],
     [
-      "a host that keeps no mark of its sync",
+      "a host that does not mark its sync",
       { script: (text) => replaceAll(text, [["is_marked synced || mark synced\n", ":\n"]]) },
       "off for good",
     ],
-  ])("%s is found", async (_what, mistake, why) => {
+  ])("finds the mistake: %s", async (_what, mistake, why) => {
     const { found } = await searchStandUp({ ...program, ...mistake });
     expect(found?.why).toContain(why);
   });

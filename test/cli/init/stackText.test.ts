@@ -71,7 +71,7 @@ describe("a stack's file made from an example", () => {
     expect(checkStackFile("prod", textOf(own), [])).toEqual([]);
   });
 
-  test.each(["hetzner", "digitalocean"] as const)("a server to be ordered at %s", (provider) => {
+  test.each(["hetzner", "digitalocean"] as const)("has the values of a server to be ordered at %s", (provider) => {
     const { "pillar-host:host": host, "pillar-host:ssh": ssh } = configOf({ ...cloud, provider });
     expect(host).toMatchObject({ provider, sshFrom: ["192.0.2.1/32", "2001:db8::/64"] });
     expect(ssh).toEqual({ privateKeyFile: "~/.ssh/id_ed25519" });

@@ -102,7 +102,7 @@ test.each([
   ["a host of last year's migration", done, { state: after(produces) }, "./pillar-host retire prod --successor prod-2"],
   ["a retirement that ended early", done, retiring({ isOff: false }), "pulumi up -s prod"],
   ["an old host that may go", done, retiring(), "pulumi destroy -s prod"],
-] as const)("%s: %#", (_, fresh, old, line) => {
+] as const)("decides the next command for %s: %#", (_, fresh, old, line) => {
   expect(lineOf(at(fresh, old))).toBe(line);
 });
 

@@ -53,7 +53,7 @@ describe("attention and exit code", () => {
       1,
     ],
     ["retired", { lifecycle: "retiring", state: { isBegun: false, pending: [] } }, "nothing", 0],
-  ])("%s", (_name, changes, needs, code) => {
+  ])("are decided for: %s", (_name, changes, needs, code) => {
     const found = decideAttention(viewOf(changes));
     expect(found).toBe(needs);
     expect(decideExitCode(found)).toBe(code);
@@ -127,7 +127,7 @@ describe("stage and next step", () => {
       "shut down: its node is off and masked",
       "pulumi destroy -s prod is refused until the conditions below are met",
     ],
-  ])("%s", (_name, changes, stage, next) => {
+  ])("are decided for: %s", (_name, changes, stage, next) => {
     expect(decideStage(viewOf(changes))).toEqual({ stage, next });
   });
 });

@@ -67,10 +67,10 @@ test("formats JSON in the same order, with the needs of each stack", () => {
 
 describe("the exit code", () => {
   test.each<[string, readonly StackLookup[], number]>([
-    ["of none", [], 0],
-    ["of one that is well", [synced], 0],
-    ["of a server that is to come, or gone for good", [synced, toCome, retired], 0],
-    ["of one that waits", [synced, syncing], 1],
-    ["of one that could not be reached", all, 2],
-  ])("%s", (_what, found, code) => expect(decideOverviewExitCode(found)).toBe(code));
+    ["no stacks", [], 0],
+    ["a healthy stack", [synced], 0],
+    ["a planned server, or a retired one", [synced, toCome, retired], 0],
+    ["a waiting stack", [synced, syncing], 1],
+    ["an unreachable stack", all, 2],
+  ])("is decided for %s", (_what, found, code) => expect(decideOverviewExitCode(found)).toBe(code));
 });

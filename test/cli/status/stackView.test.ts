@@ -75,7 +75,7 @@ describe("stage and next step", () => {
       "was synced, but is not synced now",
       "do not touch the wallet; ./pillar-host status prod --watch waits for it",
     ],
-  ])("%s", (_name, changes, stage, next) => {
+  ])("are decided for: %s", (_name, changes, stage, next) => {
     expect(decideStage(viewOf(changes))).toEqual({ stage, next });
   });
 });

@@ -10,7 +10,7 @@ describe("resultOf", () => {
     ['{"result":null}', null],
     ['{"result":0,"error":null}', 0],
     ['{"result":"","error":""}', ""],
-  ])("%j", (body, result) => {
+  ])("returns the result of %j", (body, result) => {
     expect(parseNodeResult(answer(body))).toEqual(result);
   });
 

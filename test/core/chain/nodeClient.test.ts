@@ -201,17 +201,17 @@ describe("a node client", () => {
         {},
         false,
       ],
-      ["in the window, one that does not tell its version", synced(), {}, false],
+      ["in the window, without a version", synced(), {}, false],
       ["below the window", { ...synced(99), ...build("v0.0.8") }, {}, true],
-      ["that is another network's by its first momentum", { ...synced(100, "cd"), ...build("v0.0.8") }, {}, true],
-      ["that has the required version", { ...synced(), ...build("v0.0.10") }, {}, true],
+      ["of another network by its first momentum", { ...synced(100, "cd"), ...build("v0.0.8") }, {}, true],
+      ["with the required version", { ...synced(), ...build("v0.0.10") }, {}, true],
       [
-        "where another one is configured, on any network",
+        "below a configured version, on any network",
         { ...synced(9, "cd"), ...build("v0.0.10") },
         { leastVersion: "v0.0.11" },
         false,
       ],
-    ])("%s", async ([, results, more, isSynced], { use, targetOf }) => {
+    ])("is synced or too old: %s", async ([, results, more, isSynced], { use, targetOf }) => {
       const node = use(await fakeNode(results));
       const status = await readNodeStatus(targetOf({ port: node.port, versions: { ...versions, ...more } }), options);
       expect(status).toMatchObject({ synced: isSynced, known: true, ...(isSynced ? {} : { reason: "oldVersion" }) });

@@ -189,7 +189,7 @@ test.each([
   ["v0.0.10", "v0.0.9z", 1],
   ["v1.0.0", "v0.9.9", 1],
   ["v0.0.9a", "v0.0.9a", 0],
-])("%s and %s", (a, b, order) => {
+])("compares %s with %s", (a, b, order) => {
   expect(Math.sign(compareVersions(a, b))).toBe(order);
 });
 

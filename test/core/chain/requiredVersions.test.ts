@@ -26,20 +26,20 @@ const due = (...args: Parameters<typeof gaps>) =>
 
 describe("the required versions that a node lacks", () => {
   test.each<[string, NodeBuild, number, string[]]>([
-    ["an old one below the window: none", { version: "v0.0.8" }, 999, []],
-    ["an old one from the first momentum of the window on", { version: "v0.0.8" }, 1000, ["v0.0.10"]],
-    ["the one before it, whose number is shorter", { version: "v0.0.9" }, 1000, ["v0.0.10"]],
-    ["the required one: none", { version: "v0.0.10" }, 1000, []],
-    ["as it is published: none", { version: "v0.0.10-alphanet" }, 1000, []],
-    ["a development build of it", { version: "v0.0.10-dev-55-gabc1234" }, 1000, ["v0.0.10"]],
-    ["a newer one: none", { version: "v0.0.11" }, 4999, []],
-    ["a newer one, where the next row counts", { version: "v0.0.11" }, 5000, ["v0.0.12"]],
-    ["the newest first", { version: "v0.0.8" }, 5000, ["v0.0.12", "v0.0.10"]],
-    ["one that does not tell its version", {}, 1000, ["v0.0.10"]],
-    ["what is no version", { version: "latest" }, 1000, ["v0.0.10"]],
-    ["one of another network: none", { version: "v0.0.8", genesis: "b".repeat(64) }, 5000, []],
-    ["one that does not show its first momentum", { version: "v0.0.8", genesis: undefined }, 1000, ["v0.0.10"]],
-  ])("%s", (_what, node, height, expected) => expect(due(node, height)).toEqual(expected));
+    ["an old version below the window: none", { version: "v0.0.8" }, 999, []],
+    ["an old version from the first momentum of the window on", { version: "v0.0.8" }, 1000, ["v0.0.10"]],
+    ["the previous version, whose number is shorter", { version: "v0.0.9" }, 1000, ["v0.0.10"]],
+    ["the required version: none", { version: "v0.0.10" }, 1000, []],
+    ["its published build: none", { version: "v0.0.10-alphanet" }, 1000, []],
+    ["its development build", { version: "v0.0.10-dev-55-gabc1234" }, 1000, ["v0.0.10"]],
+    ["a newer version: none", { version: "v0.0.11" }, 4999, []],
+    ["a newer version from the next row on", { version: "v0.0.11" }, 5000, ["v0.0.12"]],
+    ["an old version, the newest requirement first", { version: "v0.0.8" }, 5000, ["v0.0.12", "v0.0.10"]],
+    ["a node without a version", {}, 1000, ["v0.0.10"]],
+    ["a text that is no version", { version: "latest" }, 1000, ["v0.0.10"]],
+    ["a node of another network: none", { version: "v0.0.8", genesis: "b".repeat(64) }, 5000, []],
+    ["a node without its first momentum", { version: "v0.0.8", genesis: undefined }, 1000, ["v0.0.10"]],
+  ])("are decided for %s", (_what, node, height, expected) => expect(due(node, height)).toEqual(expected));
 
   test("the configured version counts at any height and on any network, beside the table", () => {
     const asked = { leastVersion: "v0.0.11" };

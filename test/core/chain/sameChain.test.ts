@@ -20,10 +20,10 @@ describe("two nodes", () => {
   test.each<[string, ChainExcerpt, ChainExcerpt, string, number]>([
     ["of one height and hash", shown(7), shown(7), "same", 7],
     ["of one height, on a fork", shown(7), shown(7, "f"), "other", 7],
-    ["the one behind the other", shown(7), shown(9000, "h", 7), "same", 7],
-    ["the one far behind the other, on a fork", shown(7, "f"), shown(9000, "h", 7), "other", 7],
-    ["of which one does not show its momentum there", shown(7), shown(9000), "unsaid", 7],
-  ])("%s", (_what, one, other, verdict, height) => {
+    ["one behind the other", shown(7), shown(9000, "h", 7), "same", 7],
+    ["one far behind the other, on a fork", shown(7, "f"), shown(9000, "h", 7), "other", 7],
+    ["one without its momentum at that height", shown(7), shown(9000), "unsaid", 7],
+  ])("are compared: %s", (_what, one, other, verdict, height) => {
     expect(compareChains(one, other)).toEqual({ verdict, height });
     expect(compareChains(other, one)).toEqual({ verdict, height });
   });
@@ -55,10 +55,10 @@ describe("readSharedHeights", () => {
 
   test.each<[string, ChainClient["momentums"], object]>([
     ["another height", async () => [momentum(8)], { kind: "gap", why: expect.stringContaining("from 7 to 7") }],
-    ["none", async () => [], { kind: "gap", why: expect.stringContaining("from 7 to 7") }],
+    ["no momentum", async () => [], { kind: "gap", why: expect.stringContaining("from 7 to 7") }],
     ["an error", () => Promise.reject(new Error("no such method")), { kind: "silent", why: "no such method" }],
-    ["nothing for ever", () => new Promise(() => undefined), { kind: "silent", why: "no answer within 0.02 s" }],
-  ])("leaves out a node: %s", async (_what, momentums, fault) => {
+    ["no answer", () => new Promise(() => undefined), { kind: "silent", why: "no answer within 0.02 s" }],
+  ])("leaves out a node that returns %s", async (_what, momentums, fault) => {
     const [, high] = await readSharedHeights([at("a", 7), at("b", 9, { momentums })], 20);
     expect(high).toMatchObject({ client: { name: "b" }, fault });
   });

@@ -9,29 +9,16 @@ const fresh: Spork = { id: "ab".repeat(32), name: "spork-next" };
 
 describe("the sporks that a node lacks", () => {
   test.each<[string, string | undefined, readonly Spork[], object[]]>([
-    ["none of the network's, with its release", "v0.0.8", known, []],
-    ["also of a build of it", "v0.0.8-libznn", known, []],
-    [
-      "those that came after an old one",
-      "v0.0.4",
-      known,
-      [{ name: "spork-htlc", isSure: true }, { name: "spork-bridge" }],
-    ],
-    ["one that came after it", "v0.0.8", [...known, fresh], [{ id: fresh.id, isSure: true }]],
-    [
-      "perhaps one of a release that came after this program",
-      "v0.1.0",
-      [...known, fresh],
-      [{ id: fresh.id, isSure: false }],
-    ],
-    [
-      "perhaps one of a development build, which is not its tag",
-      "v0.0.8-dev-55-gabc1234",
-      [fresh],
-      [{ isSure: false }],
-    ],
-    ["perhaps one of a node that does not tell its version", undefined, [fresh], [{ isSure: false }]],
-  ])("%s", (_what, version, sporks, found) => expect(findUnknownSporks(sporks, version)).toMatchObject(found));
+    ["the sporks' own release: none", "v0.0.8", known, []],
+    ["a build of that release: none", "v0.0.8-libznn", known, []],
+    ["an old release", "v0.0.4", known, [{ name: "spork-htlc", isSure: true }, { name: "spork-bridge" }]],
+    ["a newer spork", "v0.0.8", [...known, fresh], [{ id: fresh.id, isSure: true }]],
+    ["a newer release than this program: perhaps", "v0.1.0", [...known, fresh], [{ id: fresh.id, isSure: false }]],
+    ["a development build: perhaps", "v0.0.8-dev-55-gabc1234", [fresh], [{ isSure: false }]],
+    ["an unknown version: perhaps", undefined, [fresh], [{ isSure: false }]],
+  ])("are decided for %s", (_what, version, sporks, found) =>
+    expect(findUnknownSporks(sporks, version)).toMatchObject(found),
+  );
 });
 
 test("formats which release is needed, and by when", () => {

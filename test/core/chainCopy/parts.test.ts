@@ -39,7 +39,7 @@ describe("the problems of a copy", () => {
     ["no consensus", { databases: { ...whole.databases, consensus: "none" } }, {}, "192.0.2.1 has no consensus"],
     ["a full old host", { free: 4e8 }, {}, "192.0.2.1 has 400 MB free; needed 500 MB"],
     ["a full new host", {}, { free: 14e9 }, "192.0.2.2 has 14.0 GB free; needed 14.8 GB for the 13.0 GB of the chain"],
-  ])("%s", ([, old, fresh, words]) => {
+  ])("include: %s", ([, old, fresh, words]) => {
     expect(faults(old, fresh)).toEqual([expect.stringContaining(words)]);
   });
 
@@ -62,7 +62,7 @@ describe("the problems of a copy", () => {
     ["v0.0.9-dev-55-gabc", "v0.0.9-dev-7-gdef", false],
     ["somebody's", "somebody's", true],
     ["somebody's", "v0.0.8", false],
-  ] as const)("a copy of %s for %s", ([old, fresh, isGood]) => {
+  ] as const)("allow or refuse a copy of %s for %s", ([old, fresh, isGood]) => {
     expect(faults({}, {}, { old, new: fresh }).length === 0).toBe(isGood);
   });
 

@@ -116,7 +116,7 @@ group("a price limit", () => {
   });
 });
 
-group("refused before anything is made", () => {
+group("a choice of a server", () => {
   test.each<[string, readonly Offer[], Partial<Wish>, string]>([
     [
       "an unknown location",
@@ -137,22 +137,22 @@ group("refused before anything is made", () => {
       "pillar-host:host.plan: small is below the minimums: 2 cores, needed 4",
     ],
     [
-      "a plan that is sold elsewhere",
+      "a plan of another location",
       [...market, offer("far", 3, { location: "ash" })],
       { plan: "far" },
       "pillar-host:host.plan: far is not sold in fsn1, nbg1, but in ash",
     ],
     [
-      "minimums that nothing meets",
+      "minimums that no plan meets",
       market,
       { minimums: { ...wish.minimums, cores: 64 } },
       "pillar-host:host.plan: no plan in fsn1, nbg1 meets the minimums (pillar-host:host.minimums)",
     ],
-  ])("%s", (_what, offers, change, fault) => {
+  ])("is refused before anything is made: %s", (_what, offers, change, fault) => {
     expect(chosen(offers, change)).toEqual([fault]);
   });
 
-  test("names every shortfall of a plan", () => {
+  test("is refused with every shortfall of the plan", () => {
     const poor = offer("poor", 1, { cores: 1, memoryGb: 2, diskGb: 20 });
     expect(findShortfalls(poor, wish)).toEqual([
       "1 cores, needed 4",

@@ -54,7 +54,7 @@ describe("a value of `pulumi config set`", () => {
       { "ssh.sudoPassword": "x" },
       "ssh.sudoPassword: was set without --path, which makes it a key of its own. Set it again: pulumi config set --secret --path pillar-host:ssh.sudoPassword -s prod && pulumi config rm pillar-host:ssh.sudoPassword -s prod",
     ],
-  ])("%j", (changes, fault) => {
+  ])("gets a fault with the corrected command: %j", (changes, fault) => {
     expect(faultsOf(changes)).toEqual([`pillar-host:${fault}`]);
   });
 });

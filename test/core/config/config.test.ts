@@ -169,7 +169,7 @@ describe("unknown keys", () => {
       ["pillar-host:host.minimums.core: no such key; did you mean cores?"],
     ],
     [
-      "far from all",
+      "without a similar key",
       { controller: { ...least.controller, zzzzzzzzzz: 1 } },
       [
         "pillar-host:controller.zzzzzzzzzz: no such key; possible keys are release, directory, executable, addresses, source, go, deployTimeout",
@@ -183,12 +183,12 @@ describe("unknown keys", () => {
         "pillar-host:node.p2pport: no such key; did you mean p2pPort?",
       ],
     ],
-  ])("%s", (_where, changes, faults) => {
+  ])("are reported: %s", (_where, changes, faults) => {
     expect(faultsOf(changes)).toEqual(faults);
   });
 });
 
-describe("does not call a value of the wrong type missing", () => {
+describe("a value of the wrong type", () => {
   test.each([
     [
       { pillar: "Anvil" },
@@ -214,7 +214,7 @@ describe("does not call a value of the wrong type missing", () => {
       { sync: { deadline: 7 } },
       "pillar-host:sync.deadline: found 7, needed text: duration of at least 1m (pulumi config set --type string --path pillar-host:sync.deadline DEADLINE -s prod)",
     ],
-  ])("%j", (changes, fault) => {
+  ])("is not called missing: %j", (changes, fault) => {
     expect(faultsOf(changes)).toEqual([fault]);
   });
 });
@@ -236,7 +236,7 @@ describe("choices and ranges", () => {
     [{ sync: { stallMinutes: 1441 } }, /^pillar-host:sync\.stallMinutes: found 1441, needed at most 1440$/],
     [{ sync: { confirmations: 101 } }, /^pillar-host:sync\.confirmations: found 101, needed at most 100$/],
     [host({ minimums: { cores: 0 } }), /^pillar-host:host\.minimums\.cores: found 0, needed at least 1$/],
-  ])("%j", (changes, fault) => {
+  ])("are checked: %j", (changes, fault) => {
     const faults = faultsOf(changes);
     expect(faults).toHaveLength(1);
     expect(faults[0]).toMatch(fault);
@@ -270,7 +270,7 @@ describe("login", () => {
   });
 
   test.each(["ssh-ed25519 AAAAC3 me@laptop", " ecdsa-sha2-nistp256 AAAAE2", "ssh-rsa AAAAB3"])(
-    "a public key: %s",
+    "refuses a public key: %s",
     (key) => {
       expect(faultsOf({ ssh: { privateKey: key } })).toEqual([
         "pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)",
@@ -364,7 +364,7 @@ describe("the controller's release", () => {
   test.each([
     ["no block", undefined],
     ["a block without it", { directory: "/root" }],
-    ["one that is empty", { release: {} }],
+    ["an empty block", { release: {} }],
   ])("is reported missing on an active stack: %s", (_what, block) => {
     expect(faultsOf({ controller: block })).toEqual([missing]);
   });
@@ -440,7 +440,7 @@ describe("names", () => {
     ],
     [host({ address: "a b" }), "pillar-host:host.address: needed an IP address or a host name"],
     [host({ acceptDistributions: ["debian 12"] }), `pillar-host:host.acceptDistributions.0: ${word}`],
-  ])("%j", (changes, fault) => {
+  ])("are checked: %j", (changes, fault) => {
     expect(faultsOf(changes)).toEqual([fault]);
   });
 

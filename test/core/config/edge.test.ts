@@ -196,7 +196,7 @@ test("rebuilds a host key from its kind and its key", () => {
     expect(host(line)).toBe(key);
 });
 
-describe("refuses one machine under two names", () => {
+describe("one machine under two names", () => {
   const blocks = {
     "orchestrator.migrateFrom": (other: object) => ({ orchestrator: { migrateFrom: other } }),
     "sync.oldHost": (other: object) => ({ sync: { from: "oldHost", oldHost: other } }),
@@ -212,7 +212,7 @@ describe("refuses one machine under two names", () => {
     Object.entries(blocks).flatMap(([block, make]) =>
       same.map(([own, other, at]) => ({ block, make, own, other, at })),
     ),
-  )("$block: $other.address", ({ block, make, own, other, at }) => {
+  )("is refused in $block: $other.address", ({ block, make, own, other, at }) => {
     const faults = faultsOf({ host: { ...least.host, ...own }, ...make(other) });
     expect(faults).toEqual([
       expect.stringMatching(new RegExp(`^pillar-host:${block}\\.${at}: is .*this stack's own host`)),

@@ -62,7 +62,7 @@ test.each([
     { address: "203.0.113.7" },
     ["pillar-host:host.address: no such key with host.provider hetzner; possible keys are provider, token"],
   ],
-])("%j", (changes, faults) => {
+])("checks the cloud's keys: %j", (changes, faults) => {
   const found = faultsOf(cloud(changes));
   expect(found.map((fault, index) => fault.slice(0, faults[index]?.length))).toEqual(faults);
 });
@@ -83,7 +83,7 @@ test.each([
   ["0.0.0.0/0", true],
   ["2001:db8::/64", true],
   ["2001:db8::/129", false],
-])("sshFrom %s", (network, isOne) => {
+])("accepts or refuses sshFrom %s", (network, isOne) => {
   const fault = `pillar-host:host.sshFrom.0: found ${network}, ${networkNeeded}`;
   expect(faultsOf(cloud({ sshFrom: [network] }))).toEqual(isOne ? [] : [fault]);
 });

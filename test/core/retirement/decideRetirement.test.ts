@@ -119,7 +119,7 @@ describe("a retirement with all conditions met", () => {
   });
 
   test.each<[string, Partial<RetirementFacts>]>([
-    ["a host that does not answer, to be shut down", { ...silent, step: "retire" }],
+    ["a shutdown of a silent host", { ...silent, step: "retire" }],
     [
       "a silent host that its cloud can switch off",
       {
@@ -133,11 +133,11 @@ describe("a retirement with all conditions met", () => {
       { host: { off: "hetzner says that it is off" }, ...kept, successor: { ...successor, build } },
     ],
     [
-      "a host that is switched off, and had no orchestrator when its node was shut down",
+      "a host that is switched off, and had no orchestrator at its shutdown",
       { host: { off: "hetzner says that it is off" }, noOrchestratorAt: "2026-11-21T18:00:00Z" },
     ],
     ["a host that the other guard released", { host: { released: "2026-11-21T18:00:00Z" } }],
-  ])("%s", (_what, changes) => {
+  ])("is allowed for %s", (_what, changes) => {
     expect(lines(changes)).toBe("");
   });
 });
@@ -169,7 +169,7 @@ const freshLook = { facts: { ...successor.look.facts, signer: freshSigner } };
 describe("each unmet condition", () => {
   const conditions: [string, Partial<RetirementFacts>, string][] = [
     [
-      "a host that can't be seen",
+      "a silent host",
       { ...silent, ...kept, successor: { ...successor, build } },
       `- this host, 192.0.2.1, does not answer: its node may still run
     found: ECONNREFUSED
@@ -194,7 +194,7 @@ describe("each unmet condition", () => {
     needed: the host of Anvil (pillar-host:host)`,
     ],
     [
-      "a host of a Pillar whose name ends so",
+      "a host of a Pillar with the same ending of its name",
       { host: { facts: hostFacts({ marks: { stack: "pillar-host/prod BlackAnvil" } }) } },
       `- this host, 192.0.2.1, belongs to another Pillar
     found: pillar-host/prod BlackAnvil, in /var/lib/pillar-host/stack there
@@ -207,21 +207,21 @@ describe("each unmet condition", () => {
     needed: correct pillar-host:pillar.name to the registered name; if it is right, ask a node of the right chain`,
     ],
     [
-      "momentums that still carry this host's address",
+      "momentums with this host's address",
       { readings: [reading({ last: { own: momentum(999, own), successor: momentum(998, next) } })] },
       `- momentums still carry this host's address, says reference A
     found: momentum 999; elections are fixed two ticks ahead
     needed: wait for a later momentum of the successor, which is elected 5 to 10 minutes after the wallet update and produces in its next slot`,
     ],
     [
-      "both addresses in turns",
+      "alternating producers",
       { readings: [reading({ alternate: true })] },
       `- this host and its successor produce in turns: is this the host of another Pillar?, says reference A
     found: z1qown, last in momentum 900
     needed: the host of Anvil (pillar-host:host); after a switch there and back: wait up to 6 min`,
     ],
     [
-      "an RPC of another chain beside a good one",
+      "a node on another chain beside a good one",
       {
         readings: [
           reading(),
@@ -233,7 +233,7 @@ describe("each unmet condition", () => {
     needed: resync that node, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then pulumi up -s prod`,
     ],
     [
-      "nodes on different chains, of one height",
+      "nodes on different chains at one height",
       {
         readings: [reading(), reading({ newest: { ...momentum(1000, "z1qother"), hash: "forked" } }, "reference B")],
       },
@@ -302,7 +302,7 @@ describe("each unmet condition", () => {
     needed: update the wallet to the successor's address, or correct pillar-host:retirement.successor`,
     ],
     [
-      "a successor that never produced of late",
+      "a successor without recent momentums",
       { readings: [reading({ last: {} })] },
       `- the successor does not produce, says reference A
     found: no momentum of z1qnext in the last 6 min
@@ -326,14 +326,14 @@ describe("each unmet condition", () => {
     needed: check the successor's clock, peers and log; it must fill at least half of its slots in the running epoch`,
     ],
     [
-      "an epoch that paid nothing, for a reason that the chain does not tell",
+      "an epoch that paid nothing for an unknown reason",
       { rewards: [{ source: "reference A", says: "paidNothing", why: "epoch 7 paid nothing" }] },
       `- the epoch after the switch paid nothing to the reward address
     found: reference A: epoch 7 paid nothing
     needed: find the reason in the wallet (all rewards go to delegators, or another reward address); then confirm it: PILLAR_HOST_REWARDS_COLLECTED=Anvil before the command`,
     ],
     [
-      "rewards that wait",
+      "uncollected rewards",
       {
         rewards: [
           {
@@ -350,21 +350,21 @@ describe("each unmet condition", () => {
     needed: collect them in the wallet that holds the reward address, z1qwithdraw; due by about 2026-11-22 14:31 UTC`,
     ],
     [
-      "nobody who tells of rewards",
+      "no node that reports rewards",
       { rewards: [{ source: "reference A", says: "fault", why: "ECONNRESET" }] },
       `- no node reports whether the rewards since the switch were paid and collected
     found: reference A: ECONNRESET
     needed: start the successor's node, or set pillar-host:retirement.references, then pulumi up -s prod`,
     ],
     [
-      "an RPC that tells no rewards, within a day of the switch, whatever the operator says",
+      "an RPC without rewards within a day of the switch, despite a confirmation",
       { rewards: [{ source: "reference A", says: "notOffered", aDayAfter: false }], saysCollected: true },
       `- less than a day has passed since the switch: its rewards can't have come yet
     found: reference A: the RPC does not report rewards
     needed: wait a day, then collect the rewards in the wallet`,
     ],
     [
-      "an RPC that tells no rewards, a day later, without the operator's word",
+      "an RPC without rewards a day later, without a confirmation",
       { rewards: [{ source: "reference A", says: "notOffered", aDayAfter: true }] },
       `- the RPC does not report whether the rewards since the switch were collected
     found: reference A: the RPC lacks the methods
@@ -377,7 +377,7 @@ describe("each unmet condition", () => {
     needed: move the orchestrator: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host); or stop it by hand`,
     ],
     [
-      "an orchestrator that runs, where the node is to be shut down, and nothing keeps it from signing",
+      "a running orchestrator before a shutdown of the node",
       {
         step: "retire",
         host: { facts: hostFacts({ signer: { ...fenced, active: true, masked: false, hasKeyStore: true } }) },
@@ -386,7 +386,7 @@ describe("each unmet condition", () => {
     needed: move the orchestrator: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host); or stop it by hand`,
     ],
     [
-      "a move of the orchestrator that is not over, where the node is to be shut down: it may come back",
+      "an open move of the orchestrator before a shutdown of the node",
       { step: "retire", host: { facts: hostFacts({ signer: moving("stopping") }) } },
       `- a move of the orchestrator is not over on this host, 192.0.2.1: the orchestrator may come back to this host
     found: its journal says stopping, with 192.0.2.2, since 2026-11-23T08:00:00Z
@@ -407,7 +407,7 @@ describe("each unmet condition", () => {
     needed: move the orchestrator, which fences it here: ./pillar-host move SUCCESSOR --from prod (SUCCESSOR is the stack of the new host)`,
     ],
     [
-      "a fenced orchestrator that is not whole there, without a proved backup here",
+      "an incomplete fenced orchestrator without a proved backup here",
       {
         host: { facts: hostFacts({ signer: { ...fenced, hasDirectory: false, lacks: [...signerParts] } }) },
         successor: { ...successor, build },
@@ -417,7 +417,7 @@ describe("each unmet condition", () => {
     needed: bring the backups of its move here (pillar-host:orchestrator.backup.directory, then pulumi up -s prod; or run this on the machine that has them), or put these files back in their place`,
     ],
     [
-      "an orchestrator that went elsewhere",
+      "an orchestrator that moved elsewhere",
       { ...signing, successor: { ...successor, hostKey: "ssh-ed25519 THIRD", build } },
       `- the orchestrator moved to another host than the successor
     found: its journal names 192.0.2.2 with the key ssh-ed25519 NEXT
@@ -439,7 +439,7 @@ describe("each unmet condition", () => {
     needed: start the orchestrator there; see it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
     [
-      "a host that is off, of which nobody knows whether it signed",
+      "a host that is off, and perhaps signed",
       { host: { off: "x" }, ...kept, backupFaults: ["no backup in /r"], successor: { ...successor, build } },
       `- it is unknown whether an orchestrator signed on 192.0.2.1, and no proved backup of one lies here
     found: no backup in /r
@@ -453,7 +453,7 @@ describe("each unmet condition", () => {
     needed: ${share} there: restore the orchestrator from its backup (docs/orchestrator.md), or wait for the next key generation`,
     ],
     [
-      "a host that is off, and nobody who tells the bridge's key",
+      "a host that is off, and an unknown bridge's key",
       {
         host: { off: "x" },
         ...kept,
@@ -481,7 +481,7 @@ describe("each unmet condition", () => {
     needed: move the orchestrator of this host there; see it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
   ];
-  test.each(conditions)("%s", (_what, changes, text) => {
+  test.each(conditions)("refuses the retirement: %s", (_what, changes, text) => {
     expect(lines(changes)).toBe(text);
   });
 
@@ -609,8 +609,8 @@ describe("a host that never produced", () => {
   });
 
   test.each<[string, Partial<RetirementFacts>]>([
-    ["unknown counts as was", ownWork()],
-    ["one that did", ownWork(true)],
+    ["an unknown history", ownWork()],
+    ["a host that produced", ownWork(true)],
     ["a node that the stack did not deploy", { ...ownWork(false), host: { facts: hostFacts() } }],
     [
       "a host that was adopted",
@@ -636,7 +636,7 @@ describe("a host with nothing to lose", () => {
 
   test.each<[string, Partial<RetirementFacts>, string]>([
     [
-      "nothing on it",
+      "an empty host",
       { host: { facts: empty }, memory: { isReached: true, isOwnWork: true } },
       "192.0.2.1 has neither a node nor an orchestrator on it",
     ],
@@ -645,7 +645,7 @@ describe("a host with nothing to lose", () => {
       { host: { silent: "ETIMEDOUT" }, memory: { isReached: false, isOwnWork: false } },
       "this stack never logged in to 192.0.2.1: nothing was deployed on it",
     ],
-  ])("asks nothing: %s", (_what, changes, evidence) => {
+  ])("asks nothing of %s", (_what, changes, evidence) => {
     expect(decideRetirement(facts({ ...nobody, ...changes }))).toEqual({ unmet: [], evidence: [evidence] });
   });
 

@@ -114,10 +114,13 @@ describe("the proved backup of a fenced orchestrator", () => {
 });
 
 describe("the proved backup of a silent host", () => {
-  test.each(["first", "asked", "retired"])("counts, as %s, of that host and of the bridge's key", async (label) => {
-    await put({ label });
-    expect(await faults({ bridge })).toEqual([]);
-  });
+  test.each(["first", "asked", "retired"])(
+    "counts with the label %s, of that host and of the bridge's key",
+    async (label) => {
+      await put({ label });
+      expect(await faults({ bridge })).toEqual([]);
+    },
+  );
 
   test.each<[string, Put, Partial<BackedUpOrchestrator>, string]>([
     [
@@ -133,7 +136,7 @@ describe("the proved backup of a silent host", () => {
       {},
       "it is of 192.0.2.1 with the host key ssh-ed25519 T1RI",
     ],
-    ["of a machine that it does not tell", { hostKey: "" }, {}, "with no host key in its list"],
+    ["of an unnamed machine", { hostKey: "" }, {}, "with no host key in its list"],
     ["of a part", { label: "last" }, {}, "it does not hold the whole orchestrator"],
     [
       "with the share of an earlier key",
@@ -143,12 +146,12 @@ describe("the proved backup of a silent host", () => {
     ],
     ["with an empty share", { entries: [entry("config.json"), entry(share, 0)] }, {}, "but none"],
     [
-      "where nobody tells the bridge's key",
+      "with an unknown bridge's key",
       {},
       { bridge: { known: false, why: "x knows of no bridge" } },
       "it is unknown whether its key share is of the bridge's key: x knows of no bridge",
     ],
-    ["that nothing here opens", { isOfAnotherKey: true }, {}, "no key on this machine decrypts it"],
+    ["with an encryption to another key", { isOfAnotherKey: true }, {}, "no key on this machine decrypts it"],
   ])("does not count %s", async (_, changes, more, fault) => {
     await put(changes);
     const [found, ...rest] = await faults({ bridge, ...more });

@@ -50,11 +50,11 @@ describe("a node's answer about the chain", () => {
 
   test.each<[string, readonly string[], boolean]>([
     ["before the switch", runs(["own", 100]), false],
-    ["after it", switched, false],
-    ["there, back and there again, of late", runs(["own", 60], ["next", 10], ["own", 10], ["next", 20]), true],
-    ["the same, longer ago", runs(["own", 20], ["next", 10], ["own", 10], ["next", 60]), false],
+    ["after the switch", switched, false],
+    ["two recent switches", runs(["own", 60], ["next", 10], ["own", 10], ["next", 20]), true],
+    ["two earlier switches", runs(["own", 20], ["next", 10], ["own", 10], ["next", 60]), false],
     [
-      "two that produce beside each other",
+      "two producers at once",
       runs(
         ...Array<["own", 1] | ["next", 1]>(50)
           .fill(["own", 1])
@@ -130,7 +130,7 @@ describe("a node's answer about the chain", () => {
 
   test.each([
     ["another hash", { height: 7, hash: "other" }],
-    ["none at that height", { height: 700, hash: "h700" }],
+    ["no momentum at that height", { height: 700, hash: "h700" }],
   ])("recognizes a node on another chain: %s", async (_what, recorded) => {
     expect(await read(smallChain(switched), 99_000, recorded)).toMatchObject({
       fault: { kind: "stranger", why: expect.stringContaining(`momentum ${recorded.height} is not the one`) },
@@ -192,13 +192,13 @@ describe("the search for an address's production", () => {
     hasProducedSince([good(smallChain(producers, changes), height)], "own", since);
 
   test.each<[string, readonly string[], boolean]>([
-    ["it did, some pages ago", runs(["x", 1500], ["own", 1], ["x", 3499]), true],
-    ["it did, in the first momentum since", runs(["x", 1000], ["own", 1], ["x", 3999]), true],
-    ["it did, in the newest", runs(["x", 4999], ["own", 1]), true],
-    ["before that time only", runs(["own", 900], ["x", 4100]), false],
-    ["in the last momentum before that time", runs(["own", 1000], ["x", 4000]), false],
-    ["never", runs(["x", 5000]), false],
-  ])("%s", async (_what, producers, expected) => {
+    ["produced some pages ago", runs(["x", 1500], ["own", 1], ["x", 3499]), true],
+    ["produced the first momentum since", runs(["x", 1000], ["own", 1], ["x", 3999]), true],
+    ["produced the newest momentum", runs(["x", 4999], ["own", 1]), true],
+    ["produced before that time only", runs(["own", 900], ["x", 4100]), false],
+    ["produced the last momentum before that time", runs(["own", 1000], ["x", 4000]), false],
+    ["never produced", runs(["x", 5000]), false],
+  ])("decides by the momentums: %s", async (_what, producers, expected) => {
     expect(await asked(producers)).toBe(expected);
   });
 

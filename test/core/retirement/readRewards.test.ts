@@ -45,7 +45,7 @@ describe("rewards after a switch in epoch 4", () => {
       },
     ],
     [
-      "it has ended, and is not paid yet",
+      "the first whole epoch has ended, and is not paid yet",
       rewards([row(4), row(3)]),
       6 * day + 1,
       {
@@ -93,13 +93,13 @@ describe("rewards after a switch in epoch 4", () => {
       },
     ],
     [
-      "rows of nothing",
+      "rows without amounts",
       rewards([row(6, 0n), row(5, 0n), row(4)]),
       7.2 * day,
       { says: "paidNothing", why: "epoch 5, the first whole one after the switch, paid nothing" },
     ],
     [
-      "QSR alone",
+      "rewards of QSR alone",
       { rows: [row(5, 0n, 4n)], uncollected: { znn: 0n, qsr: 3n } },
       6.2 * day,
       {
@@ -119,7 +119,7 @@ describe("rewards after a switch in epoch 4", () => {
       },
     ],
     [
-      "one that is paid while it runs",
+      "an epoch that is paid while it runs",
       rewards([row(6), row(5)]),
       6.2 * day,
       { says: "fault", why: "it has paid epoch 6 while epoch 6 runs: does pillar-host:network.epoch fit this chain?" },
@@ -130,7 +130,7 @@ describe("rewards after a switch in epoch 4", () => {
       6.2 * day,
       { says: "fault", why: "it has paid epoch 90 while epoch 6 runs: does pillar-host:network.epoch fit this chain?" },
     ],
-  ])("%s", async (_what, told, now, expected) => {
+  ])("are decided: %s", async (_what, told, now, expected) => {
     expect(await judged(told, now)).toEqual(expected);
   });
 });

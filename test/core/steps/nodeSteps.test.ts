@@ -52,8 +52,8 @@ test("gives each step its name, time limit and kind", () => {
   ]);
 });
 
-describe("variables", () => {
-  test("preflight", () => {
+describe("variables of a step", () => {
+  test("include the preflight's minimums, ports and release", () => {
     expect(variablesOf(steps.preflight(config, identity))).toEqual([
       "node_source=''",
       "go_url=''",
@@ -85,7 +85,7 @@ describe("variables", () => {
     ["http://release.example/c.zip", "80"],
     ["http://release.example:8080/c.zip", "8080"],
     ["https://release.example:8443/c.zip", "8443"],
-  ])("the port of %s is %s", (url, port) => {
+  ])("include the port of %s as %s", (url, port) => {
     const changed = configOf({ controller: { release: { url, sha256: "a".repeat(64) } } });
     expect(variablesOf(steps.preflight(changed, identity))).toContain(`release_port='${port}'`);
   });
@@ -103,7 +103,7 @@ describe("variables", () => {
       if (/_kb=/.test(line)) expect(line).toMatch(/='\d+'$/);
   });
 
-  test("prepare", () => {
+  test("include the reserved ports of the preparation", () => {
     expect(variablesOf(steps.prepare(config, identity))).toEqual([
       "stack_identity='pillar-host/prod-2 Anvil'",
       "service='go-node'",
@@ -112,12 +112,12 @@ describe("variables", () => {
     ]);
   });
 
-  test("packages", () => {
+  test("include the hourly restart and the lock's timeout of the packages", () => {
     expect(variablesOf(steps.packages(config))).toEqual(["hourly_restart='yes'", "lock_seconds='1800'"]);
     expect(variablesOf(steps.packages(configOf({ sync: { hourlyRestart: false } })))).toContain("hourly_restart='no'");
   });
 
-  test("controller", () => {
+  test("include the controller's release", () => {
     expect(variablesOf(steps.controller(config))).toEqual([
       "controller_dir='/root'",
       "controller_name='node-controller'",
@@ -137,15 +137,18 @@ describe("variables", () => {
     ["syncing", false, "off", "no"],
     ["synced", true, "off", "yes"],
     ["synced", false, "off", "yes"],
-  ] as const)("hourly restart, %s, configured %s: %s", (when, hourlyRestart, action, synced) => {
-    expect(variablesOf(steps.hourlyRestart(configOf({ sync: { hourlyRestart } }), when))).toEqual([
-      "service='go-node'",
-      `cron_action='${action}'`,
-      `node_synced='${synced}'`,
-    ]);
-  });
+  ] as const)(
+    "include the hourly restart's action while %s, configured %s: %s",
+    (when, hourlyRestart, action, synced) => {
+      expect(variablesOf(steps.hourlyRestart(configOf({ sync: { hourlyRestart } }), when))).toEqual([
+        "service='go-node'",
+        `cron_action='${action}'`,
+        `node_synced='${synced}'`,
+      ]);
+    },
+  );
 
-  test("deploy", () => {
+  test("include the deploy's addresses and time limits", () => {
     const changed = configOf({ controller: { ...least.controller, deployTimeout: "90s" } });
     const step = steps.deploy(changed, identity);
     expect(step.limitSeconds).toBe(690);
@@ -172,7 +175,7 @@ describe("variables", () => {
     );
   });
 
-  test("producerAddress", () => {
+  test("include the paths of the producer address", () => {
     expect(variablesOf(steps.producerAddress(config))).toEqual([
       "controller_dir='/root'",
       "controller_name='node-controller'",
@@ -195,7 +198,7 @@ describe("variables", () => {
 
 describe("each script", () => {
   test.each(all.map((step, index) => [`${index} ${step.name}`, step] as const))(
-    "%s parses, and in its envelope",
+    "%s parses, also in its envelope",
     (_n, step) => {
       for (const script of [step.script, createEnvelope(step, { hostName: "h", stack: "prod", sudoPassword: "pw" })]) {
         const checked = spawnSync("bash", ["-n"], { input: script, encoding: "utf8" });
@@ -209,7 +212,7 @@ describe("each script", () => {
   // for other steps, or that a file gets from the assignments above it. SC1007: `said= other=` is meant so. SC2015: the
   // fallback `fail` never comes after the first command succeeded. SC1091: os-release is the host's. SC1011: $'\\t' in a
   // pattern.
-  it.runIf(shellcheck)("has nothing for shellcheck", async () => {
+  it.runIf(shellcheck)("passes shellcheck", async () => {
     const excluded = "SC1007,SC1011,SC1091,SC2015,SC2034,SC2154";
     const check = async ({ name, script }: Step) => {
       const child = spawn("shellcheck", ["-s", "bash", "-S", "warning", "-e", excluded, "-f", "gcc", "-"]);

@@ -203,7 +203,7 @@ describe("the address of a store", () => {
     ["s3://state?endpoint=https%3A%2F%2Fkey%3Ahunter2%40s3.example.net", "without user and password"],
     ["s3://state?accessKey=hunter2", "knows no accessKey"],
     ["s3://state#Anvil", "needed s3://BUCKET"],
-  ])("%s", async (address, fault) => {
+  ])("is parsed or refused: %s", async (address, fault) => {
     const found = findBucketProblem(address);
     if (fault === undefined) expect(found).toBeUndefined();
     else expect(found).toContain(fault);

@@ -111,7 +111,7 @@ describe("a single lookup", () => {
       },
     ],
     [
-      "the same, and references agree",
+      "this machine's clock differs, and references agree",
       look(good, { clock: nodeTime - 121_000, ...saying(1000, 1000) }),
       {
         synced: true,
@@ -120,11 +120,11 @@ describe("a single lookup", () => {
       },
     ],
     [
-      "120 s are no difference, but too old by this machine's",
+      "clocks that differ by 120 s count, but the momentum is too old by this machine's",
       look(good, { clock: nodeTime + 120_000 }),
       { synced: false, good: true },
     ],
-    ["117 s from a momentum that is 3 s old are fresh", look(good, { clock: nodeTime + 117_000 }), { synced: true }],
+    ["a momentum is fresh at 117 s more than its 3 s", look(good, { clock: nodeTime + 117_000 }), { synced: true }],
     [
       "neither momentum nor references",
       look(untold()),
@@ -135,7 +135,7 @@ describe("a single lookup", () => {
         unproved: [notTold, noReferences, chainGap],
       },
     ],
-  ])("%s", (_what, seen, weighed) => {
+  ])("is weighed: %s", (_what, seen, weighed) => {
     expect(weighAll([seen])).toMatchObject(weighed);
   });
 });
@@ -337,7 +337,7 @@ describe("a node on another chain than the references", () => {
       `${other} 1000 is f1000, that of r0 is h1000`,
     ],
     ["thousands of momentums above them", forked(9000, 4000, 4000), `${other} 4000 is f4000, that of r0 is h4000`],
-    ["by the only one that answers", forked(1000, 1000), `${other} 1000 is f1000, that of r0 is h1000`],
+    ["by the only reference that answers", forked(1000, 1000), `${other} 1000 is f1000, that of r0 is h1000`],
   ])("never counts, even after a long time: %s", (_what, seen, why) => {
     const long = Array.from({ length: 200 }, (_, i) => seconds(i * contradictionLimit, seen));
     const weighed = weighAll(long);

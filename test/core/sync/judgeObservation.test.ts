@@ -61,7 +61,7 @@ test.each([
     "unproved",
     "the node says synced with a target of 0, and does not return its newest momentum",
   ],
-])("%s", (_what, observation, says, why) => {
+])("judges a node: %s", (_what, observation, says, why) => {
   const verdict = judgeObservation(observation, nodeTime);
   expect({ ...verdict, why: verdict.why.text }).toEqual({ says, why });
 });
@@ -70,7 +70,7 @@ test.each([
 test.each([
   ["fresh by the host's clock alone", answer(2, 10, 10, fresh), nodeTime + 600_000, "600 s apart"],
   ["fresh by this machine's alone", answer(2, 10, 10, { newestAge: 300_000 }), nodeTime - 300_000, "300 s apart"],
-])("%s", (_what, observation, clock, why) => {
+])("judges a momentum with differing clocks: %s", (_what, observation, clock, why) => {
   const verdict = judgeObservation(observation, clock);
   expect(verdict).toMatchObject({ says: "unproved", why: { kind: "clocksApart" } });
   expect(verdict.why.text).toContain(why);

@@ -12,15 +12,15 @@ const look = { isNews: false, failures: 0, samples: [] };
 
 describe("while the node syncs", () => {
   test.each([
-    ["nothing can be said of what is left", 5000, 1_000_000, 0, 5000],
-    ["no target", 5000, 0, 10, 5000],
+    ["the time left is unknown", 5000, 1_000_000, 0, 5000],
+    ["there is no target", 5000, 0, 10, 5000],
     ["20 s are left", 5000, 5200, 10.1, 2000],
     ["150 s are left", 5000, 6500, 10 + 1 / 11.4, 3000],
     ["an hour is left", 5000, 41_000, 10 + 1 / 11.4, 72_000],
     ["days are left", 5000, 10_000_000, 10.1, 300_000],
-    ["it is nearly there, at whatever rate", 5000, 5020, 0.11, 2000],
-    ["it is above its target by little", 5000, 4990, 0.1, 2000],
-  ])("%s", (_what, height, target, rate, pause) => {
+    ["the node is nearly synced, at any rate", 5000, 5020, 0.11, 2000],
+    ["the node is slightly above its target", 5000, 4990, 0.1, 2000],
+  ])("decides the poll interval if %s", (_what, height, target, rate, pause) => {
     expect(pollIntervalMs({ ...look, observation: answer(1, height, target), samples: atRate(rate, height) })).toBe(
       pause,
     );

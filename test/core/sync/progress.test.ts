@@ -100,15 +100,15 @@ describe("the estimated time left", () => {
   );
 
   test.each([
-    ["fewer than 8 samples are one piece", samples([0, 0], [1000, 10 + pace]), [10_000, 10_000]],
-    ["by the faster and the slower half", halves, [10_000, 20_000]],
+    ["from fewer than 8 samples as one piece", samples([0, 0], [1000, 10 + pace]), [10_000, 10_000]],
+    ["from the faster and the slower half", halves, [10_000, 20_000]],
     [
-      "a half that stands makes it unknown",
+      "as unknown if one half did not grow",
       samples(...([0, 1, 2, 3, 4, 5, 6, 7].map((n) => [n * 1000, Math.min(n, 4) * 10]) as [number, number][])),
       undefined,
     ],
-    ["no samples", [], undefined],
-  ])("%s", (_what, seen, range) => {
+    ["as unknown without samples", [], undefined],
+  ])("is computed %s", (_what, seen, range) => {
     const found = computeRangeLeft(0, 100, seen);
     expect(found?.map(Math.round)).toEqual(range);
   });
@@ -134,15 +134,15 @@ describe("the progress line", () => {
 
   test.each([
     ["no answer", none("refused"), [], "no answer from the node yet: refused"],
-    ["the first look", answer(1, 500, 1000), samples([0, 500]), `50.0 %, height 500 of 1000, ${since}`],
+    ["the first lookup", answer(1, 500, 1000), samples([0, 500]), `50.0 %, height 500 of 1000, ${since}`],
     [
       "a quick sync",
       answer(1, 1000, 1_000_000),
       quick,
       `0.1 %, height 1000 of 1000000, 100 momentums/s, about 2 h 47 min left, ${since}`,
     ],
-    ["a slow one", answer(1, 25, 1000), slow, `2.5 %, height 25 of 1000, 2.5 momentums/s, about 7 min left, ${since}`],
-    ["one that stands", answer(1, 500, 1000), still, `50.0 %, height 500 of 1000, ${since}`],
+    ["a slow sync", answer(1, 25, 1000), slow, `2.5 %, height 25 of 1000, 2.5 momentums/s, about 7 min left, ${since}`],
+    ["a stalled sync", answer(1, 500, 1000), still, `50.0 %, height 500 of 1000, ${since}`],
     ["no target", answer(1, 25, 0), slow, `height 25 of an unknown target, 2.5 momentums/s, ${since}`],
     [
       "no peers",
@@ -151,18 +151,18 @@ describe("the progress line", () => {
       `height 500 of an unknown target, ${since}, not enough peers (0): is 35995/tcp and udp open to the world?`,
     ],
     [
-      "synced, it says",
+      "a node that says synced",
       answer(2, 900, 1000),
       still,
       `90.0 %, height 900 of 1000, ${since}, the node says synced, below its own target`,
     ],
     [
-      "synced",
+      "a synced node",
       answer(2, 1000, 1000, { newestAge: 3000 }),
       quick,
       "100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 looks)",
     ],
-  ])("%s", (_what, observation, seen, line) => {
+  ])("shows %s", (_what, observation, seen, line) => {
     const { says, why } = judgeObservation(observation, nodeTime);
     const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };
     expect(formatProgress(computeProgress(observation, seen, opinion))).toBe(line);

@@ -17,9 +17,9 @@ const textual = ({ notes, witnesses: _, ...agreement }: ReferenceAgreement) => (
   notes: notes.map(({ text }) => text),
 });
 
-describe("compare a height of 1000, tolerance 20", () => {
+describe("references of a height of 1000 with a tolerance of 20", () => {
   test.each<[string, ReferenceReading[], object]>([
-    ["none is given", [], { verdict: "unknown", notes: [] }],
+    ["none", [], { verdict: "unknown", notes: [] }],
     [
       "all are down",
       [silent("a", "ECONNREFUSED"), silent("b", "no answer")],
@@ -47,7 +47,7 @@ describe("compare a height of 1000, tolerance 20", () => {
     ],
     ["two are below it", [atHeight("a", 979), atHeight("b", 979)], { verdict: "disagrees", median: 979, notes: [] }],
     [
-      "two that differ: nobody knows which lies",
+      "two differ, so neither is trusted",
       [atHeight("a", 1000), atHeight("b", 5000)],
       { verdict: "unknown", notes: ["the references disagree among themselves: a 1000, b 5000"] },
     ],
@@ -57,12 +57,12 @@ describe("compare a height of 1000, tolerance 20", () => {
       { verdict: "agrees", median: 1003, notes: ["b says 9000000, the others 1003"] },
     ],
     [
-      "a liar that says what the node says",
+      "a liar that agrees with the node",
       [atHeight("a", 5001), atHeight("b", 1000), atHeight("c", 5003)],
       { verdict: "disagrees", median: 5001, notes: ["b says 1000, the others 5001"] },
     ],
     [
-      "one lags: named and left out",
+      "one lags and is left out",
       [atHeight("a", 1001, 3000), atHeight("b", 900, 120_001), atHeight("c", 1001, 120_000)],
       {
         verdict: "agrees",
@@ -76,7 +76,7 @@ describe("compare a height of 1000, tolerance 20", () => {
       { verdict: "agrees", median: 1001, notes: ["b is left out: ECONNREFUSED"] },
     ],
     [
-      "four, of which two differ",
+      "two of four differ",
       [atHeight("a", 1000), atHeight("b", 1000), atHeight("c", 5000), atHeight("d", 5000)],
       {
         verdict: "unknown",
@@ -84,7 +84,7 @@ describe("compare a height of 1000, tolerance 20", () => {
       },
     ],
     [
-      "of five, two that are left agree: they may be the liars",
+      "two of five answer and agree, but may be liars",
       [atHeight("a", 1000), atHeight("b", 1000), silent("c", "x"), silent("d", "x"), silent("e", "x")],
       {
         verdict: "unknown",
@@ -92,7 +92,7 @@ describe("compare a height of 1000, tolerance 20", () => {
         notes: ["c", "d", "e"].map((name) => `${name} is left out: x`),
       },
     ],
-  ])("%s", (_what, readings, agreement) => {
+  ])("give a verdict: %s", (_what, readings, agreement) => {
     expect(textual(compareReferences(1000, seenFrom(1000, readings), 20))).toEqual(agreement);
   });
 });

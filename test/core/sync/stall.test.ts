@@ -15,7 +15,7 @@ function newsOf(looks: readonly (readonly [number, number | undefined])[]): (str
 
 test.each<[string, readonly (readonly [number, number | undefined])[], (string | undefined)[]]>([
   [
-    "a height that advances",
+    "none while the height advances",
     [
       [0, 1],
       [14, 2],
@@ -24,7 +24,7 @@ test.each<[string, readonly (readonly [number, number | undefined])[], (string |
     [undefined, undefined, undefined],
   ],
   [
-    "a height that stays is reported once",
+    "one of an unchanged height, once",
     [
       [0, 1],
       [14.9, 1],
@@ -34,7 +34,7 @@ test.each<[string, readonly (readonly [number, number | undefined])[], (string |
     [undefined, undefined, "stalled", undefined],
   ],
   [
-    "the end of a stall, and the next stall",
+    "the end of one, and the next one",
     [
       [0, 1],
       [15, 1],
@@ -44,7 +44,7 @@ test.each<[string, readonly (readonly [number, number | undefined])[], (string |
     [undefined, "stalled", "over", "stalled"],
   ],
   [
-    "a silent node stalls",
+    "one of a silent node",
     [
       [0, 1],
       [9, undefined],
@@ -55,7 +55,7 @@ test.each<[string, readonly (readonly [number, number | undefined])[], (string |
     [undefined, undefined, "stalled", undefined, "over"],
   ],
   [
-    "a node that never answered stalls",
+    "one of a node that never answered",
     [
       [0, undefined],
       [15, undefined],
@@ -64,13 +64,13 @@ test.each<[string, readonly (readonly [number, number | undefined])[], (string |
     [undefined, "stalled", "over"],
   ],
   [
-    "a height that falls is no stall",
+    "none of a height that falls",
     [
       [0, 9],
       [15, 8],
     ],
     [undefined, undefined],
   ],
-])("%s", (_what, looks, news) => {
+])("reports stalls: %s", (_what, looks, news) => {
   expect(newsOf(looks)).toEqual(news);
 });

@@ -409,8 +409,8 @@ describe("check", () => {
   });
 
   test.each([
-    ["that says it syncs", answer(1, 999, 1000)],
-    ["that is a momentum below its target", answer(2, 999, 1000)],
+    ["in the state of syncing", answer(1, 999, 1000)],
+    ["one momentum below its target", answer(2, 999, 1000)],
   ])("repeats the lookup of a node %s, which may be adding a momentum", async (_what, look) => {
     const { deps, seen } = worldOf([look, look, good]);
     expect(await waitForSync(check, deps)).toMatchObject({ currentHeight: 1000 });

@@ -68,7 +68,7 @@ describe.each(["", "relative", ".", "~"])("a home that is %j", (home) => {
   test.each([
     ["the data directory", () => resolveDataDirectory()],
     ["a Pillar's records", () => resolvePlace(formatDefaultPlace("Anvil"))],
-    ["a path of the operator's", () => resolvePath("~/.ssh/id_ed25519")],
+    ["an operator's path", () => resolvePath("~/.ssh/id_ed25519")],
   ])("is refused for %s", (_, work) => {
     vi.stubEnv("HOME", home);
     vi.stubEnv("XDG_DATA_HOME", undefined);
@@ -76,7 +76,7 @@ describe.each(["", "relative", ".", "~"])("a home that is %j", (home) => {
     expect(formatError(thrownBy(work))).not.toMatch(/^ {4}at /m);
   });
 
-  test("is not asked for where the data directory is given, or a path is whole", () => {
+  test("is no problem if the data directory is configured, or a path is absolute", () => {
     vi.stubEnv("HOME", home);
     vi.stubEnv("XDG_DATA_HOME", "/data");
     expect([resolveDataDirectory(), resolvePath("/a")]).toEqual(["/data/pillar-host", "/a"]);

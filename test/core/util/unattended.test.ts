@@ -11,7 +11,7 @@ test.each([
   ["1", true],
   ["true", true],
   ["off?", true],
-])("the variable as %j: %s", (value, is) => {
+])("parses the variable %j as %s", (value, is) => {
   expect(isUnattended({ PILLAR_HOST_UNATTENDED: value })).toBe(is);
 });
 
@@ -21,7 +21,7 @@ test.each([
   ["block", "1", "block"],
   ["check", "1", "check"],
   ["await", "", "await"],
-] as const)("with sync.wait %s and the variable %j a run does: %s", (configured, value, wait) => {
+] as const)("waits by sync.wait %s and the variable %j as: %s", (configured, value, wait) => {
   expect(decideWait(configured, { PILLAR_HOST_UNATTENDED: value })).toBe(wait);
 });
 

@@ -13,7 +13,7 @@ const fault = (body: object) => stage.cloud.lab("POST", "/faults", body);
 
 afterEach(() => stage.cloud.lab("DELETE", "/faults"));
 
-describe("failures", () => {
+describe("failures at DigitalOcean", () => {
   test("without capacity, another machine's run tries the next location, and says why", async () => {
     const bucket = await startS3Double("state");
     onTestFinished(() => bucket.close());

@@ -59,7 +59,7 @@ export function killedAt(boundaries: readonly Boundary[]): void {
       expect(exitCode, output).toBe(0);
     }
 
-    it.for(boundaries)("on the way %s, %s: the next up continues", async ([way, _where, pattern, alone]) => {
+    it.for(boundaries)("is continued by the next up, on the way %s: %s", async ([way, _where, pattern, alone]) => {
       const isBack = way === "back";
       // After a way back the old host signs by itself.
       if (!isBack) {

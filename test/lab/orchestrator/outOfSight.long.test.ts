@@ -12,7 +12,7 @@ describe("an old host that becomes unreachable", () => {
         throw new Error(`${host.name} came to ${await stageOf(host)}, not to ${stages.join(" or ")}`);
   };
 
-  it("before the move: the error says so, and nothing is changed", async () => {
+  it("is named in the error before the move, and nothing is changed", async () => {
     await stage.old.stop();
     const { exitCode, output } = await stage.stack.up();
     await stage.old.start();
@@ -24,7 +24,7 @@ describe("an old host that becomes unreachable", () => {
     await expect.poll(() => signersOf(stage)).toEqual(["old"]);
   });
 
-  it("by a power cut at the stop: it boots without an orchestrator, and the run continues", async () => {
+  it("boots without an orchestrator after a power cut at the stop, and the run continues", async () => {
     const before = await contentOf(stage.old);
     const run = await stage.stack.begin();
     await run.hears((text) => (/orchestrator: stopping the old host/.test(text) ? "heard" : undefined), "the stop");
@@ -37,7 +37,7 @@ describe("an old host that becomes unreachable", () => {
     expect(await copyLeftovers(stage)).toBe("");
   });
 
-  it("by a power cut after the fence with a killed engine: the next up continues without it", async () => {
+  it("is not needed by the next up after a power cut at the fence and a killed engine", async () => {
     await putBack(stage);
     await configureMove(stage, { attempt: 2 });
     const before = await contentOf(stage.old);
@@ -56,7 +56,7 @@ describe("an old host that becomes unreachable", () => {
     expect(await contentOf(stage.fresh)).toBe(before);
   });
 
-  it("after the move: an up changes nothing, and the old host boots fenced", async () => {
+  it("boots fenced after the move, and an up changes nothing", async () => {
     const again = await stage.stack.up();
     expect(again.exitCode, again.output).toBe(0);
     expect(again.output).not.toMatch(/orchestrator-(move|backup|install).*(updat|creat)/);

@@ -130,7 +130,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
   describe("a create that fails", () => {
     const plain = (name: string, more: object = {}) => server({ ...plan, name, location: "fsn1", ...more });
 
-    test("without capacity, or with a 502 in JSON, is neither recorded nor tried again", async () => {
+    test("is neither recorded nor tried again without capacity, or after a 502 in JSON", async () => {
       const { id } = await fault({ kind: "noCapacity", location: "fsn1" });
       expect(await stack.up({ one: plain("one") })).toMatch(
         /error during placement \(resource_unavailable, [0-9a-f]{16}\)/,
@@ -141,7 +141,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
       expect([Object.keys(stack.kept()), cloud.cloud.servers.size]).toEqual([[], 0]);
     });
 
-    test("after the server exists is recorded, and the next up continues without the missing parts", async () => {
+    test("is recorded if the server exists, and the next up continues without the missing parts", async () => {
       await fault({ kind: "failAction", command: "enable_backup", times: 1 });
       const half = { two: plain("two", { backups: true }) };
       expect(await stack.up(half)).toContain("Action failed (action_failed, ");
@@ -150,7 +150,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
       expect([cloud.cloud.servers.size, (await found()).backup_window]).toEqual([1, null]);
     });
 
-    test("with a lost answer leaves a server that blocks the next one, and is adopted by its id", async () => {
+    test("leaves a server after a lost answer, which blocks the next one and is adopted by its id", async () => {
       await fault({ kind: "cutAnswer", method: "POST", path: "/servers", times: 1 });
       const [two, three] = [plain("two", { backups: true }), plain("three")];
       expect(await stack.up({ two, three })).toContain("EOF");

@@ -41,15 +41,15 @@ beforeAll(async () => {
   expect(last).toMatchObject({ isReached: true, isOwnWork: false, recorded: { height: expect.any(Number) } });
 });
 
-describe("before the switch has ended", () => {
-  it("keeps the registered host and its node", async () => {
+describe("a host before the end of the switch", () => {
+  it("is kept with its node while it is registered", async () => {
     const before = await traceOf(stage.old);
     expect(whats(await refuse())[0]).toContain("this host's producer address is the registered one");
     expect(whats(await asked.shutDown(last))[0]).toContain("this host's producer address is the registered one");
     expect(await traceOf(stage.old)).toBe(before);
   });
 
-  it("keeps the host that still produces, even after the wallet's update", async () => {
+  it("is kept while it produces, even after the wallet's update", async () => {
     await stage.lab.chain("PATCH", "/truth", { tickMomentums: 12 });
     await updateProducer(stage.lab, pillar, stage.addresses.fresh);
     const found = whats(await asked.shutDown(last)).map((line) => line.split(", say")[0]);
@@ -179,7 +179,7 @@ describe("with the rewards collected, a single problem keeps the host", () => {
 describe("an orchestrator on the host", () => {
   const unit = "/etc/systemd/system/orchestrator.service";
 
-  it("that signs, is stopped, or is fenced has a text for each", async () => {
+  it("has a text for each state: signing, stopped, fenced", async () => {
     await stage.lab.chain("PATCH", "/orchestrators/old", { syncPollMs: 500, stopMs: 100 });
     await setUpOrchestrator(stage.lab, stage.old);
     const of = async () => whats(await refuse()).filter((line) => !line.includes("rewards"));
@@ -194,7 +194,7 @@ describe("an orchestrator on the host", () => {
     expect(await of()).toEqual([noAnswer]);
   });
 
-  it("without key share and without a proved backup here keeps the host", async () => {
+  it("keeps the host without a key share and a proved backup here", async () => {
     const away = "/root/localstate.away";
     await onHost(stage.old, `mkdir ${away}; mv /root/.orchestrator/tss/localstate-*.json ${away}`);
     const conditions = conditionsOf(await refuse());
@@ -220,7 +220,7 @@ describe("an orchestrator in an unknown state", () => {
     return whats(await refuse({ host })).filter((line) => line.includes("orchestrator"));
   };
 
-  it("absent at the shutdown is checked again after the retirement was undone", async () => {
+  it("is checked again after an undone retirement, although absent at the shutdown", async () => {
     expect(await ofSigner()).toEqual([signed(stage.old.address), noAnswer]);
     note("shutDown");
     expect(await ofSigner()).toEqual([]);

@@ -31,7 +31,7 @@ describe("an engine that is killed", () => {
   const faults = (name: string, fault: object) => stage.lab.releases("PATCH", "/faults", { [name]: fault });
   const cancel = () => stage.stack.cancel();
 
-  it("in the preflight, leaves a lock that names who holds it", async () => {
+  it("leaves a lock that names its holder after a kill in the preflight", async () => {
     await faults("node-controller", { hang: true });
     await upKilledWhen("pgrep -f [c]url.*node-controller > /dev/null");
     await faults("node-controller", {});
@@ -43,7 +43,7 @@ describe("an engine that is killed", () => {
     );
   });
 
-  it("continues the packages without it", async () => {
+  it("leaves the packages step running on the host", async () => {
     await onHost(stage.host, holdLock);
     await upKilledWhen("grep -qs frontend.lock /var/log/pillar-host/packages.log");
     await cancel();
@@ -52,7 +52,7 @@ describe("an engine that is killed", () => {
     await onHost(stage.host, "systemctl stop other-apt");
   });
 
-  it("in the download: waits for the packages, and does not upgrade them again", async () => {
+  it("is followed by a run that waits for the packages and does not upgrade them again", async () => {
     await faults("node-controller", { slowBytesPerSecond: 100_000 });
     const archive = '[ -s "$(ls /root/.node-controller.*/archive.zip 2> /dev/null)" ]';
     const output = await upKilledWhen(archive, "packages");
@@ -62,7 +62,7 @@ describe("an engine that is killed", () => {
     expect(await onHost(stage.host, "grep -c 'apt-get .* upgrade' /var/log/pillar-host/packages.log")).toBe("1");
   });
 
-  it("in the deploy: the download was waited for, and not begun again; no provider stays", async () => {
+  it("is followed by a run that waits for the download and does not repeat it; no provider stays", async () => {
     const output = await upKilledWhen("grep -qs compiling /var/log/pillar-host/deploy-*.log", "controller");
     await holdStep(stage.host, true);
     await cancel();
@@ -72,7 +72,7 @@ describe("an engine that is killed", () => {
     expect(output).toContain("installed before: sha256 ");
   });
 
-  it("at the gate: waits for the deploy without repeating it; the orphaned gate ends by itself", async () => {
+  it("is followed by a run that waits for the deploy without repeating it; the orphaned gate ends", async () => {
     run = await stage.stack.begin();
     await run.printed(waitingFor("deploy"));
     await holdStep(stage.host, false);

@@ -9,7 +9,7 @@ const slowPackage = `mkdir -p /tmp/slow/DEBIAN && cd /tmp/slow/DEBIAN
   printf '#!/bin/sh\\necho begun >> /root/slow.log; sleep 10; echo configured >> /root/slow.log\\n' > postinst
   chmod 755 postinst; dpkg-deb -b /tmp/slow /tmp/slow.deb > /dev/null; dpkg --unpack /tmp/slow.deb > /dev/null`;
 
-describe("a host that goes down", () => {
+describe("a host that goes down during a run", () => {
   const stage = staged(undefined, async (lab, host) => {
     await lab.chain("PATCH", "/nodes/host1", { buildSeconds: 10, buildLines: 100, stall: true });
     await onHost(host, slowPackage);
@@ -29,7 +29,7 @@ describe("a host that goes down", () => {
     expect(line).toContain(`running "bash -euo pipefail -s ${step} # to go on: pulumi up -s prod"`);
   };
 
-  it("a power cut in the packages leaves one half-configured", async () => {
+  it("has a half-configured package after a power cut in the packages", async () => {
     const run = await begin();
     await until(stage.host, "[ -e /root/slow.log ]");
     await powerCut();
@@ -39,7 +39,7 @@ describe("a host that goes down", () => {
     );
   });
 
-  it("a power cut in the download: the next up has repaired the packages", async () => {
+  it("has its packages repaired by the up before a power cut in the download", async () => {
     await stage.lab.releases("PATCH", "/faults", { "node-controller": { slowBytesPerSecond: 100_000 } });
     const run = await begin();
     await until(stage.host, '[ -s "$(ls /root/.node-controller.*/archive.zip 2> /dev/null)" ]');
@@ -51,7 +51,7 @@ describe("a host that goes down", () => {
     );
   });
 
-  it("a reboot in the deploy: the next up has downloaded the controller again", async () => {
+  it("has the controller downloaded again before a reboot in the deploy", async () => {
     const run = await begin();
     await until(stage.host, "grep -qs compiling /var/log/pillar-host/deploy-*.log");
     expect(await onHost(stage.host, "ls -A /root | grep node-controller")).toBe("node-controller");
@@ -60,7 +60,7 @@ describe("a host that goes down", () => {
     expect(await transcripts(stage.host)).toHaveLength(1);
   });
 
-  it("a power cut in the sync: the same up completes", async () => {
+  it("is completed by the same up after a power cut in the sync", async () => {
     const run = await begin();
     await run.printed("sync: ");
     await powerCut();

@@ -15,7 +15,7 @@ describe("a run that is stopped, or loses a process", () => {
     return operations.map(({ type, resource }) => `${type} ${resource.urn.split("::").at(-1)}`);
   };
 
-  it("SIGINT in the packages: their step ends, the run stops, nothing remains", async () => {
+  it("stops at SIGINT after its packages step has ended, and leaves nothing", async () => {
     await onHost(stage.host, holdLock);
     const run = await begin();
     await until(stage.host, "grep -qs frontend.lock /var/log/pillar-host/packages.log");
@@ -31,7 +31,7 @@ describe("a run that is stopped, or loses a process", () => {
     );
   });
 
-  it("the ssh connection cut in the deploy: the error says how to continue, and the host keeps working", async () => {
+  it("fails with the next command if its ssh connection is cut in the deploy, and the host continues", async () => {
     const run = await begin();
     await until(stage.host, "grep -qs compiling /var/log/pillar-host/deploy-*.log");
     await holdStep(stage.host, true);
@@ -44,7 +44,7 @@ describe("a run that is stopped, or loses a process", () => {
     expect(await onHost(stage.host, "systemctl is-active pillar-host-step")).toBe("active");
   });
 
-  it("SIGTERM acts as SIGINT: the run waits for the deploy of an earlier run", async () => {
+  it("stops at SIGTERM as at SIGINT, after it waited for the deploy of an earlier run", async () => {
     const run = await begin();
     await run.printed(waitingFor("deploy"));
     await run.send("SIGTERM");
@@ -57,7 +57,7 @@ describe("a run that is stopped, or loses a process", () => {
     );
   });
 
-  it("SIGINT twice at the gate: ends at once, without a lock or orphans, and the gate is left pending", async () => {
+  it("ends at once at a second SIGINT at the gate, without a lock or orphans, and leaves the gate pending", async () => {
     const run = await begin();
     await run.printed("sync: ");
     await run.send("SIGINT");
@@ -72,7 +72,7 @@ describe("a run that is stopped, or loses a process", () => {
     await expect.poll(() => run.orphans()).toEqual([]);
   });
 
-  it("SIGKILL of the gate's process: the run fails, and the next one waits again", async () => {
+  it("fails if the gate's process is killed, and the next run waits again", async () => {
     const run = await begin();
     await run.printed("sync: ");
     process.kill((await run.find("dynamic-provider.js")).pid, "SIGKILL");
@@ -82,7 +82,7 @@ describe("a run that is stopped, or loses a process", () => {
     expect(output).toContain(warning);
   });
 
-  it("SIGKILL of the language host: the gate is finished, the run fails", async () => {
+  it("fails if the language host is killed, after the gate has finished", async () => {
     const run = await begin();
     await run.printed("sync: ");
     await run.lookAround();
@@ -93,7 +93,7 @@ describe("a run that is stopped, or loses a process", () => {
     expect(output).toContain("sync: synced at height ");
   });
 
-  it("an up then completes with a warning about pending operations, and a refresh ends the warning", async () => {
+  it("is followed by an up that completes with a warning about pending operations until a refresh", async () => {
     const last = await stage.stack.up();
     expect(last.exitCode).toBe(0);
     await expectOnce(stage.host, stage.stack);

@@ -133,10 +133,10 @@ describe("the webhook", () => {
   });
 });
 
-describe("a run that is killed", () => {
+describe("a killed run", () => {
   const never = () => new Promise<never>(() => undefined);
 
-  test("before the webhook accepted is repeated by the next run", async () => {
+  test("is repeated by the next run if the webhook had not accepted", async () => {
     let sent = 0;
     const send = () => {
       sent += 1;
@@ -149,7 +149,7 @@ describe("a run that is killed", () => {
     expect((await run(found(crontab))).events).toEqual(["sign"]);
   });
 
-  test("between two notifications repeats no accepted one", async () => {
+  test("causes no second notification if the webhook had accepted", async () => {
     await run(found(crontab));
     const changed = found({ facts: lonely.facts });
     let sent = 0;
@@ -164,7 +164,7 @@ describe("a run that is killed", () => {
     expect((await run(changed)).events).toEqual(["signOver"]);
   });
 
-  test("while it writes keeps the earlier file", async () => {
+  test("keeps the earlier file if it was writing it", async () => {
     await run(found(crontab));
     const [name = ""] = fs.readdirSync(directory).filter((file) => file.endsWith(".json"));
     fs.writeFileSync(path.join(directory, `${name}.1.part`), "{");
@@ -172,14 +172,14 @@ describe("a run that is killed", () => {
   });
 });
 
-describe("a problem is reported", () => {
-  test("if another run is active on this machine", async () => {
+describe("the problems of a run", () => {
+  test("include another active run on this machine", async () => {
     const first = await openAlertNotifier(undefined, directory, 0);
     await expect(openAlertNotifier(undefined, directory, 0)).rejects.toThrow(/^another status --notify is running/);
     await first.close();
   });
 
-  test("if the file of sent alerts is unreadable or newer, and other stacks are still notified", async () => {
+  test("include an unreadable or newer file of sent alerts, and other stacks are still notified", async () => {
     await run(found(crontab));
     const [name = ""] = fs.readdirSync(directory).filter((file) => file.endsWith(".json"));
     const file = path.join(directory, name);
@@ -199,7 +199,7 @@ describe("a problem is reported", () => {
     expect(fs.readdirSync(directory).filter((each) => each.startsWith("Anvil@"))).toHaveLength(2);
   });
 
-  test("for a stack that can't be opened, but not for a stack without a server", async () => {
+  test("include a stack that can't be opened, but not a stack without a server", async () => {
     const closed = new CliRefusal("the pass phrase does not open stack prod");
     const { problems } = await run({ stack: "prod", refusal: closed }, { sources: [closed] });
     expect(problems).toEqual([
@@ -209,7 +209,7 @@ describe("a problem is reported", () => {
     expect((await run({ stack: "prod", refusal: gone }, { sources: [gone] })).problems).toEqual([]);
   });
 
-  test("if no stack has a webhook", async () => {
+  test("include stacks without any webhook", async () => {
     const none = { config: { pillar: { name: "Anvil" } } } as unknown as StackWithHost;
     expect((await run(found(), { sources: [none] })).problems).toEqual([
       expect.stringMatching(/^pillar-host:notify is configured for no stack/),

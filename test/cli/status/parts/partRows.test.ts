@@ -42,7 +42,7 @@ describe("address and producing", () => {
       `registered: Anvil has this host's address, ${ours} (since 2026-11-21 14:55 UTC or longer)`,
       "no: a node that is not synced produces nothing",
     ],
-  ])("%s", (registration, address, producing) => {
+  ])("are shown for: %s", (registration, address, producing) => {
     expect(rows(registration)).toEqual([address, producing]);
   });
 

@@ -30,27 +30,24 @@ describe("an archive", () => {
     expect((await read(whole)).size).toBe(names.length);
   });
 
-  test.each([10, 20, 39])(
-    "with the header of file %i damaged is an error, and nothing that nobody hears of",
-    async (at) => {
-      const damaged = Buffer.from(whole);
-      const header = damaged.indexOf(Buffer.from(`file${at}\0`));
-      damaged.fill(0xff, header + 100, header + 160);
-      await expect(read(damaged)).rejects.toThrow("the archive is damaged");
-      // As the backup writes, which has no listener of its own.
-      const { input } = await readArchive();
-      const told = await new Promise((resolve) => input.write(damaged, resolve));
-      expect(told).toMatchObject({ message: expect.stringContaining("the archive is damaged") });
-      await new Promise(setImmediate);
-    },
-  );
+  test.each([10, 20, 39])("fails with an error if the header of file %i is damaged", async (at) => {
+    const damaged = Buffer.from(whole);
+    const header = damaged.indexOf(Buffer.from(`file${at}\0`));
+    damaged.fill(0xff, header + 100, header + 160);
+    await expect(read(damaged)).rejects.toThrow("the archive is damaged");
+    // As the backup writes, which has no listener of its own.
+    const { input } = await readArchive();
+    const told = await new Promise((resolve) => input.write(damaged, resolve));
+    expect(told).toMatchObject({ message: expect.stringContaining("the archive is damaged") });
+    await new Promise(setImmediate);
+  });
 
-  test("with a file that runs as its owner is refused", async () => {
+  test("is refused with a file that runs as its owner", async () => {
     const odd = execFileSync("tar", ["-c", "--format=gnu", "--mode=u+s", "-C", dir, "file3", "file4"]);
     await expect(read(odd)).rejects.toThrow("file3 runs as its owner");
   });
 
-  test("that is compressed is refused", async () => {
+  test("is refused if it is compressed", async () => {
     await expect(read(gzipSync(whole))).rejects.toThrow("it is packed");
   });
 });

@@ -338,11 +338,11 @@ describe("faults of a backup", () => {
   });
 
   test.each([
-    ["a file that is not there", undefined, "found: it does not exist on this machine"],
+    ["a missing file", undefined, "found: it does not exist on this machine"],
     ["a file without a key", "hello\n", "found: no line AGE-SECRET-KEY-1…"],
-    ["a file that is encrypted itself", "age-encryption.org/v1\n", "found: a file that is encrypted itself"],
+    ["an encrypted file", "age-encryption.org/v1\n", "found: a file that is encrypted itself"],
     ["a damaged key", "AGE-SECRET-KEY-1QQQ\n", "found: a damaged AGE-SECRET-KEY-1… line"],
-  ])("%s as the identity", async (_what, text, found) => {
+  ])("refuses %s as the identity", async (_what, text, found) => {
     const root = localRoot();
     const file = join(root.scratch, "identity");
     if (text !== undefined) writeFileSync(file, text);

@@ -165,12 +165,12 @@ describe("comparing", () => {
     compareManifests(createManifest([file]), createManifest([{ ...file, ...changes }]));
 
   test.each([
-    ["nothing", {}, undefined],
+    ["no change", {}, undefined],
     ["mode and owner", { mode: "644", owner: "1000:0" }, "mode 644, not 600, owner 1000:0, not 0:0"],
     ["size", { size: 2, sha256: "y" }, "2 bytes, not 1"],
     ["bytes", { sha256: "y" }, "other bytes"],
     ["kind", { kind: "link", target: "b" }, "a link, not a file"],
-  ])("%s", (_what, changes, what) => {
+  ])("finds a change of an entry: %s", (_what, changes, what) => {
     expect(against(changes)).toEqual(what === undefined ? [] : [{ path: "a", what }]);
   });
 

@@ -44,7 +44,7 @@ describe("the bridge's state on the chain", () => {
   });
 
   test.each([null, {}, { ...info, halted: "no" }, { ...info, unhaltedAt: -1 }])(
-    "another form is no word: %j",
+    "is unknown if the answer has another form: %j",
     (form) => {
       expect(() => parseBridge(form)).toThrow("does not have the form {halted, unhaltedAt");
     },

@@ -377,7 +377,7 @@ describe("prerequisites", () => {
     ],
     ["a node that syncs", survey({ node: false }), {}, "new: the node is not synced now", "found: state 1"],
     ["no room here", survey({ room: 1e6 }), {}, "this machine has no room for the backup", "1 MB free at /b"],
-  ])("%s is the one fault", (_what, found, changes, what, detail) => {
+  ])("reports only: %s", (_what, found, changes, what, detail) => {
     const faults = findMoveProblems(found, { ...wanted, ...changes });
     expect(faults).toHaveLength(1);
     expect(faults[0]).toContain(what);

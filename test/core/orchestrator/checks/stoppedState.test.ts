@@ -32,14 +32,14 @@ describe("the state in which an orchestrator was stopped", () => {
     ["live", config(0), 0],
     ["a key generation", config(1), 1],
     // What the orchestrator itself takes then.
-    ["no word of it", config(), 0],
+    ["no state", config(), 0],
     ["no number", config("1"), undefined],
     ["null", config(null), undefined],
-    ["half a file", config(1).slice(0, 30), undefined],
+    ["a truncated file", config(1).slice(0, 30), undefined],
     ["an empty file", "", undefined],
     ["no object", "null", undefined],
     ["no file", undefined, undefined],
-  ])("%s", (_what, text, state) => {
+  ])("is parsed from config.json: %s", (_what, text, state) => {
     expect(parseGlobalState(text)).toBe(state);
   });
 

@@ -80,27 +80,27 @@ const given = ["look new", "look new", "look old", "take", "look new", "look old
 const made = ["new signer_copy_key", "old signer_copy_allow", "new signer_copy_key_waits"];
 
 test.each<[string, HostState]>([
-  ["where nothing of the move is", rests],
-  ["where a run was killed in it", { ...rests, journal: journalOf({}) }],
+  ["on a host without this move", rests],
+  ["on a host where a run of this move was killed", { ...rests, journal: journalOf({}) }],
   [
-    "from where an earlier move went back",
+    "on a host that an earlier rollback left",
     { ...rests, journal: journalOf({ move: earlier, direction: "back", stage: "moved" }) },
   ],
-])("the key is made %s, and waits", async (_where, fresh) => {
+])("makes the key %s, and lets it wait", async (_where, fresh) => {
   const { called, said } = await prepared({ old: signs, new: fresh });
   expect(called).toEqual([...given, ...made, "drop", "close"]);
   expect(said).toEqual([]);
 });
 
 test.each<[string, Partial<Journal>]>([
-  ["has ended", { stage: "running" }],
+  ["has completed", { stage: "running" }],
   ["has begun", { stage: "staged" }],
-  ["was given up", { stage: "abandoned" }],
-  ["went back", { direction: "back", stage: "moved" }],
-  ["is another that was given up", { move: earlier, stage: "abandoned" }],
-  ["is another that ended here", { move: earlier, stage: "running" }],
+  ["was abandoned", { stage: "abandoned" }],
+  ["was rolled back", { direction: "back", stage: "moved" }],
+  ["is another, abandoned move", { move: earlier, stage: "abandoned" }],
+  ["is another, completed move", { move: earlier, stage: "running" }],
   ["is another stack's", { move: moveNamed("pillar-host/other/Anvil/1"), stage: "staging" }],
-])("the old host is not connected to where the move %s", async (_what, journal) => {
+])("does not connect to the old host if the move %s", async (_what, journal) => {
   const { called } = await prepared({ old: undefined, new: { ...rests, journal: journalOf(journal) } });
   expect(called).toEqual(["look new", "close"]);
 });
@@ -113,15 +113,15 @@ test("makes no key for a rollback, for an unreachable new host, or beside a runn
 
 test.each<[string, HostState]>([
   ["unreachable", undefined],
-  ["without an orchestrator that runs", rests],
+  ["without a running orchestrator", rests],
   ["stopped by this move", { ...rests, journal: journalOf({ side: "old", stage: "stopping" }) }],
-])("no key is made for an old host that is %s", async (_what, old) => {
+])("makes no key if the old host is %s", async (_what, old) => {
   const { called } = await prepared({ old, new: rests });
   expect(called).toEqual(["look new", "look new", "look old", "close"]);
 });
 
 test.each(["signer_copy_allow", "signer_copy_key_waits"])(
-  "what %s leaves undone is taken back, and no failure",
+  "undoes the preparation if %s fails, and reports no failure",
   async (failing) => {
     const { called, said } = await prepared({ old: signs, new: rests }, failing);
     const until = made.slice(0, made.findIndex((each) => each.endsWith(failing)) + 1);

@@ -43,10 +43,14 @@ describe("locating the orchestrator", () => {
   });
 
   test.each<[string, OrchestratorReading[], string]>([
-    ["two that run", [host("a", running), host("b", running)], "two may sign now"],
-    ["one that runs where it left", [host("a", { ...running, journal: journal("moved", "old") })], "two may sign now"],
-    ["one unreachable, none at work", [{ address: "a", seen: { unseen: "ETIMEDOUT" } }], "no reachable host"],
-    ["a move at work", [host("a", { directory: "there", journal: journal("fenced", "old") })], "on its way between"],
+    ["two running orchestrators", [host("a", running), host("b", running)], "two may sign now"],
+    [
+      "one that runs on the host that it left",
+      [host("a", { ...running, journal: journal("moved", "old") })],
+      "two may sign now",
+    ],
+    ["no running one, and an unreachable host", [{ address: "a", seen: { unseen: "ETIMEDOUT" } }], "no reachable host"],
+    ["an active move", [host("a", { directory: "there", journal: journal("fenced", "old") })], "on its way between"],
     [
       "an orchestrator that left",
       [host("a", { directory: "there", journal: journal("moved", "old") })],

@@ -182,12 +182,12 @@ describe("an error of a move", () => {
       "The key is on the new host (203.0.113.9), which signs; the old host (198.51.100.7) runs too. But an orchestrator runs on the old host (198.51.100.7): two may sign now.",
     ],
     [
-      "the fence is gone",
+      "a missing fence",
       { old: { journal, active: false, masked: false }, new: { journal: at("running"), ...stopped } },
       "The key is on the new host (203.0.113.9), which does not run now; the old host (198.51.100.7) does not run, and nothing fences it.",
     ],
     [
-      "it went on to a third host",
+      "a move to a third host",
       {
         old: { journal, ...stopped },
         new: {
@@ -201,16 +201,16 @@ describe("an error of a move", () => {
       "The key is on 192.0.2.4, where pillar-host/next/Anvil/1 took it from the new host (203.0.113.9).",
     ],
     [
-      "unreachable after it went there",
+      "an unreachable new host after the move",
       { old: { journal: { ...journal, stage: "moved" }, ...stopped }, new: undefined },
       "The key is on the new host (203.0.113.9), which is unreachable; the old host (198.51.100.7) is fenced.",
     ],
     [
-      "a fenced side that runs",
+      "a fenced orchestrator that runs",
       { old: { journal, ...running }, new: stopped },
       "The key is on the old host (198.51.100.7), which runs all the same.",
     ],
-  ])("where the key is, by what is seen too: %s", (_what, looks, line) => {
+  ])("says where the key is, from the journals and the running units: %s", (_what, looks, line) => {
     expect(describeKeyLocation(looks, places)).toBe(line);
   });
 
@@ -266,7 +266,7 @@ describe("an error of a move", () => {
     ).toContain("End that move with its own stack first: pulumi up -s next");
   });
 
-  test("prints the commands to continue and to roll back after the target's start", () => {
+  test("prints the commands to continue and to roll back after the new host's start", () => {
     const started = {
       journal: { ...journal, side: "new" as const, stage: "starting" as const },
       active: true,

@@ -76,7 +76,7 @@ describe.concurrent("the log of an orchestrator, as it is passed on", () => {
     expect(findLogErrors(log)).toEqual([]);
   });
 
-  test.for([1, 10, 50, 70, 80])("its last %i lines before the values: no half of the JSON", async (last, { root }) => {
+  test.for([1, 10, 50, 70, 80])("shows no half of the JSON in the last %i lines", async (last, { root }) => {
     const begun = real.slice(
       0,
       real.findIndex((line) => line.includes("config.go:32")),
@@ -98,10 +98,10 @@ describe.concurrent("the log of an orchestrator, as it is passed on", () => {
     ["symbols", "a& b<c> \"d\" \\e $f 'g' `h`"],
     ["a pattern", ".*+?[x](y){2}^|"],
     ["few characters", "ab"],
-    ["letters that Go writes as they are", "Pferd & Ünïcode 馬"],
+    ["letters that Go does not escape", "Pferd & Ünïcode 馬"],
     ["a line's end", "first half\nsecond half\t0 }"],
     ["a word of every log", "INFO"],
-  ] as const)("of the double, with a pass phrase of %s", async ([, passphrase], { root }) => {
+  ] as const)("hides the double's pass phrase of %s", async ([, passphrase], { root }) => {
     const after = logLine("INFO", "node/node.go:80", "preparing node ... ");
     const lines = [...printed(passphrase), after];
     expect(lines.join("\n")).toContain(passphrase);

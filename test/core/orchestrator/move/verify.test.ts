@@ -101,7 +101,7 @@ describe("a started orchestrator", () => {
     expect(started.said).toContain("the new host is connected with 2 other orchestrators");
   });
 
-  test("that is not well is reported with its log", async ({ started }) => {
+  test("is reported with its log if it is not well", async ({ started }) => {
     started.log = [error];
     started.answers.getIdentity = { ...identity, producer: "z1other" };
     await expect(started.look()).rejects.toThrow(
@@ -113,16 +113,13 @@ describe("a started orchestrator", () => {
 
   test.for([
     ["by its unit", ["NRestarts=1", "MainPID=7"]],
-    ["by a hand", ["NRestarts=0", "MainPID=8"]],
-  ] as const)(
-    "that was restarted %s while it was watched did not stay up",
-    async ([, [restarts, pid]], { started }) => {
-      started.later = started.life.with(2, restarts).with(3, pid);
-      await expect(started.look()).rejects.toThrow("found: it did not stay up: it was restarted while it was watched");
-    },
-  );
+    ["by hand", ["NRestarts=0", "MainPID=8"]],
+  ] as const)("is reported if it was restarted %s during the check", async ([, [restarts, pid]], { started }) => {
+    started.later = started.life.with(2, restarts).with(3, pid);
+    await expect(started.look()).rejects.toThrow("found: it did not stay up: it was restarted while it was watched");
+  });
 
-  test("is not well if it ended while it was watched", async ({ started }) => {
+  test("is not well if it ended during the check", async ({ started }) => {
     started.later = started.life.with(0, "ActiveState=failed").with(1, "SubState=failed");
     await expect(started.look()).rejects.toThrow("found: its unit is failed (failed)");
   });
@@ -136,7 +133,7 @@ describe("a started orchestrator", () => {
     await expect(started.look()).resolves.toBeDefined();
   });
 
-  test("without a connection gets a hint and no error", async ({ started }) => {
+  test("gets a hint and no error without a connection", async ({ started }) => {
     started.life = started.life.with(-1, "Peers=0");
     await started.look();
     expect(started.said.at(-1)).toMatch(
@@ -144,7 +141,7 @@ describe("a started orchestrator", () => {
     );
   });
 
-  test("that does not answer is reported with its restarts and last log lines", async ({ started }) => {
+  test("is reported with its restarts and last log lines if it does not answer", async ({ started }) => {
     started.isOpen = false;
     started.life = ["ActiveState=activating", "SubState=auto-restart", "NRestarts=5", "MainPID=0"];
     started.log = ["failed to create the node"];

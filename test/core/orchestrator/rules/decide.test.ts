@@ -56,15 +56,21 @@ describe("decide", () => {
 
   test.each<[string, HostState, HostState, RunMemory, unknown]>([
     [
-      "an orchestrator runs on the new host, before anything",
+      "an orchestrator runs on the new host before the move",
       old(undefined, runs),
       target(undefined, runs),
       fresh,
       stopsFor("target runs unasked"),
     ],
-    ["or when the copy is proved", old("fenced"), target("staged", runs), fresh, stopsFor("target runs unasked")],
     [
-      "the old host runs again, masked as it is",
+      "an orchestrator runs on the new host after the copy is proved",
+      old("fenced"),
+      target("staged", runs),
+      fresh,
+      stopsFor("target runs unasked"),
+    ],
+    [
+      "the old host runs again although it is masked",
       old("fenced", { active: true }),
       target("staged"),
       fresh,
@@ -77,23 +83,23 @@ describe("decide", () => {
       fresh,
       stopsFor("source runs unasked"),
     ],
-    ["or before the copy", old("fenced", { masked: false }), target("staging"), fresh, stopsFor("source runs unasked")],
     [
-      "a run that did not stop the old host itself stops it again: what lies there was not listed since",
+      "the old host is unmasked before the copy",
+      old("fenced", { masked: false }),
+      target("staging"),
+      fresh,
+      stopsFor("source runs unasked"),
+    ],
+    [
+      "a run that did not stop the old host stops it again, because its files were not listed since",
       old("stopping"),
       target("staging"),
       fresh,
       { do: "stop", saga },
     ],
+    ["an unreachable old host stops the copy", undefined, target("staging"), fresh, stopsFor("source unreachable")],
     [
-      "nothing is copied of a host that is unreachable",
-      undefined,
-      target("staging"),
-      fresh,
-      stopsFor("source unreachable"),
-    ],
-    [
-      "the new host was started in this run and did not come up: nothing is undone by itself",
+      "a failed start of the new host in this run undoes nothing",
       old("fenced"),
       target("starting"),
       failed,
@@ -113,58 +119,52 @@ describe("decide", () => {
       fresh,
       stopsFor("journals disagree"),
     ],
+    ["a missing seal is written first", old("fenced"), target("staged"), failed, { do: "seal", saga }],
     [
-      "the new host's seal is not there: it is sealed first",
-      old("fenced"),
-      target("staged"),
-      failed,
-      { do: "seal", saga },
-    ],
-    [
-      "the old host was about to be freed, and something runs on a new host that knows of no seal any more",
+      "an orchestrator runs on a new host without a seal while the old host is restored",
       old("restoring"),
       target(undefined, runs),
       failed,
       stopsFor("target runs unasked"),
     ],
     [
-      "it was about to be freed, and the seal is there still",
+      "the old host's restoration continues with a seal",
       old("restoring"),
       target("abandoned"),
       failed,
       { do: "restore", saga },
     ],
     [
-      "its seal is written, and it is not masked",
+      "an unmasked new host is sealed again",
       old("fenced"),
       target("abandoned", { masked: false }),
       failed,
       { do: "seal", saga },
     ],
     [
-      "its seal is written, and it runs",
+      "a running new host is sealed again",
       old("fenced"),
       target("abandoned", { active: true }),
       failed,
       { do: "seal", saga },
     ],
     [
-      "its seal is written, and what it brought lies in place still",
+      "a new host with the copy in place is sealed again",
       old("fenced"),
       target("abandoned", { inPlace: true }),
       failed,
       { do: "seal", saga },
     ],
-    ["its seal is read back", old("fenced"), target("abandoned"), failed, { do: "restore", saga }],
-  ])("%s", (_what, before, after, memory, expected) => {
+    ["a complete seal allows the restoration", old("fenced"), target("abandoned"), failed, { do: "restore", saga }],
+  ])("decides the next step: %s", (_what, before, after, memory, expected) => {
     expect(decideMove(saga, { old: before, new: after }, memory)).toEqual(expected);
   });
 
   test.each<[string, HostState, HostState, Saga["direction"], Saga["direction"]]>([
     ["a restored snapshot of the old host", old(undefined, runs), target("running", runs), "forward", "forward"],
-    ["the old host's fence was taken down", old("moved", runs), target("running", runs), "forward", "forward"],
-    ["one on the new host, where nothing was moved", old(undefined, runs), target(undefined, runs), "back", "back"],
-  ])("two may sign: %s", (_what, before, after, way, leaves) => {
+    ["a removed fence of the old host", old("moved", runs), target("running", runs), "forward", "forward"],
+    ["an orchestrator on the new host without a move", old(undefined, runs), target(undefined, runs), "back", "back"],
+  ])("reports that two may sign: %s", (_what, before, after, way, leaves) => {
     const expected: MoveDecision = { do: "stop here", saga: { ...saga, direction: leaves }, why: "two may sign" };
     expect(decideMove({ ...saga, direction: way }, { old: before, new: after }, fresh)).toEqual(expected);
   });

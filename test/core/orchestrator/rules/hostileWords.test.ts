@@ -214,7 +214,7 @@ test.each<(word: string) => string>([
   parseEndpointWord,
   (word) => parseJsonWords({ producer: word }),
   (word) => parseJsonWords({ [word]: "z1q" }),
-])("the gate lets none of them through as a value of its own (%#)", (gate) => {
+])("refuses hostile text in a host's answer (%#)", (gate) => {
   fc.assert(
     fc.property(hostile, (word) => {
       expect(() => gate(word)).toThrow("a host answered with something else");
@@ -226,7 +226,7 @@ test.each([
   [parseAddressWord, ["203.0.113.9", "2001:db8::9"]],
   [parseFileName, ["producer", "producer.moved-to-203.0.113.9-20260101T000000Z", "a b"]],
   [parseEndpointWord, ["node.example:35998", "2001:db8::9:1"]],
-] as const)("and what is one passes (%#)", (gate, words) => {
+] as const)("accepts valid text in a host's answer (%#)", (gate, words) => {
   for (const word of words) expect(gate(word)).toBe(word);
 });
 

@@ -115,7 +115,7 @@ describe("a step on a host", () => {
   });
 
   test.for(["../../etc/passwd", "a/b", "..", "a\\", "$(id)", "ü"])(
-    "a key store called %j is no file here",
+    "refuses a key store with the name %j",
     async (name, { stage }) => {
       writeFileSync(join(stage.directory, "config.json"), `{"ProducerKeyFileName": "${name}"}`);
       const { code, stderr } = await stage.step("signer_stop", source);
@@ -130,7 +130,7 @@ describe("a step on a host", () => {
     const came = (...stages: string[]) => stages.map((stage) => ({ stage, at: "x", ...own }));
 
     test.for(["staged", "switched"] as const)(
-      "of one that is %s puts it out of its place; cut off before that, it is told, and the next one does it",
+      "moves the abandoned copy away after the stage %s",
       async (stageBefore, { stage }) => {
         stage.write({ ...target, stage: "abandoned", history: came("staging", stageBefore, "abandoned") });
         const inPlace = async () => parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.inPlace;

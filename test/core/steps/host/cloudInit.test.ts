@@ -25,7 +25,7 @@ describe("the end of cloud-init", () => {
     expect(second.stdout).toMatch(/^cloud-init was done at 20/);
   });
 
-  test("with an error is reported with its reasons", async ({ box }) => {
+  test("is reported with its reasons if there was an error", async ({ box }) => {
     const { code, stderr } = await look(box, 'echo "status: error"; echo "detail:"; echo "  - no such module"; exit 1');
     expect(code).toBe(1);
     expect(stderr.split("\n")).toEqual(
@@ -42,7 +42,7 @@ describe("the end of cloud-init", () => {
     );
   });
 
-  test("that does not come is reported", async ({ box }) => {
+  test("is reported if it does not come", async ({ box }) => {
     const { code, stderr } = await look(box, 'echo "status: running"; exit 124');
     expect(code).toBe(1);
     expect(stderr).toContain("h: cloud-init did not end within 900 s\n  status: running\n");

@@ -68,7 +68,7 @@ describe("faults of a host", () => {
     ],
     ["no service", { systemctl: "echo not-found" }, "service: go-node is not there"],
     [
-      "a service that was shut down for good",
+      "a masked service",
       { systemctl: `case "$*" in *LoadState*) echo masked ;; *ActiveState*) echo inactive ;; esac` },
       "service: go-node is inactive, and masked: it does not start again by itself",
     ],
@@ -84,12 +84,12 @@ describe("faults of a host", () => {
       "disk: 0.0 of 80.0 GB free at /mnt. Nearly full: the node stops without room",
     ],
     [
-      "killed for memory",
+      "a process killed for lack of memory",
       { journalctl: `case "$*" in *-k*) echo '2026-11-21 kernel: Out of memory: Killed process 7 (go-node)' ;; esac` },
       "memory: the kernel killed a process for lack of memory: 2026-11-21 kernel: Out of memory: Killed process 7 (go-node)",
     ],
   ];
-  test.for(cases)("%s", async ([_what, commands, line], { box }) => {
+  test.for(cases)("include %s", async ([_what, commands, line], { box }) => {
     expect(await factsOf(box, commands)).toContain(line);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { createScript } from "../../../../core/steps/step";
 import { test } from "../boxed";
 
-describe("a host that is released", () => {
+describe("a host after its retirement", () => {
   test.for([
     ["loses our empty linux-kernel-headers", "pillar-host <root@localhost>", "dpkg --purge linux-kernel-headers\n"],
     ["keeps a real linux-kernel-headers", "Debian Kernel Team <debian-kernel@lists.debian.org>", undefined],
@@ -16,7 +16,7 @@ describe("a host that is released", () => {
     expect(box.read("called")).toBe(called);
   });
 
-  test("is released also while another package manager holds the lock", async ({ box }) => {
+  test("gets a warning while another package manager holds the lock", async ({ box }) => {
     box.command("dpkg-query", "printf '%s' 'pillar-host <root@localhost>'");
     box.command("dpkg", "echo 'dpkg: error: dpkg frontend lock was locked by another process' >&2; exit 2");
     const script = createScript({ service: "go-node" }, "node/nodeStop", "host/kernelHeaders", "retirement/retirement");

@@ -97,7 +97,7 @@ describe("preflight", () => {
     ["orchestrator.service", "signer.one", 1],
     ["orchestrator.service", "orchestrator", 0],
   ] as const)(
-    "a port that %s holds, where the orchestrator's service is %s",
+    "accepts or refuses a port that %s holds by the orchestrator's service, %s",
     async ([unit, service, code], { box }) => {
       box.mark("stack", `${identity}\n`);
       box.process(77, "orchestrator");
@@ -127,7 +127,7 @@ describe("preflight", () => {
       "something that begins with: <!DOCTYPE html><p>sign in, needed a zip archive",
     ],
     ["another archive", "PK\\3\\4 README.md", "an archive without node-controller, needed the controller's release"],
-  ] as const)("%s at the address", async ([_what, body, found], { box }) => {
+  ] as const)("refuses %s at the address", async ([_what, body, found], { box }) => {
     const { code, stderr } = await look(box, { curl: goodHost.curl.replace("PK\\3\\4 node-controller", body) });
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`: found ${found}`) });
   });
@@ -146,17 +146,12 @@ describe("preflight", () => {
     ["403 Forbidden", "206 Partial Content"],
     ["405 Method Not Allowed", "200 OK"],
     ["501 Not Implemented", "416 Range Not Satisfiable"],
-  ] as const)(
-    "a server that refuses to be asked for headers alone (%s) and answers a part with %s",
-    async ([head, part], { box }) => {
-      const curl = server(head, part).replace("echo '<html>416' ; ", "");
-      expect(await look(box, { curl })).toEqual(meets);
-      // Its clock counts all the same.
-      expect((await look(box, { curl, timedatectl: "echo no" })).stdout).toContain(
-        "warning: clock: correct at present",
-      );
-    },
-  );
+  ] as const)("accepts a server that answers HEAD with %s and a part with %s", async ([head, part], { box }) => {
+    const curl = server(head, part).replace("echo '<html>416' ; ", "");
+    expect(await look(box, { curl })).toEqual(meets);
+    // Its clock counts all the same.
+    expect((await look(box, { curl, timedatectl: "echo no" })).stdout).toContain("warning: clock: correct at present");
+  });
 
   describe("a release server, asked by the real curl and wget", () => {
     let served: ServedReleases;
@@ -167,11 +162,11 @@ describe("preflight", () => {
     afterAll(() => served.close());
 
     test.for<[string, Faults, string]>([
-      ["that refuses HEAD", { headStatus: 403 }, ""],
-      ["that refuses HEAD, and parts", { headStatus: 405, partStatus: 416 }, ""],
-      ["that refuses parts with a page about it", { partStatus: 403 }, ""],
-      ["that has nothing there", { status: 404 }, "found HTTP/1.1 404 Not Found, needed 200"],
-      ["that refuses everything", { status: 403 }, "found HTTP/1.1 403 Forbidden, needed 200"],
+      ["refuses HEAD", { headStatus: 403 }, ""],
+      ["refuses HEAD and parts", { headStatus: 405, partStatus: 416 }, ""],
+      ["refuses parts with an error page", { partStatus: 403 }, ""],
+      ["has no such file", { status: 404 }, "found HTTP/1.1 404 Not Found, needed 200"],
+      ["refuses everything", { status: 403 }, "found HTTP/1.1 403 Forbidden, needed 200"],
     ])("%s", async ([, faults, fault], { box }) => {
       served.setFaults("controller", faults);
       const release = { url: `${served.url}/controller.zip`, sha256: "0".repeat(64) };
@@ -268,11 +263,11 @@ describe("preflight", () => {
       ]);
     }
 
-    test("that answer are not mentioned", async ({ box }) => {
+    test("are not mentioned if they answer", async ({ box }) => {
       expect(await lookAt(box, [own, security, foreign], [])).toEqual(meets);
     });
 
-    test("past their end are reported with the archive's line", async ({ box }) => {
+    test("are reported with the archive's line past their end", async ({ box }) => {
       const { code, stderr } = await lookAt(box, [own, security], [own]);
       expect(code).toBe(1);
       expect(stderr).toContain(
@@ -282,7 +277,7 @@ describe("preflight", () => {
       expect(stderr).not.toContain("security");
     });
 
-    test("whose index expired are reported, too", async ({ box }) => {
+    test("are also reported if their index expired", async ({ box }) => {
       const until = "Sat, 01 Aug 2026 00:00:00 UTC";
       const { code, stderr } = await lookAt(box, [security], [], until);
       expect(code).toBe(1);
@@ -294,12 +289,12 @@ describe("preflight", () => {
       expect((await lookAt(box, [security], [], until)).code).toBe(0);
     });
 
-    test("that no archive has either may be blocked by a firewall", async ({ box }) => {
+    test("may be blocked by a firewall if no archive has them either", async ({ box }) => {
       const { stderr } = await lookAt(box, [own], ["http"]);
       expect(stderr).toContain("needed an answer (a firewall or DNS on the host?), or that source taken out of");
     });
 
-    test("of other vendors are warned about", async ({ box }) => {
+    test("cause a warning if they are other vendors'", async ({ box }) => {
       const { code, stdout } = await lookAt(box, [own, foreign], [foreign]);
       expect([code, stdout]).toEqual([
         0,
@@ -321,7 +316,7 @@ describe("preflight", () => {
       { df: 'case $* in *-Pi*TMP) kb=3 ;; *) kb=40000000 ;; esac; echo header; echo "x 9 1 $kb 1% /"' },
       "40000000 KB and 3 files",
     ],
-  ] as const)("%s: that is said, and no archive is blamed", async ([_what, commands, found], { box }) => {
+  ] as const)("blames no archive if %s", async ([_what, commands, found], { box }) => {
     const df = commands.df.replace("TMP", box.dir);
     const { code, stderr } = await look(box, { df });
     expect({ code, stderr }).toEqual({
@@ -362,13 +357,20 @@ describe("preflight", () => {
       ["an older source", says("1.18"), undefined, undefined, "auto", ""],
       ["a newer source", says("1.23"), undefined, undefined, "auto", cure("1.20.3", "1.23")],
       ["a newer source, with a patch", says("1.20.4"), undefined, undefined, "auto", cure("1.20.3", "1.20.4")],
-      ["an old Go there", says("1.23"), "go1.9.7", undefined, "auto", cure("1.9.7", "1.23")],
-      ["a new one there", says("1.23"), "go1.23.0", undefined, "local", ""],
-      ["one that gets itself what it needs", says("1.23"), "go1.21.5", undefined, "auto", ""],
-      ["one that may not", says("1.23"), "go1.21.5", undefined, "local", cure("1.21.5", "1.23")],
-      ["one that is configured", says("1.23"), undefined, go, "auto", ""],
+      ["an old installed Go", says("1.23"), "go1.9.7", undefined, "auto", cure("1.9.7", "1.23")],
+      ["a new installed Go", says("1.23"), "go1.23.0", undefined, "local", ""],
+      ["an installed Go that downloads newer toolchains", says("1.23"), "go1.21.5", undefined, "auto", ""],
+      [
+        "an installed Go that may not download toolchains",
+        says("1.23"),
+        "go1.21.5",
+        undefined,
+        "local",
+        cure("1.21.5", "1.23"),
+      ],
+      ["a configured Go", says("1.23"), undefined, go, "auto", ""],
       ["a source that does not answer", "exit 22", undefined, undefined, "auto", ""],
-      ["a page in its place", "echo '<html>go 9.9'", undefined, undefined, "auto", ""],
+      ["an error page instead of the source", "echo '<html>go 9.9'", undefined, undefined, "auto", ""],
     ])("%s", async ([_what, wanted, there, configured, toolchain, line], { box }) => {
       expect(await lookFor(box, wanted, there, configured, toolchain)).toBe(line);
     });
@@ -379,7 +381,7 @@ describe("preflight", () => {
     [100, true],
     [101, false],
     [1000, false],
-  ] as const)("a line of %i Mbps is warned about: %s", async ([speed, isWarned], { box }) => {
+  ] as const)("warns about a line of %i Mbps: %s", async ([speed, isWarned], { box }) => {
     box.write("speed", `${speed}\n`);
     const { code, stdout } = await look(box, {}, [['speed=$(cat "', 'speed=$(cat "$sandbox/speed" || cat "']]);
     expect(code).toBe(0);

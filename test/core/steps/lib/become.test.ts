@@ -48,7 +48,7 @@ describe("a user other than root", () => {
     ["without a password though one is configured", "never", password],
     ["with a password", "always", password],
   ] as const)(
-    "sudo %s: the script runs, and its own text is all that it sees",
+    "runs the script with nothing but its own text as input, by sudo %s",
     async ([_what, asks, configured], { box }) => {
       const { code, ...printed } = await become(box, asks, configured);
       const { isDone, stdout, stderr } = readAnswer(createEnvelope(step, to(configured)), printed);
@@ -86,7 +86,7 @@ describe("a user other than root", () => {
         "  found: a wrong one in pillar-host:ssh.sudoPassword (Sorry, try again.)\n" +
         "  needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword -s prod\n",
     ],
-  ] as const)("a password that is refused (%s) is not shown, and nothing runs", async ([asks, said], { box }) => {
+  ] as const)("hides a refused password (%s) and runs nothing", async ([asks, said], { box }) => {
     const { code, stdout, stderr } = await become(box, asks, "wrong-one");
     expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: "", stderr: `203.0.113.7: ${said}` });
     expect(box.read("seen")).toBeUndefined();
@@ -136,7 +136,7 @@ describe("a user other than root", () => {
       ],
     ],
     [
-      "sudo-rs: a password is wanted",
+      "sudo-rs: a password is required",
       "sudo: interactive authentication is required\n",
       undefined,
       ["sudo wants a password for op, and none is configured", `needed: ${wanted}`],
@@ -170,7 +170,7 @@ describe("a user other than root", () => {
         "found: sudo: Account expired or PAM config lacks an account section for sudo",
       ],
     ],
-  ])("sudo's own words are shown: %s", async ([_what, says, configured, lines], { box }) => {
+  ])("shows sudo's own words: %s", async ([_what, says, configured, lines], { box }) => {
     box.write("says", says);
     const { code, stderr } = await become(box, "always", configured);
     expect({ code, stderr }).toEqual({
@@ -180,7 +180,7 @@ describe("a user other than root", () => {
     expect(stderr).not.toContain(password);
   });
 
-  test("with rootpw needs another user's password", async ({ box }) => {
+  test("needs another user's password with rootpw", async ({ box }) => {
     box.write("says", "Sorry, try again.\nsudo: 1 incorrect password attempt\n");
     box.write("whose", "root");
     expect((await become(box, "always", password)).stderr).toBe(

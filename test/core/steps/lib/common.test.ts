@@ -58,7 +58,7 @@ describe("a secret on the line after its name", () => {
     ['{"Entropy": "\nhunter2\n', '{"Entropy": "\n[removed]\n'],
     ["wrong password\nwhy\n", "wrong password [removed]\nwhy\n"],
     ["Seed:\n", "Seed:\n"],
-  ])("%j", async (text, shown) => {
+  ])("is removed from %j", async (text, shown) => {
     box.write("text", text);
     expect(await lib('redact < "$TMPDIR/text"')).toEqual({ code: 0, stdout: shown, stderr: "" });
   });
@@ -71,11 +71,11 @@ describe("a secret on the line after its name", () => {
 
 describe("an error of a step", () => {
   test.each([
-    ["that has none", "'found: x'", "  found: x\n  Then: pulumi up -s prod\n"],
-    ["that has nothing but its first line", "", "  Then: pulumi up -s prod\n"],
-    ["that has one", "'Run pulumi up -s prod again.'", "  Run pulumi up -s prod again.\n"],
-    ["that has one of the tool's", "'./pillar-host status prod'", "  ./pillar-host status prod\n"],
-  ])("%s: the next command is its last line", async (_what, details, shown) => {
+    ["with details", "'found: x'", "  found: x\n  Then: pulumi up -s prod\n"],
+    ["without details", "", "  Then: pulumi up -s prod\n"],
+    ["with a next command", "'Run pulumi up -s prod again.'", "  Run pulumi up -s prod again.\n"],
+    ["with a command of this tool", "'./pillar-host status prod'", "  ./pillar-host status prod\n"],
+  ])("ends with the next command, %s", async (_what, details, shown) => {
     const { code, stderr } = await lib(`again='pulumi up -s prod'\nfail 'it is wrong' ${details}`);
     expect([code, stderr]).toEqual([1, `h: it is wrong\n${shown}`]);
   });
@@ -138,14 +138,14 @@ describe("download", () => {
 if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo "had: $(cat "$TMPDIR/a.zip")"; else echo "why: $why"; fi`;
 
   test.each([
-    ["what is there", 'echo whole > "$6"', "had: whole"],
+    ["saves the file", 'echo whole > "$6"', "had: whole"],
     [
-      "the last that wget says, without a secret",
+      "reports wget's last line without a secret",
       "printf 'first\npassword abc\n\n' >&2; return 8",
       "why: password [removed]",
     ],
     [
-      "a connection that broke off, of which wget says nothing",
+      "reports a broken connection that wget does not mention",
       'printf 12345 > "$6"; return 4',
       "why: it broke off after 5 bytes",
     ],
@@ -159,14 +159,14 @@ if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo had; else echo 
 
   test.each([
     ["from https to https", "https://cdn.example/a?key=x", "https://release.example/a.zip", ""],
-    ["from http, which has a hash", "http://cdn.example/a", "http://release.example/a.zip", "aa"],
-    ["to plain http, where its hash is known", "http://cdn.example/a", "https://release.example/a.zip", "aa"],
-  ])("is led %s", async (_, to, address, sha256) => {
+    ["from http with a hash", "http://cdn.example/a", "http://release.example/a.zip", "aa"],
+    ["to plain http with a hash", "http://cdn.example/a", "https://release.example/a.zip", "aa"],
+  ])("follows a redirect %s", async (_, to, address, sha256) => {
     expect((await led(to, address, sha256)).stdout).toBe("had\n");
   });
 
   test.each(["http://cdn.example/a?key=x", "HTTP://cdn.example/a"])(
-    "is not led from https to %s without a hash to compare with, and keeps nothing of it",
+    "follows no redirect from https to %s without a hash, and keeps no file",
     async (to) => {
       expect((await led(to, "https://release.example/a.zip")).stdout).toMatch(
         /^why: it leads from https to plain http \(http:\/\/cdn\.example\), where .*needed: its sha256 in the configuration, or another address\n$/i,
@@ -268,9 +268,9 @@ describe("processes_of", () => {
   test.each([
     ["its own name", "signer.test", "signer.test"],
     ["the name of the release's file", "signer-t", "signer-t-linux-amd64"],
-    ["that name, where the kernel leaves but a part of the ending", "signer-test", "signer-test-linux-arm64"],
-    ["a name that the kernel cuts", "signer-of-the-tests", "signer-of-the-tests"],
-  ])("finds what runs under %s", async (_what, configured, running) => {
+    ["that name if the kernel cuts the file's ending", "signer-test", "signer-test-linux-arm64"],
+    ["a truncated name", "signer-of-the-tests", "signer-of-the-tests"],
+  ])("finds a process under %s", async (_what, configured, running) => {
     expect(await found(running, configured, `${configured}-linux-amd64`)).toEqual(["found", "found"]);
   });
 

@@ -56,7 +56,7 @@ describe.concurrent("the controller's release", () => {
     [99, "warning: bandwidth: the download ran at 99 Mbps, and more than 100 are needed"],
     [100, "warning: bandwidth: the download ran at 100 Mbps, and more than 100 are needed"],
     [101, "\nbandwidth: the download ran at 101 Mbps"],
-  ] as const)("a download at %i Mbps", async ([mbps, said], { box }) => {
+  ] as const)("reports a download at %i Mbps", async ([mbps, said], { box }) => {
     const moves = [["mbps=$((bytes * 8 / elapsed_ms / 1000))", `mbps=${mbps}`]] as const;
     expect((await install(box, randomBytes(1_000_000).toString("hex"), {}, {}, moves)).stdout).toContain(said);
   });
@@ -101,9 +101,14 @@ describe.concurrent("the Go that is configured", () => {
   });
 
   test.for<[string, string, string | undefined, string]>([
-    ["another hash", "go/bin/go", "0".repeat(64), "the archive of Go is not the one that controller.go.sha256 names"],
-    ["another archive", "README", undefined, "holds no Go"],
-  ])("%s: nothing is touched", async ([_what, file, hash, said], { box }) => {
+    [
+      "of another hash",
+      "go/bin/go",
+      "0".repeat(64),
+      "the archive of Go is not the one that controller.go.sha256 names",
+    ],
+    ["without Go", "README", undefined, "holds no Go"],
+  ])("changes nothing if the archive is %s", async ([_what, file, hash, said], { box }) => {
     await box.run("mkdir -p local/go/bin; echo old > local/go/bin/go");
     const { code, stderr } = await installGo(box, await tarOf(box, file, program), hash);
     expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);

@@ -77,17 +77,17 @@ describe("the deploy", () => {
 
   test.for([
     [
-      "a refusal",
+      "refuses to start",
       `printf '${refusal.replace("superuser privileges", "\\e[32msuperuser privileges\\e[0m")}\\n'; exit 0`,
       refusal,
     ],
     [
-      "an end in another error",
+      "fails",
       "printf 'System info:\\nSocketException: Failed host lookup\\n'; exit 255",
       "System info:\nSocketException: Failed host lookup",
     ],
   ])(
-    "%s before the controller's menu ends the step at once with its words, though a node runs",
+    "ends the step at once with the controller's words if it %s before its menu, though a node runs",
     async ([_what, said, words], { box }) => {
       controllerOf(box, {});
       const started = Date.now();

@@ -28,14 +28,14 @@ describe("dialog", () => {
       ["1 Migrate, 2 Deploy, 3 Status", ["Migrate", "Deploy", "Status", "Quit"], "3\n"],
       ["coloured labels", ["\\e[1;32mDeploy\\e[0m", "\\e[36mStatus\\e[0m"], "2\n"],
       ["a longer label before it", ["Status of the network", "Status"], "2\n"],
-    ])("the number goes by the label: %s", async ([_what, labels, choice], { box }) => {
+    ])("chooses the number by its label: %s", async ([_what, labels, choice], { box }) => {
       controllerOf(box, {}, labels);
       expect((await talk(box, "Status")).result).toBe("ended");
       expect(box.read("choice")).toBe(choice);
       expect(box.read("no-terminal")).toBeUndefined();
     });
 
-    test("without the label chooses nothing, and names the present labels", async ({ box }) => {
+    test("chooses nothing without the label, and names the present labels", async ({ box }) => {
       controllerOf(box, {}, ["Migrate", "Quit"]);
       const { result, question } = await talk(box, "Deploy");
       expect(result).toBe("question");
@@ -82,7 +82,7 @@ describe("dialog", () => {
     });
 
     test.for(["Overwrite the producer key?", "Enter the password:"])(
-      "one that is not known stops it: %s",
+      "stops at an unknown question: %s",
       async (text, { box }) => {
         controllerOf(box, { Deploy: `printf '${text} '; IFS= read -r a; echo "$a" > $sandbox/answers` });
         const { result, question } = await talk(box, "Deploy");
@@ -105,7 +105,7 @@ describe("dialog", () => {
     test.for<[string, string]>([
       ["silent", "sleep 30"],
       ["talking", "while :; do echo building; sleep 0.05; done"],
-    ])("a %s controller is stopped", async ([_what, body], { box }) => {
+    ])("stops a %s controller", async ([_what, body], { box }) => {
       controllerOf(box, { Deploy: body });
       const { result, took } = await talk(box, "Deploy", 1);
       expect(result).toBe("deadline");

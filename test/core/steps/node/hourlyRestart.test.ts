@@ -49,7 +49,7 @@ describe("hourlyRestart", () => {
       ["our line, disabled", `#${line}`],
       ["our restart with a command behind it", `${line.trim()} && /usr/local/bin/mine\n`],
       ["our line at another hour", "30 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n"],
-    ])("other lines stay byte for byte: %s", async ([_what, before], { box }) => {
+    ])("keeps other lines byte for byte: %s", async ([_what, before], { box }) => {
       box.write("tab", before);
       expect(await run(box, "syncing")).toEqual(on);
       expect(box.read("tab")).toBe(`${before.endsWith("\n") ? before : `${before}\n`}${line}`);
@@ -78,7 +78,7 @@ describe("hourlyRestart", () => {
       "0 * * * *  /usr/bin/sudo  /usr/sbin/service go-node  restart\n",
       "0\t*\t*\t*\t*\t/usr/bin/sudo /usr/sbin/service go-node restart  \n",
       "  0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart",
-    ])("a line with other blanks is the line: %j", async (variant, { box }) => {
+    ])("recognizes the line with other blanks: %j", async (variant, { box }) => {
       box.write("tab", variant);
       expect(await run(box, "syncing")).toMatchObject({ code: 0, stdout: "hourly restart: on\n" });
       expect(box.read("tab")).toBe(variant);
@@ -195,7 +195,7 @@ describe("hourlyRestart", () => {
         "ExecStart={ path=BOX/watch.sh ; argv[]=BOX/watch.sh ; ignore_errors=no }\n",
       ],
     ])(
-      "what else restarts the node is left, warned about and seen by a look: %s",
+      "keeps another restart of the node, warns about it and reports it in a lookup: %s",
       async ([place, found, text], { box }) => {
         const inBox = (words: string) => words.replaceAll("BOX", box.dir);
         await run(box, "synced");
@@ -217,7 +217,7 @@ describe("hourlyRestart", () => {
       ["etc/crontab", "# systemctl restart go-node\n5 * * * * root /bin/true\n"],
       ["spool/crontabs/root", "5 * * * * systemctl restart go-node\n"],
       ["timers", "ExecStart={ path=/usr/lib/apt/apt.systemd.daily ; argv[]=/usr/lib/apt/apt.systemd.daily update }\n"],
-    ])("nothing else restarts it: %s", async ([place, text], { box }) => {
+    ])("finds no other restart of the node: %s", async ([place, text], { box }) => {
       await run(box, "synced");
       box.write(place, text);
       expect(await run(box, "synced")).toEqual(off);
@@ -239,7 +239,7 @@ describe("hourlyRestart", () => {
       ["the line, disabled", `#${line}`, true, "off"],
       ["another service's", line.replace("go-node", "go-node2"), true, "off"],
       ["no crontab", undefined, true, "off"],
-    ])("%s", async ([_what, tab, synced, found], { box }) => {
+    ])("reports whether the restart is on: %s", async ([_what, tab, synced, found], { box }) => {
       if (tab !== undefined) box.write("tab", tab);
       if (synced) box.mark("synced");
       expect(await run(box, "now")).toEqual({ code: 0, stdout: `${found}\n`, stderr: "" });

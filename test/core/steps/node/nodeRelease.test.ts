@@ -23,17 +23,12 @@ describe.concurrent("the node's release", () => {
   });
 
   test.for([
-    [
-      "that follows a fork, by the word of the run",
-      next,
-      "the node is on another chain",
-      "the node is on another chain",
-    ],
-    ["that stands still, by the word of the run", next, "its height has not moved", "its height has not moved"],
-    ["that nobody judges", next, undefined, "the run that judges it is gone, or gave no verdict"],
-    ["that does not start", program("v0.0.10", "dead"), "good", "it stops by itself: panic: no such thing"],
-    ["without an RPC", program("v0.0.10", "deaf"), "good", "its RPC does not answer within 1 s"],
-  ] as const)("one %s goes, and the version before runs again", async ([, served, verdict, why], { box }) => {
+    ["it follows a fork, by the run's verdict", next, "the node is on another chain", "the node is on another chain"],
+    ["it adds no momentum, by the run's verdict", next, "its height has not moved", "its height has not moved"],
+    ["no verdict comes", next, undefined, "the run that judges it is gone, or gave no verdict"],
+    ["it does not start", program("v0.0.10", "dead"), "good", "it stops by itself: panic: no such thing"],
+    ["its RPC does not answer", program("v0.0.10", "deaf"), "good", "its RPC does not answer within 1 s"],
+  ] as const)("is replaced by the previous version if %s", async ([, served, verdict, why], { box }) => {
     await begun(box, served);
     expect((await service(box, verdict)).code).toBe(0);
     expect([box.read("running"), box.read("go-node"), box.read("go-node.failed")]).toEqual([old, old, served]);
@@ -66,7 +61,7 @@ describe.concurrent("the node's release", () => {
       releaseOf("\u007fELF\u0002\u0001\u0001 arm"),
       "needed: v0.0.10, built for ",
     ],
-  ] as const)("of %s ends before anything is touched", async ([, served, release, words], { box }) => {
+  ] as const)("changes nothing if the download has %s", async ([, served, release, words], { box }) => {
     const script = host(box, served);
     const { code, stderr } = await box.run(`${script}${functions(box, release)}node_release_fetch`);
     expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
@@ -75,20 +70,24 @@ describe.concurrent("the node's release", () => {
   });
 
   test.for([
-    ["signed by its maker's key", {}, "node v0.0.10 is downloaded and checked"],
+    ["is accepted with its maker's signature", {}, "node v0.0.10 is downloaded and checked"],
     [
-      "signed by another key",
+      "is refused with another key's signature",
       { signature: signed.bySomebodyElse },
       "are not signed by the key that node.release.signingKey.fingerprint names",
     ],
     [
-      "without a signature",
+      "is refused without a signature",
       { signature: "not found" },
       `needed: ${signed.fingerprint}, at https://release.example/SHA256CHECKSUMS.txt.asc`,
     ],
-    ["with other checksums than were signed", { sums: signed.sums.replace("00", "01") }, "found: gpgv: Signature made"],
     [
-      "that the signed checksums lack",
+      "is refused if the signature is of other checksums",
+      { sums: signed.sums.replace("00", "01") },
+      "found: gpgv: Signature made",
+    ],
+    [
+      "is refused if the signed checksums lack it",
       { served: program("v0.0.10", "another build") },
       "the signed checksums of the node's release lack node.release.sha256",
     ],
@@ -168,7 +167,9 @@ rm disk/filler; (${all}node_release_fetch); (${all}node_release_look)`,
     expect([box.read("begun"), box.read("running")]).toEqual([undefined, old]);
   });
 
-  test("a reboot before the swap keeps the earlier version, and one after it restores it", async ({ box }) => {
+  test("stays the earlier version after a reboot before the swap, and is rolled back after a later one", async ({
+    box,
+  }) => {
     const reboot = () => box.run(`rm -rf run/* running; systemctl start go-node`);
     await begun(box);
     await reboot();
@@ -189,8 +190,8 @@ rm disk/filler; (${all}node_release_fetch); (${all}node_release_look)`,
 
 describe.concurrent("an upgrade that is killed at any command", () => {
   test.for([
-    ["is good in the end", "good", next, 1],
-    ["goes back in the end", "bad", old, 3],
+    ["ends with the new version", "good", next, 1],
+    ["ends with the previous version", "bad", old, 3],
   ] as const)("%s", { timeout: 300_000 }, async ([, verdict, expected, first], { box }) => {
     for (let at = first; ; at += 5) {
       for (const name of ["go-node.before", "go-node.next", "go-node.failed", "state/node.release", "begun"])

@@ -33,7 +33,7 @@ TimeoutStopSec=300
 
   const kill = "{ path=/usr/bin/pkill ; argv[]=/usr/bin/pkill -9 go-node }";
 
-  test("a stop that kills the node ends the run, with what to check", async ({ box }) => {
+  test("ends the run if it kills the node, with what to check", async ({ box }) => {
     const { code, stderr } = await call(box, "let_node_end", kill);
     expect(code).toBe(1);
     expect(stderr.replaceAll(box.dir, "")).toBe(

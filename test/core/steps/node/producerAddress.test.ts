@@ -47,15 +47,15 @@ describe("producerAddress", () => {
       ["coloured", `\\tAddress: \\e[1;32m${address}\\e[0m`],
       ["with more blanks", `\\tAddress:   ${address}  `],
       ["twice the same", `\\tAddress: ${address}\\n\\tAddress: ${address}`],
-    ])("%s", async ([_what, line], { box }) => {
+    ])("has its address printed if it is %s", async ([_what, line], { box }) => {
       expect(await read(box, shown(line))).toEqual(found);
     });
   });
 
   const look = (box: Sandbox) => `  Look at it on the host: cd ${box.dir} && ./node-controller, then Status.\n`;
 
-  describe("no address is printed", () => {
-    test("before the sync, without asking the controller", async ({ box }) => {
+  describe("the address", () => {
+    test("is not printed before the sync, and the controller is not asked", async ({ box }) => {
       expect(await read(box, shown(), "no marker")).toEqual({
         code: 1,
         stdout: "",
@@ -64,7 +64,7 @@ describe("producerAddress", () => {
       expect(box.read("choice")).toBeUndefined();
     });
 
-    test("if only decoys are shown", async ({ box }) => {
+    test("is not printed if Status shows only decoys", async ({ box }) => {
       expect(await read(box, shown(""))).toEqual({
         code: 1,
         stdout: "",
@@ -74,7 +74,7 @@ describe("producerAddress", () => {
       });
     });
 
-    test("if the controller refuses to start; its output is in the error", async ({ box }) => {
+    test("is not printed if the controller refuses to start; the error has its output", async ({ box }) => {
       box.mark("synced");
       controllerOf(box, {}, undefined, `echo '${refusal}'; exit 0`);
       const config = configOf({ controller: { ...least.controller, directory: box.dir } });
@@ -87,7 +87,7 @@ describe("producerAddress", () => {
       });
     });
 
-    test("if two different addresses are shown", async ({ box }) => {
+    test("is not printed if Status shows two different addresses", async ({ box }) => {
       expect(await read(box, [...shown(), `\\tAddress: ${other}`])).toEqual({
         code: 1,
         stdout: "",
@@ -101,7 +101,7 @@ describe("producerAddress", () => {
       ["capitals", address.toUpperCase(), 40],
       ["another chain's", `x${address.slice(1)}`, 40],
       ["a password in its place", "hunter2", 7],
-    ])("of a wrong form: %s", async ([_what, wrong, length], { box }) => {
+    ])("is not printed in a wrong form: %s", async ([_what, wrong, length], { box }) => {
       expect(await read(box, shown(`\\tAddress: ${wrong}`))).toEqual({
         code: 1,
         stdout: "",
@@ -111,7 +111,7 @@ describe("producerAddress", () => {
       });
     });
 
-    test("if it asks a question, whose text stays on the host", async ({ box }) => {
+    test("is not printed if Status asks a question, whose text stays on the host", async ({ box }) => {
       controllerOf(box, {});
       const ran = await read(box, []);
       expect(ran.code).toBe(1);
@@ -150,7 +150,7 @@ describe("producerAddress", () => {
       expect(await read(box, shown())).toEqual(found);
     });
 
-    test("has another address: none is printed", async ({ box }) => {
+    test("has another address, so none is printed", async ({ box }) => {
       await configure(box, file(other));
       expect(await read(box, shown())).toEqual({
         code: 1,

@@ -36,7 +36,7 @@ describe.concurrent("the orchestrator's release", () => {
     ["in a folder, beside another platform's", zip("dist/orchestrator-linux-arm64", "dist/orchestrator-linux-amd64")],
     ["with the plain name beside the platform's", zip("orchestrator-linux-arm64", "orchestrator")],
     ["as the bare executable", strToU8(program)],
-  ] as const)("%s is installed under the executable's name", async ([, served], { box }) => {
+  ] as const)("is installed under the executable's name: %s", async ([, served], { box }) => {
     const { code, stdout, stderr } = await install(box, served);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^orchestrator v0\.0\.9a installed as .*\/installed\/orchestrator: sha256 [0-9a-f]{64}\n/);
@@ -49,7 +49,7 @@ describe.concurrent("the orchestrator's release", () => {
   });
 
   test.for(["cat", "chmod", "mktemp"])(
-    "killed at its first %s, the next run writes the whole unit",
+    "gets its whole unit in the next run after a kill at the first %s",
     async (name, { box }) => {
       box.command(
         name,

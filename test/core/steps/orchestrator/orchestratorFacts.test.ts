@@ -17,7 +17,7 @@ function ask(box: Sandbox, pid: number) {
   return box.run(`${functions}\n${formatAssignments({ service: "orchestrator" })}signer_process_facts`);
 }
 
-describe.concurrent("what the new host sees of the old one's ssh", () => {
+describe.concurrent("the old host's ssh as the new host finds it", () => {
   const none = "ssh-keyscan() { :; }";
   const open = "connects() { return 0; }";
   const shut = "connects() { return 1; }";
@@ -26,10 +26,10 @@ describe.concurrent("what the new host sees of the old one's ssh", () => {
 
   test.for([
     ["its keys", `${shown}\n${open}`, { kind: "keys", keys: ["ssh-rsa AAAA", "ssh-ed25519 BBBB"] }],
-    ["what is no ssh server", `${none}\n${open}`, { kind: "noSsh" }],
-    ["nothing, for want of ssh-keyscan", `${without}\n${open}`, { kind: "noScanner" }],
-    ["nothing that listens", `${none}\n${shut}`, { kind: "noConnection" }],
-  ] as const)("%s", async ([, doubles, found], { box }) => {
+    ["another server", `${none}\n${open}`, { kind: "noSsh" }],
+    ["a missing ssh-keyscan", `${without}\n${open}`, { kind: "noScanner" }],
+    ["no listener", `${none}\n${shut}`, { kind: "noConnection" }],
+  ] as const)("is read from ssh-keyscan: %s", async ([, doubles, found], { box }) => {
     const functions = box.local(readOrchestratorLibrary().split(asRoot)[1] ?? "");
     const own = `has() { return 0; }\ntimeout() { shift; "$@"; }\n${doubles}\n`;
     const call = `${formatAssignments({ address: "old", port: 22 })}signer_scan`;

@@ -65,7 +65,7 @@ const parts = ["configuration", "key store", "key share"];
 const nobody = { active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: parts };
 
 describe("the facts of a host", () => {
-  test("of an empty host", async ({ box }) => {
+  test("describe an empty host", async ({ box }) => {
     host(box);
     expect(await factsOf(box)).toEqual({
       hasKeyStore: false,
@@ -75,7 +75,7 @@ describe("the facts of a host", () => {
     });
   });
 
-  test("of a running node and orchestrator, with the stack's markers", async ({ box }) => {
+  test("describe a running node and orchestrator, with the stack's markers", async ({ box }) => {
     host(box);
     await node(box);
     await signer(box);
@@ -94,7 +94,7 @@ describe("the facts of a host", () => {
     });
   });
 
-  test("of masked units, and a key store that was moved aside", async ({ box }) => {
+  test("describe masked units, and a key store that was moved aside", async ({ box }) => {
     host(box);
     await signer(box);
     await box.run(
@@ -136,7 +136,7 @@ describe("the facts of a host", () => {
   });
 });
 
-describe("the node of a host that is retired", () => {
+describe("the node of a retiring host", () => {
   test("is stopped, masked, and its unit file kept", async ({ box }) => {
     host(box);
     await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
@@ -159,7 +159,7 @@ describe("the node of a host that is retired", () => {
     ]);
   });
 
-  test("of an interrupted run is stopped as a masked unit", async ({ box }) => {
+  test("is stopped as a masked unit after an interrupted run", async ({ box }) => {
     host(box);
     box.write("pid", "4711\n");
     await box.run("mkdir units; ln -s /dev/null units/go-node.service");
@@ -181,7 +181,7 @@ describe("the node of a host that is retired", () => {
   });
 
   test.for(["../znn/go-node.service", "../not-mounted/go-node.service"])(
-    "a unit that is a link to %s comes back as it was, though disabling takes the link away",
+    "gets its unit's link to %s back, though disabling removes the link",
     async (linked, { box }) => {
       host(box);
       box.command("systemctl", `[ "$1" != disable ] || rm -f "$sandbox/units/go-node.service"`);
@@ -219,7 +219,7 @@ describe("the node of a host that is retired", () => {
     ["a container", "znnd", "/system.slice/docker-4f1d.scope"],
     ["another unit", "znnd", "/system.slice/znn.service"],
     ["somebody's shell", "go-node", "/user.slice/user-0.slice/session-1.scope"],
-  ])("one that %s runs is left, and nothing is said to be stopped", async ([_what, name, cgroup], { box }) => {
+  ])("is not stopped if %s runs it, and the step says so", async ([_what, name, cgroup], { box }) => {
     host(box);
     box.process(77, name);
     box.write("proc/77/cgroup", `0::${cgroup}\n`);
@@ -257,7 +257,7 @@ describe("the node of a host that is retired", () => {
   });
 });
 
-describe("a host that is given up", () => {
+describe("a retired host at its destroy", () => {
   test("has its orchestrator stopped, then masked", async ({ box }) => {
     host(box);
     await box.run("mkdir units; echo '[Unit]' > units/orchestrator.service");
@@ -317,8 +317,8 @@ describe("the producer address in the node's configuration", () => {
     ["no file", ""],
     ["no producer", '{"DataPath": "/root/.znn", "Address": "z1qother"}'],
     ["an empty producer", '{"Producer": {}}'],
-    ["half a file", '{"Producer": {"Ind'],
-  ])("none is found in %s", async ([_what, text], { box }) => {
+    ["a truncated file", '{"Producer": {"Ind'],
+  ])("is not found in %s", async ([_what, text], { box }) => {
     host(box);
     if (text) await box.run(`mkdir znn; cat > znn/config.json <<'END'\n${text}\nEND\n`);
     expect((await call(box, "configured_address")).stdout).toBe("");
@@ -333,7 +333,7 @@ describe("a shutdown during a move of the orchestrator", () => {
   const notOver = "the orchestrator's move on this host has not finished: its node is not shut down\n";
 
   test.for(["stopping", "restoring", "staged", "switched", "starting"])(
-    "%s: nothing is marked and nothing stopped",
+    "marks and stops nothing in stage %s",
     async (stage, { box }) => {
       begun(box, stage);
       const { code, stderr } = await call(box, "retire_stop");
@@ -344,7 +344,7 @@ describe("a shutdown during a move of the orchestrator", () => {
   );
 
   // What a killed run left of a copy, a signer that is gone, one that came back.
-  test.for(["staging", "abandoned", "fenced", "moved", "restored"])("%s: it goes on", async (stage, { box }) => {
+  test.for(["staging", "abandoned", "fenced", "moved", "restored"])("continues in stage %s", async (stage, { box }) => {
     begun(box, stage);
     expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(box.read("state/retired")).toBeDefined();
