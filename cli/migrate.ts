@@ -88,7 +88,7 @@ async function runStep(step: RunStep, { yes }: MigrateOptions, deps: MigrationDe
 
 function formatRepetition({ line }: RunStep, again: string): string {
   return formatProblem({
-    what: "the last command ended well, and the stack still asks for it",
+    what: "the last command ended well, but the stack's next step is still the same",
     found: line,
     needed: "read what it printed, and solve what it names",
     next: `then: ${again}`,

@@ -100,7 +100,7 @@ function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean
 
 function formatDoubtful(stack: string, doubtful: readonly PendingOperation[]): string {
   return formatProblem({
-    what: "the killed run was creating something that may exist now but is not in the state; nothing was cleared",
+    what: "the killed run was creating something that may exist now but is not in the state: its lock is kept",
     found: doubtful.map(({ name, type }) => `${name} (${type})`),
     needed:
       "look at your provider's console, then run this command and answer its question for each thing (clear: it does",

@@ -52,7 +52,7 @@ test("docs/operating.md shows the status of a synced host", () => {
     sync: {
       observation: { kind: "answer", info: { state: 2, currentHeight: 2710, targetHeight: 2710 }, nodeTime: 0 },
       good: true,
-      why: { kind: "fresh", age: 1000 },
+      why: { kind: "fresh", text: "synced, newest momentum 1 s old" },
       streak: 3,
       confirmations: 3,
       startedAt: 0,

@@ -51,7 +51,7 @@ export async function adoptHost(
   const isNew = !(await model.listStacks()).includes(stack);
   // Makes pulumi ask for the pass phrase of a configuration without secrets, which nothing has asked for yet.
   if (isNew) await model.read(["stack", "export", "--show-secrets"]);
-  // Copied secrets are decrypted and encrypted with the same pass phrase.
+  // Secrets are decrypted from one stack and encrypted for the other, so both need the same pass phrase.
   const engine = createPulumi(stack, isNew ? asked : {});
   if (isNew) await createStackLike(engine, stack, like);
   const isCopy = isNew || (await isUnusedCopy(configured, engine));

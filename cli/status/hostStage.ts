@@ -98,7 +98,7 @@ function describeNextOfSynced({ stack, state }: StackView): string {
 
 function describeNextRun(stack: string, { locks: held, state }: StackView, begun: boolean): string {
   if (held === undefined && state.pending.length > 0)
-    return `${commandsFor(stack).resume()} continues, unless a run is active`;
+    return `${commandsFor(stack).resume()} continues it, unless another run is active`;
   if (held?.some(({ holder }) => holder === "lives")) return "nothing to do: a run is active";
   if (held !== undefined && held.length > 0) return commandsFor(stack).resume();
   return begun ? `${commandsFor(stack).up} continues from here` : commandsFor(stack).up;

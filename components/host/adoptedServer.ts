@@ -7,7 +7,7 @@ import { type CloudServerArgs, createGuardedServer, type KeptPlan } from "./clou
 import { createFirstContact } from "./firstContact";
 import type { Host } from "./host";
 
-/** A server that somebody else made. It is adopted to be retired, and nothing about it changes. */
+/** A server that somebody else made. It is adopted only to be retired later; the adoption changes nothing. */
 export class AdoptedServer extends pulumi.ComponentResource implements Host {
   public readonly access: HostAccess;
   public readonly fingerprint: pulumi.Output<string>;

@@ -38,7 +38,7 @@ export function formatOrchestratorSteps(timing: MoveTiming, stack: string, shown
     return [
       `The orchestrator signs here, on ${shown.address} (${shown.version ?? "its version was not asked"}). It keeps the identity of the copied key store.`,
       "When the Pillar has its new producer address, the orchestrator goes on signing with the old key until the bridge's next",
-      "key generation, which would leave it out: re-key it for the new producer address before that.",
+      "key generation, which would exclude it. Before that, give it a key of the new producer address.",
       `The bridge's health page asks each orchestrator at an address that it was told, on port ${shown.rpcPort}: tell its`,
       `operators ${shown.address}, and open the port to the page (pillar-host:orchestrator.rpcFrom); until then it shows this orchestrator as offline.`,
       "Leave the orchestrator on the old host as it is, stopped and fenced, until the new one has signed for some days.",

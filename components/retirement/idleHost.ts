@@ -69,7 +69,7 @@ export async function createRetirementArgs(config: StackConfig, host: Host, last
 
 function adoptedHostSteps(stack: string): string[] {
   return [
-    "This host is left as it is. When its Pillar produces elsewhere, retire it; the stack of the host that took over names it:",
+    "This host is left as it is. Once its Pillar produces on another host, retire it. STACK is that host's stack:",
     `  ${commandsFor(stack).retire("STACK")}`,
     "  (a successor without a stack here: docs/retiring.md)",
   ];

@@ -1,4 +1,4 @@
-/** The nodes behind the majority's word, and the others. `split` if no word has more than half of the nodes. */
+/** The nodes that gave the majority's answer, and the others. `split` if no answer came from more than half of the nodes. */
 type Agreement<R, W> =
   | { readonly kind: "agreed"; readonly word: W; readonly by: readonly R[]; readonly others: readonly R[] }
   | { readonly kind: "split" };

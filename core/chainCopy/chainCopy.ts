@@ -101,7 +101,7 @@ async function copyUntilGood(
   const found: string[] = [];
   let extraBytes = 0;
   for (let count = 1; count <= maxCopies; count += 1) {
-    // Take the old host again: its lease may have ended while this run watched the new node.
+    // Lock the old host again: the lease there may have ended while this run watched the new node.
     await hosts.call("old", "chain_take");
     const snapshot = await takeSnapshot(inputs, hosts, deps);
     deps.say(

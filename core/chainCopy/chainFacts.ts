@@ -95,7 +95,7 @@ export function findCopyProblems(
     when(old.databases[name] === "none", `${oldAddress} has no ${name} in its node's data directory`);
   when(
     old.free < minFreeBytes,
-    `${oldAddress} has ${formatSize(old.free)} free; needed ${formatSize(minFreeBytes)}: files that its node deletes meanwhile stay until the copy ends`,
+    `${oldAddress} has ${formatSize(old.free)} free; needed ${formatSize(minFreeBytes)}: until the copy ends, files that its node deletes keep their space`,
   );
   const needed = computeRequiredBytes(old.bytes) - Math.min(fresh.staged, old.bytes);
   when(

@@ -157,7 +157,8 @@ async function retryIfBroken<T>(deps: TravelDeps, work: () => Promise<T>): Promi
 
 const pollIntervalMs = 15_000;
 
-/** Watches that the snapshot's links never fill the old host's disk. Each poll also renews the run's lease there. */
+/** Watches that the old host's disk never fills up: the snapshot's hard links keep deleted files. Each poll also renews the
+ * run's lease there. */
 function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, snapshot: Snapshot, deps: TravelDeps) {
   let most = snapshot.extra;
   let ended = false;

@@ -30,7 +30,7 @@ export async function setProtection(server: CloudServer, isOn: boolean, deps: Po
     if (found.isOn === isOn && (isOn || !found.isLocked)) return isChanged;
     if (found.isOn !== isOn) {
       isChanged = true;
-      // Both values must be equal. If the server is busy with another action, try again after it.
+      // The values for delete and rebuild must be equal. If the server is busy with another action, try again after it.
       await act("/actions/change_protection", { delete: isOn, rebuild: isOn }).catch(ignoreStatuses(409, 423));
     }
     await deps.sleep(pollIntervalMs);

@@ -58,7 +58,7 @@ const proxy = z
   .optional()
   .meta({
     description:
-      "A bastion: the host through which this one is reached. A login key that is left out is as in the block around it, except port and password",
+      "A bastion: the host through which this one is reached. A login setting that is left out is taken from the block around it, except port and password",
   });
 
 export const otherHostShape = {

@@ -137,7 +137,7 @@ export const nodeSchema = z
     release: nodeRelease,
     leastVersion: releaseVersion.optional().meta({
       description:
-        "The least version of the nodes, at any height and on any network: for versions that the main network requires after this " +
+        "The least version that nodes must have, at any height and on any network: for versions that the main network requires after this " +
         "program's release. An older node never counts as synced",
       otherwise: "what `core/chain/requiredVersions.json` requires on the main network",
       see: "safety.md",

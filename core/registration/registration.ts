@@ -108,7 +108,7 @@ export function decideRegistration(facts: RegistrationFacts): Registration {
   const { producerAddress: address, figures: counted } = pillar;
   const wasOurs = memory.wasOurs === true;
   if (address !== ours) {
-    // A stack takes the first address that it sees as the earlier one. If the stack began with its own address, any
+    // The first address that a stack sees counts as its predecessor's. If the stack began with its own address, any
     // other address is foreign.
     const expected = earlier ?? (wasOurs ? ours : address);
     const kind = address === expected ? "earlier" : "foreign";

@@ -58,7 +58,8 @@ function checkProducer(
       what: "this host's producer address is the registered one",
       saidBy: [source],
       found: [{ text: addressMark, addresses: [pillar.producerAddress] }],
-      needed: "update the wallet (Update Pillar) to the successor's address, then wait for a momentum of the successor",
+      needed:
+        "set the successor's address in the wallet (Update Pillar), then wait until the successor produces a momentum",
     });
   if (alternate)
     return fail({

@@ -126,7 +126,7 @@ export function checkOrchestrator(facts: RetirementFacts): RetirementVerdict {
     unmet.push({
       what: "the successor's orchestrator does not answer",
       found: [build?.problem ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
-      needed: `start the orchestrator there; see it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
+      needed: `start the orchestrator there; this shows its state: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     });
   const version = build && "value" in build ? build.value.version : "";
   return unmet.length > 0

@@ -23,7 +23,7 @@ interface ChainQuestion {
   readonly epoch: number;
 }
 
-/** Newest momentum of each address; `registered`: the Pillar's present one. */
+/** Newest momentum of each producer address. `registered`: the Pillar's present producer address. */
 interface Newest {
   readonly own?: Produced;
   readonly successor?: Produced;
@@ -33,7 +33,7 @@ interface Newest {
 export interface ChainAnswer {
   /** null if there is no such Pillar. */
   readonly pillar: PillarOnChain | null;
-  /** Rank, if the node reports it. */
+  /** The Pillar's rank, if the node reports it. */
   readonly standing?: PillarStanding;
   /** Milliseconds within which a healthy Pillar of this standing almost surely has a momentum. */
   readonly patience: number;

@@ -24,7 +24,7 @@ const hostTimeoutMs = 30_000;
 /** A release by the stack's other guard counts for so long. */
 const sameDestroyMs = 24 * 3_600_000;
 
-/** `isLast`: deleted first of the stack's two guards. */
+/** `isLast`: the later of the stack's two guards. Pulumi deletes it first. */
 type GuardInputs = RetirementInputs & { readonly isLast: boolean };
 
 type HostNow = RetirementFacts["host"];

@@ -54,7 +54,7 @@ export function listRetirementReferences({ retirement, sync }: Pick<StackConfig,
   return [...new Set([...retirement.references, ...sync.references])];
 }
 
-/** Returns the paths on a host: the stack's own for what `other` leaves out. */
+/** Returns the paths on a host: those in `other`, and the stack's own where `other` has none. */
 function hostPaths(
   config: StackConfig,
   other: { readonly [K in "service" | "dataDir" | "rpcPort"]?: HostPaths[K] | undefined } = {},

@@ -14,7 +14,7 @@ export interface OwnServer {
   readonly sshFrom: readonly string[];
   /** Milliseconds for its first boot. */
   readonly startTimeout: number;
-  /** True if this state ordered it: an imported one may have had another use. */
+  /** True if this stack ordered the server. An imported server may have had another use. */
   readonly isOrdered: boolean;
 }
 

@@ -175,7 +175,7 @@ export function openRoot(
     const { limitSeconds = defaultLimitSeconds, secrets = [] } = options;
     const receiver = { hostName: ssh.address, stack, sudoPassword, configured, limitSeconds };
     const text = createRootScript(library, name, variables, receiver);
-    // Process lists and logs show only the name.
+    // Process lists and logs show only the name of the variable.
     const running = await (await session()).start(`${runInput} ${name}`, text);
     const { stdout, first, isRead } = openOutput(running, text);
     const clean = (said: string) => cleanText(said, secrets);

@@ -56,7 +56,7 @@ export function findSshdFaults({ user, from, values, lines }: SshdSettings, plac
   const rules: readonly Rule[] = [
     ...(place === undefined ? [] : forwardingRules(place)),
     ...sessionRules,
-    ["ForceCommand", has("none"), "no ForceCommand: the copy's key has a command of its own"],
+    ["ForceCommand", has("none"), "set no ForceCommand: the copy's key has a command of its own"],
     ["PubkeyAuthentication", has("yes"), "PubkeyAuthentication yes: the copy logs in with a key"],
     ["PubkeyAcceptedAlgorithms", keys, "ssh-ed25519 among the accepted key types: the copy logs in with such a key"],
     ["PubkeyAcceptedKeyTypes", keys, "ssh-ed25519 among the accepted key types: the copy logs in with such a key"],
@@ -82,8 +82,8 @@ export function findSshdFaults({ user, from, values, lines }: SshdSettings, plac
 }
 
 /**
- * Matches USER or USER@HOST as sshd does. HOST lists addresses, networks and names, with * and ?; a match behind a !
- * refuses. Returns "unclear" if a host's name decides.
+ * Matches USER or USER@HOST as sshd does. HOST lists addresses, networks and names, with * and ?; a pattern with !
+ * excludes what it matches. Returns "unclear" if the result depends on the client's host name.
  */
 function matchesUser(pattern: string, user: string, from: string, isNamed: boolean): "yes" | "no" | "unclear" {
   const at = pattern.lastIndexOf("@");

@@ -9,7 +9,7 @@ export interface Store {
   readonly directory: string;
   /** Place of the event log, for the operator. */
   readonly log: string;
-  /** Place where all machines find kept files; undefined if that is `directory`. */
+  /** Place of the kept files for all machines, such as a bucket; undefined if they are kept in `directory`. */
   readonly files?: string;
   /** Formats an error in the operator's words. @param what `read` or `written` */
   formatError(what: string, error: Error): string;

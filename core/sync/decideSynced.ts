@@ -57,7 +57,7 @@ const momentumTime = 10_000;
 const burst = 2;
 const movesWanted = 3;
 /** The line that status and check print every time if the operator accepted the risk. */
-export const chainRisk = "not verified: sync.unverifiedChain is acknowledged, no witness of the chain is wanted";
+export const chainRisk = "not verified: sync.unverifiedChain is set, so no witness is asked about the chain";
 export const chainGap = "which chain the node is on: no reference and no old host confirms a momentum of it";
 
 /**

@@ -2,7 +2,7 @@ import type { Observation } from "../chain/node";
 import { freshMomentumMs } from "../chain/reading";
 import type { VersionGap } from "../chain/requiredVersions";
 
-/** Momentums that a synced node may lag behind its target for a moment while it adds a momentum. */
+/** Number of momentums by which a synced node may briefly be behind its target, while it adds one. */
 const atTheTip = 2;
 
 /** The reason for a verdict. */

@@ -69,8 +69,8 @@ const recordedName = "the momentum that this stack recorded";
 /**
  * Compares a node with independent nodes: first the chains, by hashes of a height that both have, then the heights. A
  * reference that is down or lags is left out with a note. A single reference at another height only causes a warning,
- * and of two that differ nobody knows which one is wrong. The node is on another chain if at least as many witnesses
- * contradict as confirm it; a single contradiction counts only if no witness confirms the node.
+ * and two that differ prove nothing. The node is on another chain if at least as many witnesses contradict as confirm
+ * it. Witnesses are the references, the old host and the recorded momentum.
  */
 export function compareReferences(height: number, seen: ReferenceAnswers, tolerance: number): ReferenceAgreement {
   const { readings, oldHost, recorded, own } = seen;

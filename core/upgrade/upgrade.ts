@@ -109,7 +109,7 @@ async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: stri
       deps.say(moment === "now" ? why : `no slot of the Pillar for ${formatDuration(moment)}: now`);
       return true;
     }
-    if (!said) deps.say(`waiting for ${formatDuration(needed)} without a slot of the Pillar, 10 min at most`);
+    if (!said) deps.say(`waiting for ${formatDuration(needed)} in which the Pillar has no slot, at most 10 min`);
     await deps.sleep(Math.min(pollIntervalMs, network.momentum));
   }
 }

@@ -118,7 +118,7 @@ test("waits while a run is active, and says so once", async () => {
 
 test("does not repeat a command that changes nothing", async () => {
   const { exitCode, ran } = await play([toMake, toMake]);
-  expect(exitCode).toContain("still asks for it");
+  expect(exitCode).toContain("next step is still the same");
   expect(ran).toHaveLength(2);
 });
 

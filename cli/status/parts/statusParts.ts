@@ -21,7 +21,7 @@ export interface StatusParts {
   readonly rewards: Result<RewardsPart>;
   /** Unmet conditions of a destroy; undefined for an active stack, whose lifecycle forbids it. */
   readonly destroy: Result<readonly UnmetCondition[]> | undefined;
-  /** `off`, `on`, or the other crontab or timer that restarts a synced node; of an active stack only. */
+  /** `off`, `on`, or the name of another timer that restarts a synced node. Only set for an active stack. */
   readonly hourlyRestart: Result<string> | undefined;
   readonly sporks: Result<SporksPart>;
   readonly versions: Result<readonly VersionGap[]>;

@@ -31,7 +31,7 @@ export interface HostPair {
   call(call: SideCall): Promise<string>;
   /** Calls a function that prints the host's state last; says the rest. @returns the state of both hosts */
   step(call: SideCall, states: HostStates): Promise<HostStates>;
-  /** Takes the lock on each host in sight; waits for another run's lease. */
+  /** Takes the lock on each host that answers; waits until another run's lease ends. */
   takeLocks(saga: Saga, states: HostStates): Promise<void>;
   dropLocks(saga: Saga, states: HostStates): Promise<void>;
   variables(side: WhichHost, saga: Saga): Variables;

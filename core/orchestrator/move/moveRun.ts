@@ -19,7 +19,7 @@ import { createClient, type Verification, type VerifyDeps } from "./verify";
 interface MoveObservations {
   verified?: Verification;
   lastBackup?: Backup;
-  /** Generation of the saga whose target was started. */
+  /** Number of the move whose new host was started. */
   generation?: number | undefined;
   /** Unix milliseconds. */
   stoppedAt?: number;

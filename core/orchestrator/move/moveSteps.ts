@@ -18,7 +18,7 @@ import type { SagaActions } from "./saga";
 import { waitForSignings } from "./signings";
 import { verify } from "./verify";
 
-/** Time for which a host does not trust the hash of a changed file (orchestrator/manifest.sh). */
+/** Time after a file's change in which a host hashes it again instead of using the stored hash (orchestrator/manifest.sh). */
 const hashSettleMs = 3100;
 
 const bulk: Perform = async (run, saga, states) => {

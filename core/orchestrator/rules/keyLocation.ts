@@ -72,7 +72,7 @@ function afterMoveOn(states: HostStates, places: HostAddresses): KeyPlace | unde
     if (journal?.stage !== "moved" || isOneMove(journal, states[other]?.journal)) continue;
     if (journal.other.address !== places[other])
       return {
-        line: `The key is on ${journal.other.address}, where ${formatMove(journal.move)} took it from ${hostLabel(side, places)}.`,
+        line: `The key is on ${journal.other.address}: ${formatMove(journal.move)} moved it there from ${hostLabel(side, places)}.`,
       };
     const [here, there] = [describeFence(states[side]), describeFence(states[other])];
     return {

@@ -34,7 +34,7 @@ export function describeUnknownHistory(
     "bring the event log of the machine that moved it last (docs/unattended.md): the orchestrator may be at work elsewhere";
   if (why === "record behind")
     return [
-      "the event log knows fewer moves of this orchestrator than its hosts",
+      "the event log has fewer moves of this orchestrator than its hosts have recorded",
       bring,
       formatManualMoveHint(run, generation, "That event log is lost"),
     ];

@@ -79,7 +79,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     what: `${at(source)} is unreachable, and what is there is needed: nothing is touched`,
     next: [
       `When it is back: ${up}`,
-      source === "old" && `Is it lost, and there is a backup? ${run.restore} (docs/restore.md)`,
+      source === "old" && `If it is lost and you have a backup: ${run.restore} (docs/restore.md)`,
     ],
   }),
   "target unreachable": ({ target, up, at }) => ({

@@ -37,7 +37,7 @@ describe("stage and next step", () => {
       "an open step, the backend shows no locks",
       { locks: undefined, state: { isBegun: true, pending: [cutOff] } },
       "deployed, syncing",
-      "./pillar-host resume prod continues, unless a run is active",
+      "./pillar-host resume prod continues it, unless another run is active",
     ],
     ["the run was killed", { locks: [{ ...lives, holder: "gone" }] }, "deployed, syncing", "./pillar-host resume prod"],
     ["synced, the run is active", { synced: true }, "synced", goesOn],

@@ -32,7 +32,7 @@ test("says where the orchestrator stays if the move is removed from the configur
 
 test("says what to do about the producer key after a move", () => {
   expect(formatOrchestratorSteps("now", "prod-2", shown).join("\n")).toContain(
-    "re-key it for the new producer address",
+    "give it a key of the new producer address",
   );
 });
 

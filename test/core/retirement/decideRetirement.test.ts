@@ -429,14 +429,14 @@ describe("each unmet condition", () => {
       { ...signing, successor: { ...successor, build: { problem: "ECONNREFUSED" } } },
       `- the successor's orchestrator does not answer
     found: ECONNREFUSED
-    needed: start the orchestrator there; see it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
+    needed: start the orchestrator there; this shows its state: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
     [
       "a successor without an orchestrator",
       { ...signing, successor },
       `- the successor's orchestrator does not answer
     found: no orchestrator runs there
-    needed: start the orchestrator there; see it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
+    needed: start the orchestrator there; this shows its state: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
     [
       "a host that is off, and perhaps signed",
@@ -491,7 +491,7 @@ describe("each unmet condition", () => {
       lines({ readings: [reading({ pillar })] }),
     ).toBe(`- this host's producer address is the registered one, says reference A
     found: z1qown
-    needed: update the wallet (Update Pillar) to the successor's address, then wait for a momentum of the successor
+    needed: set the successor's address in the wallet (Update Pillar), then wait until the successor produces a momentum
 - the successor's producer address is not the registered one of Anvil, says reference A
     found: registered: z1qown; the successor's: z1qnext
     needed: update the wallet to the successor's address, or correct pillar-host:retirement.successor`);

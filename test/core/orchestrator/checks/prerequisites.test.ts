@@ -445,7 +445,7 @@ describe("prerequisites", () => {
     for (const facts of [oldFacts, newFacts]) {
       const ahead = facts({ journal: JSON.stringify({ generation: 2 }) });
       expect(findMoveProblems(ahead, { ...known, firstMove: true })).toEqual([
-        "the event log knows fewer moves of this orchestrator than its hosts\n  found: generation 2 on a host, 1 in the event log\n" +
+        "the event log has fewer moves of this orchestrator than its hosts have recorded\n  found: generation 2 on a host, 1 in the event log\n" +
           "  needed: bring the event log of the machine that moved it last (docs/unattended.md): the orchestrator may be at work elsewhere\n" +
           "  That event log is lost, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
       ]);

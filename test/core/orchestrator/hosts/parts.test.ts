@@ -198,7 +198,7 @@ describe("an error of a move", () => {
           ...stopped,
         },
       },
-      "The key is on 192.0.2.4, where pillar-host/next/Anvil/1 took it from the new host (203.0.113.9).",
+      "The key is on 192.0.2.4: pillar-host/next/Anvil/1 moved it there from the new host (203.0.113.9).",
     ],
     [
       "an unreachable new host after the move",

@@ -74,7 +74,7 @@ describe("an orchestrator that went on to a third host", () => {
       const said = await three.up("second", "forward", attempt);
       expect(said).toContain(`took this orchestrator elsewhere: ${formatMove(moveOf("third"))}`);
       expect(said).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom -s second");
-      expect(said).toContain("The key is on 192.0.2.4, ");
+      expect(said).toContain("The key is on 192.0.2.4: ");
     }
     expect(three.signs).toBe("c");
     expect(three.b.journal).toMatchObject({ move: moveOf("third"), stage: "moved" });
