@@ -40,7 +40,7 @@ export function formatRegistration(registration: Registration, pillar: string, n
   }
 }
 
-/** What the operator has to do after another address was registered, until it produces. */
+/** Asks the operator to keep this host running after another address was registered, until that one produces. */
 export const stillOurs =
   "this host stays elected for 5 to 10 minutes after that update: keep it running until momentums carry the other address";
 
