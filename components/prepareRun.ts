@@ -5,7 +5,6 @@ import { openStackStore } from "../core/config/stackStore";
 import { releaseHashFault } from "../core/orchestrator/checks/releaseHash";
 import { commandsFor } from "../core/util/commands";
 import { type LastRun, readLastRun } from "./lastRun";
-import { reportChainCopy } from "./node/reportChainCopy";
 import { checkRetirement } from "./retirement/checkRetirement";
 
 /** Opens the event log's store, reads the last run's outputs and checks a retirement. @throws RunError */
@@ -16,7 +15,6 @@ export async function prepareRun(config: StackConfig, stack: string): Promise<La
   const last = await readLastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
   if (config.lifecycle === "active") await checkReleaseHash(config, stack, last);
-  await reportChainCopy(config, stack, last);
   return last;
 }
 

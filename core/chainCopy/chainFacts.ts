@@ -47,14 +47,6 @@ export function parseChainFacts(printed: string, address: string): ChainFacts {
 const gigabyte = 1e9;
 /** Bytes that must stay free on the old host: its node continues to write. */
 export const minFreeBytes = gigabyte / 2;
-/** Bytes that the new host needs beyond the copy: its node keeps its own databases meanwhile. */
-const extraRoomBytes = gigabyte / 2;
-
-/** Returns the free bytes that the new host needs for a copy of this size, before any of it has arrived. */
-export function computeRequiredBytes(bytes: number): number {
-  return bytes * 1.1 + extraRoomBytes;
-}
-
 /** Undefined for a node that does not report its version. */
 interface NodeVersions {
   readonly old: string | undefined;
@@ -97,7 +89,8 @@ export function findCopyProblems(
     old.free < minFreeBytes,
     `${oldAddress} has ${formatSize(old.free)} free; needed ${formatSize(minFreeBytes)}: until the copy ends, files that its node deletes keep their space`,
   );
-  const needed = computeRequiredBytes(old.bytes) - Math.min(fresh.staged, old.bytes);
+  // The node keeps its own databases meanwhile.
+  const needed = old.bytes * 1.1 + gigabyte / 2 - Math.min(fresh.staged, old.bytes);
   when(
     fresh.free < needed,
     `${newAddress} has ${formatSize(fresh.free)} free; needed ${formatSize(needed)} for the ${formatSize(old.bytes)} of the chain`,

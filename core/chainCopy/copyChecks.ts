@@ -12,10 +12,10 @@ import type { NodeStatus } from "../sync/nodeStatus";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
 import { formatSize } from "../util/sizeText";
+import { formatDuration } from "../util/timeText";
 import { withTimeout } from "../util/withTimeout";
 import { type ChainFacts, findCopyProblems, parseChainFacts } from "./chainFacts";
 import type { CopyError, CopyHosts } from "./copyHosts";
-import { computeTransferTime } from "./copyProgress";
 import type { ChainCopyInputs } from "./inputs";
 
 /** Access to nodes, which tests replace. */
@@ -142,8 +142,9 @@ function planLines(inputs: ChainCopyInputs, old: ChainFacts, fresh: ChainFacts, 
   const left = Math.max(0, old.bytes - fresh.staged);
   const names = Object.entries(old.databases).flatMap(([name, found]) => (found === "there" ? [name] : []));
   const limited = inputs.limitMbps > 0 ? `${inputs.limitMbps} Mbit/s at most` : "no limit";
+  const mbps = inputs.limitMbps || 100;
   return [
-    `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${formatSize(old.bytes)}, to ${inputs.new.host.ssh.address}, ${computeTransferTime(left, inputs.limitMbps || 100)} at ${inputs.limitMbps || 100} Mbit/s (${limited})`,
+    `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${formatSize(old.bytes)}, to ${inputs.new.host.ssh.address}, ${formatDuration((left * 8) / (mbps * 1000))} at ${mbps} Mbit/s (${limited})`,
     `nothing is stopped on ${address}, and no key, wallet or configuration is copied; its load is ${old.load}, ${formatSize(old.free)} free`,
     `both nodes are on one chain, and the new one's ${version} reads what the old one wrote`,
   ];

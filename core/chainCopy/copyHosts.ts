@@ -1,8 +1,6 @@
 import { markOwn, type Variables } from "../ssh/foreign";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../ssh/root";
 import { isFatal } from "../ssh/sshErrors";
-import { withTimeout } from "../util/withTimeout";
-import { type ChainFacts, parseChainFacts } from "./chainFacts";
 import type { ChainCopyInputs } from "./inputs";
 
 type HostRole = "old" | "new";
@@ -32,23 +30,6 @@ export interface CopyError extends Error {
 const startSeconds = 900;
 /** Hours for which the new host may read the snapshot: enough for the slowest line. */
 export const copyHours = 24;
-
-export async function readOldHostFacts(
-  inputs: Omit<ChainCopyInputs, "new">,
-  limitSeconds: number,
-): Promise<ChainFacts> {
-  const { address } = inputs.old.host.ssh;
-  const hosts = openHosts({ ...inputs, new: inputs.old }, "");
-  try {
-    const printed = hosts.call("old", "chain_facts", {}, { limitSeconds });
-    return parseChainFacts(
-      await withTimeout(printed, limitSeconds * 1000, `${address}: no answer within ${limitSeconds} s`),
-      address,
-    );
-  } finally {
-    hosts.close();
-  }
-}
 
 export function openHosts(inputs: ChainCopyInputs, token: string): CopyHosts {
   const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };

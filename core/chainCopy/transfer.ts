@@ -2,9 +2,9 @@ import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign";
 import type { Clock } from "../util/clock";
 import { formatProblem } from "../util/problem";
 import { formatSize } from "../util/sizeText";
+import { formatDuration } from "../util/timeText";
 import { minFreeBytes } from "./chainFacts";
 import { type CopyError, type CopyHosts, copyHours } from "./copyHosts";
-import { type BytesAt, formatCopyProgress } from "./copyProgress";
 import { type FileHashes, findDifferentPaths, findMissingPaths, parseHashes } from "./fileHashes";
 import type { ChainCopyInputs } from "./inputs";
 
@@ -141,6 +141,25 @@ async function copyFiles(hosts: CopyHosts, snapshot: Snapshot, deps: TravelDeps)
       await deps.sleep(retryDelayMs);
     }
   }
+}
+
+/** Bytes copied at a time, by a clock that never jumps. */
+interface BytesAt {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** Formats bytes, rate and time left. `seen`: recent readings, oldest first. */
+export function formatCopyProgress(seen: readonly BytesAt[], total: number): string {
+  const [first, last] = [seen[0], seen.at(-1)];
+  if (!first || !last) return "";
+  const percent = total > 0 ? Math.min(100, Math.floor((100 * last.bytes) / total)) : 100;
+  const line = `${formatSize(last.bytes)} of ${formatSize(total)} (${percent} %)`;
+  const seconds = (last.at - first.at) / 1000;
+  const rate = seconds > 0 ? (last.bytes - first.bytes) / seconds : 0;
+  if (rate <= 0) return line;
+  const left = Math.max(0, total - last.bytes) / rate;
+  return `${line}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${formatDuration(left * 1000)} left`;
 }
 
 async function retryIfBroken<T>(deps: TravelDeps, work: () => Promise<T>): Promise<T> {

@@ -38,16 +38,11 @@ afterAll(async () => {
 const left =
   "ls -A /root/.znn | grep pillar-host; ls /var/lib/pillar-host 2> /dev/null | grep chain-copy; grep -l chain-copy /root/.ssh/authorized_keys; true";
 
-test("the preview names what would be copied", async () => {
-  const { stdout } = await stack.pulumi(["preview"]);
-  expect(stdout).toContain(`chain copy: reads nom, consensus and cache in /root/.znn of ${old.address} as user root`);
-  expect(stdout).toContain("chain copy: 1 MB now, 0 s at 100 Mbit/s (no limit is configured); the new host needs");
-});
-
 test("the new node continues from the copy, and the old node never stopped", async () => {
   const process = await onHost(old, "systemctl show -p MainPID --value go-node");
   const { exitCode, output } = await stack.up();
   expect(exitCode, output).toBe(0);
+  expect(output).toMatch(/chain copy: reads nom.* in \/root\/\.znn of/);
   expect(output).toMatch(/chain copy: the node runs with the copy and added momentum \d+, the same as the old host's/);
   expect(output).toMatch(/sync: synced at height \d+/);
   const reports = await lab.chain<NodeReport[]>("GET", "/nodes/fresh/reports");
