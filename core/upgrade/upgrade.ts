@@ -55,7 +55,7 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
   if (state.installed && state.replaced)
     say(`somebody replaced the program of ${state.installed} that was installed, perhaps the controller's Deploy`);
   const running = await deps.version();
-  say(`${running ?? "a node of unknown version"} runs; fetching and checking ${version} while it runs`);
+  say(`${running ?? "a node of unknown version"} keeps running while ${version} is downloaded and checked`);
   const fetched = (await host("fetch")).trim();
   if (fetched === "") return {};
   say(fetched);
