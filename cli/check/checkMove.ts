@@ -8,8 +8,8 @@ import { createSecureOptions } from "../../core/orchestrator/checks/secureOption
 import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
 import { openRoot } from "../../core/ssh/root";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
+import { createWitnessSources } from "../../core/sync/gateSettings";
 import { readNodeStatus } from "../../core/sync/nodeStatus";
-import { createWitnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { command } from "../../core/util/outputLine";

@@ -1,6 +1,6 @@
 import { createNodeTarget } from "../../core/chain/configuredNode";
+import { createWitnessSources } from "../../core/sync/gateSettings";
 import { readNodeStatus } from "../../core/sync/nodeStatus";
-import { createWitnessSources } from "../../core/sync/witnessSources";
 import { checkNodeVersion } from "../check/checkNodeVersion";
 import { toPlainRow } from "../check/checkRow";
 import { openStack, type StackInfo } from "../status/openStack";

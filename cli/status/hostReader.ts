@@ -8,10 +8,9 @@ import type { SshTarget } from "../../core/ssh/ssh";
 import { facts } from "../../core/steps/readingSteps";
 import { createEnvelope } from "../../core/steps/step";
 import { createReceiver } from "../../core/steps/stepVariables";
-import { createGateSettings } from "../../core/sync/gateSettings";
+import { createGateSettings, createWitnessSources } from "../../core/sync/gateSettings";
 import type { SyncDeps, WaitOptions } from "../../core/sync/waitForSync";
 import { openWitnesses } from "../../core/sync/witnesses";
-import { createWitnessSources } from "../../core/sync/witnessSources";
 import { systemClock } from "../../core/util/clock";
 import type { StackWithHost } from "./openStack";
 

@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { createStackLogRef } from "../../core/config/stackStore";
-import type { LogRef } from "../../core/eventLog/eventLog";
-import type { Registration, RegistrationMemory } from "../../core/registration/registration";
+import type { Registration } from "../../core/registration/registration";
 import {
   judgeRegistration,
   noteRegistration,
@@ -13,7 +12,6 @@ import { findRegistrationNotices } from "../../core/registration/registrationNot
 import { createRegistrationOutput, type RegistrationOutput } from "../../core/registration/registrationOutput";
 import { createHostTarget } from "../../core/ssh/configuredLogin";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
-import type { NodeStatus } from "../../core/sync/nodeStatus";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
@@ -69,27 +67,23 @@ export function registerCutover({
       return state === "on" ? new Date().toISOString() : undefined;
     }),
   });
-  const now = synced.apply(async ([at, key, ours]) => {
-    const found = await readRegistration(config, last, { ours, seen: await once(at, key) });
-    const { registration } = found;
-    if (!pulumi.runtime.isDryRun()) await recordRegistration(found, config);
+  const situation = synced.apply(async ([at, key, producerAddress]): Promise<NextStepSituation> => {
+    const reading = await once(at, key);
+    const registration = await readRegistration(config, last, producerAddress, reading);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
       void warn(formatRegistration(registration, config.pillar.name, Date.now()));
-    return found;
-  });
-  const situation = pulumi.all([synced, now]).apply(
-    ([[, , producerAddress], { node, registration, hourlyRestart }]): NextStepSituation => ({
+    return {
       stack,
       pillar: config.pillar.name,
       producerAddress,
-      now: node,
+      now: await reading.node,
       registration,
-      hourlyRestart,
+      hourlyRestart: await reading.hourlyRestart,
       clock: Date.now(),
       first,
       hasNoOrchestrator,
-    }),
-  );
+    };
+  });
   return {
     registration: situation.apply((known) => ({
       ...createRegistrationOutput(known.registration),
@@ -108,43 +102,28 @@ function readOnce(look: NodeHostReader): NodeHostReader {
   };
 }
 
-interface At {
-  readonly ours: string;
-  readonly seen: HostReading;
-}
-
-interface RegistrationReading {
-  readonly node: NodeStatus;
-  readonly registration: Registration;
-  readonly hourlyRestart: string | undefined;
-  readonly place: LogRef;
-  readonly ours: string;
-  readonly memory: RegistrationMemory;
-}
-
-/** Reads node and registration. Never throws. */
-async function readRegistration(config: StackConfig, last: LastRun, { ours, seen }: At): Promise<RegistrationReading> {
-  const [node, readings, hourlyRestart] = await Promise.all([seen.node, seen.readings, seen.hourlyRestart]);
+/** Reads the registration. Except in a preview, logs its changes, and notifies the operator of them. Never throws. */
+async function readRegistration(
+  config: StackConfig,
+  last: LastRun,
+  ours: string,
+  { node, readings, close }: HostReading,
+): Promise<Registration> {
   const place = createStackLogRef(config);
   const memory = await readRegistrationMemory(place, ours, last.registration?.earlier);
   const registration = await judgeRegistration({
     ours,
-    readings,
+    readings: await readings,
     memory,
-    node,
+    node: await node,
     network: config.network,
-    now: () => Date.now(),
+    now: Date.now,
   });
-  seen.close();
-  return { node, registration, hourlyRestart, place, ours, memory };
-}
-
-async function recordRegistration(
-  { registration, place, ours, memory }: RegistrationReading,
-  config: StackConfig,
-): Promise<void> {
+  close();
+  if (pulumi.runtime.isDryRun()) return registration;
   // Without an event log every run would send the notifications again.
   const news = await noteRegistration(openStackLog(config), registration, { stack: place.stack, ours, memory });
   for (const { event, message } of findRegistrationNotices(news, registration, place, Date.now()))
     await notifyOperator(config.notify, event, place, message);
+  return registration;
 }

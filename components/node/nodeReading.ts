@@ -9,8 +9,8 @@ import { isSameHost } from "../../core/ssh/sameHost";
 import { hourlyRestartNow } from "../../core/steps/readingSteps";
 import { createEnvelope } from "../../core/steps/step";
 import { createReceiver } from "../../core/steps/stepVariables";
+import { createWitnessSources } from "../../core/sync/gateSettings";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus";
-import { createWitnessSources } from "../../core/sync/witnessSources";
 import type { LastRun } from "../lastRun";
 
 /** Reads the state of a host's node. A run may learn the address and key late. */

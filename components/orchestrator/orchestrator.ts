@@ -13,7 +13,7 @@ import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
 import type { Step } from "../../core/steps/step";
 import type { WitnessSources } from "../../core/sync/chainSources";
-import { createWitnessSources } from "../../core/sync/witnessSources";
+import { createWitnessSources } from "../../core/sync/gateSettings";
 import { CopyKey } from "../../providers/copyKey";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup";
 import { OrchestratorMove } from "../../providers/orchestratorMove";

@@ -7,7 +7,7 @@ import {
   type Network,
   type PillarStanding,
 } from "../chain/elections";
-import { findAgeFault, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
+import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
 import type { RecordedMomentum } from "./guardInputs";
 import { isNewProducerSince } from "./successorProduction";
@@ -154,4 +154,32 @@ async function otherChainFault(
   if (isKnown) return undefined;
   const why = `it is of another chain: momentum ${recorded.height} is not the one that was recorded when this host was synced`;
   return { kind: "stranger", why };
+}
+
+/** Enough for a week. */
+const maxSearchPages = 60;
+
+/** Searches momentums of an address since a time; undefined if the first good node can't show them all. */
+export async function hasProducedSince(
+  readings: readonly ChainReading[],
+  address: string,
+  since: number,
+): Promise<boolean | undefined> {
+  const reading = readings.find(isAnswered);
+  if (reading === undefined) return undefined;
+  const { client, newest } = reading;
+  try {
+    const floor = ((await client.before(since))?.height ?? 0) + 1;
+    let top = newest.height;
+    for (let page = 0; page < maxSearchPages && top >= floor; page += 1) {
+      const from = Math.max(floor, top - momentumPage + 1);
+      const momentums = await client.momentums(from, top - from + 1);
+      if (momentums.length < top - from + 1) return undefined;
+      if (momentums.some(({ producer }) => producer === address)) return true;
+      top = from - 1;
+    }
+    return top < floor ? false : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,8 @@
+import { createOldNode } from "../chain/configuredNode";
+import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
-import type { ChainSources } from "./chainSources";
+import { createStackLogRef } from "../config/stackStore";
+import type { ChainSources, WitnessSources } from "./chainSources";
 import type { GateSettings } from "./waitForSync";
 
 export function createGateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">): GateSettings {
@@ -21,4 +24,18 @@ export function createChainSources({ lifecycle, sync }: Pick<StackConfig, "lifec
   const { references, tolerance } = sync;
   const isVerified = lifecycle === "active" && sync.unverifiedChain === undefined;
   return isVerified ? { references, tolerance } : { references, tolerance, isChainUnverified: true };
+}
+
+/** Returns all nodes that can confirm a node's chain. Secret, because it holds the old host's login. */
+export function createWitnessSources(config: StackConfig) {
+  return {
+    ...createChainSources(config),
+    record: createStackLogRef(config),
+    witnessHost: findWitnessHost(config),
+  } satisfies WitnessSources;
+}
+
+function findWitnessHost(config: StackConfig): NodeTarget | undefined {
+  const isKnown = config.sync.oldHost !== undefined || config.orchestrator.migrateFrom !== undefined;
+  return isKnown && config.lifecycle === "active" ? createOldNode(config).node : undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../../core/config/config";
-import { createWitnessSources } from "../../../core/sync/witnessSources";
+import { createWitnessSources } from "../../../core/sync/gateSettings";
 import { configOf, least } from "../../components/exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";

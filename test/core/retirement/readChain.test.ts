@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { NodeFault } from "../../../core/chain/reading";
-import { hasProducedSince } from "../../../core/retirement/productionSearch";
-import { type ChainReading, readChain } from "../../../core/retirement/readChain";
+import { type ChainReading, hasProducedSince, readChain } from "../../../core/retirement/readChain";
 import { silent } from "../chain/readings";
 import { runs, smallChain } from "./smallChain";
 

@@ -15,7 +15,7 @@ import { readOrchestratorLibrary, readRetirementLibrary } from "../../../core/st
 import { orchestrator } from "../../../core/steps/orchestratorSteps";
 import { createEnvelope } from "../../../core/steps/step";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
-import { createWitnessSources } from "../../../core/sync/witnessSources";
+import { createWitnessSources } from "../../../core/sync/gateSettings";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import { keyShareName, nextPublicKey } from "../../../lab/doubles/orchestrator/keyShare";
 import type { Lab, LabHost } from "../../../lab/lab";
