@@ -85,7 +85,7 @@ export class Lab {
     this.machineRoom = new LabMachineRoom(this);
   }
 
-  /** Path of the operator's SSH key, which root of every host accepts. */
+  /** Returns the path of the operator's SSH key, which root of every host accepts. */
   get privateKeyFile(): string {
     return privateKeyFile(this.dir);
   }
@@ -100,7 +100,7 @@ export class Lab {
     return { url: this.releaseUrl(officialName), sha256, version: "v0.0.9a" };
   }
 
-  /** URL of the double of Vault. */
+  /** Returns the URL of the double of Vault. */
   get vaultUrl(): string {
     return `http://${operatorAddress}:${vaultPort}`;
   }

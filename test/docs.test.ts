@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 const root = join(__dirname, "..");
 
-/** The project's own files, relative to its root; not what is made here or brought in. */
+/** Lists the project's own files, relative to its root, without built and downloaded files. */
 function filesBelow(directory = root): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const file = join(directory, entry.name);
@@ -22,7 +22,7 @@ const sources = files.filter(
   (file) => /\.(ts|mts|cjs|js|go|sh|ya?ml)$/.test(file) && file !== relative(root, __filename),
 );
 
-/** A document's text without its blocks of code. */
+/** Returns a document's text without its code blocks. */
 const prose = (text: string) => text.replaceAll(/^ *```.*?^ *```/gms, "");
 
 const headings = (text: string) => [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title.trim());
@@ -50,11 +50,11 @@ function deadLinks(file: string, text: string): string[] {
   });
 }
 
-/** Source files that a document names in backticks, from the project's root or from beside it. */
+/** Returns source files that a document names in backticks, relative to the project's root or to the document. */
 const namedFiles = (text: string) =>
   [...prose(text).matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mts|js|go|sh|yml))`/g)].map(([, file = ""]) => file);
 
-/** The comments of a source file, each as one line. */
+/** Returns the comments of a source file, each as one line. */
 function commentsOf(file: string, text: string): string[] {
   const mark = /\.(sh|ya?ml)$/.test(file) ? /^\s*#+ ?|.*?\s# / : /^\s*(?:\/\*\*?|\*\/?|\/\/) ?|.*?\s\/\/ /;
   const comments: string[] = [];
@@ -128,7 +128,7 @@ const blocksThatCannotAsk = (text: string) =>
     });
 
 describe("documents", () => {
-  test.each(documents)("have existing link targets: %s", (file) => {
+  test.each(documents)("contain only working links: %s", (file) => {
     expect(deadLinks(file, read(file))).toEqual([]);
   });
 

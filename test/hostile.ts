@@ -25,7 +25,7 @@ export const hostile = fc
 /** Variables that a script decodes into a file, and does nothing else with (test/core/steps/decoded.test.ts). */
 export const decoded: readonly string[] = ["config", "retake", "remove"];
 
-/** Everything that a call sends to a host, but for base64 that is only decoded there. */
+/** Returns all text that a call sends to a host, without base64 that the host only decodes. */
 export function sentText(name: string, variables: Variables = {}): string {
   const shown = Object.entries(variables).filter(
     ([variable, value]) => !decoded.includes(variable) || !/^[A-Za-z0-9+/]*=*$/.test(String(value)),

@@ -1,6 +1,6 @@
 import { type MoveId, parseMove } from "../core/eventLog/moveId";
 
-/** A move as its text names it. */
+/** Parses a move's name. */
 export function moveNamed(text: string): MoveId {
   const move = parseMove(text);
   if (move === undefined) throw new Error(`${text} names no move`);

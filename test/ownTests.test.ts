@@ -80,7 +80,7 @@ test("records a file that passed until a dependency changes; failed and missing 
   expect(passedBefore(root, await hashes())).toEqual([]);
   await note(ended(file, "passed"), ended(other, "failed"));
   expect(passedBefore(root, await hashes())).toEqual([file]);
-  // One that was left out stays on record.
+  // The file that was left out stays recorded.
   await note(ended(other, "passed"));
   expect(passedBefore(root, await hashes())).toEqual([file, other]);
   put("core/sync/sync.ts", "export const other = 1;");

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
 
 const { runtime, plugins } = parse(readFileSync("Pulumi.yaml", "utf8"));
-// Where it is set, as for these tests, it stays.
+// A configured cache, as in these tests, is kept.
 const { NODE_COMPILE_CACHE: _, ...env } = process.env;
 
 let root: string;

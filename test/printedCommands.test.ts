@@ -5,7 +5,7 @@ import { typedByHand } from "../lab/lint/printedCommands";
 
 const root = join(import.meta.dirname, "..");
 
-/** Where a command may stand literally, and why: a file, and what the text holds. */
+/** Files that may contain a literal command, with the text and the reason. */
 const exceptions: readonly (readonly [file: string, holds: RegExp, why: string])[] = [
   ["core/util/commands.ts", /./, "makes the commands"],
   ["core/steps/lib/commands.sh", /./, "makes them on a host"],

@@ -38,7 +38,9 @@ test("refuses a document without its marks", () => {
   expect(() => withProofs("# The lab\n", [])).toThrow("the marks are missing");
 });
 
-/** Test files below test/lab that import a lab module of real programs, themselves or through a helper beside them. */
+/**
+ * Lists test files below test/lab that import a lab module of real programs, directly or through a helper beside them.
+ */
 function filesNeedingReal(): string[] {
   const lab = join(import.meta.dirname, "lab");
   const needs = (file: string): boolean => {

@@ -4,7 +4,7 @@ import { locateFiles } from "../core/eventLog/eventLog";
 import type { LogEvent, MoveEvent } from "../core/eventLog/events";
 import { formatLine, parseLine } from "../core/eventLog/logLine";
 
-/** The event log in a directory, as it lies on the disk: what tests put there, and find there, without a store. */
+/** Returns the path of the event log in a directory. Tests write and read it without a store. */
 export function recordFile(directory: string): string {
   return path.join(directory, "record.jsonl");
 }
@@ -15,12 +15,12 @@ function entriesIn(directory: string): (LogEvent | MoveEvent)[] {
   return lines.flatMap((line) => parseLine(line, file) ?? []);
 }
 
-/** A Pillar's journey, the oldest first. */
+/** Returns a Pillar's journey, oldest event first. */
 export function journeyIn(directory: string, pillar: string): LogEvent[] {
   return entriesIn(directory).filter((entry) => "stack" in entry && entry.pillar === pillar) as LogEvent[];
 }
 
-/** The events of orchestrators' moves, with the present paths of backup files. */
+/** Returns the events of orchestrators' moves, with the present paths of backup files. */
 export function movesIn(directory: string): MoveEvent[] {
   const moves = entriesIn(directory).filter((entry) => "move" in entry);
   return moves.map((entry) => locateFiles(entry, { directory }));

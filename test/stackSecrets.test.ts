@@ -20,7 +20,7 @@ test("other entries stay, and the input is not changed", () => {
   expect(config["pillar-host:ssh"]).toEqual({ user: "op" });
 });
 
-/** Of a stack whose pass phrase is "one of a test", and a value of it, as the engine wrote them. */
+/** The engine wrote both for a stack with the pass phrase "one of a test". */
 const salt = "v1:LKRlZJS/SWA=:v1:3DTSqvVorgvBh/Yp:TSZgSzaLfjTi2exI6fuwL4qU+ols7w==";
 const secure = "v1:vGMC0I2kFRndMiuU:ZAatvjiuP5xu9FO9H2klxvUXMeDSKlNS";
 

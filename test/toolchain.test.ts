@@ -15,7 +15,7 @@ let work: string;
 
 beforeEach(() => {
   work = fs.mkdtempSync(path.join(os.tmpdir(), "toolchain-unit-"));
-  // What lies at hand on this machine is no part of these tests.
+  // Real programs of this machine must not change these tests.
   vi.stubEnv("PILLAR_LAB_REAL", undefined);
 });
 

@@ -96,12 +96,12 @@ export class RealNetwork {
     return this.file.nodes;
   }
 
-  /** Password of all key stores. */
+  /** Returns the password of all key stores. */
   get password(): string {
     return this.file.password;
   }
 
-  /** Time of the genesis in Unix milliseconds. */
+  /** Returns the time of the genesis in Unix milliseconds. */
   get genesis(): number {
     return Date.parse(this.file.genesis);
   }

@@ -3,7 +3,7 @@ import type { StackView } from "../../cli/status/stackView";
 import { parseNodeHostFacts } from "../../core/ssh/hostFacts";
 import type { SyncProgress } from "../../core/sync/progress";
 
-/** A look at a node that syncs, with these things instead. */
+/** Returns a lookup of a syncing node with these changes. */
 export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {
   const info = { state: 1, currentHeight: 16_365, targetHeight: 20_021 };
   return {
@@ -37,7 +37,7 @@ export const lives: LockStatus = {
   holder: "lives",
 };
 
-/** A host that syncs while a run waits for it, with these things instead. */
+/** Returns the view of a host that syncs during a run, with these changes. */
 export function viewOf(changes: Partial<StackView> = {}): StackView {
   return {
     stack: "prod",

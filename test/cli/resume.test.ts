@@ -14,7 +14,7 @@ const lockText = `error: the stack is currently locked by 1 lock(s). Either wait
 const cloudText = "error: [409] Conflict: Another update is currently in progress.";
 const refresh = "refresh --yes --skip-preview --run-program=false --exclude **";
 
-/** A stack that is locked, has creations pending, or fails, and remembers what was run on it. */
+/** Creates a stack that is locked, has pending creations or fails, and records the commands that ran on it. */
 function stackOf(state: { locked?: boolean | string; pending?: string[]; fault?: string; relocks?: boolean }) {
   const ran: string[] = [];
   const said: string[] = [];

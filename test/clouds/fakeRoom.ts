@@ -45,7 +45,7 @@ export class FakeRoom implements MachineRoom {
     this.machines.delete(id);
   }
 
-  /** The machine of a Droplet; there must be one. */
+  /** Returns the machine of a Droplet. @throws if there is none */
   find(id: string): Machine {
     const machine = this.machines.get(id);
     if (!machine) throw new Error(`no machine ${id}`);

@@ -4,7 +4,7 @@ import { ruleset } from "../../lab/clouds/room/ruleset";
 
 const replaced = "table inet cloud {}\ndelete table inet cloud\n";
 
-/** The lines that let something in, beside those of every firewall. */
+/** Returns the accepting lines that these rules add to a firewall. */
 function accepted(rules: readonly InboundRule[]): string[] {
   const lines = ruleset(rules).split("\n");
   return lines.map((line) => line.trim()).filter((line) => /^ip6? saddr/.test(line));

@@ -9,21 +9,21 @@ export const least = {
   controller: { release: { url: "https://release.example/node-controller.zip" } },
 };
 
-/** The least with these keys instead; a chain without a witness is acknowledged where they name none. */
+/** Adds these keys to the smallest configuration. Acknowledges an unverified chain if they name no witness. */
 function withChanges(changes: Record<string, unknown>): Record<string, unknown> {
   const { sync } = { ...least, ...changes } as { sync: unknown };
   const isBlock = typeof sync === "object" && sync !== null && !("references" in sync) && !("oldHost" in sync);
   return { ...least, ...changes, ...(isBlock ? { sync: { ...least.sync, ...sync } } : {}) };
 }
 
-/** A configuration: the least, with these keys instead. */
+/** Returns the smallest configuration with these keys. */
 export function configOf(changes: Record<string, unknown> = {}): StackConfig {
   const parsed = parseConfig(withChanges(changes), "prod");
   if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
   return parsed.config;
 }
 
-/** The faults of the least with these keys instead; none where it is accepted. */
+/** Returns the faults of the smallest configuration with these keys. */
 export function faultsOf(changes: Record<string, unknown>): string[] {
   const parsed = parseConfig(withChanges(changes), "prod");
   return "faults" in parsed ? parsed.faults : [];

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
 import { vi } from "vitest";
 
-/** What the engine was asked to register. `inputs` keep their secret marks; `after` names what it depends on. */
+/** A registered resource. `inputs` keep their secret marks; `after` names its dependencies. */
 export interface Registered {
   readonly type: string;
   readonly name: string;
@@ -18,7 +18,7 @@ function isSecret(value: unknown): value is { value: unknown } {
   return typeof value === "object" && value !== null && (value as Record<string, unknown>)[secretKey] === secretMark;
 }
 
-/** A value without its secret marks. */
+/** Returns a value without its secret marks. */
 export function revealed(value: unknown): unknown {
   if (isSecret(value)) return revealed(value.value);
   if (Array.isArray(value)) return value.map(revealed);
@@ -26,7 +26,7 @@ export function revealed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, revealed(inner)]));
 }
 
-/** A value with each secret in it replaced by a word. */
+/** Replaces each secret in a value by a word. */
 export function concealed(value: unknown): unknown {
   if (isSecret(value)) return "[secret]";
   if (Array.isArray(value)) return value.map(concealed);

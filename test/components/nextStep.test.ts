@@ -28,7 +28,7 @@ const step = (registration: Registration, changes: Partial<NextStepSituation> = 
     ...changes,
   };
   const lines = formatNextStep(situation);
-  // What is kept of it for the next command says the same as the lines.
+  // The facts that are kept for the next command agree with the lines.
   expect(offersAddress(situation)).toBe(lines.some((line) => line.includes(`field: ${address}`)));
   return lines;
 };

@@ -31,7 +31,7 @@ afterEach(async () => {
 
 const settled = (value: pulumi.Input<unknown>) => (value as unknown as { promise(): Promise<unknown> }).promise();
 
-/** A run that does a step, which prints this. @returns its input, and what became of it */
+/** Runs a step that prints this. @returns its input and its outcome */
 async function run(which: Step, printed: Record<string, unknown>) {
   let outcome: Promise<readonly unknown[]> = Promise.resolve([]);
   const all = await registeredBy(

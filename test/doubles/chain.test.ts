@@ -161,7 +161,7 @@ describe("production", () => {
     now += 1_000;
     expect(chain.missed("Anvil").map(({ at }) => (at - 1_700_000_000_000) / 1000)).toEqual([20, 40]);
     expect(chain.missed("Other")).toEqual([]);
-    // Nobody filled its slots: the momentums of 10, 30 and 50 s follow each other.
+    // Its slots stay empty: the momentums of 10, 30 and 50 s follow each other.
     now += 10_000;
     const times = chain.momentums(101, 10).map(({ timestamp }) => timestamp - 1_700_000_000);
     expect([chain.network().height, times]).toEqual([103, [10, 30, 50]]);
@@ -188,7 +188,7 @@ describe("production", () => {
     expect(chain.production().map(({ height }) => height)).toEqual([102, 104]);
     chain.patchTruth({ height: 101, backgroundPillars: 2 });
     produce(chain, 4, "host1");
-    // Of three Pillars, Anvil has 102 and 105 now.
+    // With three Pillars, Anvil has 102 and 105 now.
     expect(chain.momentum(104)?.producer).not.toBe(producer);
     expect([102, 105].map((height) => chain.momentum(height)?.producer)).toEqual([producer, producer]);
   });
@@ -196,7 +196,7 @@ describe("production", () => {
   it("expects the whole running tick of 30 slots, from the 91st", () => {
     const chain = registered();
     produce(chain, 2, "host1");
-    // Of 102, 104, … 120.
+    // Expected are 102, 104, … 120.
     expect(chain.pillar("Anvil")?.currentStats).toEqual({ producedMomentums: 1, expectedMomentums: 10 });
   });
 

@@ -1,6 +1,6 @@
 import { Chain, type ChainOptions } from "../../lab/doubles/chain";
 
-/** A chain whose time a test moves: second by second, with a report of each node that runs. */
+/** Creates a chain whose clock a test moves second by second, with a report of each running node. */
 export function chainInHand(options: ChainOptions & { nodes?: Record<string, string> }) {
   let now = 1_700_000_000_000;
   const startedAt = now;

@@ -5,7 +5,7 @@ import { chainInHand } from "./chainClock";
 const oldAddress = addressFrom("old producer");
 const newAddress = addressFrom("new producer");
 
-/** Anvil holds every second momentum, from height 100 on; both of its nodes run. */
+/** Creates a chain on which Anvil holds every second momentum from height 100 on; both its nodes run. */
 function anvil() {
   const hand = chainInHand({ height: 100, nodes: { old: oldAddress, new: newAddress } });
   hand.chain.patchTruth({ backgroundPillars: 1 });
@@ -65,7 +65,7 @@ describe("an election", () => {
     expect(hand.chain.production().find(({ producer }) => producer === newAddress)?.at).toBe((start + 100) * 1000);
     expect(hand.chain.network().height).toBe(111);
     expect(hand.chain.momentums(101, 20).some(({ producer }) => producer === oldAddress)).toBe(false);
-    // Of 102 to 114; the tick ends with 116.
+    // Expected are 102 to 114; the tick ends with 116.
     expect(hand.chain.pillar("Anvil")?.currentStats).toEqual({ producedMomentums: 3, expectedMomentums: 8 });
   });
 

@@ -7,7 +7,7 @@ const withdrawAddress = addressFrom("rewards");
 const znnOf = (momentums: number) => String(momentums * 20_000_000);
 const nothing = { znnAmount: "0", qsrAmount: "0" };
 
-/** Anvil holds every second momentum; an epoch has 100 s, and is paid 30 s after its end. */
+/** Creates a chain on which Anvil holds every second momentum; an epoch has 100 s and is paid 30 s after its end. */
 function anvil(height = 101) {
   const hand = chainInHand({ height, nodes: { host1: producer } });
   hand.chain.patchTruth({ backgroundPillars: 1, epochSeconds: 100, rewardDelaySeconds: 30 });

@@ -12,7 +12,7 @@ beforeEach(() => {
 const hear = (host: string, kind: Beat["kind"], process = host, identity = "peer") =>
   chain.signers.hear(host, { kind, identity, process, hasShare: true });
 
-/** Time goes on to this many milliseconds after the beginning. */
+/** Moves the clock to this many milliseconds after the beginning. */
 const at = (ms: number) => {
   now = 1_000_000 + ms;
 };

@@ -15,13 +15,13 @@ import { LabStack, type StackFile, type StackOptions } from "../../lab/stack/sta
 
 let made = 0;
 
-/** A lab for one test file; take it down in afterAll. */
+/** Creates a lab for one test file; take it down in afterAll. */
 export async function testLab(): Promise<Lab> {
   made += 1;
   return Lab.create(`${ownLabPrefix()}${(process.pid % 46656).toString(36)}${made.toString(36)}`);
 }
 
-/** What most test files need: a lab, a host in it, and a stack for that host. */
+/** A lab, a host in it, and a stack for that host. */
 export interface Stage {
   readonly lab: Lab;
   readonly host: LabHost;
@@ -54,27 +54,27 @@ export function staged(
   return stage as Stage;
 }
 
-/** A host past the packages, whose node is built at once: for what comes later, and is not about the way there. */
+/** Marks a host's packages as installed and lets its node build at once, for tests of later steps. */
 export async function pastPackages(lab: Lab, host: LabHost): Promise<void> {
   await lab.chain("PATCH", `/nodes/${host.name}`, { buildSeconds: 1, buildLines: 10 });
   await onHost(host, "mkdir /var/lib/pillar-host && date -u +%FT%TZ > /var/lib/pillar-host/packages.done");
 }
 
-/** The witnesses of a chain have test files of their own, and cost time: where none is named, that is acknowledged. */
+/** Acknowledges an unverified chain if no witness is named. Witnesses have their own test files, and cost time. */
 function withoutWitness({ sync = {}, orchestrator }: StackFile): object {
   const isNamed = Object.keys(sync as object).some((key) => ["references", "oldHost", "unverifiedChain"].includes(key));
   const isMoved = (orchestrator as { migrateFrom?: unknown } | undefined)?.migrateFrom !== undefined;
   return isNamed || isMoved ? (sync as object) : { ...(sync as object), unverifiedChain: "acknowledged" };
 }
 
-/** No orchestrator of a lab ever moved before its test. */
+/** Confirms the first move of an orchestrator, because no orchestrator of a lab moved before its test. */
 function withWord({ orchestrator, ...changes }: StackFile): StackFile {
   const { migrateFrom, ...rest } = (orchestrator ?? {}) as { readonly migrateFrom?: object };
   if (migrateFrom === undefined) return { ...changes, ...(orchestrator === undefined ? {} : { orchestrator }) };
   return { ...changes, orchestrator: { ...rest, migrateFrom: { firstMove: "acknowledged", ...migrateFrom } } };
 }
 
-/** The smallest configuration that fits a lab host: its two cores are the machine's, its distribution may be a newer one. */
+/** Returns the smallest configuration that fits a lab host: with the machine's two cores and a newer distribution. */
 export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): StackFile {
   return {
     pillar: { name: "Anvil" },
@@ -91,7 +91,7 @@ export function stackFile(lab: Lab, host: LabHost, changes: StackFile = {}): Sta
   };
 }
 
-/** A stack for a host, with the operator's key. */
+/** Creates a stack for a host, with the operator's key. */
 export async function testStack(
   lab: Lab,
   host: LabHost,
@@ -110,7 +110,7 @@ export async function onHost(host: LabHost, script: string): Promise<string> {
   return String(stdout);
 }
 
-/** The momentums that the nodes missed, beside those in which this machine did not run a process of the lab. */
+/** Returns the momentums that the nodes missed, without those during a stall of this machine. */
 export function missedByNodes({ missed, stalls, network }: ChainTruth): Slot[] {
   return missed.filter((slot) => !isMachines(slot, stalls, network.momentumSeconds * 1000));
 }
@@ -120,7 +120,7 @@ export function databaseOf(host: LabHost): Promise<string> {
   return onHost(host, "cd /root/.znn/nom && ls open torn 2> /dev/null || true");
 }
 
-/** `pulumi up` of the first steps only, by the ends of their names: enough to see a login or a refusal. */
+/** Runs `pulumi up` of the first steps only, by the ends of their names: enough for a login or a refusal. */
 export async function upTo(stack: LabStack, ...steps: string[]): Promise<{ exitCode: number; output: string }> {
   const targets = ["host", "first-contact", "host-guard", "node", ...steps.map((step) => `node-${step}`)];
   return stack.up([...targets.flatMap((name) => ["--target", `**::${name}`])]);
@@ -166,7 +166,7 @@ export async function reconfigure(stack: LabStack, host: LabHost, changes: Stack
   await stack.configure(stackFile(stack.lab, host, changes), { "ssh.privateKey": privateKey });
 }
 
-/** The transcripts of all deploys on a host, the oldest first. */
+/** Returns the transcripts of all deploys on a host, oldest first. */
 export async function transcripts(host: LabHost): Promise<string[]> {
   const texts = await onHost(
     host,

@@ -33,7 +33,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
   let project: LabStack;
   let env: NodeJS.ProcessEnv;
 
-  /** A command of the README in a terminal, with the lab's addresses in the place of the examples. */
+  /** Types a command of the README in a terminal, with the lab's addresses instead of the examples'. */
   const type = (command: string, exchanges: readonly Exchange[] = []) => {
     const line = command.replaceAll("203.0.113.7", fresh.address).replaceAll("198.51.100.9", old.address);
     return typed(

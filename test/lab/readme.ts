@@ -9,7 +9,7 @@ export interface CodeBlock {
   readonly text: string;
 }
 
-/** All blocks of code, in their order. */
+/** Returns all code blocks in order. */
 export function codeBlocks(text: string): CodeBlock[] {
   const pattern = /^## (?<title>.+)$|^```(?<language>\w+)\n(?<code>[\s\S]*?)^```$/gm;
   let heading = "";
@@ -19,7 +19,7 @@ export function codeBlocks(text: string): CodeBlock[] {
   });
 }
 
-/** The commands of the blocks that are typed, in their order, each with the heading that it stands below. */
+/** Returns the commands of the typed blocks in order, each with its heading. */
 export function commandsOf(blocks: readonly CodeBlock[]): { heading: string; command: string }[] {
   return blocks
     .filter(({ language }) => language === "sh")
@@ -31,7 +31,7 @@ export function commandsOf(blocks: readonly CodeBlock[]): { heading: string; com
     );
 }
 
-/** What is seen in the terminal, and what is typed then. */
+/** A pattern of the terminal's output, and the answer to type. */
 export type Exchange = readonly [seen: RegExp, answer: string, only?: "where asked"];
 
 const limit = 600_000;
@@ -89,7 +89,7 @@ export async function typed(
   return { exitCode: over.exitCode, shown: plain(shown) };
 }
 
-/** Without the terminal's own signs. */
+/** Removes the terminal's control sequences. */
 const plain = (text: string) =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");

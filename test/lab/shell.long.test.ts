@@ -13,7 +13,7 @@ afterAll(async () => {
   if (Lab.exists(name)) await (await Lab.open(name)).down();
 });
 
-/** `npm run lab -- shell` in a terminal, and what is typed in it. */
+/** Runs `npm run lab -- shell` in a terminal and types these lines. */
 async function shell(...lines: readonly (string | Exchange)[]) {
   const exchanges = lines.map((line): Exchange => (typeof line === "string" ? [prompt, `${line}\r`] : line));
   noteSecret("the pass phrase that is typed", passphrase);

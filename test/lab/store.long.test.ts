@@ -28,7 +28,7 @@ afterAll(async () => {
   await lab?.down();
 });
 
-/** Typed at the operator's end, in a directory, with the data of one of two machines. */
+/** Types words at the operator's end, in a directory, with the data of one of two machines. */
 async function typed(words: readonly string[], directory = stack.programDirectory, data?: string) {
   const [command = "", ...args] = lab.atOperator(words);
   const env = { ...stack.env, ...(data === undefined ? {} : { XDG_DATA_HOME: data }) };

@@ -71,14 +71,14 @@ describe("an unattended run, as its page documents", () => {
   it("destroys nothing", async () => {
     const { exitCode, output } = await job("pulumi destroy -s prod-2 --yes --non-interactive");
     expect(exitCode).not.toBe(0);
-    // Of a stack that is active the engine does not even ask the guard.
+    // The engine does not even ask the guard of an active stack.
     expect(output).toMatch(/HostRetirement\$\S+::guard" cannot be deleted/);
     expect(await onHost(stage.fresh, "systemctl is-active go-node")).toBe("active");
     expect((await stage.stack.outputs<{ nextStep: string[] }>()).nextStep).not.toEqual([]);
   });
 
   it("does not move back what a person moved", async () => {
-    // What was printed, typed in the same shell.
+    // This types the printed command in the same shell.
     const moved = await job("env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2 --yes --skip-preview --non-interactive");
     expect(moved.exitCode, moved.output).toBe(0);
     expect(await signersOf(stage)).toEqual(["new"]);

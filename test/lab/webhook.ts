@@ -14,7 +14,7 @@ const source = `require("node:http").createServer((request, response) => {
   });
 }).listen(9009, "${operatorAddress}");`;
 
-/** What a notice came as. */
+/** A received notification. */
 export interface Heard {
   readonly title: string;
   readonly message: string;

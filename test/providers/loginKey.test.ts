@@ -13,7 +13,7 @@ const target = (privateKey: string): SshTarget => ({
 const olds = { target: target("old"), publicKey: "ssh-ed25519 OLD" };
 const news = { target: target("new"), publicKey: "ssh-ed25519 NEW", library: "authorize_in() { :; }" };
 
-/** A host that lets these keys in, and lets in more when it is told to. */
+/** Creates a host that accepts these keys, and more keys on request. */
 function host(...letIn: string[]) {
   const ran: string[] = [];
   const connect = async ({ privateKey = "", address }: SshTarget): Promise<SshSession> => {

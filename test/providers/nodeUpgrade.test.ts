@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(scratch, { recursive: true });
 });
 
-/** A host on which the functions do no more than to say so; an upgrade of it ends like this. */
+/** Returns inputs of an upgrade with this end, on a host whose functions only print their calls. */
 const inputs = async (end: string, changes: object = {}) => ({
   host: { stack: "prod", ssh: loginTo(host) },
   node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },

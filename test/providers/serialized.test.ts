@@ -154,7 +154,7 @@ describe("SyncGate", () => {
     });
   });
 
-  // What can't be put into a message to the engine leaves it without an answer for ever.
+  // The engine waits for ever for a message that cannot be sent.
   test("the deadline's error of a silent node can be sent to the engine", async () => {
     const target = { ...inputs().target, via: "direct", port: await closedPort() };
     const { error } = await run("syncGate", "create", inputs({ target, deadline: 0 }));
@@ -219,7 +219,7 @@ describe("SyncGate", () => {
   });
 
   const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
-  /** The next run of a gate whose proof is of this machine. */
+  /** Runs the gate again with a proof of this machine. */
   const provedOf = (target: object) =>
     run("syncGate", "update", "sync-gate", { ...inputs(), ...proof, target }, inputs());
 
@@ -514,7 +514,7 @@ describe("OrchestratorBackup", () => {
       ...changes,
     };
   };
-  // One fake host plays both: the share on the new one is this move's own.
+  // A single fake host plays both hosts: the share on the new one is this move's own.
   const own = () => {
     const journal = Buffer.from(JSON.stringify({ move: formatMove(move), stage: "staging" })).toString("base64");
     return library().replace("mount=/", `mount=/ journal=${journal}`);
@@ -612,7 +612,7 @@ describe("the login of a new server", () => {
 const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
 
-/** A synced node on a chain that was produced so, and whose Pillar Anvil is registered with the last of them. */
+/** Returns the answers of a synced node: these addresses produced, and the last one is registered for Anvil. */
 function chainResults(...producers: string[]) {
   const now = Math.floor(Date.now() / 1000);
   const list = producers.map((producer, i) => ({

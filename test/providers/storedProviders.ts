@@ -9,10 +9,10 @@ import { afterAll, beforeAll } from "vitest";
 import { compiled } from "../../compile";
 import { cached } from "../../lab/util/cache";
 
-/** Where the program lies. */
+/** Path of the program. */
 export const project = join(__dirname, "../..");
 
-/** What a provider's method came to. */
+/** Outcome of a provider's method. */
 export interface Outcome {
   readonly result?: { id?: string; changes?: boolean; outs: Record<string, unknown> };
   readonly error?: {
@@ -26,8 +26,8 @@ export interface Outcome {
 }
 
 /**
- * The texts of all providers, as serialize.cjs prints them: made once for a program, its libraries and a Node, since that
- * takes ten seconds of a processor.
+ * Reads the texts of all providers, as serialize.cjs prints them. Caches them by program, libraries and Node version,
+ * because that takes ten seconds of a processor.
  */
 async function serializedOnce(): Promise<string> {
   const given = ["test/providers/serialize.cjs", "package-lock.json"].map((file) => readFileSync(join(project, file)));
@@ -41,7 +41,7 @@ async function serializedOnce(): Promise<string> {
   return readFileSync(join(directory, "texts.json"), "utf8");
 }
 
-/** The text that a stored one was made of (providers/runtime/providerText.ts). */
+/** Returns the text of which a stored text was made (providers/runtime/providerText.ts). */
 function unpacked(text: string): string {
   const [, bytes] = /Buffer\.from\("([^"]+)"/.exec(text) ?? [];
   if (bytes === undefined) throw new Error(`not a stored provider: ${text.slice(0, 80)}`);

@@ -162,7 +162,7 @@ describe("the simulated host", () => {
     const refused: string[] = [];
     for (const step of way) for (const _again of [1, 2]) if (await playOnBoth(both, step)) refused.push(step.name);
     both.stage.box.remove();
-    // What is in place is not put there again.
+    // A copy in place is not put there again.
     expect(refused).toEqual(["signer_arrive", "signer_arrive"]);
     expect(both.host).toMatchObject({ running: true, journal: { stage: "running" }, kept: 1 });
   });

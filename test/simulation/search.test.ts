@@ -65,7 +65,7 @@ const withoutGenerations: readonly Mutation[] = [
   },
 ];
 
-/** What failed on both ways, without a word of where the key is, and what to do. */
+/** Hides where the key is, and what to do, from the error of a move that failed on both ways. */
 const silent: Mutation = {
   file: "core/orchestrator/move/saga.ts",
   from: "formatStepFailure(text,",

@@ -5,7 +5,7 @@ import { decideResumption } from "../../core/sync/decideResumption";
 import { configOf } from "../components/exampleConfig";
 import { Sandbox } from "../core/steps/sandbox";
 
-/** What a script did, and whether it was killed meanwhile. */
+/** Outcome of a script, which may have been killed. */
 interface CronRan {
   readonly host: Host;
   readonly said: string;
@@ -21,7 +21,7 @@ interface Host {
   readonly node: "none" | "behind" | "synced";
 }
 
-/** What a stack's state has: of which text a step was run last, and what the gate kept. */
+/** A stack's state: the text of each step's last run, and the gate's outputs. */
 interface Kept {
   readonly on?: string;
   readonly deploy?: string;
@@ -60,7 +60,7 @@ export type Act =
 export interface Program {
   readonly decideResumption: typeof decideResumption;
   readonly mayShowAddress: typeof mayShowAddress;
-  /** What becomes of the script that sets, ends and looks for the hourly restart. */
+  /** Changes the script that sets, ends and reads the hourly restart. */
   readonly script: (text: string) => string;
 }
 export const program: Program = { decideResumption, mayShowAddress, script: (text) => text };
@@ -114,7 +114,7 @@ else ${die}; cp "$3" "$sandbox/tab"; fi`,
   }
 }
 
-/** What a run came to. */
+/** Outcome of a run. */
 export interface Played {
   readonly world: StandUp;
   readonly ended: "died" | "refused" | "waits" | "done";
@@ -125,8 +125,8 @@ export interface Played {
 }
 
 /**
- * An `up`, as components/node/pillarNode.ts and cutover.ts have it: a step runs where the state has not run its text on this
- * host yet, each after the one before it, and what came to its end is in the state.
+ * Plays an `up` as in components/node/pillarNode.ts and cutover.ts: a step runs if the state has not run its text on
+ * this host, each after the previous one, and completed steps are in the state.
  */
 export async function up(
   world: StandUp,
@@ -212,7 +212,7 @@ export function befall(world: StandUp, act: Exclude<Act["do"], "up">): StandUp |
     case "hand":
       return host.line === "on" ? undefined : { ...world, host: { ...host, line: "on" } };
     case "save":
-      // One of before the deploy has no node that could sync: the gate waits, and says what it sees.
+      // A snapshot from before the deploy has no node that could sync: the gate would only wait.
       return world.saved === undefined && host.node !== "none" ? { ...world, saved: host } : undefined;
     case "rewind": {
       if (world.saved === undefined || world.saved.key !== host.key) return undefined;

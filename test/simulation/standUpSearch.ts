@@ -20,13 +20,13 @@ export interface StandUpSearched {
   readonly transitions: number;
   readonly depth: number;
   readonly isExhausted: boolean;
-  /** One of the shortest histories that break a promise. */
+  /** A shortest history that breaks a promise. */
   readonly found?: { readonly why: string; readonly path: readonly Act[] };
 }
 
 /**
- * All that may befall a stand-up, breadth first, until nothing new comes: each run is killed before each of its effects, and
- * from each state that was found a few undisturbed runs must come to the end. States that are equal are gone on from once.
+ * Searches all histories of a stand-up, breadth first, until no new state comes. Kills each run before each of its
+ * effects; from each state, a few undisturbed runs must complete. Continues once from equal states.
  */
 export async function searchStandUp(program: Program, most = 60_000): Promise<StandUpSearched> {
   const cron = new CronScript(program.script);
@@ -79,7 +79,7 @@ export async function searchStandUp(program: Program, most = 60_000): Promise<St
   return result(true);
 }
 
-/** Once faults have stopped, the node catches up, and the key is pinned: a few runs come to the end. */
+/** Checks that a few runs complete once faults have stopped, the node catches up and the key is pinned. */
 async function settles(world: StandUp, program: Program, cron: CronScript): Promise<string | undefined> {
   let at = befall(world, "pin") ?? world;
   for (let run = 0; run < most; run += 1) {

@@ -86,7 +86,7 @@ export class SignerState {
     return this.config.TssConfig.PublicKey !== "";
   }
 
-  /** State that getStatus reports. */
+  /** Returns the state that getStatus reports. */
   get number(): number {
     return this.config.GlobalState;
   }

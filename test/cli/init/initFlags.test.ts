@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type InitFlags, listMissingAnswers } from "../../../cli/init/initFlags";
 
-/** The first words of what is missing. */
+/** Returns the first words of each missing answer. */
 const missing = (stack: string | undefined, flags: InitFlags, hasPassphrase = true) =>
   listMissingAnswers(stack, flags, hasPassphrase).map((line) => line.replace(/[ ,:].*/, ""));
 

@@ -16,7 +16,7 @@ export const publicKey = ssh2.utils.generateKeyPairSync("ed25519").public;
 // biome-ignore lint/suspicious/noExplicitAny: a test reads bodies of every form
 export type Body = any;
 
-/** What an answer was. */
+/** A received answer. */
 export interface Answered {
   readonly status: number;
   readonly body: Body;

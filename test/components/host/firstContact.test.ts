@@ -5,7 +5,7 @@ import { parseConfig } from "../../../core/config/config";
 const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAabcdefabcdefabcdefabcdefabcdefabcdefabcdef";
 
-/** The hash of what is to be done, with a secret wherever the configuration takes one. */
+/** Returns the hash of the work, with a secret wherever the configuration takes one. */
 function workOf(secret: string, address = "203.0.113.7", program?: string): string {
   const login = { password: secret, sudoPassword: secret, user: "op" };
   const raw = {

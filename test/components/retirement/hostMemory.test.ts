@@ -52,7 +52,7 @@ test("outputs its guards' memory for the next run, and the address only if it wa
   expect(first.shown).toEqual(shownOf);
   const second = await runOf("active", { finished: true, remembered: first.shown ?? {} }, { producing: true });
   expect(second.shown).toEqual({ ...shownOf, produced: "seen" });
-  // What was seen once is not forgotten by a look that could not tell.
+  // A lookup without an answer keeps the earlier memory.
   const third = await runOf("active", { finished: true, remembered: second.shown ?? {} }, { state: "unknown" });
   expect(third.shown).toEqual(second.shown);
 });

@@ -9,7 +9,7 @@ export interface Server {
   close(): Promise<void>;
 }
 
-/** A server on loopback that forgets its connections when it closes. */
+/** Starts a server on loopback that drops its connections when it closes. */
 export async function listen(server: net.Server, port = 0, address = "127.0.0.1"): Promise<Server> {
   const sockets = new Set<net.Socket>();
   server.on("connection", (socket: net.Socket) => {
@@ -37,11 +37,11 @@ export interface Asked {
 export type FakeNode = Server & { readonly asked: Asked[] };
 
 /**
- * A node's RPC: `results` by method, at each call, and no other method; remembers what it was asked.
+ * Starts a node's RPC with `results` by method and no other method, and records its requests.
  *
  * @param results a function is called with the parameters
  * @param clockOff milliseconds by which its clock is ahead
- * @param address of loopback: another one is another machine
+ * @param address of loopback: another address is another machine
  */
 export async function fakeNode(
   results: Record<string, unknown>,
@@ -94,7 +94,7 @@ export interface SshHost extends Server {
   breakAll(): void;
 }
 
-/** An ed25519 key pair. ssh2 makes one now and then that it can't read itself: then another. */
+/** Creates an ed25519 key pair. Repeats it if ssh2 cannot read the key that it made, as happens now and then. */
 export function keyPair(passphrase?: string): { private: string; public: string } {
   for (;;) {
     const pair = passphrase
@@ -110,7 +110,7 @@ export interface LoginShell {
   readonly home: string;
 }
 
-/** An ssh server on loopback that forwards, and accepts `login-pw` unless told otherwise. */
+/** Starts an ssh server on loopback that forwards, and accepts `login-pw` by default. */
 export async function sshHost(
   accepts: (attempt: AuthContext) => boolean = (attempt) =>
     attempt.method === "password" && attempt.password === "login-pw",
@@ -145,7 +145,7 @@ export async function sshHost(
       });
       session.on("exec", (accept, _reject, { command }) => runCommand(login, sshd.forced ?? command, accept()));
     });
-    // Nobody who hears of it: the server answers that it is prohibited.
+    // Without a listener the server answers that forwarding is prohibited.
     if (sshd.forbidsForwarding) return;
     link.on("tcpip", (accept, reject, { destIP, destPort }) => {
       const onward = net.connect(destPort, destIP);

@@ -15,7 +15,7 @@ const clientOf = (stage: string): ChainClient =>
     async (method) => body(recorded[stage]?.[method]),
     () => undefined,
   );
-/** A node that gives one answer to every question. */
+/** Creates a node with one answer to every request. */
 const edge = (name: string): ChainClient =>
   createChainClient(
     "node",

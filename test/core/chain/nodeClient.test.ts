@@ -41,7 +41,7 @@ const test = base.extend<Fixtures>({
   },
 });
 
-/** A node that is not on the host's own address. */
+/** Starts a node at another address than the host's. */
 const elsewhere = (results: Record<string, unknown>) => fakeNode(results, 0, "127.0.0.2");
 const options = { references: [], tolerance: 20, isChainUnverified: true };
 

@@ -10,7 +10,7 @@ type Answer = { status?: number; body: string };
 const build = { version: "v0.0.9a", gitCommit: "a".repeat(40), goVersion: "go1.20.14" };
 const good = (result: unknown): Answer => ({ body: `${JSON.stringify({ result, error: "" })}\n` });
 
-/** An orchestrator's RPC that gives these answers in turn, the last for ever. */
+/** Starts an orchestrator's RPC with these answers in turn, and repeats the last one. */
 async function fake(...answers: Answer[]) {
   const asked: { verb: string; type: string; body: string; host: string }[] = [];
   const server = http.createServer(async (request, response) => {
@@ -23,7 +23,7 @@ async function fake(...answers: Answer[]) {
   return { ...(await listen(server)), asked };
 }
 
-/** A clock that moves by what is slept. */
+/** Creates a clock that moves by each sleep. */
 function clock() {
   const slept: number[] = [];
   return {

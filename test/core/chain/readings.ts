@@ -2,7 +2,7 @@ import type { ChainClient } from "../../../core/chain/chain";
 import { findAgeFault, isAnswered, type Unanswered } from "../../../core/chain/reading";
 import type { ReferenceAnswers, ReferenceReading } from "../../../core/sync/references";
 
-/** A node that is asked for nothing but what a test gives it. */
+/** Creates a node that answers only what a test gives it. */
 export function clientNamed(name: string, changes: Partial<ChainClient> = {}): ChainClient {
   const unasked = (what: string) => () => Promise.reject(new Error(`${name} was asked for ${what}`));
   return {
@@ -21,15 +21,15 @@ export function clientNamed(name: string, changes: Partial<ChainClient> = {}): C
   };
 }
 
-/** A node that gives no answer. */
+/** Returns a node without an answer. */
 export function silent(name: string, why = "ECONNREFUSED"): Unanswered {
   return { client: clientNamed(name), fault: { kind: "silent", why } };
 }
 
-/** The chain that nodes are on if no other is said: its momentums' hashes. */
+/** Returns height and hash of a momentum, by default on the common chain. */
 export const block = (height: number, chain = "h") => ({ height, hash: `${chain}${height}` });
 
-/** A node whose newest momentum has this height and age, by its own clock. */
+/** Returns a node whose newest momentum has this height and age by its own clock. */
 export function atHeight(name: string, height: number, age = 3000, chain = "h"): ReferenceReading {
   const clock = Date.UTC(2026, 0, 2);
   const newest = { ...block(height, chain), timestamp: clock - age, producer: "z1q" };
@@ -37,7 +37,7 @@ export function atHeight(name: string, height: number, age = 3000, chain = "h"):
   return fault ? { client: clientNamed(name), fault } : { client: clientNamed(name), newest, recent: [], clock };
 }
 
-/** Those references and a node at a height, each of which shows what it can be compared by. */
+/** Returns these references and a node at a height, each with the momentum to compare. */
 export function seenFrom(
   height: number,
   readings: readonly ReferenceReading[],

@@ -18,7 +18,7 @@ interface Stage {
   readonly inputs: ChainCopyInputs;
   readonly called: string[];
   readonly said: string[];
-  /** What a function does instead. */
+  /** Replaces a function's outcome. */
   readonly does: Record<string, (count: number) => string>;
   isSynced: boolean;
   isFollowing: boolean;

@@ -9,7 +9,7 @@ import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
 import { expectNothingOf, hostile, sentText } from "../../hostile";
 import { side } from "./side";
 
-/** Where a text of a host, or of its node, stands. */
+/** Places of a text of a host or its node. */
 const places = [
   ...["height", "files", "bytes", "extra", "hash", "path", "arrivedPath", "copyKey", "copyAddress"],
   ...["active", "owner", "database", "load", "lacks", "networkKey", "progress", "free", "error"],

@@ -26,7 +26,7 @@ const nodeOn = async (hash: string, address?: string) =>
     ),
   );
 
-/** An old and a new host whose nodes are on chains with these hashes, and references on theirs. */
+/** Copies between an old and a new host whose nodes are on chains with these hashes, with references on theirs. */
 async function copyOf(
   old: string,
   fresh: string,

@@ -48,7 +48,7 @@ export function fakeApi(): FakeApi {
   return api;
 }
 
-/** The words of a failure, without the token anywhere in it. */
+/** Returns the message of a failure, and expects no token in it. */
 export async function refusal(promise: Promise<unknown>): Promise<string> {
   const { message, stack, cause } = await promise.then(
     () => Promise.reject(new Error("it did not fail")),

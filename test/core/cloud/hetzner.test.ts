@@ -27,7 +27,7 @@ afterEach(() => server.close());
 
 const withToken = (token: string) => createHetzner({ token, endpoint: url, sleep: async () => undefined });
 
-/** A request as the plugin makes it. */
+/** Sends a request as the plugin does. */
 async function post<T>(path: string, body: object): Promise<T> {
   const headers = { authorization: `Bearer ${WRITES}` };
   const response = await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) });

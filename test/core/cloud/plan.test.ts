@@ -39,7 +39,7 @@ const attempt = (plan: string, location: string): Order => ({
   reason: "resource_unavailable",
 });
 
-/** `plan in location` of what is chosen and of the runner-up, or the faults. */
+/** Returns `plan in location` of the chosen offer and of the runner-up, or the faults. */
 function chosen(offers: readonly Offer[], change: Partial<Wish> = {}, attempts: readonly Order[] = []) {
   const choice = chooseOffer(offers, { ...wish, ...change }, attempts, commandsFor("prod"));
   if (choice.kind === "none") return choice.faults;

@@ -6,7 +6,7 @@ const faults = (raw: Record<string, unknown>) => {
   const parsed = parseConfig(raw, "prod");
   return "faults" in parsed ? parsed.faults : [];
 };
-/** The key of each fault. */
+/** Returns the key of each fault. */
 const keys = (raw: Record<string, unknown>) => faults(raw).map((fault) => fault.split(": ")[0]?.slice(12));
 const set = "pulumi config set --path pillar-host:";
 const remove = (key: string) => `pulumi config rm --path pillar-host:${key} -s prod`;

@@ -7,7 +7,7 @@ const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9o
 const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
 const raw = Buffer.from(key.split(" ")[1] ?? "", "base64");
 
-/** One value at a path below `pillar-host:`, with what its block needs beside it. */
+/** Returns a configuration with one value at a path below `pillar-host:` and the other keys that its block requires. */
 function withValue(path: string, value: unknown): Record<string, unknown> {
   const [block = "", ...rest] = path.split(".");
   const other = { address: "198.51.100.9", hostKey: otherKey };

@@ -11,10 +11,10 @@ const read = (name: string) => readFileSync(resolve(root, name), "utf8");
 const editors = z.fromJSONSchema(JSON.parse(read("stack.schema.json")));
 const examples = readdirSync(resolve(root, "examples")).map((name) => `examples/${name}`);
 
-/** With the lines that are commented out: a blank after the # makes it a word to the reader. */
+/** Activates the lines that are commented out; a blank after the # marks words for the reader. */
 const whole = (text: string) => text.replaceAll(/^( +)#(?! \S)/gm, "$1");
 
-/** A reader's own login and token in the place of the example's. */
+/** Replaces the example's login and token by a reader's own. */
 function parsed(text: string) {
   const { config } = parse(text) as { config: Record<string, Record<string, unknown>> };
   const raw = Object.fromEntries(

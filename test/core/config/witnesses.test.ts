@@ -8,7 +8,7 @@ const oldKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8zWlQBrYTQw5rLvxVNWYKmKTYC
 const oldHost = { address: "198.51.100.9", hostKey: oldKey };
 const host = { provider: "existing", address: "203.0.113.7", hostKey };
 
-/** The faults of the least configuration with these keys, each up to its cure; nothing is acknowledged. */
+/** Returns the faults of the smallest configuration with these keys, each up to its remedy; nothing is acknowledged. */
 function faults(changes: Record<string, unknown>): string[] {
   const parsed = parseConfig({ ...least, host, sync: {}, ...changes }, "prod");
   return "faults" in parsed ? parsed.faults.map((fault) => fault.replace(/^pillar-host:|[:.](?= .*|$).*/g, "")) : [];

@@ -7,7 +7,7 @@ const notice = { event: "stalled", title: "Pillar Anvil (prod-2): stalled", mess
 const servers: Server[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
-/** A webhook that answers with these statuses in turn, the last for ever after. */
+/** Starts a webhook that answers with these statuses in turn, and repeats the last one. */
 async function webhook(...statuses: number[]) {
   const taken: { path: string | undefined; headers: http.IncomingHttpHeaders; body: string }[] = [];
   const server = http.createServer(async (request, response) => {

@@ -5,7 +5,7 @@ import { test as base, describe, expect } from "vitest";
 import { parseCopyKey } from "../../../core/ssh/foreign";
 import { type LocalRoot, localRoot } from "./localRoot";
 
-/** Whoever is copied from may be in another's hands: what it sends must stay below the staging place. */
+/** A copy from a hostile host: its files must stay below the staging directory. */
 interface Stage {
   readonly root: LocalRoot;
   readonly arriving: string;

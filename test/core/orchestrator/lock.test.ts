@@ -14,9 +14,9 @@ type Session = ChildProcessByStdio<Writable, Readable, null>;
 interface Stage {
   readonly root: LocalRoot;
   readonly lock: string;
-  /** A run's try to take the lock from this process. */
+  /** Tries to take the lock from this process, as a run does. */
   take(token: string): Promise<string>;
-  /** A run that takes the lock through an ssh session, which lives until it is ended. */
+  /** Takes the lock through an ssh session, which lives until it is ended. */
   session(token: string): Promise<Session>;
 }
 

@@ -6,7 +6,7 @@ import { formatAssignments } from "../../../core/ssh/shellWords";
 import { readOrchestratorLibrary } from "../../../core/steps/libraries";
 import { type Ran, Sandbox } from "../steps/sandbox";
 
-/** What systemd does with a unit, as far as a move asks; as the real one it masks nothing that lies in its place. */
+/** Double of systemctl for what a move calls; like the real one it masks nothing that lies in the mask's place. */
 export const systemctl = `
 file=$sandbox/units/\${@: -1}.service
 [ "$1" != daemon-reload ] || exit 0 # in the background, when the sandbox may be gone

@@ -8,7 +8,9 @@ export const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
 export const other = "z1qr4pexnnfaexqqz8nscjjcsajy5hdqfkgadvwx";
 export const clock = Date.parse("2026-11-21T12:00:00Z");
 
-/** A chain whose newest momentum came at `clock`: `producers` of its last ones, one every 10 s. */
+/**
+ * Creates a chain whose newest momentum came at `clock`, with these `producers` of its last momentums, one every 10 s.
+ */
 export function chainOf(producers: readonly string[], { first = 1000, name = "lab", age = 0 } = {}): Produced[] {
   return producers.map((producer, i) => ({
     height: first + i,

@@ -3,7 +3,7 @@ import type { Produced } from "../../../core/chain/chainAnswers";
 import { findSwitch, isUndone } from "../../../core/registration/findSwitch";
 import { chainOf, old, other, ours } from "./chains";
 
-/** A node that has all of a chain and gives at most 1024 at once; its newest ones are the look's. */
+/** Creates a node with a whole chain that gives at most 1024 momentums at once; the lookup has its newest ones. */
 function nodeOf(chain: readonly Produced[], newest = 128) {
   const asked: number[] = [];
   const momentums = async (from: number, count: number) => {
@@ -13,7 +13,7 @@ function nodeOf(chain: readonly Produced[], newest = 128) {
   return { asked, find: (earlier?: string) => findSwitch(momentums, chain.slice(-newest), ours, earlier) };
 }
 
-/** One of ours or of the old address in every seven: the switch after `height`. */
+/** Creates a chain on which every seventh momentum is ours or the old address's: the switch is after `height`. */
 const network = (length: number, isOurs: (height: number) => boolean, first = 1) =>
   chainOf(
     Array.from({ length }, (_, i) => ((first + i) % 7 === 0 ? (isOurs(first + i) ? ours : old) : other)),

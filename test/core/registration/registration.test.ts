@@ -165,7 +165,7 @@ test("keeps the memory if the registration is unknown", () => {
   });
 });
 
-// What any mix of answers may never lead to.
+// No mix of answers may lead to either.
 test("is never this host's without a source, and never producing without a switch", () => {
   const words = [ours, old, other, null, "silent"] as const;
   for (const first of words)

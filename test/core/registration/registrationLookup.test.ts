@@ -6,7 +6,7 @@ import { judgeRegistration, type RegistrationLookup } from "../../../core/regist
 import { clientNamed } from "../chain/readings";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
 
-/** A node that has all of a chain, with its Pillar registered so. */
+/** Creates a node with a whole chain and this registration of its Pillar. */
 function clientOf(
   chain: readonly Produced[],
   registered: string | null,

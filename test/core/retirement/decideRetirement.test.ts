@@ -22,7 +22,7 @@ import {
 const lines = (changes: Partial<RetirementFacts>) => {
   const { unmet } = decideRetirement(facts(changes));
   for (const { what, needed, found = [] } of unmet) {
-    // Whoever shows it hides addresses that stand as values; in words nobody could.
+    // The display hides addresses that are values, but could not find them within words.
     const words = [what, needed, ...found.filter((each) => typeof each === "string")].join();
     expect(words.replace("the reward address, z1qwithdraw", "")).not.toContain("z1q");
   }
@@ -45,7 +45,7 @@ test("joins the nodes that report a condition into a list", () => {
   ]);
 });
 
-/** An orchestrator in the middle of a move. */
+/** Returns an orchestrator during a move. */
 const moving = (stage: Journal["stage"]) => ({
   ...fenced,
   journal: { ...fenced.journal, stage, at: "2026-11-23T08:00:00Z" } as Journal,
@@ -114,7 +114,7 @@ describe("a retirement with all conditions met", () => {
     for (const stage of ["moved", "restored", "abandoned", "staging"] as const) expect(retire(stage), stage).toBe("");
     for (const stage of ["stopping", "fenced", "restoring", "staged", "switched", "starting"] as const)
       expect(retire(stage), stage).toContain("a move of the orchestrator is not over");
-    // One that answers over there was started, and none comes back by itself.
+    // An orchestrator that answers on the successor was started, and does not come back by itself.
     expect(retire("fenced", { successor: { ...successor, build } })).toBe("");
   });
 

@@ -20,7 +20,7 @@ const momentum = (height: number, producer: string) => ({
 /** Files of a fenced orchestrator. */
 export const signerParts = ["configuration", "key store", "key share"] as const;
 
-/** An old host at rest: its node shut down, and no orchestrator. */
+/** Returns an idle old host: its node is shut down, and it has no orchestrator. */
 export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
   return {
     producer: own,
@@ -42,7 +42,7 @@ export const fenced: HostFacts["signer"] = {
   journal: { other: { address: "192.0.2.2", hostKey: key } } as Journal,
 };
 
-/** A node's word after the switch. */
+/** Returns a node's answer after the switch. */
 export function reading(changes: Partial<GoodReading> = {}, name = "reference A"): GoodReading {
   return {
     client: clientNamed(name),
@@ -63,7 +63,7 @@ export function reading(changes: Partial<GoodReading> = {}, name = "reference A"
   };
 }
 
-/** Of the bridge, as the chain has it, and the file of its share. */
+/** The bridge as the chain reports it, and the name of its share's file. */
 export const bridge = {
   known: true,
   state: 0,
@@ -92,7 +92,7 @@ export const successor = {
   node: { synced: true, known: true, why: "synced" },
 };
 
-/** An adopted host of which all is known, and nothing stands in the way. */
+/** Returns the complete facts of an adopted host that may be retired. */
 export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
   return {
     pillar: "Anvil",

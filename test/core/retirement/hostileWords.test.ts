@@ -17,7 +17,7 @@ import { say } from "../../../core/util/say";
 import { expectNothingOf, hostile, sentText } from "../../hostile";
 import { journeyIn } from "../../recordIn";
 
-/** Where a text of the retired host stands. */
+/** Places of a text of the retired host. */
 const spots = [
   ...["producer", "mark", "markName", "share", "journalStore", "journalIdentity", "journalOther"],
   ...["path", "owner", "told"],

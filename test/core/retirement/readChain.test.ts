@@ -143,7 +143,7 @@ describe("a node's answer about the chain", () => {
   });
 
   test("reads more momentums on a large network", async () => {
-    // Of 300 Pillars one outside the first 12 is in 2 of 100 ticks: nobody is late before 447 of them.
+    // With 300 Pillars, one outside the first 12 is in 2 of 100 ticks: 447 ticks pass before it is late.
     const large = smallChain(runs(["own", 1000], ["next", 1], ["x", 5339]), {
       standing: async () => ({ pillars: 300, place: 299 }),
     });

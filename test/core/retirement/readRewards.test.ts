@@ -170,7 +170,7 @@ describe("an epoch that paid nothing", () => {
 describe("random payments, switches and collections", () => {
   const delay = hour;
   const model = fc.record({
-    /** What each epoch pays. */
+    /** Payment of each epoch. */
     pays: fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 50 })), { minLength: 1, maxLength: 18 }),
     switchAt: fc.integer({ min: 0, max: 18 * day }),
     collections: fc.array(fc.integer({ min: 0, max: 19 * day }), { maxLength: 5 }),
@@ -200,7 +200,7 @@ describe("random payments, switches and collections", () => {
         const first = whole.find((epoch) => (pays[epoch] ?? 0) > 0);
         const unpaid = whole.length > 0 && first === undefined ? "paidNothing" : "waiting";
         expect(found.says).toBe(first !== undefined && paidAt(first) <= taken ? "collected" : unpaid);
-        // What was paid up to the first whole epoch waits nowhere then.
+        // All payments up to the first whole epoch are collected then.
         if (found.says === "collected") expect(sum(waiting.filter((epoch) => epoch <= (whole[0] ?? -1)))).toBe(0n);
         if (found.says === "waiting" && "dueAt" in found && found.dueAt !== undefined)
           expect(found.dueAt).toBe(paidAt(Math.floor(at / day) + 1) + 57 * minute);
@@ -219,7 +219,7 @@ describe("reading rewards from a node", () => {
     withdrawAddress: "withdraw",
     epoch: 100_000,
   };
-  /** Of a network whose day has 100 s. */
+  /** Delay on a network whose day has 100 s. */
   const late = (117 / 1440) * 100_000;
   const producers = (seconds: number) => runs(["own", 250], ["next", seconds - 250]);
   const read = (seconds: number, changes: Partial<ChainClient>) =>
@@ -239,7 +239,7 @@ describe("reading rewards from a node", () => {
       says: "collected",
       evidence: expect.stringMatching(/^epoch 2, the first whole one after the switch/),
     });
-    // One slot of it was the old address's.
+    // The old address had one slot of it.
     const late = smallChain(runs(["own", 201], ["next", 249]), told([row(3), row(2), row(1)], 0n));
     expect(await readRewards(late, question, 449_000)).toMatchObject({ evidence: expect.stringMatching(/^epoch 3,/) });
   });

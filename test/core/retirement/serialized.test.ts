@@ -54,7 +54,7 @@ async function run(...given: Parameters<typeof stored.run>): Promise<Outcome> {
   return outcome;
 }
 
-/** The real functions, but for root; the host's facts are these. */
+/** Returns the real functions without root, with these facts of the host. */
 const library = (facts: readonly string[]) => {
   const [, functions = ""] = readRetirementLibrary().split(asRoot);
   const fake = `retire_facts() { printf '%s\\n' ${[...facts, "end=yes"].map((line) => `'${line}'`).join(" ")}; }`;
@@ -190,7 +190,7 @@ describe("the guard", () => {
       const begun = await run("retirementGuard", "create", inputs({ isLast: false }, facts));
       const known = inputs({ isLast: false, ...(remembered ? { remembered } : {}) }, facts);
       const kept = await run("retirementGuard", "update", "id", { ...begun.result?.outs }, known);
-      // What a run leaves out stays known.
+      // A fact that a run omits stays known.
       const again = await run(
         "retirementGuard",
         "update",
@@ -418,7 +418,7 @@ describe("the shutdown of the node", () => {
       const { log } = (await run("nodeShutdown", "update", "id", result?.outs, shutdown(changes))) as Outcome;
       expect(log.at(-1)).toContain("is stopped, disabled and masked");
     }
-    // What was stopped there is gone with it.
+    // The shutdown of the earlier machine does not count for the new one.
     const before = { ...result?.outs, host: { ssh: { ...loginTo(host), hostKey: "ssh-ed25519 BEFORE" } } };
     const anew = await run("nodeShutdown", "update", "id", before, shutdown());
     expect(anew.log.at(-1)).toContain("is stopped, disabled and masked");

@@ -2,7 +2,7 @@ import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced, Rewards } from "../../../core/chain/chainAnswers";
 import { clientNamed } from "../chain/readings";
 
-/** A chain as one node tells it: momentums a second apart from time 0 on, with their producers. */
+/** Creates a chain as one node reports it: a momentum a second from time 0 on, with these producers. */
 export function smallChain(producers: readonly string[], changes: Partial<ChainClient> = {}): ChainClient {
   const momentum = (height: number): Produced => ({
     height,
@@ -28,7 +28,7 @@ export function smallChain(producers: readonly string[], changes: Partial<ChainC
   });
 }
 
-/** So many momentums of each producer, one after the other. */
+/** Lists this many momentums of each producer, one producer after the other. */
 export function runs(...parts: readonly (readonly [producer: string, count: number])[]): string[] {
   return parts.flatMap(([producer, count]) => Array<string>(count).fill(producer));
 }

@@ -35,7 +35,7 @@ const begun = (changes: Partial<typeof way>): MoveEvent => ({
   details: { ...way, ...changes },
 });
 
-/** When no orchestrator was on the silent host, as the guard takes it from a log. */
+/** Returns when the silent host had no orchestrator, as the guard reads it from an event log. */
 async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<string | undefined> {
   for (const line of lines) putEvent(directory, line);
   const inputs = {

@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-/** A host whose login runs commands with this shell, and this .bashrc. */
+/** Starts a host whose login runs commands with this shell and this .bashrc. */
 async function hostWith(bashrc: string, shell = "bash") {
   const home = mkdtempSync(join(tmpdir(), "login-"));
   writeFileSync(join(home, ".bashrc"), bashrc);

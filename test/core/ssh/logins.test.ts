@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const run = commandsFor("prod");
 
-/** An ssh server with this answer to each attempt to log in. */
+/** Starts an ssh server with this answer to each login attempt. */
 async function hostThat(answers: (attempt: AuthContext, link: Connection) => void, config = {}) {
   const keys = keyPair();
   const server = new ssh2.Server({ hostKeys: [keys.private], ...config });
@@ -76,7 +76,7 @@ function disconnect(link: Connection, reason: number, words: string): void {
   link.end();
 }
 
-/** An ssh agent of this test's, with so many keys. */
+/** Starts an ssh agent with this many keys. */
 async function agentWith(count: number): Promise<readonly string[]> {
   const directory = mkdtempSync(join(tmpdir(), "agent-"));
   const socket = join(directory, "socket");
@@ -100,7 +100,7 @@ async function agentWith(count: number): Promise<readonly string[]> {
 }
 
 describe("an agent whose right key comes after more than a host tries", () => {
-  /** As sshd: the seventh attempt is not heard. */
+  /** Starts a server that ignores the seventh attempt, as sshd does. */
   const strict = async (keys: readonly string[]) => {
     let tries = 0;
     return hostThat((attempt, link) => {
@@ -170,7 +170,7 @@ describe("a password by keyboard-interactive", () => {
   test.each([[["Password: "]], [["(op@host) Passwort:"]]])("answers the one prompt: %s", async (prompts) => {
     const { target, seen } = await asking(prompts);
     (await connectSsh(target)).close();
-    // What the host does not offer would count as a failure.
+    // A method that the host does not offer would count as a failure.
     expect(seen.attempts).toEqual(["none", "keyboard-interactive"]);
   });
 

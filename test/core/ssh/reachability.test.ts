@@ -9,7 +9,7 @@ import { keyPair } from "../chain/fakes";
 const target = { address: "203.0.113.7", port: 22, user: "op", hostKey: "ssh-ed25519 AAAA", password: "hunter2" };
 const refused = createUnreachedError("op@203.0.113.7:22", new Error("connect ECONNREFUSED 203.0.113.7:22"));
 
-/** A world whose logins end in these errors, one after the other, then succeed; its clock is the sleep. */
+/** Creates a world whose logins end in these errors in turn, then succeed; its clock moves by each sleep. */
 function worldOf(...errors: Error[]) {
   const said: string[] = [];
   const seen = { logins: 0, waited: 0, took: 500 };

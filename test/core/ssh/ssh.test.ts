@@ -12,7 +12,7 @@ const test = base.extend<{ host: SshHost }>({
   },
 });
 
-/** The error of a login, as message and whether trying again could help. */
+/** Returns a login's error as its message and whether a retry could help. */
 async function refusal(target: SshTarget) {
   const error = await connectSsh(target).then(
     () => new Error("connected"),

@@ -23,7 +23,7 @@ const operator = 'ssh-ed25519 AAAAOPERATOR op@laptop\n# mine\n\nfrom="192.0.2.1"
 const ours = `${operator}\nssh-ed25519 AAAA pillar-host-copy\n`;
 const nobody = 65534;
 
-/** The functions of a copy's right, on a host whose login user has this home. */
+/** Returns the functions of a copy's permission, on a host whose login user has this home. */
 function right(box: Sandbox, user: "root" | "nobody", home = join(box.dir, "home")): string {
   box.command("visudo", ":");
   const variables = {
@@ -43,7 +43,7 @@ getent() { if [ "$2" = ${user} ]; then echo "u:x:0:0::${home}:/bin/sh"; else com
 ${formatAssignments(variables)}copy_dir=$state/copy\n`;
 }
 
-/** A home with the operator's keys in it. */
+/** Creates a home with the operator's keys. */
 function homeOf(box: Sandbox, uid: number, text: string = operator): string {
   const home = join(box.dir, "home");
   // The user walks through to it.

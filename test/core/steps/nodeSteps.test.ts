@@ -19,7 +19,7 @@ const all: Step[] = [
   steps.producerAddress(config),
 ];
 
-/** The assignments at the top of a script, above common.sh. */
+/** Returns the assignments at the top of a script, above common.sh. */
 function variablesOf({ script }: Step): string[] {
   return script.slice(0, script.indexOf("# Shared by all steps")).trimEnd().split("\n");
 }

@@ -20,7 +20,8 @@ export class Sandbox {
 
   constructor() {
     for (const directory of [this.bin, this.state, this.logs]) mkdirSync(directory);
-    // What a power cut leaves nothing here can tell, and a wait for the machine's disk is longer than all the rest.
+    // A test cannot show what a power cut leaves, and flushing the machine's disk would take longer than everything
+    // else.
     this.command("sync", ":");
     this.process(1, "systemd");
     this.listen();
@@ -50,7 +51,7 @@ export class Sandbox {
     writeFileSync(join(this.state, name), text);
   }
 
-  /** A process, as the kernel tells of it. */
+  /** Adds a process as /proc describes it. */
   process(pid: number, command: string): void {
     mkdirSync(join(this.dir, "proc", String(pid)), { recursive: true });
     this.write(`proc/${pid}/comm`, `${command}\n`);
@@ -67,7 +68,7 @@ export class Sandbox {
     this.write("proc/net/tcp6", `  sl  local_address\n${lines.replaceAll("00000000:0", `${"0".repeat(32)}:0`)}`);
   }
 
-  /** The script with the host's fixed places moved in here. Fails when lib.sh names them otherwise. */
+  /** Moves the script's fixed paths of a host into this directory. @throws if lib.sh names them differently */
   local(script: string): string {
     const moves: [string, string][] = [
       ["\nstate=/var/lib/pillar-host\n", `\nstate=${this.state}\n`],

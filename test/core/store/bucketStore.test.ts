@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => double.close());
 
-/** A machine with its own directory, at a bucket's part that nobody had before. */
+/** Creates a machine with its own directory and an unused part of the bucket. */
 const machine = (name: string, request = 60_000) => {
   const address = `s3://state/part${count}?endpoint=${encodeURIComponent(double.endpoint)}&s3ForcePathStyle=true#Anvil`;
   const place = parseBucketPlace(address);
@@ -36,7 +36,7 @@ const begin = () => {
   forgetTexts();
 };
 
-/** As another process would begin. */
+/** Clears the cached texts, as a new process would. */
 function forgetTexts(): void {
   (globalThis as { pillarHostTexts?: unknown }).pillarHostTexts = undefined;
 }
@@ -97,7 +97,7 @@ describe("a bucket that fails", () => {
       forgetTexts();
       expect(await machine("two").readLines()).toEqual(["before"]);
       expect(await machine("two").readSize("a.tar.age")).toBeUndefined();
-      // Nothing of it is lost here: the next run keeps it.
+      // The file is not lost: the next run keeps it.
       expect(fs.readFileSync(path.join(store.directory, "a.part"), "utf8")).toBe("sealed");
     },
   );

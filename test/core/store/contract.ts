@@ -6,13 +6,13 @@ import type { Store } from "../../../core/store/store";
 
 /** A store under test, as several machines reach it. */
 export interface StoreStage {
-  /** One more way to the same store: of another process, or another machine. */
+  /** Opens the same store as another process or machine. */
   open(): Store;
-  /** A writer dies in the middle of a line. */
+  /** Leaves a truncated line, as a writer that dies. */
   breakOff(): void;
-  /** It is there and can't be read, nor written. */
+  /** Makes the store unreadable and unwritable. */
   spoil(): void;
-  /** What it says then, and of a file that is not there. */
+  /** Errors of the spoiled store, and of an absent file. */
   readonly faults: { readonly spoiled: RegExp; readonly absent: RegExp };
   end(): void;
 }
@@ -83,7 +83,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       expect(await stage.open().readLines()).toEqual([]);
     });
 
-    /** A finished file, as a backup is before it is kept. */
+    /** Creates a finished file, as a backup before it is kept. */
     const part = ({ directory }: Store, content: string) => {
       fs.mkdirSync(directory, { recursive: true });
       const file = path.join(directory, `${content.length}.part`);

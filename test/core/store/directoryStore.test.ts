@@ -29,7 +29,7 @@ it("makes a directory's files readable by the user only", async () => {
   await createDirectoryStore(directory).writeText("orders.json", "{}");
   const files = [directory, ...["record.jsonl", "orders.json"].map((name) => path.join(directory, name))];
   expect(files.map((file) => fs.statSync(file).mode & 0o777)).toEqual([0o700, 0o600, 0o600]);
-  // Nothing of how they were written is left.
+  // No temporary file is left.
   expect(fs.readdirSync(directory).sort()).toEqual(["orders.json", "record.jsonl"]);
   fs.rmSync(root, { recursive: true });
 });

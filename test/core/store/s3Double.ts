@@ -4,8 +4,8 @@ import { Readable } from "node:stream";
 import { evilText } from "../../evilText";
 
 /**
- * How it answers: in order, not at all, as to a stranger (in words that command a terminal, too), with half of what it has, or half
- * of what it was given, with an object or a list that has no end.
+ * Its behaviour: correct, without an answer, forbidden (also in words that control a terminal), with half an answer,
+ * with half of the received text stored, with an endless object, or with an endless list.
  */
 export type Mood = "well" | "slow" | "forbidden" | "rude" | "cut" | "halfTaken" | "flood" | "endless";
 

@@ -40,7 +40,7 @@ const look = (observation: Observation, change: Partial<SyncLookup> = {}): SyncL
 /** A verdict, its reason in words. */
 type Told = Omit<SyncDecision, "why"> & { readonly why: string };
 
-/** The verdict on the last of these looks. */
+/** Returns the verdict on the last of these lookups. */
 function weighAll(looks: readonly SyncLookup[], change: Partial<EvidenceOptions> = {}): Told {
   let weighed: SyncDecision | undefined;
   for (const each of looks) weighed = decideSynced(weighed?.evidence ?? noEvidence, each, { ...options, ...change });

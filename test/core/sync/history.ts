@@ -1,4 +1,4 @@
-/** Random numbers from a seed (mulberry32), so that a history can be had again. */
+/** Returns random numbers from a seed (mulberry32), so that a history can be repeated. */
 export function randomOf(seed: number) {
   let state = seed >>> 0;
   const next = () => {
@@ -24,9 +24,9 @@ const minute = 60 * second;
 const hour = 60 * minute;
 
 /**
- * What the node does for a while. `stale`: says 2 at a target that stands, far behind; `steps`: the same, but the stale
- * target moves on by leaps that are caught up with between two looks; `below`: says 2 below its own target; `flaps`:
- * 2 and 1 in turn at stale targets; `frozen`: no new momentum, and it does not notice.
+ * Behaviour of the node for a while. `stale`: reports state 2 at a fixed target far behind; `steps`: likewise, but the
+ * target leaps and is reached between two lookups; `below`: reports state 2 below its own target; `flaps`: alternates 2
+ * and 1 at stale targets; `frozen`: adds no momentum and does not notice.
  */
 const kinds = [
   "run",

@@ -66,7 +66,7 @@ test.each([
   expect({ ...verdict, why: verdict.why.text }).toEqual({ says, why });
 });
 
-// Which of the two clocks is right, a look at the node alone can't tell.
+// A lookup of the node alone cannot decide which clock is right.
 test.each([
   ["fresh by the host's clock alone", answer(2, 10, 10, fresh), nodeTime + 600_000, "600 s apart"],
   ["fresh by this machine's alone", answer(2, 10, 10, { newestAge: 300_000 }), nodeTime - 300_000, "300 s apart"],

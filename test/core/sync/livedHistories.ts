@@ -55,7 +55,7 @@ async function live(history: History): Promise<void> {
 /** Seeds of histories. */
 export const from = (first: number, many: number) => Array.from({ length: many }, (_, i) => first + i);
 
-/** Of a history of its own: one of up to a week. */
+/** First seed of the long histories, of up to a week. */
 export const firstLong = 1_000_000;
 
 /** Lives all of them, and gives what went wrong. */

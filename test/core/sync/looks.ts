@@ -9,7 +9,7 @@ interface Look {
   readonly peers?: number;
 }
 
-/** An answer of the node. `newestAge`: the age of its newest momentum in ms; unknown where it is missing. */
+/** Returns an answer of the node. `newestAge` is the age of its newest momentum in ms, or unknown. */
 export function answer(state: number, currentHeight: number, targetHeight: number, look: Look = {}): Observation {
   const { newestAge, peers } = look;
   const newest =

@@ -3,7 +3,7 @@ import { pollIntervalMs } from "../../../core/sync/pollInterval";
 import type { Sample } from "../../../core/sync/progress";
 import { answer, none } from "./looks";
 
-/** Two looks, a second apart: so many momentums in it. */
+/** Returns two samples a second apart with this many momentums between them. */
 const atRate = (rate: number, height: number): Sample[] => [
   { at: 0, height: height - rate },
   { at: 1000, height },

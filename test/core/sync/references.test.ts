@@ -114,7 +114,7 @@ describe("a reference", () => {
     asked.length = 0;
   });
 
-  /** A server that gives this answer to every question; none where it is undefined. */
+  /** Starts a server with this answer to every request, or none if it is undefined. */
   async function serve(body: string | undefined, headers = {}, status = 200): Promise<string> {
     const answering = http.createServer((request, response) => {
       let text = "";

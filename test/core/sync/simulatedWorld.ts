@@ -9,9 +9,9 @@ import { type History, type Kind, type Reference, randomOf } from "./history";
 const genesis = Date.UTC(2026, 0, 2);
 /** The network adds one momentum in so many ms. */
 export const momentumTime = 10_000;
-/** How long a look takes at most: a time-out of 15 s for each of its two questions. */
+/** Longest duration of a lookup: a timeout of 15 s for each of its two requests. */
 export const longestLook = 30_000;
-/** How long the references take at most: their time-out. */
+/** Longest duration of a reading of the references: their timeout. */
 export const longestReading = 10_000;
 
 const oddAnswers = [
@@ -21,7 +21,7 @@ const oddAnswers = [
   "another service answers on the RPC's port",
 ];
 
-/** A world in which a history happens. Time is virtual: it passes in looks and sleeps only. */
+/** Plays a history. Time is virtual: only lookups and sleeps take time. */
 export function simulate(history: History, limit: number) {
   const random = randomOf(history.seed ^ 0x5eed);
   const { phases, faultsEnd } = history;

@@ -16,8 +16,8 @@ const minute = 60_000;
 const since = "since 2026-01-01 23:00 UTC";
 
 /**
- * A world whose time passes in sleeps only; looks find the list in turn, its last item for ever after. The wall clock
- * stands at the time that every look has, so that a momentum's age is the one it was given.
+ * Creates a world in which only sleeps take time; lookups return the list in turn and repeat its last item. The wall
+ * clock is each lookup's own time, so that a momentum keeps its given age.
  */
 function worldOf(
   found: readonly (Observation | Error)[],

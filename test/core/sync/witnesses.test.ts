@@ -18,7 +18,7 @@ import { answer, nodeTime } from "./looks";
 const options: EvidenceOptions = { confirmations: 3, confirmSpan: 4000, tolerance: 20 };
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
 
-/** Three looks with the same answers of the witnesses, 2 s apart. */
+/** Decides on three lookups with the same answers of the witnesses, 2 s apart. */
 function threeLooks(seen: ReferenceAnswers, changes: Partial<EvidenceOptions> = {}): SyncDecision {
   let weighed: SyncDecision | undefined;
   for (const at of [0, 2000, 4000])
@@ -191,7 +191,7 @@ describe("a witness", () => {
     expect(old && isAnswered(old)).toBe(true);
   });
 
-  /** A host with a node, and what looks at it go by. */
+  /** Starts a host with a node, and returns the target of a lookup. */
   async function hostWithNode(): Promise<{ host: SshHost; target: Parameters<typeof readNodeStatus>[0] }> {
     const host = use(await sshHost());
     const node = use(await fakeNode(chain()));

@@ -7,7 +7,7 @@ const network = { momentum: 10_000, tickMomentums: 30 };
 const genesis = 1_600_000_000_000;
 const tick = 300_000;
 
-/** The slots of a Pillar in some ticks, in unix milliseconds: a schedule of the future, as the network elects it. */
+/** Returns the slots of a Pillar in some future ticks, in unix milliseconds, as the network elects them. */
 function slotsOf(pillars: number, place: number, seed: string, ticks = 4): number[] {
   const all = Array.from({ length: pillars }, (_, i) => ({ name: `p${i}`, weight: BigInt(1000 - i) }));
   return Array.from({ length: ticks }, (_, number) =>

@@ -10,7 +10,7 @@ import { listen, type Server } from "../chain/fakes";
 let server: Server | undefined;
 afterEach(() => server?.close());
 
-/** A server that answers with these bytes, again and again. */
+/** Starts a server that answers with these bytes repeatedly. */
 async function serve(body: () => Buffer, headers: http.OutgoingHttpHeaders = {}) {
   const answering = http.createServer((_request, response) => {
     response.writeHead(200, { "content-type": "application/json", ...headers }).end(body());
@@ -20,7 +20,7 @@ async function serve(body: () => Buffer, headers: http.OutgoingHttpHeaders = {})
 }
 
 const megabytes = (count: number) => Buffer.alloc(count * 1024 * 1024, " ");
-/** Some 150 KB that become 150 MB. */
+/** Serves some 150 KB that become 150 MB. */
 const packed = () => serve(() => zlib.gzipSync(megabytes(150)), { "content-encoding": "gzip" });
 
 describe("an answer", () => {

@@ -24,7 +24,7 @@ const file = (name: string, text: string, mode = 0o600) => {
 };
 const faultOf = async (work: () => Promise<unknown>) => work().then(String, (error: Error) => error.message);
 
-/** Who reads a small file, and what it says of one that it refuses. */
+/** Readers of small files, with their messages of a refusal. */
 const readers: Readonly<Record<string, (path: string) => Promise<string>>> = {
   "a stack's private key": async (path) => {
     const parsed = parseConfig({ ...least, ssh: { privateKeyFile: path } }, "prod");

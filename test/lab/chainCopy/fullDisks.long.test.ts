@@ -21,7 +21,7 @@ cp -a ${data}/. /run/disk
 mount --bind /run/disk ${data}
 [ "$running" != active ] || systemctl start go-node`;
 const disk = (host: LabHost, option: string) => onHost(host, `mount -o remount,${option} /run/disk`);
-/** So many KiB beyond what lies there. */
+/** Leaves this many KiB free. */
 const nearlyFull = (host: LabHost, free: number) =>
   onHost(host, `mount -o remount,size=$(($(df -k --output=used ${data} | tail -n 1) + ${free}))k /run/disk`);
 
@@ -58,7 +58,7 @@ async function configure(sync: object): Promise<void> {
   await stack.configure(stackFile(lab, fresh, { sync: { ...gate, ...sync } }), { "ssh.privateKey": privateKey });
 }
 
-/** A run whose copy is on its way, of one table more than what was there in the beginning. */
+/** Starts a run that copies one table more than there was in the beginning, and waits until its copy is under way. */
 async function travelling(table: string): Promise<Run> {
   // Enough to be cut off on the way.
   await onHost(old, `rm -f ${data}/nom/0009*.ldb; head -c 6000000 /dev/urandom > ${data}/nom/${table}`);

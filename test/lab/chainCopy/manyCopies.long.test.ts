@@ -12,7 +12,7 @@ import { testLab } from "../fixture";
 import { Chain, emptyNode, keepApart, leftOn } from "./manyCopies";
 
 const rounds = Number(process.env[roundsVariable] ?? 3);
-// Whose momentums were missed is known soon. Each momentum writes as much as a contract's update does.
+// Short epochs soon show whose momentums were missed. Each momentum writes as much as a contract's update does.
 const clocks = { blockTime: 3, tickSlots: 8, epoch: 48, rewardDelay: 3, updateMomentums: 1 };
 const tick = clocks.blockTime * clocks.tickSlots * 1000;
 const pillar = "Pillar-2";
@@ -54,7 +54,7 @@ realOnly(
     });
     afterAll(() => lab?.down());
 
-    /** One copy into an empty node, which then follows the producers to the gate's proof. */
+    /** Copies into an empty node, which then follows the producers to the gate's proof. */
     async function copied(heard: (line: string) => Promise<unknown> | undefined = () => undefined): Promise<Made> {
       const from = chain.epochAt();
       await emptyNode(fresh);
@@ -85,7 +85,7 @@ realOnly(
       for (let spare = rounds * 2; ; spare -= 1) {
         const last = Math.max(...all.map(({ to }) => to));
         const epochs = await chain.epochs("p1", pillar, firstEpoch, last);
-        // Where nodes that nothing was copied from missed some as well, the machine was too busy to tell.
+        // If nodes that were not copied from missed some as well, the machine was too busy for a verdict.
         const quiet = epochs.filter(({ othersMissed }) => othersMissed === 0);
         const told = all.filter(
           ({ from, to }) => quiet.filter(({ epoch }) => epoch >= from && epoch <= to).length === to - from + 1,

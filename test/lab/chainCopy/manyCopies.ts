@@ -7,7 +7,7 @@ import { onHost } from "../fixture";
 /** A busy machine answers late, and a node that starts refuses. */
 const patience = { timeout: 400_000, interval: 2000 };
 
-/** What the chain says of a Pillar in an epoch: exact from its end on, when the epoch is paid. */
+/** A Pillar's figures of an epoch: exact from its end on, when the epoch is paid. */
 interface Produced {
   readonly name: string;
   readonly producedBlockNum: number;
@@ -23,7 +23,7 @@ export interface Epoch {
   readonly othersMissed: number;
 }
 
-/** What nodes of a network answer. */
+/** Reads a chain from the nodes of a network. */
 export class Chain {
   constructor(
     private readonly lab: Lab,
@@ -32,7 +32,7 @@ export class Chain {
     private readonly epoch: number,
   ) {}
 
-  /** The epoch of a time, which is now. */
+  /** Returns the epoch of a time, by default of now. */
   epochAt(time = Date.now()): number {
     return Math.floor((time - this.network.genesis) / (this.epoch * 1000));
   }

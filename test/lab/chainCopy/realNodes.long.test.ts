@@ -78,7 +78,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
   const left =
     "ls -A /root/.znn | grep pillar-host; ls /var/lib/pillar-host 2> /dev/null | grep chain-copy; grep -l chain-copy /root/.ssh/authorized_keys; true";
   const said = (run: Run, line: RegExp) => run.hears((output) => line.exec(output)?.[0], String(line), 300);
-  /** As soon as something travels. */
+  /** Waits until the first bytes travel. */
   const travels = async (run: Run) => {
     await said(run, /chain copy: snapshot of/);
     await onHost(fresh, "timeout 120 sh -c 'until ls /root/.znn/.pillar-host-arriving/nom; do sleep 0.2; done'");

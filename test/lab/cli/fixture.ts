@@ -1,7 +1,7 @@
 import { execa } from "execa";
 import type { LabStack } from "../../../lab/stack/stack";
 
-/** What a run of the tool left: `out` is both streams together. */
+/** Outcome of a run of the tool: `out` is both streams together. */
 export interface Told {
   readonly exitCode: number;
   readonly out: string;
@@ -18,7 +18,7 @@ function running(
   return execa(command, args, { cwd: stack.programDirectory, env: all, all: true, reject: false, stdin });
 }
 
-/** `pillar-host` as an operator runs it, without a terminal. */
+/** Runs `pillar-host` as an operator does, without a terminal. */
 export async function cli(
   stack: LabStack,
   args: readonly string[],
@@ -28,7 +28,7 @@ export async function cli(
   return { exitCode: exitCode ?? -1, out: all };
 }
 
-/** A command as it was printed, in a shell where another stack is selected. Pulumi's question is answered with yes. */
+/** Runs a printed command in a shell where another stack is selected, and answers Pulumi's question with yes. */
 export async function typedAsPrinted(stack: LabStack, line: string): Promise<Told> {
   const env = { PULUMI_STACK: "other", PULUMI_SKIP_CONFIRMATIONS: "true" };
   const { exitCode, all } = await running(stack, ["bash", "-c", line], env);
@@ -36,8 +36,8 @@ export async function typedAsPrinted(stack: LabStack, line: string): Promise<Tol
 }
 
 /**
- * `pillar-host` in a terminal of its own.
- * @param seen what the screen has to show before somebody presses Ctrl-C; three minutes without it, and they do so too
+ * Runs `pillar-host` in its own terminal.
+ * @param seen text after which Ctrl-C is pressed; without it Ctrl-C comes after three minutes
  */
 export async function cliInTerminal(stack: LabStack, args: readonly string[], seen?: string): Promise<Told> {
   const line = `stty cols 100 rows 30; node cli/bin.js ${args.join(" ")}`;

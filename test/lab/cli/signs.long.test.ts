@@ -45,11 +45,11 @@ mount --bind /run/small /root/.znn
 head -c $((($(df -Pk /root/.znn | awk 'NR == 2 { print $4 }') - 1024) * 1024)) /dev/zero > /root/.znn/filler
 systemctl start go-node`;
 
-/** timedatectl tells of the kernel's clock, which the lab's hosts share with this machine. */
+/** Replaces timedatectl, because the lab's hosts share the kernel's clock with this machine. */
 const clockIs = (kept: "yes" | "no") =>
   `printf '#!/bin/sh\necho ${kept}\n' > /usr/bin/timedatectl && chmod 755 /usr/bin/timedatectl`;
 
-/** What a node counts is minutes old, and nothing at first after a start. */
+/** Reads the node's counts, which are minutes old, and empty at first after a start. */
 const figures = `curl -sS -m 5 -H 'content-type: application/json' \
   -d '{"jsonrpc":"2.0","id":1,"method":"embedded.pillar.getByName","params":["Anvil"]}' http://127.0.0.1:35997`;
 
@@ -64,7 +64,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     await stage.host.run("cat > /var/lib/pillar-host/orchestrator.json", JSON.stringify(journal, undefined, 2));
   });
 
-  /** The node counts anew, and has its figures at hand. */
+  /** Restarts the node's count, and waits for its figures. */
   const countAnew = async () => {
     await onHost(stage.host, "systemctl restart go-node");
     await vi.waitFor(
@@ -72,7 +72,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
       limit,
     );
   };
-  /** Each was told once, and once that it is over. */
+  /** Expects one notification of each alert, and one of its end. */
   const onceEach = async (before: number, signs: readonly string[]) => {
     const all = (await told(before)).join("\n");
     for (const text of signs) expect(all.split(text), text).toHaveLength(3);
@@ -80,7 +80,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
   const over = (signs: readonly string[]) => signs.map((text) => `Solved: ${text}`);
 
   it("notifies of each problem once", async () => {
-    // Nothing is in front of a lab host.
+    // A lab host has no firewall in front of it.
     const appeared = await toldSince(0, [ports]);
     expect(appeared).toContain("Details: ./pillar-host status prod");
     expect(appeared).not.toMatch(/z1q|[a-z]{3} is not looked at/);
@@ -166,7 +166,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
 
   it("notifies once of missed momentums, and once when they stop", async () => {
     const { lab, host } = stage;
-    // What was missed before, after the power cut too, is of an epoch that is over.
+    // Earlier missed momentums, also those after the power cut, are in a past epoch.
     await lab.chain("PATCH", "/truth", { ...quick, epochSeconds: epoch.short });
     await countAnew();
     await heard();
@@ -186,7 +186,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     await countAnew();
     await heard();
     await missesMore();
-    // What it produced before it was asked would make up for what it missed.
+    // Momentums from before the first lookup would hide the missed ones.
     await countAnew();
     await toldSince(before, [momentums]);
     await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 8 });

@@ -40,7 +40,7 @@ describe("pillar-host status", () => {
   const status = async (args: readonly string[] = [], env = {}) =>
     keep(await cli(stack, ["status", "prod", ...args], env));
 
-  /** Nothing is in front of a lab host: the node's RPC is open, until what is printed closes it. */
+  /** Closes the ports as printed. A lab host has no firewall in front of it, so that the node's RPC is open before. */
   const portsClosedAsTold = async (out: string) => {
     expect(out).toMatch(/^ports +35995 open; 35997 open \(WRONG\); 35998 open \(WRONG\); 55000 refused$/m);
     const rule = { what: "", wanted: "closed", listens: true, seen: "open" } as const;

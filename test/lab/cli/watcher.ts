@@ -18,7 +18,9 @@ const line =
 /** A host that is busy, or boots, is looked at again: each look of a test says what it waits for. */
 export const limit = { timeout: 240_000, interval: 3000 };
 
-/** A host whose Pillar produces, its stack with a webhook, and a user whose crontab has the line of the documents. */
+/**
+ * Creates a host whose Pillar produces, its stack with a webhook, and a user with the documented line in the crontab.
+ */
 export function watchedStage() {
   const stage = staged(undefined, pastPackages, ensurePackagedImage, { hasPassphrase: true });
   const watch = watching(stage);
@@ -35,7 +37,7 @@ export function watchedStage() {
   return { stage, ...watch };
 }
 
-/** A webhook of a stack that is there when it begins, and a user whose crontab has the line of the documents. */
+/** Starts a webhook of an existing stack, and adds a user with the documented line in the crontab. */
 export function watching(stage: Pick<Stage, "lab" | "stack">) {
   let webhook: LabWebhook;
   let home: string;
@@ -76,7 +78,7 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
       news.flatMap(({ body }) => (body.event === event ? body.message.split("\n") : [])).join("\n");
     return { exitCode, all: String(all), count: news.length, appeared: of("sign"), over: of("signOver") };
   };
-  /** Until all these were told since then, in whichever runs. @returns all that was */
+  /** Waits until all these were notified since then, in any runs. @returns all notifications */
   const toldSince = (before: number, wanted: readonly string[]) =>
     vi.waitFor(async () => {
       await heard();
@@ -84,7 +86,7 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
       for (const text of wanted) expect(all.join("\n")).toContain(text);
       return all.join("\n");
     }, limit);
-  /** Nothing is told twice: a run has nothing to tell, at last where a look of a busy machine saw too much. */
+  /** Waits for a run without a notification: a lookup on a busy machine may have raised a false alert. */
   const calm = () => vi.waitFor(async () => expect((await heard()).count).toBe(0), limit);
 
   return { begin, notices, cron, heard, toldSince, calm };

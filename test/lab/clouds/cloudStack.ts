@@ -18,13 +18,13 @@ export interface CloudStack {
   readonly privateKey: string;
   /** Replaces the configuration; token and key stay. */
   configure(changes: StackFile, host?: StackFile): Promise<void>;
-  /** The record of orders beside the stack's file; undefined where there is none. */
+  /** Reads the record of orders beside the stack's file, or undefined. */
   record(): Promise<OrderRecord | undefined>;
-  /** `pulumi up` of the server and what it needs: nothing connects to it. */
+  /** Runs `pulumi up` of the server and its dependencies, without a connection to it. */
   upToServer(args?: readonly string[]): Promise<{ exitCode: number; output: string }>;
-  /** `pulumi refresh`, which forgets what is gone. */
+  /** Runs `pulumi refresh`, which removes vanished resources from the state. */
   refresh(): Promise<void>;
-  /** The stack as it was before its first run; what the cloud has of it is the caller's to take away. */
+  /** Resets the stack to before its first run; the caller removes its resources from the cloud. */
   forget(): Promise<void>;
   /** Kills the engine alone once this is so, as a crash does, and unlocks the stack. */
   killUpToServer(once: () => boolean): Promise<void>;
@@ -44,7 +44,7 @@ export function keeper() {
   };
 }
 
-/** What `up` makes before anything connects. */
+/** Resources that `up` creates before any connection. */
 const made = ["host", "hcloud", "digitalocean", "tag", "host-key", "ssh-key", "firewall", "server", "login-key"];
 
 const toServer = ["--skip-preview", ...made.flatMap((name) => ["--target", `**::${name}`])];
@@ -101,7 +101,7 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
       await stack.configure(file({}, {}), secrets);
     },
     killUpToServer: async (once) => {
-      // What a killed engine leaves behind holds its output open: none is read.
+      // Processes that a killed engine leaves hold its output open, so it is not read.
       const running = stack.pulumi(["up", "--yes", ...toServer], { stdio: "ignore", reject: false });
       try {
         await until(once);

@@ -21,9 +21,9 @@ export interface DropletStage {
   readonly cloud: CloudStack;
   readonly token: string;
   droplets(): Promise<Told[]>;
-  /** How many Droplets, firewalls, keys and tags there are. */
+  /** Counts Droplets, firewalls, keys and tags. */
   left(): number[];
-  /** A new stack at an empty provider, where nothing is proved by taking the old one down (digitaloceanServer does that). */
+  /** Creates a new stack at an empty provider, without a destroy of the old one (digitaloceanServer tests that). */
   anew(): Promise<void>;
   /** Heals the faults, retires the stack, and asserts that `destroy` leaves nothing. */
   destroyAll(): Promise<void>;

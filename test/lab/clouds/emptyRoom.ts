@@ -1,6 +1,6 @@
 import type { MachineRoom } from "../../../lab/clouds/machineRoom";
 
-/** A machine room without machines, for what ends before anything connects to a server. */
+/** Creates a machine room without machines, for tests that end before any connection to a server. */
 export function emptyRoom(): MachineRoom {
   const up = new Set<string>();
   let made = 0;

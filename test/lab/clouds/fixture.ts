@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { operatorNamespace } from "../../../lab/hosts/network";
 import type { Lab } from "../../../lab/lab";
 
-/** An ed25519 key pair, as an operator's program makes a host's. */
+/** Creates an ed25519 key pair, as an operator's program does for a host. */
 export async function keyPair(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
   const dir = await mkdtemp(join(tmpdir(), "pillar-host-key-"));
   const file = join(dir, "key");
@@ -21,7 +21,7 @@ export async function keyPair(): Promise<{ readonly privateKey: string; readonly
   }
 }
 
-/** cloud-init's user data. */
+/** Formats cloud-init's user data. */
 export function cloudConfig(config: Readonly<Record<string, unknown>>): string {
   // JSON is YAML too.
   return `#cloud-config\n${JSON.stringify(config, undefined, 2)}\n`;
@@ -48,7 +48,7 @@ export async function probe(namespace: string, address: string, port: number): P
   return /No route/.test(stderr) ? "unreachable" : "filtered";
 }
 
-/** The same from the operator's end. */
+/** Probes a port from the operator's end. */
 export function probeFromOperator(lab: Lab, address: string, port: number): Promise<string> {
   return probe(operatorNamespace(lab.name), address, port);
 }

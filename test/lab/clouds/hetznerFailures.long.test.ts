@@ -98,10 +98,10 @@ test("ends with the provider's words after a 403 or 503, and creates no server",
     expect(exitCode, output).not.toBe(0);
     expect(output).toContain(message);
     expect(output).not.toMatch(/PRIVATE KEY|ssh_deletekeys|wwww/);
-    // That is no word of no room: the same is ordered again.
+    // The error does not mean a lack of room: the same server is ordered again.
     const { attempts, pending } = (await stage.cloud.record()) ?? { attempts: [] };
     expect([attempts, pending?.reason]).toEqual([[], expect.stringContaining(message)]);
-    // What was made before the server stays, and is made once.
+    // Resources from before the server stay, and are made once.
     const { firewalls, sshKeys } = stage.hetzner.cloud;
     expect([servers().length, firewalls.size, sshKeys.size]).toEqual([0, 1, 1]);
   }

@@ -31,7 +31,7 @@ const writes = () => hetzner.requests.filter(({ method, status }) => method !== 
 const { said, kept } = keeper();
 const upToServer = () => kept(cloud.upToServer());
 const preview = () => kept(cloud.stack.preview());
-/** The firewall's rules and their sources are sets: they reach the API in any order. */
+/** Returns the firewall's rules in a fixed order: rules and sources are sets that reach the API in any order. */
 const openings = () =>
   [...hetzner.cloud.firewalls.values()]
     .flatMap(({ rules }) => rules)

@@ -10,7 +10,7 @@ export interface HetznerStage {
   readonly hetzner: Hetzner;
   readonly cloud: CloudStack;
   servers(): Server[];
-  /** A new stack at an empty provider, where nothing is proved by taking the old one down (hetznerServer does that). */
+  /** Creates a new stack at an empty provider, without a destroy of the old one (hetznerServer tests that). */
   anew(): Promise<void>;
   /** Retires the stack, and asserts that `destroy` leaves nothing. */
   clean(): Promise<void>;

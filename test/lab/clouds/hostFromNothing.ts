@@ -15,7 +15,7 @@ import { lostLaptop } from "./lostLaptop";
 
 keepEngineLogs();
 
-/** The whole journey of a host at a provider, on a real machine: from nothing to synced, and to nothing again. */
+/** Tests the whole journey of a host at a provider, on a real machine: from nothing to synced, and to nothing again. */
 export function hostFromNothing(provider: CloudName, endpoint: (url: string) => StackFile): void {
   const token = cloudTokens[provider];
   let lab: Lab;
@@ -42,7 +42,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
   });
   const secrets = () => ({ "ssh.privateKey": privateKey, "host.token": token });
   const on = async (script: string) => String((await server.run(script)).stdout);
-  /** ssh for the operator alone, these for everybody, and those for nobody. */
+  /** Expects ssh open for the operator only, these ports open for everybody, and those closed. */
   const expectOpen = async (open: number[], closed: number[]) => {
     const seen = (port: number) =>
       Promise.all([probeFromOperator(lab, server.address, port), probe(stranger, server.address, port)]);

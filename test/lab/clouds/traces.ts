@@ -33,7 +33,7 @@ async function processes(texts: readonly string[]): Promise<string[]> {
       const [command = "", groups = ""] = await Promise.all(
         ["cmdline", "cgroup"].map((file) => readFile(`/proc/${pid}/${file}`, "utf8").catch(() => "")),
       );
-      // One without a command line has ended, and waits for its parent to notice.
+      // A process without a command line has ended, and waits for its parent to notice.
       const ours = command !== "" && texts.some((text) => `${command} ${groups}`.includes(text));
       return ours ? [`process ${pid}: ${command.replaceAll("\0", " ")}`] : [];
     });

@@ -2,15 +2,15 @@ import { describe } from "vitest";
 import { hasReal, type RealProgram } from "../../../lab/real/realPrograms";
 import type { PluginKind } from "../../../lab/toolchain/plugins";
 
-/** What a suite of expectations is run against: what the lab has in the place of the real thing, or that itself. */
+/** Subject of a suite of expectations: the lab's double or the real thing. */
 export type Kind = "double" | "real";
 
 /**
- * One interface's expectations, run against the lab's double and against the real thing, so that the double can't be
- * kinder. Where the real thing is not at hand that half is skipped by name: the closing lines of a run count these titles
+ * Runs one interface's expectations against the lab's double and against the real thing, so that the double can't be
+ * kinder. Skips the second half by name if the real thing is missing: the closing lines of a run count these titles
  * (lab/testRun/contracts.ts).
  *
- * @param programs what the real half takes
+ * @param programs programs that the real half needs
  */
 export function contract(name: string, programs: readonly RealProgram[], suite: (kind: Kind) => void): void {
   describe(`contract ${name}, the double`, () => suite("double"));
@@ -24,5 +24,5 @@ export function realOnly(name: string, programs: readonly RealProgram[], suite: 
   describe.skipIf(missing.length > 0)(`contract ${name}, the real one${reason}`, suite);
 }
 
-/** The plugin of a kind. */
+/** Returns the plugin of a kind. */
 export const kindOf = (kind: Kind): PluginKind => (kind === "double" ? "standIn" : "best");

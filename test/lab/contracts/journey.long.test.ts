@@ -24,7 +24,7 @@ keepEngineLogs();
 realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world/znndev"], () => {
   let lab: Lab;
   let stage: JourneyStage;
-  /** Of the first momentum with the new address; unix milliseconds. */
+  /** Time of the first momentum with the new address, in unix milliseconds. */
   let switchedAt: number;
 
   beforeAll(async () => {

@@ -23,7 +23,7 @@ export interface JourneyStage {
   readonly fresh: LabHost;
   /** The old host's stack, and the new one's. */
   readonly stacks: { readonly old: LabStack; readonly fresh: LabStack };
-  /** Of both: their backups and their record. */
+  /** Directory of both stacks' backups and event log. */
   readonly backups: string;
   configureOld(changes: StackFile): Promise<void>;
 }
@@ -95,7 +95,7 @@ export async function runHourlyLine(host: LabHost): Promise<void> {
 export const hears = (run: Run, pattern: RegExp, seconds?: number) =>
   run.hears((output) => pattern.exec(output)?.[0], String(pattern), seconds);
 
-/** Which address produced each momentum, from the first on, as a node of the network tells it. */
+/** Returns the address that produced each momentum, from the first on, as a node of the network reports it. */
 export async function producers({ lab, network }: JourneyStage): Promise<string[]> {
   const all: string[] = [];
   for (;;) {

@@ -32,7 +32,7 @@ realOnly("a Pillar's move", ["node-world/znnd-fast", "node-world/znndev"], () =>
   let next: RealNode;
   let references: string[];
 
-  /** The program's own code at the operator's end, against the network's nodes. */
+  /** Runs the program's own code at the operator's end, against the network's nodes. */
   const at = <T>(task: Task) => runChild<T>(lab, join(import.meta.dirname, "onNetwork.mts"), task, 600_000);
 
   const retirement = () =>

@@ -253,7 +253,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
         enforcementHeight: expect.any(Number),
       });
     }
-    // Of the node's own three, in the order of their ids.
+    // The list has the node's own three, in the order of their ids.
     expect(findUnknownSporks(parseSporks({ list }), "v0.0.8")).toEqual([]);
     expect(list.map((spork) => (spork as { id: string }).id.slice(0, 4))).toEqual(["6d2b", "ceb7", "ddd4"]);
     expect(await resultOf("embedded.spork.getAll", 1, 1024)).toEqual({ count, list: [] });

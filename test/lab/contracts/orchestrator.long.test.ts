@@ -15,7 +15,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     const { body } = await subject.ask(method("getStatus"));
     return (JSON.parse(body) as { result: Record<string, unknown> }).result;
   };
-  /** Two a second for all who ask. */
+  /** Waits because all callers share two requests a second. */
   const pause = () => sleep(1100);
 
   it("writes its configuration at the first start in an empty home, and ends", async () => {
@@ -187,7 +187,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     await subject.node("away");
     const restarts = () => onHost(subject.host, "systemctl show -p NRestarts --value orchestrator");
     await expect.poll(restarts).not.toBe("0");
-    // Of its three subscriptions the first that sees it ends it, often before another is logged. The real one's world is
+    // The first of its three subscriptions to notice ends it, often before another is logged. The real one's world is
     // its node and its other chain in one process.
     const lost =
       "\t(DEBUG\tnetwork/znn\\.go:(793\tlisten mom|828\tlisten accB) err:|ERROR\tnetwork/evm\\.go:584\t) ?websocket: close 1006 ";

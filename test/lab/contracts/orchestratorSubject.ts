@@ -22,14 +22,14 @@ export interface Subject {
   config(home?: string): Config;
   halt(is: boolean): Promise<void>;
   node(is: "there" | "away"): Promise<void>;
-  /** The bridge's key as the chain has it, base64, and another one in its place. */
+  /** Reads the bridge's key as the chain has it, in base64. */
   bridgeKey(): Promise<string>;
   setBridgeKey(key: string): Promise<void>;
   /** Asks its RPC: status, content type and body. */
   ask(body: string, options?: string): Promise<{ status: number; type: string; body: string }>;
 }
 
-/** What is looked at of config.json. */
+/** The tested part of config.json. */
 export interface Config {
   DataPath: string;
   GlobalState: number;

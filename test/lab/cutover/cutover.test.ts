@@ -37,7 +37,7 @@ const journey = async (): Promise<LogEvent[]> => {
     .split("\n")
     .map((line) => JSON.parse(line) as LogEvent);
 };
-/** What the look at the registration wrote, and the sync between them. */
+/** Events of the registration, and of the sync between them. */
 const watched = ["registered", "registeredTooEarly", "registeredElsewhere", "synced", "producing"];
 const events = async () => (await journey()).map(({ event }) => event).filter((event) => watched.includes(event));
 const setAgain = "(crontab -l; echo '0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart') | crontab -";

@@ -28,7 +28,7 @@ describe("how much the references prove", () => {
     expect(exitCode, output).toBe(0);
   });
 
-  /** The gate of a node that is synced already, asked anew. */
+  /** Runs the gate again for a synced node. */
   async function askAnew(references: readonly string[]) {
     await reconfigure(stage.stack, stage.host, { sync: { references, tolerance: 100 } });
     const up = await watchUp(stage.stack, ["--replace", "**::node-sync"]);

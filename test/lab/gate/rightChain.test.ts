@@ -38,7 +38,7 @@ let reference: string;
 let second: string;
 
 let machines = 0;
-/** A machine with a synced node on one of the networks. */
+/** Starts a machine with a synced node on one of the networks. */
 async function nodeOn(side: Side): Promise<NodeTarget> {
   machines += 1;
   const address = `127.1.0.${machines}`;
@@ -81,7 +81,7 @@ afterAll(async () => {
   vi.restoreAllMocks();
 });
 
-/** The witnesses of a round: each kind alone, and together; silent ones and the node itself are none. */
+/** Chooses the witnesses of a round: each kind alone, or together; silent ones and the node itself do not count. */
 function witnessesOf(round: number, itself: string): Witnesses {
   const all: readonly Witnesses[] = [
     { references: [reference] },
@@ -217,7 +217,7 @@ describe("a chain copy", () => {
 });
 
 describe("an adopted host", () => {
-  /** It is unknown what still blocks its retirement, by its own node, its successor's and a reference. */
+  /** Returns what blocks the retirement by its own node, its successor's and a reference. */
   async function retire(own: NodeTarget, successor: NodeTarget | undefined, urls: readonly string[]): Promise<string> {
     const targets = [own, ...(successor ? [successor] : [])];
     const clients = targets.map((target) => openNodeChain(target.address, target));

@@ -19,7 +19,7 @@ export interface WatchedUp {
   hears(pattern: RegExp, seconds?: number): Promise<string>;
 }
 
-/** The stage of a gate that has time: a node that keeps its distance. */
+/** Creates the stage of a gate that waits long: its node keeps its distance. */
 export function gateStage(
   changes?: (lab: Lab) => StackFile,
   prepare: (lab: Lab) => Promise<unknown> = async () => undefined,
@@ -31,7 +31,7 @@ export function gateStage(
   });
 }
 
-/** The same, with a gate at work on it. */
+/** Creates such a stage with an active gate. */
 export function watchedGate(): Stage & { readonly up: WatchedUp } {
   const stage: Stage & { up?: WatchedUp } = gateStage();
   beforeAll(async () => {
@@ -112,8 +112,8 @@ export async function livesThrough(
 }
 
 /**
- * A network of five momentums a second, and a node 180 s behind it that keeps the distance: near enough to be looked
- * at every few seconds, too far for a fresh momentum.
+ * Sets up a network of five momentums a second and a node that stays 180 s behind it: near enough for a lookup every
+ * few seconds, too far for a fresh momentum.
  */
 async function keepsItsDistance(lab: Lab): Promise<void> {
   const defaults = { behind: 900, rate: 5, startRefusedMs: 2000, connectMs: 0 };

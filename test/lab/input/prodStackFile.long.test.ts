@@ -11,7 +11,7 @@ const source = join(import.meta.dirname, "../../../Pulumi.prod.yaml");
 
 describe("Pulumi.prod.yaml", () => {
   let lab: Lab;
-  /** Where the stacks are made. */
+  /** The project's own checkout for these stacks. */
   let project: LabStack;
   let key: string;
 
@@ -20,7 +20,7 @@ describe("Pulumi.prod.yaml", () => {
     project.pulumi(["config", "set", "-s", stack, "--path", `pillar-host:${path}`, value]);
   const login = (stack: string) => set(stack, "ssh.privateKeyFile", lab.privateKeyFile);
   const preview = (stack: string) => project.preview(["-s", stack]);
-  /** All that it says beside what was set. */
+  /** Returns all comments of the file. */
   const comments = (text: string) => text.match(/#.*/g);
 
   beforeAll(async () => {

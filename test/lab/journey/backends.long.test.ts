@@ -17,9 +17,9 @@ import { begunJourney, freshFile, type Journey, oldFile, rewarded } from "./stag
 import { verdictBeside } from "./verdict";
 
 const quietly = ["--yes", "--skip-preview", "--non-interactive"];
-/** What is refused meanwhile, as a host that is busy, is asked again. */
+/** A busy host may refuse a request, which is then repeated. */
 const limit = { timeout: 240_000, interval: 3000 };
-/** Of the journey, as the report tells them, in this order. */
+/** Events of the journey in the order of the report. */
 const milestones = ["host", "synced", "secured", "begun", "done", "producing", "shutDown", "rewards", "released"];
 
 const blocks = codeBlocks(await readFile(join(import.meta.dirname, "../../../docs/unattended.md"), "utf8"));
@@ -45,7 +45,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     lab = await testLab();
     journey = await begunJourney(lab, await start(lab), distribution);
     const { old, fresh } = journey.stacks;
-    // One operator's two stacks, on one machine.
+    // Both stacks belong to one operator on one machine.
     await mkdir(firsts());
     for (const { dir } of [old, fresh]) await symlink(firsts(), join(dir, "data"));
     elsewhere = join(lab.dir, "elsewhere");
@@ -56,11 +56,13 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     await lab?.down();
   });
 
-  /** The data of the first one's machine. */
+  /** Returns the data directory of the first operator's machine. */
   const firsts = () => join(lab.dir, "firsts");
   const theirs = () => join(elsewhere, "home/.local/share");
 
-  /** A second operator: the repository with the stacks' files, backend, store and pass phrase, and another machine's data. */
+  /**
+   * Runs a command as a second operator: with the stacks' files, backend, store and pass phrase, on another machine.
+   */
   const second = async (stack: LabStack, typed: readonly string[], changes: Readonly<Record<string, string>> = {}) => {
     const cwd = join(elsewhere, stack.name);
     await cp(stack.configFile, join(cwd, `Pulumi.${stack.name}.yaml`));
@@ -74,7 +76,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
   const configured = async (stack: LabStack, file: StackFile) => {
     await stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
   };
-  /** Until an `up` of the second operator ends well. @returns what all said until then */
+  /** Repeats `up` of the second operator until it succeeds. @returns the output of all runs */
   const goneOn = (stack: LabStack) => {
     const said: string[] = [];
     return vi.waitFor(async () => {
@@ -130,7 +132,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     const runs = async (host: Journey["old"]) => onHost(host, "systemctl is-active orchestrator || true");
     expect([await runs(journey.old), await runs(journey.fresh)]).toEqual(["inactive", "active"]);
   });
-  // What follows uses the backend as the move did.
+  // The rest uses the backend as the move did.
   if (isDatabase) return;
 
   it("the second operator switches to the new host", async () => {

@@ -52,7 +52,7 @@ export async function strike({ stage, run, random, span, hosts }: Blow): Promise
   return { ...death, outage: { from, to } };
 }
 
-/** When nothing could be produced for a death's sake. */
+/** Returns the time without production that a death caused. */
 export function outageOf({ outage }: Death): readonly { readonly from: number; readonly to: number }[] {
   return outage ? [outage] : [];
 }

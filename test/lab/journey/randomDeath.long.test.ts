@@ -82,7 +82,7 @@ describe("a death at a random moment of each stage of the journey", () => {
         )
         .toBe("active\nactive");
       expect(await onHost(old, "systemctl is-active go-node orchestrator || true")).toBe("inactive\ninactive");
-      // One build, but where the power of its host was cut meanwhile.
+      // A host builds once, or twice after a power cut during the build.
       const builds = Number(await onHost(fresh, "ls /var/log/pillar-host/deploy-*.log | wc -l"));
       const wasCut = deaths.some(({ stage, victim }) => stage === "stand-up" && victim === "the new host");
       expect(builds).toBeLessThanOrEqual(wasCut ? 2 : 1);
@@ -94,7 +94,7 @@ describe("a death at a random moment of each stage of the journey", () => {
   );
 });
 
-/** Until one ends well. @returns how many runs it took */
+/** Repeats the operation until it succeeds. @returns the number of runs */
 async function goneOn(stack: LabStack, operation: "up" | "destroy"): Promise<number> {
   for (let runs = 1; ; runs += 1) {
     const { exitCode, said } = await once(stack, operation);

@@ -22,7 +22,7 @@ export interface Journey {
   readonly lab: Lab;
   readonly old: LabHost;
   readonly fresh: LabHost;
-  /** Of the state; a bucket has event log and backups, too. */
+  /** Backend of the state; a bucket has event log and backups, too. */
   readonly backend?: Backend;
   readonly stacks: { readonly old: LabStack; readonly fresh: LabStack };
   readonly addresses: { readonly old: string };
@@ -54,7 +54,7 @@ export async function begunJourney(lab: Lab, backend?: Backend, distribution?: D
   return { ...places, stacks, addresses: { old: address } };
 }
 
-/** Until the first whole epoch after now is paid, and the wallet has collected it. */
+/** Waits until the first whole epoch from now is paid, and collects it with the wallet. */
 export async function rewarded(lab: Lab): Promise<void> {
   const truth = () => lab.chain<ChainTruth>("GET", "/truth");
   const { epoch, pillars } = await truth();

@@ -28,7 +28,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
     };
   }
 
-  /** A stack with what is left, in a checkout of its own, on a machine that had nothing of it. */
+  /** Creates a stack from the remaining data, in its own checkout, on a machine without any data. */
   const elsewhere = async (folder: string) => {
     const backend = join(stage.lab.dir, "stacks", folder, "backend");
     await mkdir(backend, { recursive: true });
@@ -57,7 +57,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
     expect(await list()).not.toContain("<Key>");
   };
 
-  /** It is managed again as it is: taken over, told rightly, and not to be deleted by a slip. */
+  /** Expects a stack that manages the host unchanged, reports it correctly and does not delete it by mistake. */
   async function isManaged(stack: LabStack): Promise<void> {
     const up = await stack.up();
     expect(up.exitCode, up.output).toBe(0);
@@ -101,7 +101,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
 
   it("both are lost", async () => {
     await lose("pillar-host/");
-    // What this machine has seen of the record is lost with it: it would be missed.
+    // The memory of the event log is lost with it: it would report a missing line.
     await rm(join(stage.stack.dir, "data"), { recursive: true });
     await isManaged(await elsewhere("both-lost"));
   });
@@ -139,7 +139,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
       // The engine's bucket client has warnings of its own beside it.
       return ran.stdout;
     };
-    // What stood in the file, but for what only the lost pass phrase opens.
+    // The new file has the old one's text, except values that need the lost pass phrase.
     const [old, own] = await Promise.all(
       [`${stack.configFile}.old`, stack.configFile].map(async (file) => parse(await readFile(file, "utf8"))),
     );

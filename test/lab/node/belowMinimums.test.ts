@@ -97,7 +97,7 @@ Change the host or the configuration, then run pulumi up -s prod again.`,
     );
   });
 
-  // That each of the three is enough: test/core/steps/host/preflight.test.ts.
+  // test/core/steps/host/preflight.test.ts tests that each of the three is enough.
   it("is refused as a live Pillar", async () => {
     await onHost(
       host,

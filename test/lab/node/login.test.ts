@@ -110,7 +110,7 @@ describe("the login", () => {
     expect(await filesWith(host(), sudoPassword)).toBe("");
   });
 
-  /** Both ssh clients log in: that of the first contact, and the command plugin. */
+  /** Expects a login of both ssh clients: the first contact's and the command plugin's. */
   const letsIn = async (config: StackFile, secrets: Record<string, string>, env: Record<string, string> = {}) => {
     await stack().configure(stackFile(stage.lab, host(), config), secrets);
     Object.assign(process.env, env);
@@ -153,7 +153,7 @@ describe("the login", () => {
 
   it("answers sshd's prompt with the password, and names a second factor", async () => {
     await sshd("PasswordAuthentication no\nChallengeResponseAuthentication yes");
-    // Another port, so that there is something to do.
+    // A changed port gives the run something to do.
     await letsIn({ node: { wsPort: 35995 } }, { "ssh.password": "Root-Pony-5" });
     await sshd("AuthenticationMethods publickey,keyboard-interactive\nChallengeResponseAuthentication yes");
     await stack().configure(stackFile(stage.lab, host()), { "ssh.privateKey": key });
@@ -213,7 +213,7 @@ describe("the login", () => {
       Number(await onHost(host(), "journalctl -t sshd | grep -c 'authenticating user root' || true"));
     const before = await tries();
     const { privateKey } = await newKey("stranger");
-    // Another port, so that there is something to do.
+    // A changed port gives the run something to do.
     await stack().configure(stackFile(stage.lab, host(), { node: { wsPort: 35994 } }), {
       "ssh.privateKey": privateKey,
     });

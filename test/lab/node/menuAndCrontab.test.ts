@@ -3,7 +3,7 @@ import { onHost, pastPackages, reconfigure, staged, transcripts } from "../fixtu
 
 const crontab = "MAILTO=ops@example.org\n30 3 * * 0 systemctl restart go-node\n";
 
-/** One host for both: neither touches what the other is about. */
+/** Both suites share a host: neither changes what the other tests. */
 const stage = staged(
   (lab) => ({
     controller: { release: { url: lab.releaseUrl("node-controller-v0.0.1") } },

@@ -4,7 +4,7 @@ import type { Slot } from "../../../lab/doubles/chain";
 import type { NodeBuild } from "../../../lab/doubles/node/logLines";
 import type { Lab } from "../../../lab/lab";
 
-/** What pillar-host:node.release takes. */
+/** A value of pillar-host:node.release. */
 export interface ServedRelease {
   readonly url: string;
   readonly sha256: string;
@@ -17,7 +17,7 @@ export async function serveProgram(lab: Lab, name: string, version: string, prog
   return { url: lab.releaseUrl(name), sha256: createHash("sha256").update(program).digest("hex"), version };
 }
 
-/** The same of a build of the double. @param name under which it is served */
+/** Serves a build of the double. @param name under which it is served */
 export async function serveNode(lab: Lab, build: NodeBuild, name = `node-${build.version}`): Promise<ServedRelease> {
   return serveProgram(lab, name, build.version, Buffer.from(await bundleNode(build)));
 }

@@ -18,7 +18,7 @@ describe("an orchestrator that moves from host to host, and back", () => {
   let third: LabHost;
   let stack: LabStack;
 
-  /** One record for both stacks, as one operator has it. */
+  /** Returns one backup directory for both stacks, as one operator has it. */
   const backup = () => ({ directory: join(stage.lab.dir, "backups") });
   const second = (more: StackFile) => configureMove(stage, { backup: backup(), ...more });
   async function configureThird(more: StackFile): Promise<void> {
@@ -39,7 +39,7 @@ describe("an orchestrator that moves from host to host, and back", () => {
     const { exitCode, output } = await of.up();
     expect(exitCode, output).toBe(0);
   }
-  /** The hosts on which something signs; and that there never were two. */
+  /** Returns the hosts on which an orchestrator signs, and expects that there never were two. */
   async function signing(hosts: readonly LabHost[] = [stage.old, stage.fresh, third]): Promise<string[]> {
     expect((await signers(stage)).doubles).toEqual([]);
     const all = await Promise.all(

@@ -14,7 +14,7 @@ describe("the orchestrator's move with a problem on the way", () => {
   };
 
   let failed = "";
-  /** The commands that an error prints, on the new host and on the old one. */
+  /** Returns the printed commands for the new host and for the old one. */
   const byHand = (output: string) =>
     /first on [\d.]+: ([^\n]*) \(it must say inactive\)\s+only then on [\d.]+: ([^\n]*)\n/.exec(output)?.slice(1);
 
@@ -98,7 +98,7 @@ describe("the orchestrator's move with a problem on the way", () => {
 
   it("its printed commands start the old host's orchestrator by hand, and the next errors say how to finish", async () => {
     const [first = "", then = ""] = byHand(failed) ?? [];
-    // Where most have it, and where systemctl mask refuses.
+    // Most hosts have the unit here, where systemctl mask refuses.
     const unit = "/etc/systemd/system/orchestrator.service";
     await onHost(stage.fresh, `cp /usr/local/lib/systemd/system/orchestrator.service ${unit}; systemctl daemon-reload`);
     expect(await onHost(stage.fresh, `${first} || true; readlink ${unit}`)).toBe("inactive\n/dev/null");

@@ -10,7 +10,7 @@ import type { GateMode, GateTruth } from "./bucketGate.mts";
 const gatePort = 9001;
 const socketOf = (lab: Lab) => join(lab.dir, "gate.sock");
 
-/** A bucket at the operator's end whose writes a test stops and cuts. */
+/** Starts a bucket at the operator's end whose writes a test stops and cuts. */
 export async function startGatedS3(lab: Lab): Promise<Backend> {
   const { url, env } = await startS3(lab);
   const address = new URL(url);
@@ -33,7 +33,7 @@ export function setGate(lab: Lab, mode: GateMode): Promise<GateTruth> {
   return callSocket<GateTruth>(socketOf(lab), "PUT", `/${mode}`);
 }
 
-/** The keys below a folder of a Pillar's part, sorted, asked of the real server. */
+/** Lists the keys below a folder of a Pillar's part, sorted, from the real server. */
 export async function keysIn(lab: Lab, folder: string): Promise<string[]> {
   const path = `/state?list-type=2&prefix=${encodeURIComponent(`pillar-host/Anvil/${folder}/`)}`;
   const list = String(await callSocket(socketOf(lab), "GET", path));
@@ -41,7 +41,7 @@ export async function keysIn(lab: Lab, folder: string): Promise<string[]> {
   return [...list.matchAll(/<Key>([^<]+)<\/Key>/g)].map(([, key = ""]) => key).sort();
 }
 
-/** The lines of the event log in the bucket, parsed, the oldest first. */
+/** Parses the lines of the event log in the bucket, oldest first. */
 export async function linesIn(lab: Lab): Promise<unknown[]> {
   const lines: unknown[] = [];
   for (const key of await keysIn(lab, "log")) lines.push(await callSocket(socketOf(lab), "GET", `/state/${key}`));

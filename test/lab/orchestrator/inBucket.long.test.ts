@@ -11,7 +11,10 @@ const stage = moveStage({ inBucket: true });
 const first = () => stage.stack.env.XDG_DATA_HOME ?? "";
 const records = (data: string) => join(data, "pillar-host/records/Anvil");
 
-/** Another laptop: repository, backend, pass phrase and store, and of the first one's data nothing but the key. */
+/**
+ * Returns the data directory of another laptop: with repository, backend, pass phrase and store, and only the key of
+ * the first one's data.
+ */
 const second = () => join(stage.lab.dir, "second");
 
 async function typed(words: readonly string[], data: string) {

@@ -7,7 +7,7 @@ import type { Stop } from "./bucketGate.mts";
 import { gateOf, keysIn, linesIn, setGate, startGatedS3 } from "./gatedBucket";
 import { contentOf, moveStage, signersOf } from "./moveStage";
 
-/** What a journey writes into the bucket, in this order. */
+/** Writes of a journey into the bucket, in order. */
 const writes = [
   ...["first tar.age", "first manifest.json", "backup first", "secured", "begun", "starting"],
   ...["last tar.age", "last manifest.json", "backup last", "done", "recorded"],
@@ -74,7 +74,7 @@ it("the bucket lost no write, and has no step of the move twice", async () => {
   expect(there).toEqual(lines.map((line) => JSON.parse(line)));
   const of = (name: string) => there.filter(({ event }) => event === name);
   for (const name of ["secured", "done"]) expect(of(name), name).toHaveLength(1);
-  // One that began and was killed before a host knew of it has another number; what ended is the last.
+  // A move that was killed before a host knew of it has another number; the completed move is the last.
   const numbersOf = (name: string) => of(name).map(({ details }) => (details as MoveLeg).generation);
   const begun = numbersOf("begun");
   expect(begun).toEqual(begun.map((_, index) => index + 1));

@@ -12,7 +12,7 @@ import {
   signersOf,
 } from "./moveStage";
 
-/** Where the engine is killed: on which way, at what, what it prints then, and what is configured for that run alone. */
+/** Moment of a kill: direction, place, printed pattern, and configuration for that run alone. */
 export type Boundary = readonly [way: "there" | "back", where: string, pattern: RegExp, alone?: StackFile];
 
 /**

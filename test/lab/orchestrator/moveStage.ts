@@ -30,7 +30,7 @@ export interface MoveStage {
   readonly bare: boolean;
   /** The operator's word about an orchestrator that was put back by hand. */
   readonly word: { laterThanMove?: number };
-  /** Where event log and backups are, where that is a bucket. */
+  /** Address of the bucket with event log and backups. */
   readonly store?: string;
   /** Witnesses of the chain beside the old host. */
   readonly references?: readonly string[];
@@ -54,7 +54,7 @@ export interface MoveStageOptions {
 
 export const sudoPassword = "Sudo-Horse 'quoted' $9";
 
-/** The configuration of a move, beside the smallest one. */
+/** Returns the configuration of a move, beside the smallest one. */
 export function moveConfig(
   { lab, old, fresh, withSudo, bare, word, store, references }: Omit<MoveStage, "stack" | "state">,
   more: StackFile = {},
@@ -139,8 +139,8 @@ async function addOperator(host: LabHost): Promise<void> {
 }
 
 /**
- * Both hosts as they were before the move, quicker than a way back: for a test that needs a beginning. The record knows
- * nothing of it: what is configured from now on says so.
+ * Resets both hosts to before the move, faster than a rollback, for a test that needs a beginning. The event log has no
+ * line of it: the later configuration confirms the start.
  */
 export async function putBack(stage: MoveStage): Promise<void> {
   const { lab, old, fresh, state, word } = stage;
@@ -173,7 +173,7 @@ export function signers({ lab }: MoveStage): Promise<SignersTruth> {
   return lab.chain<SignersTruth>("GET", "/signers");
 }
 
-/** The hosts on which something signs now; and that there never were two. */
+/** Returns the hosts on which an orchestrator signs now, and expects that there never were two. */
 export async function signersOf(stage: MoveStage): Promise<string[]> {
   const { doubles } = await signers(stage);
   expect(doubles).toEqual([]);
@@ -184,7 +184,7 @@ export async function signersOf(stage: MoveStage): Promise<string[]> {
   return [...(await signs(stage.old)), ...(await signs(stage.fresh))];
 }
 
-/** The stage in a host's journal. */
+/** Reads the stage in a host's journal. */
 export async function stageOf(host: LabHost): Promise<string> {
   return onHost(
     host,

@@ -33,7 +33,7 @@ describe("the orchestrator's move to a server that the same up orders", () => {
     momentum: `${quick.momentumSeconds * 1000}ms`,
     tickMomentums: quick.tickMomentums,
   };
-  /** The configuration of each move. Both stacks have one event log, as one operator's stacks do. */
+  /** Returns the configuration of each move. Both stacks have one event log, as one operator's stacks do. */
   const signer = () => ({
     release: lab.orchestratorRelease(),
     unattended: true,
@@ -70,7 +70,7 @@ describe("the orchestrator's move to a server that the same up orders", () => {
     return output;
   };
   const truth = () => lab.chain<ChainTruth>("GET", "/truth");
-  /** The wallet's update to an address, and its election. */
+  /** Updates the wallet to an address, and waits for its election. */
   const elect = async (address: string) => {
     await updateProducer(lab, "Anvil", address);
     await sleep(quick.momentumSeconds * quick.tickMomentums * 4000);

@@ -5,14 +5,14 @@ import type { Lab } from "../../../lab/lab";
 
 const project = join(import.meta.dirname, "../../..");
 
-/** What a provider's method ended in, as the engine gets it, and what it said. */
+/** Outcome of a provider's method, as the engine gets it, and its output. */
 export interface Outcome {
   readonly result?: { readonly id?: string; readonly outs: Record<string, unknown> };
   readonly error?: { readonly message: string };
   readonly log: readonly string[];
 }
 
-/** The stored texts of all dynamic providers, by the names of test/providers/serialize.cjs. */
+/** Reads the stored texts of all dynamic providers, by the names of test/providers/serialize.cjs. */
 export async function providerTexts(): Promise<Record<string, string>> {
   const child = spawn(process.execPath, ["test/providers/serialize.cjs"], { cwd: project });
   return JSON.parse(await textOf(child.stdout)) as Record<string, string>;

@@ -13,7 +13,7 @@ const firstSeed = Number(process.env[firstSeedVariable] ?? 18);
 const victims = ["the engine", "the providers' process", "the old host", "the new host"] as const;
 /** Milliseconds within which something dies: of a run that moves the orchestrator, and of the move itself, on a busy machine. */
 const [runSpan, moveSpan] = [30_000, 15_000];
-/** What the run prints when the move begins. */
+/** Printed line at the move's beginning. */
 const beginning = "orchestrator: bulk copy to the new host";
 /** Runs that may be needed afterwards: a host that boots, a node that connects, a lock of one that dies later. */
 const most = 8;
@@ -42,7 +42,7 @@ describe("a death at a random moment of the orchestrator's move", () => {
   async function goneOn(): Promise<number> {
     for (let runs = 1; ; runs += 1) {
       const { exitCode, out } = await cli(stage.stack, ["resume", "prod", "--", ...quietly]);
-      // Whatever a run came to: two never sign.
+      // Two never sign, whatever the outcome of a run.
       const signing = await signersOf(stage);
       expect(signing.length).toBeLessThan(2);
       if (exitCode === 0 && signing.includes("new")) return runs;

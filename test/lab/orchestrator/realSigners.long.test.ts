@@ -72,8 +72,8 @@ realOnly("one of three real orchestrators moves", realSignerPrograms, () => {
     const run = await stage.stack.begin();
     await run.hears((text) => (/bulk copy to the new host/.test(text) ? "heard" : undefined), "the bulk copy");
     await run.freeze(true);
-    // What it told the program before is told no more; what is told now stands for 25 seconds. It looks at the bridge 11
-    // seconds after its turn for the one kind of requests, and 22 after that for the other.
+    // The program must not use its earlier answer, so this waits for the 25 seconds of the orchestrator's cache. It
+    // looks at the bridge 11 seconds after its turn for one kind of requests, and 22 seconds later for the other.
     await onHost(old, "sleep 26");
     const turns = async () => (await logOf(old, began)).match(/\tstate (wrap|unwrap) - /g) ?? [];
     const before = (await turns()).length;
@@ -130,7 +130,7 @@ realOnly("one of three real orchestrators moves", realSignerPrograms, () => {
     expect(restored.exitCode, restored.out).toBe(0);
     expect(await ask(another, "getIdentity")).toEqual(identity);
     expect(await ask(another, "getStatus")).toMatchObject({ stateName: "LiveState" });
-    // What was signed before is not asked for again.
+    // The orchestrators do not sign a request again.
     await setWorld(second, { wraps: stage.wraps.replace(/0050(?=")/, "0052") });
     const signed = () =>
       Promise.all([another, second, third].map(async (host) => signature.exec(await logOf(host, began))?.[2]));

@@ -12,7 +12,7 @@ const ends = /bulkSign took/;
 
 realOnly("a real orchestrator is stopped within a signing", realSignerPrograms, () => {
   const stage = realStage();
-  /** Another request than the world's own, which is signed once only. */
+  /** Returns another request than the world's own, which is signed once only. */
   const another = () => stage.wraps.replace(/0050(?=")/, "0051");
   let moved: Date;
 

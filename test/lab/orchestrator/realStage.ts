@@ -21,7 +21,7 @@ export interface RealStage {
   readonly hosts: Readonly<Record<"old" | "fresh" | "second" | "third", LabHost>>;
   /** The moving one's. */
   readonly passphrase: string;
-  /** What the bridge wants signed, for the world. */
+  /** Requests of the bridge to sign, for the world. */
   readonly wraps: string;
   /** The real executable's, served in the lab. */
   readonly release: { readonly url: string; readonly sha256: string; readonly version: string };
@@ -62,7 +62,7 @@ export function realStage(): RealStage {
   return stage as RealStage;
 }
 
-/** The real executable as its project packs it. */
+/** Packs the real executable as its project does. */
 async function officialArchive(): Promise<Buffer> {
   const executable = new Uint8Array(await readFile(await neededReal("orchestrator")));
   const attributes = { os: 3, attrs: 0o100755 * 0x10000, level: 1 as const };
@@ -92,7 +92,7 @@ export async function opens(host: LabHost): Promise<void> {
   await vi.waitFor(listening, { timeout: 360_000, interval: 500 });
 }
 
-/** An orchestrator's log lines since a time. */
+/** Reads an orchestrator's log lines since a time. */
 export function logOf(host: LabHost, since: Date): Promise<string> {
   const at = `@${Math.floor(since.getTime() / 1000)}`;
   return onHost(host, `journalctl -u orchestrator -o cat --no-pager --since ${at}`);

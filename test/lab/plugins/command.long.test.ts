@@ -36,7 +36,7 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
     servers.push(server);
     return server;
   }
-  /** A connection with the user's key that gives up at the first error. */
+  /** Returns a connection with the user's key that gives up at the first error. */
   const to = ({ port }: { port: number }, more: object = {}) => ({
     host: "127.0.0.1",
     port,
@@ -50,7 +50,7 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
     opts,
   });
   const stdout = (name: string) => stack.kept()[name]?.outputs.stdout;
-  /** One run of all, whichever of them fail. */
+  /** Runs all resources in one up, whichever of them fail. */
   const upAll = (resources: PluginStack["resources"]) => {
     stack.resources = resources;
     return stack.pulumi("up", "--yes", "--skip-preview", "--continue-on-error");
@@ -166,7 +166,7 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
     expect(JSON.parse(node)).toEqual(["--title=tiny", "--require=./first.js", true]);
   });
 
-  /** A loopback port that nobody listens on. */
+  /** Returns a loopback port without a listener. */
   async function closed(): Promise<{ port: number }> {
     const server = net.createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

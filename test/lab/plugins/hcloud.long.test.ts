@@ -3,7 +3,7 @@ import { type Json, PUBLIC_KEY, READ_ONLY, type Running, serve, TOKEN } from "..
 import { contract } from "../contracts/contract";
 import { isSecret, PluginStack, type Resource, type Resources } from "./stack";
 
-// One stack goes through its life; each test goes on where the one before it ended.
+// All tests share one stack; each continues from the previous test.
 
 const ROTATED = "v".repeat(64);
 const USER_DATA = "#cloud-config\n# nobody's business\n";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import net, { type AddressInfo } from "node:net";
 import ssh2, { type AuthContext, type Connection, type ServerChannel } from "ssh2";
 
-/** What a test's server accepts. */
+/** Logins that a test's server accepts. */
 export interface SshServerOptions {
   hostKey: string;
   /** Decides each attempt; accepts all where it is missing. */

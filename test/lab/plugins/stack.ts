@@ -9,7 +9,7 @@ import type { PluginName } from "../../../lab/toolchain/plugins";
 import { checkout } from "../../../lab/toolchain/version";
 import { type Kind, kindOf } from "../contracts/contract";
 
-/** One resource of the program under test: `ref:NAME.property` in its arguments is another one's output. */
+/** A resource of the program under test: `ref:NAME.property` in its arguments is another resource's output. */
 export interface Resource {
   readonly type: string;
   readonly args: object;
@@ -144,6 +144,6 @@ export class PluginStack {
   }
 }
 
-/** True of a value that the state has encrypted. */
+/** True if the state has encrypted the value. */
 export const isSecret = (value: unknown): boolean =>
   (value as { ciphertext?: string } | undefined)?.ciphertext !== undefined;

@@ -51,7 +51,7 @@ export async function askedDirectly(stage: RetirementStage) {
   };
 }
 
-/** The conditions of a refusal: what, found and needed. */
+/** Returns the conditions of a refusal: what, found and needed. */
 export function conditionsOf({ error }: Outcome): string[] {
   if (error === undefined) return [];
   const [, ...lines] = error.message.split("\n");

@@ -18,7 +18,7 @@ let last: Stored;
 const refuse = async (changes: object = {}, env: Record<string, string> = {}) =>
   asked.remove({ ...last, ...changes } as Stored, env);
 const node = (name: string, settings: object) => stage.lab.chain("PATCH", `/nodes/${name}`, settings);
-/** A refusal while a node lies so. */
+/** Returns the refusal while a node lies. */
 async function lied(name: string, settings: Record<string, unknown>) {
   await node(name, settings);
   const outcome = await refuse();
@@ -30,7 +30,7 @@ async function lied(name: string, settings: Record<string, unknown>) {
   );
   return outcome;
 }
-/** With something on it that looks like an orchestrator which nobody fenced: refused whatever else is so. */
+/** Adds a directory that looks like an orchestrator without a fence, so that the host is kept in any case. */
 const kept = () => ({ places: { ...last.places, signer: { ...last.places.signer, directory: "/root/.znn" } } });
 const noAnswer = "the successor's orchestrator does not answer";
 const ref = () => `reference ${stage.lab.referenceUrl("ref")}`;

@@ -62,7 +62,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     await awaitProduction(lab, producerAddress);
     await run(stacks.fresh);
     const [machine] = await lab.machineRoom.servers();
-    // Nobody gets in any more; its node and its kernel run on.
+    // The server refuses all logins; its node and its kernel keep running.
     await machine?.run("systemctl mask --now ssh; pkill -KILL sshd");
     const retirement = { successor: { address: host.address, hostKey: shown.hostKey } };
     await stacks.configureOld({ lifecycle: "retiring", retirement });

@@ -31,7 +31,7 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
   });
   const login = async () => ({ "ssh.privateKey": await readFile(stage.lab.privateKeyFile, "utf8") });
   const nodeOf = (host: LabHost) => onHost(host, "systemctl is-active go-node || true");
-  /** Until their run ends like this: right after the switch a node of a busy machine may not have heard of it. */
+  /** Repeats the run until it ends like this: right after the switch a busy node may not know of it yet. */
   const retires = (wanted: RegExp) =>
     vi.waitFor(
       async () => {
@@ -46,7 +46,7 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
     theirs = await LabStack.create(stage.lab, "old", theirFile("adopted"), await login(), { folder: "theirs" });
     const adopted = await theirs.up();
     expect(adopted.exitCode, adopted.output).toBe(0);
-    // One that is started and says nothing: the move stops in the middle, and nothing of it is undone by itself.
+    // The started orchestrator does not answer: the move stops in the middle, and undoes nothing by itself.
     await stage.lab.chain("PATCH", "/orchestrators/fresh", { rpcDown: true });
     await configureMove(stage, { startTimeout: "1m" });
     const cut = await stage.stack.up();

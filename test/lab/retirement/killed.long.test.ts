@@ -7,7 +7,7 @@ const override = "PILLAR_HOST_GIVE_UP_ANYWAY";
 const guards = async () =>
   (await resourcesOf(stage)).filter((each) => JSON.stringify(each).includes("RetirementGuard")).length;
 
-/** A destroy that is typed with these words before it. */
+/** Runs a destroy with these variables. */
 async function destroy(env: Record<string, string> = {}, args: readonly string[] = []) {
   const { exitCode, output } = await stage.stack.destroy(["--skip-preview", ...args], env);
   return { exitCode, output: linesOf(output) };

@@ -20,7 +20,7 @@ export interface RetirementStage {
   readonly stack: LabStack;
   /** Producer addresses. */
   readonly addresses: { readonly old: string; readonly fresh: string };
-  /** What nothing but the old host may hold, and an encrypted backup: of its node's key store, and the login. */
+  /** Secrets that only the old host and an encrypted backup may hold: of its node's key store, and of the login. */
   readonly secrets: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface RetirementStage {
 export const quick = { momentumSeconds: 0.25, tickMomentums: 4, epochSeconds: 8, rewardDelaySeconds: 1 };
 export const pillar = "Anvil";
 
-/** The configuration of the old host's stack. */
+/** Returns the configuration of the old host's stack. */
 export function oldFile({ lab, old, fresh }: RetirementStage, changes: StackFile = {}): StackFile {
   return {
     pillar: { name: pillar },
@@ -80,20 +80,20 @@ export async function configureOld(stage: RetirementStage, changes: StackFile): 
   await stage.stack.configure(oldFile(stage, changes), { "ssh.privateKey": privateKey });
 }
 
-/** The wallet's update to an address, and its election. */
+/** Updates the wallet to an address, and waits for its election. */
 export async function elect({ lab }: RetirementStage, address: string): Promise<void> {
   await updateProducer(lab, pillar, address);
   await sleep(quick.momentumSeconds * 1000 * quick.tickMomentums * 4);
 }
 
-/** Until the first whole epoch after now is paid. */
+/** Waits until the first whole epoch from now is paid. */
 export async function epochPaid(lab: Lab): Promise<void> {
   const truth = () => lab.chain<ChainTruth>("GET", "/truth");
   const { epoch } = await truth();
   while ((await truth()).distributedEpoch <= epoch) await sleep(250);
 }
 
-/** The operator's collection in the wallet. */
+/** Collects the rewards as the operator does in the wallet. */
 export async function collect({ lab }: RetirementStage): Promise<void> {
   const { pillars } = await lab.chain<ChainTruth>("GET", "/truth");
   await collectRewards(lab, pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
@@ -104,7 +104,7 @@ export function backupsOf({ stack }: RetirementStage): string {
   return stack.records(pillar);
 }
 
-/** The record of the stack's journey. */
+/** Reads the stack's journey from the event log. */
 export function journeyOf(stage: RetirementStage): LogEvent[] {
   return journeyIn(backupsOf(stage), pillar).filter(({ stack }) => stack === stage.stack.name);
 }
@@ -112,7 +112,7 @@ export function journeyOf(stage: RetirementStage): LogEvent[] {
 /** Returns what the state has of each resource that stands for something; secrets and times are written anew with each run. */
 export async function resourcesOf({ stack }: RetirementStage): Promise<unknown[]> {
   const volatile = ["ciphertext", "modified", "created"];
-  // None after a destroy.
+  // A destroyed stack has no resources.
   const { resources = [] } = await stack.exported();
   const lasting = resources.filter(({ type }) => type !== "pulumi:pulumi:StackReference");
   return JSON.parse(JSON.stringify(lasting, (key, value) => (volatile.includes(key) ? undefined : value)));

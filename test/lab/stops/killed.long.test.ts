@@ -66,7 +66,7 @@ describe("an engine that is killed", () => {
     const output = await upKilledWhen("grep -qs compiling /var/log/pillar-host/deploy-*.log", "controller");
     await holdStep(stage.host, true);
     await cancel();
-    // What waits for no more than its next call ends, too.
+    // A provider that only waits for its next call ends, too.
     expect(await providers()).toHaveLength(1);
     await expect.poll(providers, { interval: 500 }).toEqual([]);
     expect(output).toContain("installed before: sha256 ");

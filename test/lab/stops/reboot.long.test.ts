@@ -19,7 +19,7 @@ describe("a host that goes down during a run", () => {
     await stage.host.stop({ powerCut: true });
     await stage.host.start();
   };
-  /** A run that lost the host in a step: an error, which says how it goes on. */
+  /** Expects a run that lost the host in a step to fail with the next command. */
   const lost = async (run: Run, step: string) => {
     const { exitCode, output } = await run.end();
     expect(exitCode).not.toBe(0);
@@ -67,7 +67,7 @@ describe("a host that goes down during a run", () => {
     await stage.lab.chain("PATCH", "/nodes/host1", { stall: false });
     const { exitCode, output } = await run.end();
     expect(exitCode).toBe(0);
-    // Which of the two is said depends on whether a lookup falls into the outage or waits until the host is back.
+    // The printed line depends on whether a lookup falls into the outage or waits until the host is back.
     expect(output).toMatch(
       /sync: (no answer from the node yet: |the ssh connection to \S+ had ended, and was made anew)/,
     );

@@ -27,7 +27,7 @@ afterAll(() => {
   starter.kill();
 });
 
-/** The details that the engine gets with the error of a provider that throws one with this id. */
+/** Returns the details that the engine gets with the error of a provider that throws this id. */
 async function sentFor(method: "create" | "update", id: string | undefined): Promise<string[]> {
   const text = `exports.handler = () => ({
     ${method}: async () => { throw Object.assign(new Error("not yet"), { id: ${JSON.stringify(id)}, properties: {} }); } });`;

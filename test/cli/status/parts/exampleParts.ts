@@ -38,7 +38,9 @@ export const unmet: UnmetCondition = {
   needed: "collect them in the wallet",
 };
 
-/** Of an active stack whose node is synced and whose Pillar has the old address, with these things instead. */
+/**
+ * Returns the parts of an active stack whose node is synced and whose Pillar has the old address, with these changes.
+ */
 export function partsOf(
   registration: Registration = registrations.earlier,
   changes: Partial<StatusParts> = {},

@@ -95,7 +95,7 @@ describe("problems of a host", () => {
     expect(needs(parts)).toBe("attention");
     expect(needs(withSpork({}))).toBe("nothing");
     expect(needs(withSpork({ enforcedFrom: 77 }))).toBe("attention");
-    // Whether it has it, nobody here can tell.
+    // It is unknown whether the node has the spork.
     expect(needs(withSpork({ enforcedFrom: 77, isSure: false }))).toBe("nothing");
   });
 });

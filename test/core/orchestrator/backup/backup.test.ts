@@ -88,7 +88,7 @@ const take = ({ root, what, settings, deps }: Stage) =>
 const host = ({ root }: Stage, name: string) => join(root.scratch, "host/root/.orchestrator", name);
 const mine = ({ settings }: Stage) => readdirSync(settings.directory).sort();
 
-/** All that lies on the operator's machine and all that was said must not hold a secret. */
+/** Expects no secret in the operator's files and in the output. */
 function expectNoSecret(stage: Stage, ...more: string[]): void {
   const files = readdirSync(stage.settings.directory).map((name) => readFileSync(join(stage.settings.directory, name)));
   for (const text of [...files, ...stage.said, ...more]) expect(text.includes(passPhrase)).toBe(false);

@@ -87,7 +87,7 @@ describe("a manifest of a host", () => {
     await new Promise((resolve) => setTimeout(resolve, 3100));
     await readManifest(root, place);
     expect(readFileSync(join(root.scratch, "state/manifest.cache"), "utf8").trim().split("\n")).toHaveLength(2);
-    // Nothing is hashed: with a sha256sum that fails, it still answers.
+    // The second manifest hashes nothing: it does not need sha256sum, which fails here.
     root.before = "sha256sum() { exit 9; }; PATH=/nowhere:$PATH; xargs() { exit 9; }";
     expect(compareManifests(first, await readManifest(root, place))).toEqual([]);
     // Same size, and the same time: only the kernel's own change time tells.

@@ -29,7 +29,7 @@ interface Stage {
   readonly options: SecureOptions;
   readonly deps: PreparationDeps;
   readonly said: string[];
-  /** What signer_facts says of each host, beyond what is usual. */
+  /** Facts of each host that differ from the usual ones. */
   readonly facts: { old: Record<string, string>; new: Record<string, string> };
   /** Functions that were called, on which host. */
   readonly called: string[];

@@ -471,7 +471,7 @@ describe("prerequisites", () => {
   test("accepts files as the orchestrator writes them", () => {
     const places = { dataPath: "/root/.orchestrator/", tssDir: "/root/.orchestrator/tss" };
     expect(findMoveProblems(survey({ old: { config: { ...config, ...places } } }), wanted)).toEqual([]);
-    // Where a directory above is a link, the process tells its real one.
+    // A process below a linked directory reports its real path.
     const linked = { ...facts, real: "/data/root/.orchestrator", works: "/data/root/.orchestrator" };
     expect(findMoveProblems(survey({ old: { facts: linked, config: { ...config, ...places } } }), wanted)).toEqual([]);
     const variables = ["ORCHESTRATOR_PRODUCER_PASSPHRASE"];

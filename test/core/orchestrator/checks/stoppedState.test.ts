@@ -31,7 +31,7 @@ describe("the state in which an orchestrator was stopped", () => {
   test.each<[string, string | undefined, number | undefined]>([
     ["live", config(0), 0],
     ["a key generation", config(1), 1],
-    // What the orchestrator itself takes then.
+    // The orchestrator itself takes a missing state as 0.
     ["no state", config(), 0],
     ["no number", config("1"), undefined],
     ["null", config(null), undefined],

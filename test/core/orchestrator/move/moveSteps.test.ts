@@ -25,11 +25,11 @@ interface Stage {
   readonly arriving: string;
   /** Functions that were called, on which host, in order. */
   readonly called: string[];
-  /** What getStatus of the old host tells of requests to sign, in turn, the last for ever. */
+  /** Numbers of requests to sign in the old host's getStatus, in turn; the last one repeats. */
   toSign: number[];
   /** Problems of the new host's node by the gate's evidence. */
   node: { synced: boolean; why: string; known: boolean };
-  /** What the chain says of the bridge. */
+  /** State of the bridge on the chain. */
   bridge: BridgeNow;
   /** The operator's word. */
   haltedBridge: boolean;
@@ -40,11 +40,11 @@ interface Stage {
   readonly said: string[];
   /** After each copy between the hosts. */
   afterCopy: () => void;
-  /** What the list of the new host waits for. */
+  /** Delays the list of the new host. */
   beforeList: Promise<void>;
-  /** What the disk of the new host waits for. */
+  /** Delays the flush of the new host's disk. */
   beforeFlush: Promise<void>;
-  /** What the archive of the old host waits for. */
+  /** Delays the archive of the old host. */
   beforeArchive: Promise<void>;
 }
 
@@ -169,7 +169,7 @@ const test = base.extend<{ stage: Stage }>({
 /** As they are while the old host signs. */
 const signing: HostStates = { ...looks, old: { active: true, masked: false } };
 
-/** The steps from the stop on, up to the one that is named. */
+/** Runs the steps from the stop up to the named one. */
 async function upTo(stage: Stage, last: "backup" | "fence" | "copy"): Promise<void> {
   for (const step of ["stop", "backup", "fence", "copy"] as const) {
     await stage.hands.perform(step, saga, looks);

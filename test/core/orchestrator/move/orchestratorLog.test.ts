@@ -6,7 +6,7 @@ import { configLines, logLine } from "../../../../lab/doubles/orchestrator/logLi
 import { defaultConfig } from "../../../../lab/doubles/orchestrator/stateDir";
 import { type LocalRoot, localRoot } from "../localRoot";
 
-/** What orchestrator v0.0.9a printed from a start to its stop; keys, addresses and pass phrase are made up. */
+/** Output of orchestrator v0.0.9a from a start to its stop; keys, addresses and pass phrase are made up. */
 const real = readFileSync(join(__dirname, "realLog.txt"), "utf8").split("\n").filter(Boolean);
 const realPassphrase = 'Horse & <"Staple\\> 7';
 
@@ -18,7 +18,7 @@ const test = base.extend<{ root: LocalRoot }>({
   },
 });
 
-/** A host's journal: lines of the orchestrator, and of systemd where they begin so. */
+/** Returns a host's journal with lines of the orchestrator, and of systemd if they begin like its own. */
 const journalOf = (lines: readonly string[], process = 77) =>
   lines.map((line) => {
     const who = line.startsWith("orchestrator.service: ") ? "systemd[1]" : `orchestrator[${process}]`;
@@ -34,7 +34,7 @@ const config = (passphrase: string) => ({
 const printed = (passphrase: string) =>
   configLines(config(passphrase)).flatMap(([place, text]) => logLine("INFO", place, text).split("\n"));
 
-/** The last lines, as they are passed on from a host with this journal and this pass phrase. */
+/** Returns the last lines as passed on from a host with this journal and this pass phrase. */
 async function passedOn(root: LocalRoot, journal: readonly string[], passphrase: string, last = 50): Promise<string[]> {
   writeFileSync(join(root.scratch, "journal"), `${journal.join("\n")}\n`);
   writeFileSync(join(root.scratch, "config.json"), JSON.stringify(config(passphrase), undefined, 4));

@@ -4,7 +4,10 @@ import { waitForSignings } from "../../../../core/orchestrator/move/signings";
 
 const asking = "asking for a getStatus that is new, since each stands for 25 s: is a signing at work?";
 
-/** An orchestrator whose answers stand for a while, each with what waits then; the last one stands for ever. */
+/**
+ * Creates an orchestrator that repeats each answer for a while, with its count of waiting requests, and the last one
+ * for ever.
+ */
 function signer(standing: number, answers: readonly (number | undefined)[], momentums: "told" | "untold" = "told") {
   const said: string[] = [];
   let now = 0;

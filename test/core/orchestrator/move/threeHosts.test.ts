@@ -27,7 +27,7 @@ class Three {
     this.models = { second: between(this.a, this.b), third: between(this.b, this.c), fourth: between(this.c, this.a) };
   }
 
-  /** An `up` of a stack. @returns how it ended, or its error */
+  /** Runs an `up` of a stack. @returns its end or its error */
   async up(stack: Stack, direction: Saga["direction"] = "forward", attempt = 1): Promise<string> {
     const model = this.models[stack];
     const { old, new: fresh } = model.hosts;
@@ -52,7 +52,7 @@ class Three {
   }
 }
 
-/** A went unreachable right before its journal was to hear the end of its move; then the orchestrator went on to C. */
+/** Makes A unreachable right before the end of its move is written to its journal, then moves the orchestrator to C. */
 async function fencedAtClose(): Promise<Three> {
   const three: Three = new Three(() =>
     three.a.reachable && three.a.journal?.stage === "fenced" && three.b.journal?.stage === "running"

@@ -16,13 +16,13 @@ const networks = { Ethereum: { wrapsToSign: 0, unwrapsToSign: 0 } };
 interface Started {
   readonly answers: Record<string, unknown>;
   life: string[];
-  /** What systemd says after it was watched, where that is something else. */
+  /** Answer of systemd at the end of the check, if it differs. */
   later?: string[];
   log: string[];
   config: unknown;
   readonly said: string[];
   noKeyShare: boolean;
-  /** Whether its port is open. */
+  /** True if its port is open. */
   isOpen: boolean;
   look(side?: WhichHost): Promise<unknown>;
 }

@@ -25,7 +25,7 @@ import { expectNothingOf, hostile, sentText } from "../../../hostile";
 import { moveNamed } from "../../../moveNamed";
 import { listen, type Server } from "../../chain/fakes";
 
-/** Where a text of another's stands; one at a time, as a refusal ends a step. */
+/** Places of another host's text; one at a time, because a refusal ends a step. */
 const places = [
   ...["addresses", "dataPath", "url", "keyStore", "configKey", "copyKey", "copyAddress", "copyOutput"],
   ...["producer", "tssPeerId", "evmAddress", "unknownName", "stateName", "network", "version", "error"],
@@ -39,7 +39,7 @@ const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b
 
 let rpc: Server;
 let directory: string;
-/** What each host answers with now. */
+/** Answers of each host. */
 let answer: (place: Place, usual: string) => string = (_place, usual) => usual;
 let asked = 0;
 let runs = 0;
@@ -81,7 +81,7 @@ const side = (address: string) => ({
   executable: "orchestrator",
 });
 
-/** Of one empty file, as signer_manifest prints it, and as signer_archive sends it. */
+/** Prints the manifest of one empty file, as signer_manifest prints it and signer_archive sends it. */
 function printedManifest(path: string): Buffer {
   return Buffer.from(["f", "600", answer("owner", "0:0"), "0", emptyHash, path, ""].join("\0"));
 }
@@ -157,7 +157,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     answerWithin: 1000,
     steadyFor: 1000,
     noKeyShare: true,
-    // One that a failed step left at work goes on.
+    // A failed step's backup continues, so each run has its own directory.
     backup: { directory: join(directory, String(runs)), move: saga.move },
   } as unknown as MoveInputs;
   let time = 0;

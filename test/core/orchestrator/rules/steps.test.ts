@@ -213,7 +213,7 @@ describe("a step on a host of another stack's move", () => {
   const theirs = { move: "pillar-host/next/Anvil/1", direction: "forward", side: "old" } as const;
   const been = [{ stage: "running", at: "x", ...own }];
   const steps = ["stop", "fence", "restore", "staging", "arrive", "start", "settle", "seal"] as const;
-  /** All of them in one go. */
+  /** Runs all steps in one go. */
   const refused = async (
     stage: ScriptStage,
     names: readonly string[],

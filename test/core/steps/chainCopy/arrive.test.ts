@@ -6,7 +6,7 @@ import { type ChainStage, test } from "./stage";
 const arriving = ({ data }: ChainStage) => join(data, ".pillar-host-arriving");
 const unit = ({ box }: ChainStage) => join(box.dir, "units/go-node.service.d/91-pillar-host-chain-copy.conf");
 
-/** A node that runs with its own databases, and a copy that has arrived. */
+/** Creates a node that runs with its own databases, and a copy that has arrived. */
 async function arrived(stage: ChainStage, names?: readonly string[]): Promise<void> {
   stage.databases(stage.data, "own");
   stage.box.write("active", "");

@@ -10,7 +10,7 @@ const told = async (stage: ChainStage, before = "") => {
   expect(stderr).toBe("");
   return formatHostFacts(parseNodeHostFacts(stdout.split("\n"))).join("\n");
 };
-/** A line as it was written so many seconds ago, of a phase that began so many before. */
+/** Writes a progress line of this many seconds ago, of a phase that had lasted this long. */
 const noted = (phase: string, ago: number, lasted: number, bytes: number, all: number) =>
   `now=$(date +%s); printf '%s %s 0 %s %s %s\\n' ${phase} $((now - ${ago + lasted})) $((now - ${ago})) ${bytes} ${all} > "$chain_progress";`;
 

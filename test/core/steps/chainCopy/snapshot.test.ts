@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { type ChainStage, test } from "./stage";
 
-/** A node whose height goes up by one with so many questions. */
+/** Creates a node whose height grows by one after this many requests. */
 const momentums = (questions = 6) =>
   `count=$sandbox/count; echo 0 > "$count"
 rpc() { local asked; asked=$(cat "$count"); echo $((asked + 1)) > "$count"; echo "{\\"height\\":$((1 + asked / ${questions})),\\"content\\":[]}"; }

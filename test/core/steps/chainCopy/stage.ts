@@ -28,9 +28,9 @@ export interface ChainStage {
   call(name: string, more?: Readonly<Record<string, string>>, before?: string): Promise<Ran>;
   /** Puts databases below a directory whose files say whose they are. */
   databases(place: string, whose: string, names?: readonly string[]): void;
-  /** Whose the databases below a directory are, by name. */
+  /** Returns the owner of each database below a directory. */
   whose(place: string): Record<string, string>;
-  /** What this program left in the data directory. */
+  /** Lists the files that this program left in the data directory. */
   left(): string[];
 }
 

@@ -8,7 +8,7 @@ import { replaceAll, type Sandbox } from "../sandbox";
 
 const identity = "pillar-host/prod-2 Anvil";
 
-/** What a good host answers to each command that preflight asks. */
+/** Answers of a good host to each command of the preflight. */
 const goodHost = {
   systemctl: ":",
   uname: "echo x86_64",
@@ -138,7 +138,7 @@ describe("preflight", () => {
     );
   });
 
-  /** A server that answers each kind of request with this; what is asked for by parts comes with `-f`, so not at all. */
+  /** Returns a server that answers each kind of request with this; a request for a part with `-f` gets nothing. */
   const server = (head: string, part: string) =>
     `case $1 in -sSIL) printf 'HTTP/1.1 ${head}\\r\\nDate: %s\\r\\n' "$(date -R)" ;; -sSL) printf 'HTTP/1.1 ${part}\\r\\nDate: %s\\r\\n' "$(date -R)" >&2; timeout 30 yes PK ;; *) echo '<html>416' ; exit 22 ;; esac`;
 

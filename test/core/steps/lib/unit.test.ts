@@ -5,7 +5,7 @@ import { evilText, harmless } from "../../../evilText";
 import { test } from "../boxed";
 import { replaceAll, type Sandbox } from "../sandbox";
 
-/** A host whose systemd is two commands. */
+/** Replaces systemd by two commands. */
 function fakeSystemd(box: Sandbox): void {
   box.command("id", "echo 0");
   // Starts the command in the background, as a service would be; refuses while the earlier run of $sandbox/busy lasts.

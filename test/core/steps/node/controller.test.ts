@@ -62,7 +62,7 @@ describe.concurrent("the controller's release", () => {
   });
 });
 
-/** An archive of one file, as tar packs it. */
+/** Packs an archive of one file as tar does. */
 async function tarOf(box: Sandbox, file: string, text: string): Promise<Uint8Array> {
   box.write("packed", text);
   const { stdout } = await box.run(

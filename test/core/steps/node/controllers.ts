@@ -39,7 +39,7 @@ exit 0`,
 export const refusal =
   "Cannot start ZNN Controller. Some commands require superuser privileges in order to successfully complete. Please run again using superuser privileges";
 
-/** The dialog's pauses shortened: half a second of silence becomes a twentieth, forty of them become ten. */
+/** Shortens the dialog's waits: half a second of silence becomes a twentieth, forty of them become ten. */
 export function hasty(script: string): string {
   return replaceAll(script, [
     ["while sleep 0.5 ", "while sleep 0.05 "],

@@ -9,12 +9,12 @@ import { parseFields } from "../../../../core/util/fields";
 import { replaceAll, type Sandbox } from "../sandbox";
 
 const url = "https://release.example/go-node.zip";
-/** A program of the node; `dead` ends at once, `deaf` has no RPC. */
+/** Returns a program of the node; `dead` ends at once, `deaf` has no RPC. */
 export const program = (version: string, more = "") => `#!/bin/bash\necho go-node version ${version}\n# ${more}\n`;
 export const old = program("v0.0.8");
 export const next = program("v0.0.10");
 
-/** A host whose node runs the old program: what runs is a copy of the program that was started. */
+/** Creates a host whose node runs the old program, as a copy of the program that was started. */
 export function host(box: Sandbox, served = next, at = box.dir): string {
   mkdirSync(join(box.dir, "run"), { recursive: true });
   mkdirSync(join(box.dir, "units"), { recursive: true });
@@ -58,7 +58,7 @@ export const releaseOf = (served: string) => ({
   version: "v0.0.10",
 });
 
-/** The library, with the variables that the program gives it, in the box. */
+/** Returns the library in the box, with the variables that the program gives it. */
 export function functions(box: Sandbox, release: ReturnType<typeof releaseOf>, more: object = {}): string {
   const variables = {
     service: "go-node",
@@ -98,7 +98,7 @@ export const ends = async (box: Sandbox, release = releaseOf(next)) =>
     string
   >;
 
-/** Up to the moment at which the service begins. */
+/** Runs an upgrade up to the beginning of its service. */
 export async function begun(box: Sandbox, served = next, more: object = {}): Promise<void> {
   const script = host(box, served);
   const all = functions(box, releaseOf(served), more);

@@ -10,7 +10,7 @@ import { replaceAll, type Sandbox } from "../sandbox";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 
-/** A host with systemd's words for units in files, and its units below the box. */
+/** Creates a host with systemd's answers for units in files, and its units below the box. */
 function host(box: Sandbox): void {
   box.command(
     "systemctl",
@@ -343,7 +343,7 @@ describe("a shutdown during a move of the orchestrator", () => {
     },
   );
 
-  // What a killed run left of a copy, a signer that is gone, one that came back.
+  // The stages of a killed run's copy, of an orchestrator that left, and of one that came back.
   test.for(["staging", "abandoned", "fenced", "moved", "restored"])("continues in stage %s", async (stage, { box }) => {
     begun(box, stage);
     expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
