@@ -33,8 +33,6 @@ export class ChainCopy extends defineResource<ChainCopyInputs, ChainCopied>({
     bytes: "plain",
     seconds: "plain",
     height: "plain",
-    manifest: "plain",
-    extraBytes: "plain",
   },
 }) {}
 
@@ -53,8 +51,8 @@ async function runCopy(inputs: ChainCopyInputs, { signal }: ProviderRun): Promis
 }
 
 function findEarlierCopy(olds: ChainCopyInputs & Partial<ChainCopied>, news: ChainCopyInputs): ChainCopied | undefined {
-  const { outcome, at, from, files, bytes, seconds, height, manifest, extraBytes } = olds;
+  const { outcome, at, from, files, bytes, seconds, height } = olds;
   if (outcome === undefined || at === undefined || from === undefined) return undefined;
   if (!isSameHost(olds.new.host.ssh, news.new.host.ssh)) return undefined;
-  return { outcome, at, from, files, bytes, seconds, height, manifest, extraBytes };
+  return { outcome, at, from, files, bytes, seconds, height };
 }

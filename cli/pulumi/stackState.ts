@@ -63,7 +63,6 @@ export interface ChainCopyResult {
   readonly seconds: number;
   /** Height of the last copied momentum. */
   readonly height: number;
-  readonly manifest: string;
 }
 
 export interface PendingOperation {
@@ -148,7 +147,7 @@ function parseMomentum(momentum: unknown): GuardState["recorded"] {
   return typeof height === "number" && typeof hash === "string" ? { height, hash } : undefined;
 }
 
-function parseChainCopy({ outcome, from, at, bytes, seconds, height, manifest }: Outputs): ChainCopyResult | undefined {
+function parseChainCopy({ outcome, from, at, bytes, seconds, height }: Outputs): ChainCopyResult | undefined {
   if (outcome !== "copied") return undefined;
   return {
     from: String(from),
@@ -156,7 +155,6 @@ function parseChainCopy({ outcome, from, at, bytes, seconds, height, manifest }:
     bytes: Number(bytes),
     seconds: Number(seconds),
     height: Number(height),
-    manifest: String(manifest),
   };
 }
 

@@ -26,12 +26,7 @@ const stackTemplates: Record<EventName, Templates> = {
   synced: ["stage", "synced at height {currentHeight}", wait, "{proved}", "not proved: {unproved}"],
   stepUnproved: ["note", "the login of the host did not run the step {step}"],
   chainCopyBegun: ["note", "chain copy started from {from}"],
-  chainCopied: [
-    "stage",
-    "chain copied from {from}, up to momentum {height}",
-    "{bytes} in {files} files, {seconds}; extra space used on the old host, at most: {extraBytes}",
-    "hash of all files' hashes: {manifest}",
-  ],
+  chainCopied: ["stage", "chain copied from {from}, up to momentum {height}", "{bytes} in {files} files, {seconds}"],
   registered: ["stage", "registered on chain", "producer address {producerAddress}"],
   registeredTooEarly: [
     "alarm",
@@ -82,16 +77,13 @@ const optionalFields = <T extends z.ZodType>(kind: T, names: string): Record<str
 const before = z.object({ producerAddress: z.string(), height: z.number(), at: time });
 /** All details that may get into a report. Other content of the file is dropped. */
 const detailsSchema = z.object({
-  ...optionalFields(z.string(), "address provider serverId hash step from manifest producerAddress earlier"),
+  ...optionalFields(z.string(), "address provider serverId hash step from producerAddress earlier"),
   ...optionalFields(
     z.string(),
     "sentence how server label file identityFile sha256 oldVersion direction source target holder version",
   ),
   ...optionalFields(z.string(), "error saidBy"),
-  ...optionalFields(
-    z.number(),
-    "height startHeight currentHeight files bytes seconds extraBytes sealedBytes generation",
-  ),
+  ...optionalFields(z.number(), "height startHeight currentHeight files bytes seconds sealedBytes generation"),
   ...optionalFields(z.number(), "secondsWithoutSigner"),
   ...optionalFields(time, "startedAt syncedAt switchedAt provedAt checkedAt movedAt"),
   ...optionalFields(z.array(z.string()), "proved unproved reasons evidence"),
@@ -145,7 +137,7 @@ function fillTemplate(template: string, values: Details): string[] | undefined {
 }
 
 function formatValue(name: string, value: unknown): string {
-  if (name === "bytes" || name === "extraBytes") return formatSize(Number(value));
+  if (name === "bytes") return formatSize(Number(value));
   if (name === "seconds") return formatDuration(Number(value) * 1000);
   if (name === "file") return path.basename(String(value));
   return /(At|\.at)$/.test(name) ? formatTime(String(value), 19) : String(value);

@@ -88,9 +88,9 @@ function formatWait({ state: { wait }, synced }: StackView): string | undefined 
   return `since ${formatUtcMinute(Date.parse(wait.startedAt))}${from}`;
 }
 
-function formatChainCopy({ from, at, bytes, seconds, height, manifest }: ChainCopyResult): string {
+function formatChainCopy({ from, at, bytes, seconds, height }: ChainCopyResult): string {
   const when = formatUtcMinute(Date.parse(at));
-  return `${formatSize(bytes)} of ${from} in ${formatDuration(seconds * 1000)}, up to momentum ${height}, at ${when}; hash of all files' hashes: ${manifest}`;
+  return `${formatSize(bytes)} of ${from} in ${formatDuration(seconds * 1000)}, up to momentum ${height}, at ${when}`;
 }
 
 function formatLookupTimes({ now, lookedAt, nextLookAt }: ViewTimes & { readonly now: number }): string {

@@ -10,7 +10,6 @@ import { parseChainFacts } from "./chainFacts";
 import { cleanUp } from "./cleanUp";
 import { checkBefore, type NodeAccess } from "./copyChecks";
 import { type CopyError, type CopyHosts, openHosts } from "./copyHosts";
-import { hashFiles } from "./fileHashes";
 import type { ChainCopied, ChainCopyInputs, CopyFacts } from "./inputs";
 import { authorizeCopy, takeSnapshot, transfer } from "./transfer";
 
@@ -65,7 +64,7 @@ export async function copyChain(
     if (copied === undefined) return withOutcome("notNeeded", { from });
     await log.note({ event: "chainCopied", details: copied });
     deps.say(
-      `${formatSize(copied.bytes)} in ${formatDuration(copied.seconds * 1000)}, up to momentum ${copied.height}; hash of all files' hashes: ${copied.manifest}; kept on ${from} meanwhile, at most: ${formatSize(copied.extraBytes)}`,
+      `${formatSize(copied.bytes)} in ${formatDuration(copied.seconds * 1000)}, up to momentum ${copied.height}`,
     );
     return withOutcome("copied", copied);
   } catch (error) {
@@ -99,7 +98,6 @@ async function copyUntilGood(
 ): Promise<CopyFacts | undefined> {
   const began = deps.ticks();
   const found: string[] = [];
-  let extraBytes = 0;
   for (let count = 1; count <= maxCopies; count += 1) {
     // Lock the old host again: the lease there may have ended while this run watched the new node.
     await hosts.call("old", "chain_take");
@@ -108,18 +106,15 @@ async function copyUntilGood(
       `snapshot of ${snapshot.files} files, ${formatSize(snapshot.bytes)}, at momentum ${snapshot.height}; the old host's node keeps running`,
     );
     await authorizeCopy(inputs, hosts, deps);
-    const { files, extra } = await transfer(inputs, hosts, snapshot, deps);
-    extraBytes = Math.max(extraBytes, extra);
+    await transfer(inputs, hosts, snapshot, deps);
     const fault = await useCopy(inputs, hosts, snapshot.height, deps);
     if (fault === syncedMeanwhile) return undefined;
     if (fault === undefined)
       return {
         from: inputs.old.host.ssh.address,
-        files: files.size,
+        files: snapshot.files,
         bytes: snapshot.bytes,
         height: snapshot.height,
-        manifest: hashFiles(files),
-        extraBytes,
         seconds: Math.round((deps.ticks() - began) / 1000),
       };
     found.push(fault);

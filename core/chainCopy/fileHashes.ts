@@ -1,8 +1,7 @@
-import crypto from "node:crypto";
 import { formatProblem } from "../util/problem";
 
 /** Hashes (sha256) of database files, by path. */
-export type FileHashes = ReadonlyMap<string, string>;
+type FileHashes = ReadonlyMap<string, string>;
 
 const entry = /^([0-9a-f]{64}) [ *]((?:nom|consensus|cache)\/[A-Za-z0-9._-]+)$/;
 
@@ -32,9 +31,4 @@ export function findDifferentPaths(copy: FileHashes, original: FileHashes): stri
 
 export function findMissingPaths(copy: FileHashes, original: FileHashes): string[] {
   return [...original.keys()].filter((path) => !copy.has(path));
-}
-
-export function hashFiles(files: FileHashes): string {
-  const lines = [...files].map(([path, hash]) => `${hash}  ${path}\n`).sort();
-  return crypto.createHash("sha256").update(lines.join("")).digest("hex");
 }

@@ -5,14 +5,13 @@ import { formatSize } from "../util/sizeText";
 import { formatDuration } from "../util/timeText";
 import { minFreeBytes } from "./chainFacts";
 import { type CopyError, type CopyHosts, copyHours } from "./copyHosts";
-import { type FileHashes, findDifferentPaths, findMissingPaths, parseHashes } from "./fileHashes";
+import { findDifferentPaths, findMissingPaths, parseHashes } from "./fileHashes";
 import type { ChainCopyInputs } from "./inputs";
 
 interface Snapshot {
   readonly height: number;
   readonly files: number;
   readonly bytes: number;
-  readonly extra: number;
 }
 
 interface TravelDeps extends Pick<Clock, "ticks" | "sleep"> {
@@ -41,10 +40,10 @@ function parseNumbers(printed: string): ReadonlyMap<string, number> {
 export async function takeSnapshot(inputs: ChainCopyInputs, hosts: CopyHosts, deps: TravelDeps): Promise<Snapshot> {
   const printed = await retryIfBroken(deps, () => hosts.call("old", "chain_snapshot", {}, { limitSeconds: 1800 }));
   const numbers = parseNumbers(printed);
-  const [height, files, bytes, extra] = ["height", "files", "bytes", "extra"].map((word) => numbers.get(word));
+  const [height, files, bytes] = ["height", "files", "bytes"].map((word) => numbers.get(word));
   if (!/^end$/m.test(printed) || height === undefined || !files || !bytes)
     throw new Error(`${inputs.old.host.ssh.address}: its answer about the snapshot was cut off`);
-  return { height, files, bytes, extra: extra ?? 0 };
+  return { height, files, bytes };
 }
 
 /** Allows the new host to fetch the snapshot, and nothing else, for some hours. */
@@ -57,15 +56,14 @@ export async function authorizeCopy(inputs: ChainCopyInputs, hosts: CopyHosts, d
 
 /**
  * Copies the snapshot, again after each broken connection, until every file has the hash that it has on the old host.
- * Returns the hashes, and the most bytes that the old host kept for the copy.
  */
 export async function transfer(
   inputs: ChainCopyInputs,
   hosts: CopyHosts,
   snapshot: Snapshot,
   deps: TravelDeps,
-): Promise<{ readonly files: FileHashes; readonly extra: number }> {
-  const watch = watchOldHost(inputs, hosts, snapshot, deps);
+): Promise<void> {
+  const watch = watchOldHost(inputs, hosts, deps);
   try {
     const hashes = retryIfBroken(deps, () =>
       hosts.call("old", "chain_manifest", markOwn({ base: `${inputs.old.dataDir}/.pillar-host-snapshot` }), {
@@ -92,7 +90,7 @@ export async function transfer(
         await hosts.call("new", "chain_remove", { remove: list });
       }
       const again = wrong.filter((path) => original.has(path));
-      if (again.length === 0 && missing.length === 0) return { files: original, extra: watch.most() };
+      if (again.length === 0 && missing.length === 0) return;
       if (left === 1)
         throw new Error(
           formatProblem({
@@ -178,8 +176,7 @@ const pollIntervalMs = 15_000;
 
 /** Watches that the old host's disk never fills up: the snapshot's hard links keep deleted files. Each poll also renews the
  * run's lease there. */
-function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, snapshot: Snapshot, deps: TravelDeps) {
-  let most = snapshot.extra;
+function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, deps: TravelDeps) {
   let ended = false;
   let fail: (error: Error) => void = () => undefined;
   const trouble = new Promise<never>((_, reject) => {
@@ -193,15 +190,12 @@ function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, snapshot: Snaps
       if (deps.signal?.aborted)
         return fail(new Error("the engine is gone: the copy stops here; the next run continues from here"));
       try {
-        const numbers = parseNumbers(await hosts.call("old", "chain_old_now"));
-        most = Math.max(most, numbers.get("extra") ?? 0);
-        const free = numbers.get("free") ?? minFreeBytes;
+        const free = parseNumbers(await hosts.call("old", "chain_old_now")).get("free") ?? minFreeBytes;
         if (free < minFreeBytes / 2)
           return fail(
             new Error(
               formatProblem({
                 what: `${inputs.old.host.ssh.address} has ${formatSize(free)} free: the copy stops before its node lacks room`,
-                found: `${formatSize(most)} kept for the copy`,
                 needed: `${formatSize(minFreeBytes)} free there`,
               }),
             ),
@@ -215,7 +209,6 @@ function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, snapshot: Snaps
   return {
     /** Waits for work, but fails as soon as the old host has a problem. */
     until: <T>(work: Promise<T>): Promise<T> => Promise.race([work, trouble]),
-    most: () => most,
     end: () => {
       ended = true;
     },

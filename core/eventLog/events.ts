@@ -40,7 +40,7 @@ export interface EventDetails {
   readonly synced: SyncProof;
   /** The new host may have parts of the old host's chain. */
   readonly chainCopyBegun: { readonly from: string };
-  /** The old host's chain was copied to this host's node. `manifest`: hash of all files' hashes. */
+  /** The old host's chain was copied to this host's node. */
   readonly chainCopied: {
     readonly from: string;
     readonly files: number;
@@ -48,9 +48,6 @@ export interface EventDetails {
     readonly seconds: number;
     /** Height of its last momentum. */
     readonly height: number;
-    readonly manifest: string;
-    /** Most bytes kept on the old host for the copy, beside the node's own files. */
-    readonly extraBytes: number;
   };
   /** The Pillar was seen registered with this host's producer address. */
   readonly registered: { readonly producerAddress: string };

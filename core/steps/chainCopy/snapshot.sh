@@ -34,7 +34,6 @@ chain_snapshot() {
       say "height $height"
       say "files $(chain_in_place | tr -cd '\0' | wc -c)"
       say "bytes $(chain_bytes "$place")"
-      chain_extra
       say "end"
       return 0
     fi
@@ -92,20 +91,13 @@ chain_await_momentum() {
   sleep "$quiet_seconds"
 }
 
-# Prints the bytes that only the links keep on this host, and the free space; renews the lease.
-chain_extra() {
-  local place
-  place=$(chain_snapshot_place)
-  say "extra $(find "$place" -type f -links 1 -printf '%s\n' | awk '{ sum += $1 } END { printf "%.0f\n", sum }')"
-  say "free $(df -B1 --output=avail -- "$place" | tail -n 1 | tr -d ' ')"
-}
+# Prints the free space, and renews the lease.
 chain_old_now() {
   chain_owned
   [ -d "$(chain_snapshot_place)" ] || fail "the snapshot on this host is gone" "needed: make $(chain_snapshot_place) again: $(pulumi_up)"
   # A reboot ended it.
   systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null || chain_watch_lease
-  chain_extra
-  say "load $(cut -d ' ' -f 1 /proc/loadavg)"
+  say "free $(df -B1 --output=avail -- "$(chain_snapshot_place)" | tail -n 1 | tr -d ' ')"
 }
 
 # Removes the copy from this host.

@@ -29,7 +29,6 @@ describe("a stack's state", () => {
       bytes: 7,
       seconds: 9,
       height: 3,
-      manifest: "ab",
     };
     expect(stateOf({ outcome: "copied", ...copied, old: "secret" })).toEqual(copied);
     expect(stateOf({ outcome: "notNeeded", from: "192.0.2.1", at: copied.at })).toBeUndefined();

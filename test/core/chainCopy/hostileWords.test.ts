@@ -11,7 +11,7 @@ import { side } from "./side";
 
 /** Places of a text of a host or its node. */
 const places = [
-  ...["height", "files", "bytes", "extra", "hash", "path", "arrivedPath", "copyKey", "copyAddress"],
+  ...["height", "files", "bytes", "hash", "path", "arrivedPath", "copyKey", "copyAddress"],
   ...["active", "owner", "database", "load", "lacks", "networkKey", "progress", "free", "error"],
   ...["nodeWhy", "nodeHash", "nodeVersion"],
 ] as const;
@@ -51,11 +51,11 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
   const answers: Readonly<Record<string, (of: "old" | "new") => string>> = {
     chain_facts: () => facts().replace("lacks.=\n", ""),
     chain_snapshot: () =>
-      `height ${answer("height", "7")}\nfiles ${answer("files", "2")}\nbytes ${answer("bytes", "1000")}\nextra ${answer("extra", "3")}\nfree 9\nend\n`,
+      `height ${answer("height", "7")}\nfiles ${answer("files", "2")}\nbytes ${answer("bytes", "1000")}\nend\n`,
     chain_key: () =>
       `${answer("copyKey", `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"b".repeat(43)} pillar-host-chain-copy`)}\n${answer("copyAddress", "192.0.2.2")}\n`,
     chain_manifest: manifest,
-    chain_old_now: () => `extra 5\nfree ${answer("free", "9000000000")}\n`,
+    chain_old_now: () => `free ${answer("free", "9000000000")}\n`,
     chain_swap: () => {
       const text = answer("error", "");
       if (text !== "") throw new Error(text);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/chainFacts";
-import { findDifferentPaths, findMissingPaths, hashFiles, parseHashes } from "../../../core/chainCopy/fileHashes";
+import { findDifferentPaths, findMissingPaths, parseHashes } from "../../../core/chainCopy/fileHashes";
 import { formatCopyProgress } from "../../../core/chainCopy/transfer";
 import { formatSize } from "../../../core/util/sizeText";
 
@@ -83,8 +83,6 @@ describe("files and their hashes", () => {
     expect(findDifferentPaths(copy, original)).toEqual(["nom/CURRENT", "nom/000009.ldb"]);
     expect(findMissingPaths(copy, original)).toEqual(["consensus/000001.ldb"]);
     expect(findDifferentPaths(original, original)).toEqual([]);
-    expect(hashFiles(original)).toBe(hashFiles(new Map([...original].reverse())));
-    expect(hashFiles(original)).not.toBe(hashFiles(copy));
   });
 
   test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a\nb"])(
