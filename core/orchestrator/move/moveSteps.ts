@@ -11,7 +11,7 @@ import { formatStagingPath } from "../hosts/copier";
 import { adaptConfig } from "../rules/adaptConfig";
 import type { MoveStep } from "../rules/decideMove";
 import type { HostStates } from "../rules/hostStates";
-import { assignRoles, type Saga } from "../rules/journal";
+import { assignRoles, type Saga, type WhichHost } from "../rules/journal";
 import type { MoveRun, Perform } from "./moveRun";
 import { rollbackRestore, rollbackSeal } from "./rollbackSteps";
 import type { SagaActions } from "./saga";
@@ -48,6 +48,22 @@ async function readFreshBackup(run: MoveRun, file: string): Promise<BackupConten
   return content;
 }
 
+/** Asserts that a directory is as the backup has it; a config.json that was adapted may differ. */
+async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: BackupContent, base: string): Promise<void> {
+  const isInPlace = base === run.inputs[target].directory;
+  const there = await readManifest(run.sides.roots[target], { base, paths: ["."] });
+  const differences = compareManifests(files, there, (path) => isInPlace && path === "config.json");
+  if (differences.length === 0) return;
+  throw new Error(
+    formatProblem({
+      what: `what was unpacked on ${run.nameOf(target)} is not what the backup has`,
+      found: formatDifferences(differences),
+      needed: "the same bytes, owner and mode. Is its disk failing (dmesg)?",
+      next: isInPlace && "Or was another backup unpacked there before? Then give that one with --backup",
+    }),
+  );
+}
+
 /** Puts a backup in place of the directory of a host that is lost and fenced. */
 const unpack: Perform = async (run, saga, states) => {
   const { inputs, sides, deps } = run;
@@ -59,20 +75,18 @@ const unpack: Perform = async (run, saga, states) => {
   deps.say(`restoring ${run.nameOf(target)} from ${file}`);
   const staged = await sides.step({ side: target, name: "signer_staging", saga }, states);
   const { bytes } = sumManifest(content.files);
+  const receive_into = formatStagingPath(inputs, saga);
   const call = (name: string, variables: Variables) =>
-    sides.call({ side: target, name, saga, variables, limitSeconds: 3600 });
+    sides.call({
+      side: target,
+      name,
+      saga,
+      variables: { ...variables, ...markOwn({ receive_into }) },
+      limitSeconds: 3600,
+    });
   await sendBackup(file, settings, (offset, piece) => call("signer_receive", markOwn({ offset, piece, bytes })));
-  await call("signer_unpack", markOwn({ inside: content.inside, receive_into: formatStagingPath(inputs, saga) }));
-  const arrived = await readManifest(sides.roots[target], { base: formatStagingPath(inputs, saga), paths: ["."] });
-  const differences = formatDifferences(compareManifests(content.files, arrived));
-  if (differences.length > 0)
-    throw new Error(
-      formatProblem({
-        what: `what was unpacked on ${run.nameOf(target)} is not what the backup has`,
-        found: differences,
-        needed: "the same bytes, owner and mode. Is its disk failing (dmesg)?",
-      }),
-    );
+  await call("signer_unpack", markOwn({ inside: content.inside }));
+  await assertUnpacked(run, target, content, receive_into);
   await run.copy.flush(saga);
   return arrive(run, saga, staged);
 };
@@ -145,8 +159,9 @@ const start: Perform = async (run, saga, states) => {
   const { source, target } = assignRoles(saga);
   const { inputs, sides, deps, seen } = run;
   // A run that was killed may have left it unpacked for days; once started, it may have taken part in a key generation.
-  if (inputs.restoreFrom !== undefined && saga.direction === "forward" && states[target]?.journal?.stage !== "starting")
-    await readFreshBackup(run, inputs.restoreFrom);
+  const isRestore = saga.direction === "forward" && states[source]?.journal?.stage !== "fenced";
+  if (inputs.restoreFrom !== undefined && isRestore && states[target]?.journal?.stage !== "starting")
+    await assertUnpacked(run, target, await readFreshBackup(run, inputs.restoreFrom), inputs[target].directory);
   deps.say(
     `starting ${run.nameOf(target)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
   );

@@ -17,16 +17,18 @@ signer_read() {
   cat -- "$file"
 }
 
-# signer_receive: takes a $piece of a backup's archive, in base64, behind its first $offset bytes.
+# signer_receive: takes a $piece of a backup's archive for $receive_into, in base64, behind its first $offset bytes.
 signer_receive() {
-  local file=$state/restored.tar
+  local file=$state/restored.tar place
   signer_owned
   signer_current
   if [ "$offset" -eq 0 ]; then
-    # The archive and what is in it; the node of this host needs the last of the room.
-    [ "$(df -B1 --output=avail -- "$state" | tail -n 1)" -gt $((bytes * 2 + 268435456)) ] ||
-      fail "the disk has no room for the backup" "needed: room for $((bytes * 2 / 1000000 + 268)) MB; see it with: df -h $state"
+    # The archive and what is in it, perhaps on another disk; the node of this host needs the last of the room.
     (umask 077; : > "$file")
+    for place in "$state" "$receive_into"; do
+      [ "$(df -B1 --output=avail -- "$place" | tail -n 1)" -gt $((bytes * 2 + 268435456)) ] ||
+        fail "the disk has no room for the backup" "needed: room for $((bytes * 2 / 1000000 + 268)) MB; see it with: df -h $place"
+    done
   fi
   [ "$(stat -c %s "$file")" -eq "$offset" ] || fail "the backup arrives in pieces, and one is missing" "needed: all of them: run $(pulumi_up) again"
   base64 -d <<< "$piece" >> "$file"
@@ -45,4 +47,5 @@ signer_unpack() {
   rm -rf -- "$receive_into"
   mv -T "$fresh/$inside" "$receive_into"
   copy_only_inward
+  copy_drop_shares
 }

@@ -86,22 +86,26 @@ describe("a backup", () => {
     let pieces = 0;
     await sendBackup(file, settings, (offset, piece) => {
       pieces += 1;
-      return root.call("signer_receive", { ...saga(), offset, piece, bytes: 4_500_000 });
+      return root.call("signer_receive", { ...saga(), offset, piece, bytes: 4_500_000, receive_into: staging });
     });
     expect(pieces).toBe(2);
+    // As an earlier run left it.
+    writeFileSync(join(staging, share), "{}");
     await root.call("signer_unpack", { ...saga(), inside: content.inside, receive_into: staging });
     expect(compareManifests(content.files, await readManifest(root, { base: staging, paths: ["."] }))).toEqual([]);
     const state = join(root.scratch, "state");
     expect(readdirSync(state).filter((name) => name.includes("restored"))).toEqual([]);
-    const [kept = ""] = readdirSync(join(state, "shares"));
-    expect(readFileSync(join(state, "shares", kept), "utf8")).toBe("newer");
+    const kept = readdirSync(join(state, "shares")).map((name) => readFileSync(join(state, "shares", name), "utf8"));
+    expect(kept).toEqual(["newer"]);
   });
 
   test("is refused on a host if a piece is missing, or the disk has no room", async () => {
     await root.call("signer_take_lock", saga());
-    const receive = (offset: number, bytes: number) =>
-      told(root.call("signer_receive", { ...saga(), offset, piece: "AAAA", bytes }));
+    const receive = (offset: number, bytes: number, receive_into = root.scratch) =>
+      told(root.call("signer_receive", { ...saga(), offset, piece: "AAAA", bytes, receive_into }));
     expect(await receive(0, 1e18)).toContain("the disk has no room for the backup");
+    // No disk, so there is no room on it.
+    expect(await receive(0, 1, "/proc")).toContain("see it with: df -h /proc");
     expect(await receive(0, 1)).toBe("nothing");
     expect(await receive(4, 1)).toContain("one is missing");
   });

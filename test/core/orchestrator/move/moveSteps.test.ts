@@ -2,15 +2,17 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import net from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test as base, expect } from "vitest";
+import { takeBackup } from "../../../../core/orchestrator/backup/backup";
+import { resolveBackupPlace } from "../../../../core/orchestrator/backup/backupPlace";
 import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { createMoveActions, type MoveActions } from "../../../../core/orchestrator/move/moveSteps";
 import type { HostStates } from "../../../../core/orchestrator/rules/hostStates";
-import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
+import type { Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import type { RootHost } from "../../../../core/ssh/root";
 import { moveNamed } from "../../../moveNamed";
 import { listen } from "../../chain/fakes";
@@ -316,4 +318,39 @@ test("checks the backup of a restore again before the start", async ({ stage }) 
   stage.restoreFrom = "/nowhere/backup.tar.age";
   await expect(stage.hands.perform("start", saga, looks)).rejects.toThrow("the backup can't be restored");
   expect(stage.called).not.toContain("new signer_start");
+});
+
+test("starts only what it unpacked from the backup that is given now", async ({ stage }) => {
+  const root = localRoot();
+  const inPlace = stage.arriving.replace(/\.arriving$/, "");
+  const share = `tss/localstate-${Buffer.alloc(33, 7).toString("hex")}.json`;
+  stage.bridge = { known: true, state: 0, key: Buffer.alloc(33, 7).toString("base64"), why: "live" };
+  mkdirSync(join(root.scratch, "root/.orchestrator/tss"), { recursive: true });
+  for (const name of ["config.json", share]) writeFileSync(join(root.scratch, "root/.orchestrator", name), "{}");
+  const { file } = await takeBackup(
+    root,
+    { label: "asked", place: { base: root.scratch, paths: ["root/.orchestrator"] }, changing: [], isJson: () => true },
+    resolveBackupPlace({ directory: join(dirname(stage.directory), "backups"), move: saga.move }),
+    { now: () => 0, sleep: async () => undefined, say: () => undefined },
+  );
+  execFileSync("cp", ["-aT", join(root.scratch, "root/.orchestrator"), inPlace]);
+  root.close();
+  stage.restoreFrom = file;
+  const start = () => stage.hands.perform("start", saga, looks).catch((error: Error) => error.message);
+  writeFileSync(join(inPlace, share), "another backup's");
+  expect(await start()).toContain(`found: ${share}: 16 bytes, not 2`);
+  expect(stage.called).not.toContain("new signer_start");
+  writeFileSync(join(inPlace, share), "{}");
+  writeFileSync(join(inPlace, "config.json"), "adapted");
+  await start();
+  expect(stage.called).toContain("new signer_start");
+});
+
+test("reads no backup of an earlier restore when an orchestrator moves from a host in sight", async ({ stage }) => {
+  stage.restoreFrom = "/nowhere/backup.tar.age";
+  const journal = { move: saga.move, direction: "forward", stage: "fenced" } as Journal;
+  await stage.hands
+    .perform("start", saga, { ...looks, old: { active: false, masked: true, journal } })
+    .catch(() => undefined);
+  expect(stage.called).toContain("new signer_start");
 });
