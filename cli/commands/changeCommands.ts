@@ -138,7 +138,7 @@ export function addRestoreCommand(program: Command): void {
     .command("restore")
     .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
     .argument("[args...]", upArguments)
-    .option("--backup <file>", "the backup; default: the newest of the event log that fits")
+    .option("--backup <file>", "the backup; default: that of a killed run, else the newest of the event log that fits")
     .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
     .option("--fenced <sentence>", "the sentence that it asks for if no cloud provider can switch the lost host off")
     .option("--yes", "agree in advance that the lost host's server is switched off")

@@ -35,7 +35,11 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   const wrong = findMoveProblem(stack, config, { config: before, host }, options);
   if (wrong !== undefined) throw new CliRefusal(wrong);
   const word = await confirmFirstMove(stack, config, options);
-  await writeSettings(engine, { ...createMoveSettings(config, before, host, options), ...word });
+  await writeSettings(
+    engine,
+    { ...createMoveSettings(config, before, host, options), ...word },
+    findOtherBlock(config, host),
+  );
   console.log(`The orchestrator of ${stack} comes from ${host.address}, the host of ${from} (Pulumi.${stack}.yaml).`);
   for (const key of listOwnSecrets(before.ssh, config.ssh))
     console.log(
@@ -156,6 +160,14 @@ function chooseRelease(
 
 function parseVersion(url: string): string | undefined {
   return /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url)?.[0];
+}
+
+/** Finds the block of an earlier move's old host: its login, paths and confirmations are not of this one. */
+export function findOtherBlock(
+  { orchestrator: { migrateFrom } }: Pick<StackConfig, "orchestrator">,
+  host: OtherHost,
+): readonly string[] {
+  return migrateFrom === undefined || isSameMachine(migrateFrom, host) ? [] : ["orchestrator.migrateFrom"];
 }
 
 /** Returns the new stack's settings. Leaves out login and paths that are the same on both hosts. */

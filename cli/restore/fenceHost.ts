@@ -16,15 +16,23 @@ export interface FenceOptions {
   readonly yes?: boolean;
 }
 
-/** Finds a host's server at a cloud provider in the event log, with the token of the stack that it belongs to. */
+type Machine = Pick<SshTarget, "address" | "hostKey">;
+
+/**
+ * Finds a lost host's server at a cloud provider in the event log, with the token of the stack that it belongs to. A
+ * server that was rebuilt as the target is none: it is never switched off.
+ */
 export function findServer(
   events: readonly (LogEvent | MoveEvent)[],
-  host: Pick<SshTarget, "address" | "hostKey">,
+  { lost, target }: { readonly lost: Machine; readonly target: Machine },
   stacks: readonly StackConfig[],
 ): CloudServer | undefined {
-  const known = events.findLast((entry) => entry.event === "host" && isSameHost(entry.details, host));
+  const [known, own] = [lost, target].map((host) =>
+    events.findLast((entry) => entry.event === "host" && isSameHost(entry.details, host)),
+  );
   if (known?.event !== "host" || known.details.serverId === undefined) return undefined;
   const { provider, serverId } = known.details;
+  if (own?.event === "host" && own.details.provider === provider && own.details.serverId === serverId) return undefined;
   // The token of another stack may be of another project, which has no such server.
   const owner = stacks.find((each) => each.stack === known.stack && each.host.provider === provider);
   if (owner === undefined || !("token" in owner.host)) return undefined;

@@ -1,7 +1,7 @@
 import { createNodeTarget } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore";
-import { appendEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog";
+import { appendEvent, findLastMoveEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog";
 import type { Backup, MoveEvent } from "../../core/eventLog/events";
 import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/eventLog/moveId";
 import { resolveBackupPlace } from "../../core/orchestrator/backup/backupPlace";
@@ -24,6 +24,7 @@ import {
   confirmFirstMove,
   createMoveSettings,
   findMoveProblem,
+  findOtherBlock,
   firstMoveKey,
   type MoveOptions,
 } from "../edit/moveOrchestrator";
@@ -37,7 +38,7 @@ import { type FenceOptions, fenceHost, findServer } from "./fenceHost";
 export interface RestoreOptions extends Omit<MoveOptions, "from">, FenceOptions {
   /** The stack of the lost host. By default the host of the configured orchestrator.migrateFrom is lost. */
   readonly from?: string;
-  /** The backup. By default the newest of the event log that fits. */
+  /** The backup. By default that of a killed run, else the newest of the event log that fits. */
   readonly backup?: string;
 }
 
@@ -63,7 +64,7 @@ export async function restoreOrchestrator(
   const move = chooseMove(moves, createMoveId(config, stack), hosts);
   const { pillar, orchestrator, sync } = config;
   const bridge = await readBridge({ node: createNodeTarget(config, address, hostKey), references: sync.references });
-  const file = options.backup ?? findNewestBackup(moves, pillar.name, bridge);
+  const file = options.backup ?? chooseBackup(config, lost, moves, bridge);
   if (file === undefined) throw refuse({ what: "the event log has no backup", needed: "give one with --backup FILE" });
 
   const { identityFile } = orchestrator.backup;
@@ -71,7 +72,7 @@ export async function restoreOrchestrator(
   const content = await readBackup(file, place).catch(({ message }: Error) => {
     throw new CliRefusal(message);
   });
-  const server = findServer(await readLog(store, pillar.name), lost, owners);
+  const server = findServer(await readLog(store, pillar.name), { lost, target: { address, hostKey } }, owners);
   const where = server ? `server ${server.id} at ${server.provider}` : "no server of it is known at a cloud provider";
   const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
   const isFresh = isFreshShare(content, bridge);
@@ -84,16 +85,17 @@ export async function restoreOrchestrator(
   const fence = await fenceHost(lost, server, options);
   await appendEvent(store, { at: new Date().toISOString(), move, event: "fenced", details: fence });
   const engine = createPulumi(stack);
-  await writeSettings(engine, {
+  const restored = {
     ...settings,
     ...word,
     "orchestrator.attempt": move.attempt === orchestrator.attempt ? undefined : move.attempt,
     "orchestrator.rollback": orchestrator.rollback ? "false" : undefined,
     [backupKey]: file,
-  });
+  };
+  await writeSettings(engine, restored, findOtherBlock(config, lost));
   const code = await runOrPrintUp(stack, options.up, args, engine);
   if (!options.up || code !== 0) return code;
-  if (!isMoveOver(await readMoveEvents(store), move))
+  if (findLastMoveEvent(await readMoveEvents(store), move, "done") === undefined)
     throw refuse({
       what: "the run ended well, but the orchestrator is not restored yet",
       needed: "read what it said, and solve what it names",
@@ -131,9 +133,9 @@ async function findLostHost(
       what: `${stack} names no host that the orchestrator comes from`,
       needed: "give its stack with --from",
     });
-  if (from === undefined && options.release !== undefined)
+  if (from === undefined && (options.release ?? options.releaseSha256 ?? options.releaseVersion) !== undefined)
     throw refuse({
-      what: "--release counts only together with --from",
+      what: "--release, --release-sha256 and --release-version count only together with --from",
       needed: "give the lost host's stack with --from",
     });
   if (from === undefined) return { lost: createOldHost(config).ssh, settings: {}, owners: [config] };
@@ -144,10 +146,17 @@ async function findLostHost(
   return { lost: createHostTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
 }
 
-/** Finds the newest whole backup with a share of the bridge's key, else the newest one. */
-function findNewestBackup(moves: readonly MoveEvent[], pillar: string, bridge: BridgeNow): string | undefined {
+/** Chooses the backup that a killed run of this restore may have unpacked, else the newest with the bridge's key share. */
+export function chooseBackup(
+  config: Pick<StackConfig, "pillar" | "orchestrator">,
+  lost: Pick<SshTarget, "address" | "hostKey">,
+  moves: readonly MoveEvent[],
+  bridge: BridgeNow,
+): string | undefined {
+  const { backup: earlier } = config.orchestrator.migrateFrom ?? {};
+  if (earlier !== undefined && findOtherBlock(config, lost).length === 0) return earlier;
   const whole = moves.flatMap(({ move, event, details }) =>
-    move.pillar === pillar && event === "backup" && details.label !== "last" ? [details] : [],
+    move.pillar === config.pillar.name && event === "backup" && details.label !== "last" ? [details] : [],
   );
   return (whole.findLast((backup) => isFreshShare(backup, bridge)) ?? whole.at(-1))?.file;
 }

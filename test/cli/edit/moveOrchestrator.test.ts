@@ -2,7 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { confirmFirstMove, createMoveSettings, findMoveProblem } from "../../../cli/edit/moveOrchestrator";
+import {
+  confirmFirstMove,
+  createMoveSettings,
+  findMoveProblem,
+  findOtherBlock,
+} from "../../../cli/edit/moveOrchestrator";
 import { listOwnSecrets } from "../../../cli/edit/otherStack";
 import type { StackConfig } from "../../../core/config/config";
 import { configOf } from "../../components/exampleConfig";
@@ -42,6 +47,15 @@ test("writes only a login and paths that differ, and keeps a configured release"
     "orchestrator.migrateFrom.executable": "tss",
     "orchestrator.migrateFrom.dataDir": "/data/znn",
   });
+});
+
+test("removes an earlier old host's block, but keeps that of the same host with its secrets", () => {
+  const config = configOf({
+    orchestrator: { migrateFrom: { address: "198.51.100.8", hostKey: proxyKey, user: "op" } },
+  });
+  expect(findOtherBlock(config, host)).toEqual(["orchestrator.migrateFrom"]);
+  expect(findOtherBlock(config, { ...host, hostKey: proxyKey })).toEqual([]);
+  expect(findOtherBlock(configOf(), host)).toEqual([]);
 });
 
 const hashed = { orchestrator: { release: { url: release, sha256, version: "v0.0.9b" } } };

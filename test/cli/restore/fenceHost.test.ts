@@ -59,9 +59,17 @@ describe.each([
     const details = { address: "127.0.0.1", provider, serverId: "52", hostKey, isOwnWork: true };
     const events: LogEvent[] = [{ at: "", stack: "prod", pillar: "Anvil", event: "host", details }];
     const owner = { stack: "prod", host: { provider, token }, apiEndpoint: "http://x" } as unknown as StackConfig;
-    expect(findServer(events, lost(), [configOf(), owner])).toMatchObject({ provider, id: "52", token });
-    expect(findServer(events, lost(), [{ ...owner, stack: "other" } as StackConfig])).toBeUndefined();
-    expect(findServer(events, { ...lost(), hostKey: "ssh-ed25519 AAAB" }, [owner])).toBeUndefined();
+    const rebuiltKey = "ssh-ed25519 AAAB";
+    const target = { address: "203.0.113.7", hostKey: rebuiltKey };
+    const find = (log: readonly LogEvent[], stacks: readonly StackConfig[], host = lost()) =>
+      findServer(log, { lost: host, target }, stacks);
+    expect(find(events, [configOf(), owner])).toMatchObject({ provider, id: "52", token });
+    expect(find(events, [{ ...owner, stack: "other" } as StackConfig])).toBeUndefined();
+    expect(find(events, [owner], { ...lost(), hostKey: rebuiltKey })).toBeUndefined();
+    // The lost host's server was rebuilt, and the orchestrator is restored on it.
+    const rebuilt = { ...details, address: "203.0.113.7", hostKey: rebuiltKey };
+    const both: LogEvent[] = [...events, { at: "", stack: "prod-2", pillar: "Anvil", event: "host", details: rebuilt }];
+    expect(find(both, [owner])).toBeUndefined();
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { chooseMove } from "../../../cli/restore/restoreOrchestrator";
+import { chooseBackup, chooseMove } from "../../../cli/restore/restoreOrchestrator";
 import type { MoveEvent } from "../../../core/eventLog/events";
+import { configOf } from "../../components/exampleConfig";
 import { moveNamed } from "../../moveNamed";
 
 const [first, second] = [moveNamed("pillar-host/prod/Anvil/1"), moveNamed("pillar-host/prod/Anvil/2")];
@@ -26,4 +27,16 @@ test.each<[string, readonly MoveEvent[], number]>([
   ],
 ])("a restore %s", (_what, moves, attempt) => {
   expect(chooseMove(moves, first, hosts)).toEqual({ ...first, attempt });
+});
+
+test("a restore after a kill takes the same backup, and one from another host the newest that fits", () => {
+  const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+  const lost = { address: "198.51.100.9", hostKey };
+  const config = configOf({ orchestrator: { migrateFrom: { ...lost, backup: "/begun.tar.age" } } });
+  const backup = (file: string) => ({ at: "", move: first, event: "backup", details: { file, label: "asked" } });
+  const moves = ["/old.tar.age", "/new.tar.age"].map(backup) as unknown as readonly MoveEvent[];
+  const bridge = { known: false, why: "" } as const;
+  const choose = (host: typeof lost) => chooseBackup(config, host, moves, bridge);
+  expect(choose(lost)).toBe("/begun.tar.age");
+  expect(choose({ address: "198.51.100.8", hostKey: "ssh-ed25519 AAAB" })).toBe("/new.tar.age");
 });
