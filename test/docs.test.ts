@@ -99,8 +99,8 @@ function deadCitations(file: string, text: string): string[] {
 const ofStack = /\bpulumi (up|preview|destroy|refresh|cancel|config|state|stack (output|export|import))\b/;
 
 /**
- * Commands of a document that act on whichever stack is selected: in blocks that are typed, and in the text where more
- * than a command's name stands.
+ * Returns a document's commands that act on whichever stack is selected: in blocks to type, and in text with more than
+ * a command's name.
  */
 function stacklessCommands(text: string): string[] {
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block = ""]) =>

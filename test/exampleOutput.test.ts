@@ -22,7 +22,7 @@ const newAddress = "z1qrztagarasj7msyewamqz7mg4p97chuygwxq3j";
 /** Returns the output blocks of a document. */
 const blocksOf = (file: string) => [...read(file).matchAll(/^```text\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
 
-/** Expects a block to have only lines of an output, in their order; […] stands for omitted lines. */
+/** Expects a block to have only lines of an output, in order; […] replaces omitted lines. */
 function expectExcerpt(block: string | undefined, output: string): void {
   const lines = (block ?? "").trimEnd().split("\n");
   const given = output.split("\n");

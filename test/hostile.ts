@@ -33,7 +33,7 @@ export function sentText(name: string, variables: Variables = {}): string {
   return [name, ...shown.flatMap(([variable, value]) => [variable, String(value)])].join("\u0001");
 }
 
-/** Expects a text to have nothing of a hostile one: not the whole, as JSON has it, nor a word of it that is no plain name. */
+/** Expects no hostile text: neither all of it in JSON form nor a word of it that is not a plain name. */
 export function expectNothingOf(word: string, sent: string): void {
   const parts = word.split(/\s+/).filter((part) => part.length > 3 && !/^[\w.-]*$/.test(part));
   const forms = [word, JSON.stringify(word).slice(1, -1), ...parts];

@@ -79,7 +79,7 @@ it("loads the SDK's automation, its traces and zod's languages only when used", 
 });
 
 it("maps no stack trace through source maps, unless debugging", () => {
-  // As the SDK's own start does.
+  // The SDK's own start does the same.
   const text = `
     const nodes = Error.prepareStackTrace;
     require("node:module").createRequire(require.resolve("@pulumi/pulumi/cmd/run"))("source-map-support/register");
@@ -90,7 +90,7 @@ it("maps no stack trace through source maps, unless debugging", () => {
 
 it("is a single process of the SDK; Node has written its cache before a signal can end it, and it ends after its engine", async () => {
   const [{ name, path }] = plugins.providers;
-  // As the engine starts it: from the project's directory, by its whole path.
+  // The engine starts it from the project's directory, by its whole path.
   const engine = "127.0.0.1:1";
   const running = spawn(join(root, path, `pulumi-resource-${name}`), [engine], { cwd: root, env });
   const [port] = await once(createInterface({ input: running.stdout }), "line");
@@ -100,7 +100,7 @@ it("is a single process of the SDK; Node has written its cache before a signal c
   expect(command[1]).toMatch(/dynamic-provider\.js$/);
   const kept = readdirSync(join(root, ".compiled/node"), { recursive: true });
   expect(kept.length).toBeGreaterThan(100);
-  // As when the engine was killed, which then asks nothing more.
+  // A killed engine asks nothing more.
   running.stdin.end();
   expect(await once(running, "exit")).toEqual([1, null]);
 });

@@ -6,7 +6,7 @@ import type { Report } from "../lab/testRun/report";
 import { closingLine, countOf, exitCodeOf, failuresOf, sumOf } from "../lab/testRun/tally";
 import { askedOf } from "../lab/testRun/tiers";
 
-/** Returns what the runner reports of files with these tests; a file's own status follows from theirs where none is said. */
+/** Returns the runner's report of files with these tests; by default a file's status follows from its tests. */
 function reportOf(files: Record<string, { tests?: string[]; status?: string }>): Report {
   const all = Object.values(files).flatMap(({ tests = [] }) => tests);
   return {

@@ -70,7 +70,7 @@ describe("the engine's own logs", () => {
     vi.stubEnv(withoutLogsVariable, "1");
     settleEngineLogs(work);
     expect(() => engineLogs(work)).toThrow("the engine keeps no log in this run");
-    // The engine asks for the directory, and goes on without it.
+    // The engine asks for the directory, and continues without it.
     expect(() => fs.mkdirSync(path.join(work, "logs"))).toThrow("EEXIST");
   });
 });
@@ -119,7 +119,7 @@ describe("sourceHash", () => {
 });
 
 describe("ensurePlugins", () => {
-  // As if each had been fetched before; without Go and network, so that nothing can be made anew.
+  // Each was fetched before; without Go and network nothing can be made anew.
   function keep(name: string): void {
     const version = pinnedVersion(`@pulumi/${name}`);
     const directory = path.join(work, `pillar-host/plugin-${name}-official-${version}/resource-${name}-v${version}`);

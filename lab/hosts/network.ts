@@ -1,7 +1,7 @@
 /**
  * The lab's network: one namespace with a bridge for the operator (where the engine, the release server, and the chain
- * double run), and one namespace for each host, connected to the bridge. Nothing of it is visible outside these
- * namespaces, so all labs use the same addresses without a conflict.
+ * double run), and one namespace for each host, connected to the bridge. These namespaces are invisible from outside,
+ * so all labs use the same addresses without a conflict.
  */
 
 /** Address of the operator's end: of the engine, the release server, the chain double, and the apt relay. */

@@ -47,7 +47,7 @@ function findFault(comment: string, node: ts.Node, isContinuation: boolean): str
   return undefined;
 }
 
-/** True if the line before is a comment of the same kind, so this line goes on with its sentence. */
+/** True if the line before is a comment of the same kind, so this line continues its sentence. */
 function isContinued(text: string, pos: number): boolean {
   if (!text.startsWith("//", pos)) return false;
   const lines = text.slice(0, pos).trimEnd().split("\n");

@@ -29,7 +29,7 @@ export interface OrchestratorSetup extends ExampleDirOptions {
   readonly withoutState?: boolean;
 }
 
-/** Sets an orchestrator up. One that is to sign needs a synced node on the host ({@link setUpSyncedNode}). */
+/** Sets an orchestrator up. An orchestrator that signs needs a synced node on the host ({@link setUpSyncedNode}). */
 export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: OrchestratorSetup = {}): Promise<ExampleDir> {
   const { enabled = true, started = true, withoutState = false } = setup;
   const { compressedTssECDSAPubKey: key } = await lab.chain<BridgeInfo>("GET", "/bridge");

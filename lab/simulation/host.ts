@@ -34,7 +34,7 @@ export interface ModelHost extends Disk {
   strange?: boolean;
   /** True after a restored snapshot or a reinstallation: nobody can know what the disk had. */
   rewound?: boolean;
-  /** True once the server was given up: it never comes back. */
+  /** True once the server was abandoned: it never comes back. */
   isGone?: boolean;
   /** Token of the run that holds the host's lock. */
   owner?: string | undefined;

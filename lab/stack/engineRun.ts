@@ -56,7 +56,7 @@ export class Run {
     return found;
   }
 
-  /** Remembers the engine's processes: once the engine is gone, nothing tells which they were. */
+  /** Remembers the engine's processes, because they cannot be found once the engine is gone. */
   async lookAround(): Promise<void> {
     for (const pid of await treeOf(this.pid)) {
       const own = pid === this.pid ? undefined : await ownProcess(pid);

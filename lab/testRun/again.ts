@@ -1,7 +1,7 @@
 import type { Report } from "./report";
 import type { Run } from "./tally";
 
-/** More failed files than this are no accident of a busy machine, so none is run again. */
+/** More failed files than this are not due to a busy machine, so none is run again. */
 const mostAgain = 5;
 
 const hasFailed = ({ status }: Report["testResults"][number]) => status === "failed";

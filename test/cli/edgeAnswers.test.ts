@@ -105,7 +105,7 @@ test.each([
   ["a name that is too long", "a".repeat(300), "ENAMETOOLONG"],
   ["a file that another init makes meanwhile", "beside", "EEXIST"],
 ])("init names the problem in words: %s", async (_, stack, code) => {
-  // Not there for who looks, and in the way of who writes.
+  // A reader finds no file here, and a writer finds one.
   symlinkSync("nowhere", join(place, "Pulumi.beside.yaml"));
   const { exitCode, all, changes } = await run("init", stack, ...initAnswers);
   expect([exitCode, changes]).toEqual([2, []]);

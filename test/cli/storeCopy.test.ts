@@ -60,7 +60,9 @@ async function run(store: string | undefined, ...args: string[]) {
   expect(all).not.toMatch(/hunter2/i);
   return { exitCode, out: all };
 }
-/** Types the commands of docs/unattended.md, with an `aws` that copies below a directory; the double takes what lies there. */
+/**
+ * Types the commands of docs/unattended.md, with an `aws` that copies below a directory, from which the double reads.
+ */
 async function copy() {
   const page = readFileSync(join(import.meta.dirname, "../../docs/unattended.md"), "utf8");
   const [block = ""] = page.split("```").filter((each) => each.includes("aws s3 cp"));

@@ -60,7 +60,7 @@ export async function registeredBy(
   const registered: Registered[] = [];
   const requests = new Map<string, Request>();
   const { prototype } = MockMonitor;
-  // The SDK's own knows of no hooks.
+  // The SDK's own has no hooks.
   const taken = (_request: unknown, done: (error: null) => void) => done(null);
   Object.assign(prototype, { registerResourceHook: taken, registerErrorHook: taken });
   const original = prototype.registerResource;

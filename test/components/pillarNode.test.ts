@@ -55,7 +55,7 @@ function standUp(config: StackConfig): Promise<Registered[]> {
     },
     {
       "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
-      // As the engine hands it over: an output of secret inputs.
+      // The engine passes an output of secret inputs.
       "node-producer-address": { result: address },
     },
   );

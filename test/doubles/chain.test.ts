@@ -220,7 +220,7 @@ describe("production", () => {
   it("has none of a node that was behind for more than a tick, until the next tick", () => {
     const chain = registered();
     const restarted = { ...report(producer), startedAt: now, startHeight: 40, height: 40 };
-    // Its chain ended before the tick of the slots 61 to 90; it is at the tip at once, and says so.
+    // Its chain ended before the tick of the slots 61 to 90; it reaches the tip at once, and reports it.
     for (let second = 0; second < 250; second++) {
       chain.report("host1", { ...restarted, height: chain.network().height });
       now += 1000;

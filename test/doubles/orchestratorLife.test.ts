@@ -59,7 +59,7 @@ function fill(options: Parameters<typeof exampleDir>[0] = {}) {
     chmodSync(target, mode);
   }
   const changed = config();
-  // As it lies in this test's directory; the example is an operator's.
+  // The paths are this test's; the example's are an operator's.
   Object.assign(changed, { DataPath: dir });
   changed.TssConfig.BaseDir = join(dir, "tss");
   changed.Networks.Zenon = { Urls: [`ws://127.0.0.1:${(node.address() as AddressInfo).port}`] };

@@ -40,7 +40,7 @@ describe("rewards", () => {
       [13, znnOf(5)],
       // From 245 s on it runs again: 126, 128 and 130.
       [12, znnOf(3)],
-      // Until 145 s it produced 112 and 114.
+      // It produced 112 and 114 until 145 s.
       [11, znnOf(2)],
       [10, znnOf(5)],
     ]);

@@ -29,9 +29,10 @@ export interface Stage {
 }
 
 /**
- * Sets the stage before the tests of a file or a describe block, and takes it down after them.
+ * Creates the stage before the tests of a file or a describe block, and removes it after them.
  *
- * @param ensureImage of the host: by default it has its packages already, and a stand-up to something else is quick
+ * @param ensureImage of the host: by default it has its packages already, so that a stand-up for another purpose is
+ * quick
  * @param options of the stack
  */
 export function staged(
@@ -127,8 +128,8 @@ export async function upTo(stack: LabStack, ...steps: string[]): Promise<{ exitC
 }
 
 /**
- * Runs a step on a host as the program sends it, without engine and ssh: for what its script alone decides, where
- * another test shows how an operator is told.
+ * Runs a step on a host as the program sends it, without engine and ssh: for decisions of the script alone, whose
+ * messages another test shows.
  */
 export async function stepOn(
   { lab, host }: Pick<Stage, "lab" | "host">,

@@ -89,7 +89,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     await lab.chain("PATCH", "/pillars/Anvil", { producerAddress: producer.address });
     // For its program's directory and its engine; what is typed has a home and a state of its own.
     project = await LabStack.create(lab, "other", stackFile(lab, fresh), {}, { folder: "readme" });
-    // As it is cloned: the old host's stack has the name of the example.
+    // A clone's old host has the example's stack name.
     await cp(join(import.meta.dirname, "../../Pulumi.prod.yaml"), join(project.programDirectory, "Pulumi.prod.yaml"));
     const home = join(lab.dir, "reader");
     await mkdir(join(home, ".ssh"), { recursive: true, mode: 0o700 });
@@ -111,7 +111,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
 
   it("installs, and logs in to a directory of this machine", async () => {
     const [clone, install, login = "", ...more] = below("Install");
-    // The lab's program lies there already, with its libraries.
+    // The lab's program is there already, with its libraries.
     expect([clone, install, more]).toEqual([
       "git clone REPOSITORY pillar-host && cd pillar-host",
       "npm ci --omit=dev --ignore-scripts",

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { keepPrinted } from "../../lab/testRun/printed";
 
-/** A block of code of a document, and the heading that it stands below. */
+/** A code block of a document, and its heading. */
 export interface CodeBlock {
   readonly heading: string;
   readonly language: string;

@@ -13,7 +13,7 @@ const commandBelow = (heading: string) =>
 const [set] = blocks;
 
 describe("an unattended run, as its page documents", () => {
-  // Its orchestrator moves where nobody watches, as configured: what the job says stands above that.
+  // This stage allows unattended moves; the job's variable overrides that.
   const stage = moveStage({ bare: true, hasPassphrase: true });
 
   /** Types a line in a job's shell, which begins with the variable. */

@@ -651,7 +651,7 @@ test("the wait for the sync finds a wallet update that came too early", async ()
   await reference.close();
   expect(error?.message).toContain("is not synced yet");
   expect(log).toContain("sync: REGISTERED TOO EARLY");
-  // Its own line is written beside the look at the references.
+  // Its own line is written during the lookup of the references.
   const events = journeyIn(directory, "Anvil").map(({ event }) => event);
   rmSync(scratch, { recursive: true });
   expect(events.filter((event) => event !== "waiting")).toEqual(["registered", "registeredTooEarly"]);

@@ -6,7 +6,7 @@ import { searches } from "../../lab/simulation/searches";
 const decide = "core/orchestrator/rules/decideMove.ts";
 const generation = "core/orchestrator/rules/generation.ts";
 
-/** Mistakes that the program once made, set back: the search finds each by itself. */
+/** Earlier mistakes of the program, which the search must find again. */
 test.each<[string, keyof typeof searches, readonly Mutation[], boolean, RegExp]>([
   [
     "a live server counts as unreached after a lost laptop",

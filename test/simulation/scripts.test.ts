@@ -9,7 +9,7 @@ import { randomOf } from "../../lab/simulation/seededRandom";
 import { openScriptStage, type ScriptStage, systemctl } from "../core/orchestrator/scriptStage";
 import { moveNamed } from "../moveNamed";
 
-/** A script with what it is told; `copy` is what the copy between the hosts leaves beside the directory. */
+/** A script with its variables; `copy` leaves the same files as the copy between the hosts. */
 interface Step {
   readonly name: ScriptName | "copy";
   readonly side: WhichHost;
@@ -35,7 +35,7 @@ function shareIn(directory: string): number | undefined {
   return existsSync(file) ? Number(readFileSync(file, "utf8")) : undefined;
 }
 
-/** Returns what the real scripts left, in the words of the simulation. */
+/** Returns the state that the real scripts left, in the simulation's terms. */
 function found({ box, unit, directory, journal }: ScriptStage) {
   const { move, direction, side, stage, generation, source, target, history = [] } = journal() ?? {};
   const shares = readdirSync(box.dir)
@@ -185,7 +185,7 @@ describe("the simulated host", () => {
     let latest = 1;
     for (let count = 0; count < 20; count += 1) {
       const stack = random() < 0.8 ? "prod" : "next";
-      // Now and then a later way begins, one of the past goes on, or one of its number between other hosts.
+      // Sometimes a later move begins, an earlier one continues, or one of its number between other hosts does.
       if (random() < 0.15) latest += 1;
       const generation = random() < 0.85 ? latest : Math.max(1, latest - 1);
       const isSource = random() < 0.4;

@@ -75,7 +75,7 @@ const silent: Mutation = {
 describe("histories that once broke a promise", () => {
   const back = (action: Action): Action => ({ ...action, direction: "back" }) as Action;
 
-  // Each with its fix set back, too: else the history would show nothing.
+  // Each history runs without its fix, too: otherwise it would prove nothing.
   test.each<[string, Action[], readonly Mutation[]]>([
     [
       "a target of a snapshot before its start, while its source knows the end",

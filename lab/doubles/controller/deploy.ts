@@ -27,7 +27,7 @@ import {
 } from "./service";
 import { ask, confirm } from "./terminal";
 
-/** Deploys the node. Nothing here is atomic: if the controller is killed, every part stays as it is at that moment. */
+/** Deploys the node. No part is atomic: if the controller is killed, every part stays as it is at that moment. */
 export async function deploy(machine: Machine, build: ControllerBuild): Promise<void> {
   askAboutHardware(machine);
   print(machine, "Checking NTP service configuration ...");

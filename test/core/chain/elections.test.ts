@@ -75,7 +75,7 @@ describe("the time until a slot is overdue", () => {
 });
 
 describe("the time from which an address is elected", () => {
-  // As it was measured on a network of go-zenon v0.0.8: when it was shown, and where its tick began.
+  // Measured on a network of go-zenon v0.0.8: when the address appeared, and where its tick began.
   test.each([
     ["06:14:01", "06:20:41"],
     ["06:23:51", "06:30:41"],

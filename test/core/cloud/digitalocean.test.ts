@@ -119,7 +119,7 @@ test("accepts a token that may write, and refuses a token that may only read", a
 
 const posted = "Error creating droplet: POST https://api.digitalocean.com/v2/droplets: ";
 
-// As godo words them.
+// Messages of godo.
 test.each([
   [`${posted}422 (request "94739105") Size is not available in this region.`, true],
   [`${posted}422 Region is not available`, true],

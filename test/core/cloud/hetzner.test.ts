@@ -154,7 +154,7 @@ test.each([
   expect(await passed).toBe(passes);
 });
 
-// As hcloud's own client words them, and as the actions of the API do.
+// Messages of hcloud's own client, and of the API's actions.
 test.each([
   ["error during placement (resource_unavailable, 1d1d17e504e28a4c)", true],
   ["resource_unavailable: error during placement", true],

@@ -29,7 +29,7 @@ describe.each([
   test("is valid for editors and the program", () => {
     expect(editors.safeParse(parse(file)).error).toBeUndefined();
     expect(editors.safeParse(parse(file.replace("dataDir:", "dataDirectory:"))).success).toBe(false);
-    // All that it needs of a reader's machine.
+    // The file lacks only the reader's login.
     expect(parseConfig({ ...configured(file), ssh: { user: "root" } }, "prod")).toEqual({
       faults: [
         expect.stringMatching(/^pillar-host:ssh: needed one of agent: true, privateKeyFile, privateKey or password\. /),

@@ -53,7 +53,7 @@ describe("another registered address", () => {
     expect(back(old, ours, other)).toMatchObject({ kind: "earlier", last: { height: 1001, isOurs: true } });
     expect(words(old, ours, other)).toContain("keep it running until momentums carry the other address");
     expect(words(ours, old, other)).toBe(`Anvil went back to ${old}, and momentums carry it`);
-    // Neither of late: that is no proof.
+    // No recent momentum of either address proves anything.
     expect(words(other, other)).toContain("keep it running until momentums carry the other address");
   });
 

@@ -28,7 +28,7 @@ const producing: Registration = { kind: "producing", switched, ...own };
 const tooEarly: Registration = { kind: "tooEarly", why: "syncing", ...own };
 const elsewhere: Registration = { kind: "earlier", address: old, wasOurs: true, notes: [] };
 
-/** Returns what is recorded of looks, one after the other, each with the memory of those before. */
+/** Returns the events of lookups in turn, each with the memory of the earlier ones. */
 function recorded(...looks: Registration[]): LogEvent[] {
   const events: LogEvent[] = [];
   looks.forEach((look, i) => {

@@ -114,7 +114,7 @@ describe("a retirement with all conditions met", () => {
     for (const stage of ["moved", "restored", "abandoned", "staging"] as const) expect(retire(stage), stage).toBe("");
     for (const stage of ["stopping", "fenced", "restoring", "staged", "switched", "starting"] as const)
       expect(retire(stage), stage).toContain("a move of the orchestrator is not over");
-    // An orchestrator that answers on the successor was started, and does not come back by itself.
+    // An orchestrator that answers on the successor was started by somebody.
     expect(retire("fenced", { successor: { ...successor, build } })).toBe("");
   });
 

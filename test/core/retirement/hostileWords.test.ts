@@ -60,7 +60,7 @@ function archiveOf(path: string): Buffer {
   return Buffer.concat([head, Buffer.alloc(1024)]);
 }
 
-/** Looks at a host that answers so, and shuts it down. @returns what went to it, what was told, and how it failed */
+/** Reads a host with these answers, and shuts it down. @returns the sent text, the printed text, and the failure */
 async function retire(answer: (spot: Spot, usual: string) => string) {
   runs += 1;
   const backups = join(directory, String(runs));

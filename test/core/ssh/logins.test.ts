@@ -301,7 +301,7 @@ test("succeeds with a slow login, and returns its duration", async () => {
   const slow = await sshHost(undefined, () => new Promise((resolve) => setTimeout(resolve, 1500)));
   cleanUps.push(slow.close);
   const connection = createConnection(loginTo(slow));
-  // The script's own limit begins when the connection stands.
+  // The script's own limit begins once the connection is open.
   expect(await runScript(connection, "facts", frameScript("echo done", "captured"), 1000)).toEqual(["done"]);
   expect((await connection.session()).tookMs).toBeGreaterThan(1400);
   connection.drop();

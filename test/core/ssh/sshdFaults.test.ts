@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findSshdFaults, parseSshd } from "../../../core/ssh/sshdFaults";
 
-/** As OpenSSH prints it where nothing is configured. */
+/** OpenSSH's output without configuration. */
 const defaults = `maxsessions 10
 pubkeyauthentication yes
 permitrootlogin without-password
@@ -14,7 +14,7 @@ authenticationmethods any
 pubkeyacceptedalgorithms ssh-ed25519-cert-v01@openssh.com,ssh-ed25519,rsa-sha2-512
 `;
 
-/** Returns what stands against a move where sshd says so, with lines in place of the usual ones. */
+/** Returns the faults of sshd's configuration, with these lines instead of the usual ones. */
 function faults(lines: string, user = "root") {
   const names = lines.split("\n").map((line) => line.split(" ")[0]);
   const rest = defaults.split("\n").filter((line) => !names.includes(line.split(" ")[0]));

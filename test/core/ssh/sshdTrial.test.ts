@@ -3,7 +3,7 @@ import { connectSsh } from "../../../core/ssh/ssh";
 import { findSshdTrialFault } from "../../../core/ssh/sshdTrial";
 import { loginTo, sshHost } from "../chain/fakes";
 
-/** Tries a host whose sshd is so; the RPC's port has nothing that listens. */
+/** Tries a host with this sshd; the RPC's port has no listener. */
 async function tried(sshd: Parameters<typeof sshHost>[3], asksRpc = true) {
   const host = await sshHost(undefined, undefined, undefined, sshd);
   const session = await connectSsh(loginTo(host));

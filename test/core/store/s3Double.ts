@@ -17,7 +17,7 @@ export interface S3Double {
   close(): void;
 }
 
-/** Keys of a page of a list: few, so that lists go on. */
+/** Keys of a page of a list: few, so that lists have several pages. */
 const page = 3;
 
 export async function startS3Double(bucket: string): Promise<S3Double> {
@@ -42,7 +42,7 @@ export async function startS3Double(bucket: string): Promise<S3Double> {
   };
   const fail = (response: http.ServerResponse, status: number, code: string, words = `${code} it is`) => {
     response.statusCode = status;
-    // As XML can have them.
+    // The text is escaped for XML.
     const written = [...words].map((letter) => `&#${letter.codePointAt(0)};`).join("");
     response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>${written}</Message></Error>`);
   };

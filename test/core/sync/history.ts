@@ -54,12 +54,12 @@ export interface Phase {
 export interface Reference {
   readonly kind: "honest" | "high" | "low" | "mirror";
   readonly late: number;
-  /** Share of its looks until the faults end at which it is down, or lags by minutes. */
+  /** Share of its lookups until the faults end at which it is down, or lags by minutes. */
   readonly faulty: number;
   readonly downForEver: boolean;
 }
 
-/** All that happens in a history, drawn in advance: only the gate's own looks are not in it. Times in ms. */
+/** All events of a history, drawn in advance, except the gate's own lookups. Times in ms. */
 export interface History {
   readonly seed: number;
   readonly confirmations: number;
@@ -80,7 +80,7 @@ export interface History {
   /** The host's clock, and this machine's, until the faults end: at least one of the two is right, to 10 s. */
   readonly hostOffset: number;
   readonly jumps: readonly { readonly at: number; readonly offset: number }[];
-  /** This machine is asleep: its wall clock goes on, the one that never jumps does not. */
+  /** Sleeps of this machine: its wall clock continues, the monotonic clock does not. */
   readonly sleeps: readonly { readonly at: number; readonly length: number }[];
   readonly references: readonly Reference[];
 }
@@ -108,11 +108,11 @@ function phasesOf(random: Random, long: boolean): Phase[] {
 
 function referencesOf(random: Random, tells: boolean): Reference[] {
   const count = random.pick([0, 0, 1, 2, 3, 3, 4, 5]);
-  // Until the faults end the liars alone are left, and as many as a minority can be.
+  // During an outage only the liars answer, so there are as many as a minority can be.
   const outage = random.chance(0.15);
   const most = Math.max(0, Math.floor((count - 1) / 2));
   const liars = outage ? most : random.chance(0.5) ? random.whole(0, most) : 0;
-  // Only where the node tells its newest momentum can the gate do without them.
+  // The gate can do without them only if the node returns its newest momentum.
   const downForEver = tells && random.chance(0.15);
   const lie = random.pick(["high", "low", "mirror"] as const);
   return Array.from({ length: Math.max(0, count) }, (_, i) => ({

@@ -5,20 +5,20 @@ import { type History, historyOf } from "./history";
 import { longestLook, longestReading, momentumTime, simulate } from "./simulatedWorld";
 
 /**
- * Momentums that a node may be behind and still be called synced: as old as a fresh momentum may be, by clocks that
- * are right to 10 s; where references stand for it, their tolerance, from references that may be as late.
+ * Returns how many momentums a node may be behind and still count as synced: the age of a fresh momentum by clocks that
+ * are right to 10 s; with references also their tolerance, from references that may be as late.
  */
 const allowedBehind = ({ references, tolerance }: History) =>
   Math.ceil((freshMomentumMs + 20_000) / momentumTime) + (references.length > 1 ? tolerance : 0);
 
-/** The longest pause between two looks (nextLook). */
+/** The longest poll interval. */
 const longestPause = 5 * 60_000;
 
 /**
- * Returns how long after the node is at the tip, and its faults are over, the gate may take: the look and the pause that are
- * under way; where liars outnumber the references that are left, patience with them; then the row of looks, 2 s apart
- * and whatever each takes, of the count and the span; some new momentums, for a target that moves on. All of it twice: a
- * look in the moment in which the peers have a momentum before the node has it begins a new row.
+ * Returns the longest time of the gate after the node is at the tip and its faults are over: the current lookup and
+ * poll interval; if liars outnumber the remaining references, the time limit of a contradiction; then the streak of
+ * lookups, 2 s apart, by count and span; some new momentums, for a target that advances. Twice, because a lookup at
+ * which the peers have a momentum before the node starts a new streak.
  */
 function bound({ confirmations, confirmSpan, references }: History): number {
   const look = longestLook + longestReading;

@@ -132,7 +132,7 @@ export function simulate(history: History, limit: number) {
     const lies = { honest, high: honest + 1000, low: Math.max(1, honest - 4000), mirror: height() };
     const said = lies[reference.kind];
     const timestamp = reference.kind === "honest" ? timeOf(said) : clock();
-    // An honest one that lags says so by its momentum's time.
+    // The momentum's time shows that an honest reference lags.
     const newest = { height: said, timestamp, hash: `h${said}`, producer: "z1q" };
     const fault = findAgeFault({ newest, clock: clock() });
     return fault ? { client, fault } : { client, newest, recent: [], clock: clock() };

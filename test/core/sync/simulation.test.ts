@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { firstLong, from, wrongOf } from "./livedHistories";
 
-// Many more, and long ones: simulation.long.test.ts. One of either, as its failure names it: SEED=4711.
+// simulation.long.test.ts plays many more, and long ones. SEED=4711 plays one, as its failure names it.
 const chosen = process.env.SEED;
 
 test("never proves a sync too early in 1000 histories, and always in time", { timeout: 60_000 }, async () => {

@@ -3,7 +3,7 @@ import { followHeight, type HeightStanding } from "../../../core/sync/stall";
 
 const minute = 60_000;
 
-/** Returns what is news at each of these looks: [minutes, height]. */
+/** Returns the news of each of these lookups: [minutes, height]. */
 function newsOf(looks: readonly (readonly [number, number | undefined])[]): (string | undefined)[] {
   let standing: HeightStanding = { at: 0, isStalled: false };
   return looks.map(([at, height]) => {

@@ -30,7 +30,7 @@ function opened(place = { directory, stack: "prod", pillar: "Anvil" }) {
   );
 }
 
-/** Looks once a minute: the height is the minute, and the looks before the second see nothing. */
+/** Returns lookups once a minute: the height is the minute, and the lookups before the second one get no answer. */
 async function look(wait: WaitLog, minutes: number, startHeight?: number) {
   const observe = async () => (now < begun + 2 * minute ? none() : answer(1, (now - begun) / minute, 0));
   const client = wait.logStart({ observe, close: () => undefined }, { ...start, startHeight });

@@ -35,7 +35,7 @@ let stack: LabStack;
 const oldHost = () => ({ address: old.address, hostKey: old.hostKey });
 const gate = { confirmations: 1, confirmSeconds: 0 };
 
-// Each test goes on where the one before it ended.
+// Each test continues from the previous one.
 beforeAll(async () => {
   lab = await testLab();
   old = await lab.addHost("old", ensurePackagedImage);

@@ -23,7 +23,7 @@ interface Made extends Copied {
   readonly to: number;
 }
 
-// Each test goes on where the one before it ended.
+// Each test continues from the previous one.
 realOnly(
   "a chain copied again and again from a node that produces",
   ["node-world/znnd-fast", "node-world/znndev"],

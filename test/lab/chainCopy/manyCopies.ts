@@ -82,7 +82,7 @@ export class Chain {
   }
 }
 
-/** Takes a host's node away from its peers, or lets it meet them; ssh goes on. */
+/** Separates a host's node from its peers, or reconnects it; ssh keeps working. */
 export async function keepApart(host: LabHost, apart: boolean): Promise<void> {
   const rule = (protocol: string, side: string) =>
     `ip rule del ipproto ${protocol} ${side} 35995 blackhole 2> /dev/null; ${apart ? `ip rule add ipproto ${protocol} ${side} 35995 blackhole` : "true"}`;

@@ -16,7 +16,7 @@ import { onHost, testLab } from "../fixture";
 const clocks = { blockTime: 2, epoch: 120, rewardDelay: 20, updateMomentums: 5 };
 const pillar = "Pillar-2";
 
-// Each test goes on where the one before it ended.
+// Each test continues from the previous one.
 realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast", "node-world/znndev"], () => {
   let lab: Lab;
   let network: RealNetwork;
@@ -65,7 +65,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
     const [curl = "", ...args] = lab.atOperator(["curl", ...request]);
     return JSON.parse((await execa(curl, args)).stdout).result as Record<string, unknown>;
   };
-  /** Takes a host's node away from its peers, or lets it meet them; ssh goes on. */
+  /** Separates a host's node from its peers, or reconnects it; ssh keeps working. */
   const keepApart = async (host: LabHost, apart: boolean) => {
     const rule = (protocol: string, side: string) =>
       `ip rule ${apart ? "add" : "del"} ipproto ${protocol} ${side} 35995 blackhole`;

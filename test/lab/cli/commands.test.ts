@@ -136,7 +136,7 @@ describe("the commands between two runs", () => {
     expect(command).toBe("pulumi up -s prod");
     const { exitCode, out: output } = await typedAsPrinted(stage.stack, command);
     expect(exitCode, output).toBe(0);
-    // Told once: a run after it has nothing to tell.
+    // The note is printed once, and not by later runs.
     expect((await stage.stack.up()).exitCode).toBe(0);
     const notices = (await webhook.notices()).map(({ body }) => body);
     const told = notices.filter(({ event }) => event === "signerMoved");

@@ -84,7 +84,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
     { seen: /Do you want to perform this update\?/, reply: "yes\r", approval: "update" },
     { seen: /Do you want to perform this destroy\?/, reply: "yes\r", approval: "destroy" },
     {
-      // The run that stands the host up prints the address, too: before the orchestrator has moved.
+      // The stand-up's run also prints the address, before the orchestrator has moved.
       seen: /producer address field: (z1q[0-9a-z]{37})\n(?:.*\n){1,20}Waiting; it goes on by itself/,
       reply: async ([, address = ""]) => {
         producerAddress = address;

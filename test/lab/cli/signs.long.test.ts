@@ -18,7 +18,7 @@ const spork = { id: "ab".repeat(32), name: "spork-next" };
 const quick = { momentumSeconds: 1, tickMomentums: 6, backgroundPillars: 1 };
 const epoch = { short: 30, aDay: 86_400 };
 
-/** As a move leaves it on the host that the orchestrator came to. */
+/** State of the host to which the orchestrator moved. */
 const journal = {
   version: 1,
   move: "pillar-host/prod/Anvil/1",

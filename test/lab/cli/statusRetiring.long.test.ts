@@ -104,6 +104,6 @@ it("notifies once of a retired node that could start again, and once when it is 
   await watch.calm();
   expect(await onHost(old, "systemctl is-enabled go-node || true")).toBe("masked");
   const events = (await watch.notices()).map(({ body }) => body.event);
-  // The run itself tells what it has to tell.
+  // The run sends its notifications itself.
   expect(events.filter((event) => event.startsWith("sign"))).toEqual(["sign", "signOver"]);
 });

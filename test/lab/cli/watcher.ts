@@ -68,7 +68,7 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
     const [first = "", ...args] = stage.lab.atOperator(["env", "-i", ...set, "/bin/sh", "-c", command]);
     return execa(first, args, { all: true, reject: false, stdin: "ignore", cleanup: true });
   };
-  /** Returns what the webhook heard in a run of the crontab's line. */
+  /** Returns the notifications of a run of the crontab's line. */
   const heard = async () => {
     const before = (await notices()).length;
     const { exitCode, all } = await cron();

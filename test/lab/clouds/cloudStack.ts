@@ -26,13 +26,13 @@ export interface CloudStack {
   refresh(): Promise<void>;
   /** Resets the stack to before its first run; the caller removes its resources from the cloud. */
   forget(): Promise<void>;
-  /** Kills the engine alone once this is so, as a crash does, and unlocks the stack. */
+  /** Kills the engine alone once this is true, as a crash does, and unlocks the stack. */
   killUpToServer(once: () => boolean): Promise<void>;
   lab<T>(method: string, path: string, body?: unknown): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Keeps what the engine prints in all runs of a test file, for a look at all of it in the end. */
+/** Keeps the engine's output of all runs of a test file, for a search at the end. */
 export function keeper() {
   const said: string[] = [];
   return {
@@ -82,7 +82,7 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
   const secrets = { "ssh.privateKey": privateKey, "host.token": token };
   const vault = await serveVault({ host: "127.0.0.1", port: 0 });
   const vaultUrl = `http://127.0.0.1:${(vault.address() as AddressInfo).port}`;
-  // As much of a lab as an engine on loopback needs.
+  // An engine on loopback needs only this part of a lab.
   const lab = { dir, vaultUrl, atOperator: (command: readonly string[]) => [...command] } as unknown as Lab;
   const stack = await LabStack.create(lab, "prod", file({}, {}), secrets);
   const [backend, untouched] = [join(stack.dir, "backend"), join(dir, "untouched")];

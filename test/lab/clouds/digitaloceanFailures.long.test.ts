@@ -25,7 +25,7 @@ describe("failures at DigitalOcean", () => {
     await fault({ kind: "noCapacity", region: "fra1" });
     const first = await stage.cloud.upToServer();
     expect(first.exitCode).not.toBe(0);
-    // All that this machine may have of its own.
+    // This removes all data of this machine alone, as if another machine ran.
     await rm(join(stage.cloud.stack.dir, "data"), { recursive: true, force: true });
     const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
@@ -108,7 +108,7 @@ describe("failures at DigitalOcean", () => {
   });
 
   test("reports a server that never boots, with what to check and to type", async () => {
-    // The plugin looks at what it ordered from 10 s on.
+    // The plugin polls its order from 10 s on.
     await stage.cloud.configure({}, { startTimeout: "20s" });
     const { output, exitCode } = await stage.cloud.upToServer(["--target", "**::first-contact"]);
     const [{ id } = { id: 0 }] = await droplets();

@@ -27,7 +27,7 @@ export function cloudConfig(config: Readonly<Record<string, unknown>>): string {
   return `#cloud-config\n${JSON.stringify(config, undefined, 2)}\n`;
 }
 
-/** Returns what an ssh as root prints that trusts this host key only; it says so where it meets another. */
+/** Returns the output of an ssh as root that trusts this host key only, and reports another one. */
 export async function strictSsh(lab: Lab, address: string, hostKey: string, script: string) {
   const known = join(lab.dir, `known_hosts_${address}`);
   await writeFile(known, `${address} ${hostKey}\n`);

@@ -3,7 +3,7 @@ import { linesOf } from "../fixture";
 import { hetznerStage, TOKEN } from "./hetznerStage";
 import { vanish } from "./vanish";
 
-// As hetznerFailures.test.ts, what comes to pass less often.
+// Rarer failures than those of hetznerFailures.test.ts.
 
 const stage = hetznerStage();
 const { servers, anew, clean } = stage;
@@ -78,7 +78,7 @@ test("removes what a failed order left after the engine was killed, although the
   stage.hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
   await stage.cloud.killUpToServer(() => servers().length > 0);
   const before = servers().map(({ id }) => id);
-  // Its actions get on when somebody looks.
+  // Its actions advance only when somebody polls them.
   const shown = async () => (await fetch(`${stage.cloud.url}/v1/servers/${before[0]}`, { headers })).json();
   const headers = { authorization: `Bearer ${TOKEN}` };
   await expect.poll(shown).toMatchObject({ server: { status: "off" } });

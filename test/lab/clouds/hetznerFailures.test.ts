@@ -64,7 +64,7 @@ test("adopts a server that somebody else created, and keeps it while no other ho
     body: JSON.stringify(order),
   });
   const { server } = (await response.json()) as { server: { id: number } };
-  // Its actions get on when somebody looks.
+  // Its actions advance only when somebody polls them.
   const shown = async () => (await fetch(`${stage.cloud.url}/v1/servers/${server.id}`, { headers })).json();
   await expect.poll(shown).toMatchObject({ server: { status: "running" } });
   for (const one of servers()) one.protection = { delete: true, rebuild: true };

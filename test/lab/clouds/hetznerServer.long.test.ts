@@ -113,7 +113,7 @@ describe("the stack of a live server", () => {
     const before = writes();
     const { output } = await upToServer();
     expect(output).toMatch(/\d+ unchanged/);
-    // The engine's own word about a plugin of another version is none of the program's.
+    // The program did not print the engine's own warning about a plugin of another version.
     expect(output).not.toMatch(/created|updated|replaced|warning: (?!resource plugin)/);
     expect(writes()).toBe(before);
   });

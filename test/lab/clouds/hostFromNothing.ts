@@ -63,13 +63,13 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
     await ip(createHostNetwork(lab.name, "stranger", 50));
     privateKey = await readFile(lab.privateKeyFile, "utf8");
     await lab.cloud(provider, "POST", "/_lab/faults", { kind: "neverBoots", times: 1 });
-    // DigitalOcean's plugin looks at what it ordered from ten seconds on.
+    // DigitalOcean's plugin polls its order from ten seconds on.
     stack = await LabStack.create(lab, "prod", file({}, { startTimeout: "20s" }), secrets(), { hasPassphrase: true });
     silent = await stack.up();
     const [only] = await lab.machineRoom.servers();
     if (!only) throw new Error(silent.output);
     server = only;
-    // As in the provider's console.
+    // The provider's console does the same.
     await lab.machineRoom.powerOn(server.id);
     await stack.configure(file(), secrets());
     first = await stack.up();
@@ -156,14 +156,14 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
 
     test("its node is off after an interrupted retirement, and runs once it is active again", async () => {
       expect((await stack.destroy()).output).toContain("because it is protected");
-      // Somebody else produces for the Pillar, and a node tells so.
+      // Somebody else produces for the Pillar, and a node reports it.
       await lab.addReference("ref");
       const producerAddress = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
       await lab.chain("PATCH", "/pillars/Anvil", { producerAddress });
       await stack.configure(retiring(), secrets());
       const run = await stack.begin();
       await run.printed("it stays off after a reboot");
-      // All that the stack did before stands in its state as done.
+      // The state has all earlier steps as done.
       await run.kill();
       await stack.cancel();
       expect(await on("systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe("inactive\nmasked");

@@ -102,7 +102,7 @@ export function lostLaptop(live: () => LiveServer): void {
       expect([tried.exitCode === 0, await writes(), await nodePid()]).toEqual([false, before, pid]);
       expect(tried.all).toContain("incorrect passphrase");
 
-      // A pass phrase of its own, and what lay in the user's directory.
+      // The new stack has its own pass phrase, and the files of the user's directory.
       const fresh = await elsewhere("phrase-lost", true);
       await cp(backups(stack), backups(fresh), { recursive: true });
       const told = (await fresh.up()).output;

@@ -19,7 +19,7 @@ const firewall: readonly InboundRule[] = [
   { protocol: "icmp", sources: ["0.0.0.0/0", "::/0"] },
 ];
 
-/** Answers on two ports, one of which no rule lets in. */
+/** Answers on two ports, one of which no rule admits. */
 const listeners = `
 for (const port of [35995, 35998]) {
   require("node:net").createServer((socket) => socket.end()).listen(port);
@@ -208,7 +208,7 @@ test("an API in its own process runs at the operator's end, and its machines end
     address,
   ]);
   await until("the machine boots", () => lab.machineRoom.isRunning("d1"));
-  // As a process leaves it that is killed between the boot and its note of it.
+  // A process that was killed between the boot and its note of it leaves this record.
   const { root, id } = await lab.machineRoom.server("d1");
   const n = Number(basename(dirname(root)));
   await writeFile(join(dirname(root), "machine.json"), JSON.stringify({ id, name: "remote", n }));

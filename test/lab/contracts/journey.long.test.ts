@@ -20,7 +20,7 @@ import {
 
 keepEngineLogs();
 
-// Each test goes on where the one before it ended.
+// Each test continues from the previous one.
 realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world/znndev"], () => {
   let lab: Lab;
   let stage: JourneyStage;

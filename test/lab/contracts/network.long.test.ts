@@ -18,8 +18,8 @@ interface Retirement {
   readonly rewards: ReadonlyArray<{ readonly says: string; readonly why?: string; readonly evidence?: string }>;
 }
 
-// The node that is built for short tests: two seconds to a momentum, twenty to a tick, a minute to an epoch. Each test
-// goes on where the one before it ended.
+// The node is built for short tests: two seconds to a momentum, twenty to a tick, a minute to an epoch. Each test
+// continues from the previous one.
 const clocks = { blockTime: 2, tickSlots: 10, epoch: 60, rewardDelay: 20, updateMomentums: 5 };
 const tick = clocks.tickSlots * clocks.blockTime * 1000;
 const paces = { momentum: clocks.blockTime * 1000, tickMomentums: clocks.tickSlots };

@@ -104,7 +104,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       const times = taking.filter(([, info]) => info.currentHeight === height).map(([at]) => at);
       expect(Math.max(...times) - Math.min(...times)).toBeLessThan(1000);
     }
-    // A real one takes so little time that a look meets it at one momentum of many.
+    // A real node takes so little time that a lookup finds it at one momentum of many.
     if (kind === "double") expect(taking.length).toBeGreaterThan(0);
   });
 

@@ -12,10 +12,10 @@ import type { GoodReading, RetirementFacts } from "../../../core/retirement/reti
 import { gateSettings } from "../../../lab/chainCopies/gateSettings";
 import { passGate } from "../../../providers/syncGate";
 
-/** No engine, and nobody to tell. */
+/** Runs without an engine, and prints nothing. */
 const alone = { signal: new AbortController().signal, tell: () => undefined };
 
-/** Everything that is done on the network, told on stdin; the answer is JSON on stdout. Runs at the operator's end. */
+/** Tasks on the network, read from stdin; the answer is JSON on stdout. Runs at the operator's end. */
 export type Task =
   | { readonly do: "gate"; readonly node: string; readonly references: readonly string[] }
   | {
@@ -82,6 +82,6 @@ async function run(task: Task): Promise<unknown> {
   }
 }
 
-// What the gates say is for the test's own log.
+// The gates' output is for the test's own log.
 console.log = (...words) => console.error(...words);
 process.stdout.write(JSON.stringify(await run(JSON.parse(await text(process.stdin)))));

@@ -17,7 +17,7 @@ export interface Subject {
   once(home?: string, seconds?: number): Promise<{ code: number; out: string; log: string }>;
   /** Starts its unit; returns when its RPC is open. */
   start(): Promise<void>;
-  /** Changes config.json, which lies in the home's folder. */
+  /** Changes config.json in the home's folder. */
   configure(change: (config: Config) => void): void;
   config(home?: string): Config;
   halt(is: boolean): Promise<void>;

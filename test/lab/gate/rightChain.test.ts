@@ -161,7 +161,7 @@ describe("a new host", () => {
   });
 });
 
-/** Returns what a copy says before it changes anything: its hosts answer as told, its nodes are the doubles. */
+/** Returns a copy's output before it changes anything: its hosts have configured answers, its nodes are the doubles. */
 function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): Promise<unknown> {
   const side = (node: NodeTarget) => ({
     host: { stack: "prod", ssh: node.ssh },

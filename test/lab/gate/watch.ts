@@ -7,14 +7,14 @@ import type { Run } from "../../../lab/stack/engineRun";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { pastPackages, type Stage, staged } from "../fixture";
 
-/** A `pulumi up` that is at work, whose gate is heard line by line. */
+/** An active `pulumi up`, whose gate is read line by line. */
 export interface WatchedUp {
   readonly run: Run;
   /**
-   * Waits for the next line of the gate that matches, from where it was last heard.
+   * Waits for the next matching line of the gate, after the last one that was read.
    *
    * @returns the line, from `sync: ` on
-   * @throws when the run ends, or nothing of the kind is said in time
+   * @throws when the run ends, or no such line comes in time
    */
   hears(pattern: RegExp, seconds?: number): Promise<string>;
 }
@@ -37,7 +37,7 @@ export function watchedGate(): Stage & { readonly up: WatchedUp } {
   beforeAll(async () => {
     stage.up = await watchUp(stage.stack);
     await stage.up.hears(progress, 240);
-    // Without a rate it looks every few seconds.
+    // Without a rate the gate polls every few seconds.
     await sleep(15_000);
   });
   return stage as Stage & { up: WatchedUp };
@@ -82,7 +82,7 @@ export async function watchUp(stack: LabStack, args: readonly string[] = []): Pr
   };
 }
 
-/** Returns what a host and its node say of themselves: where the gate heard nothing, the host may be to blame. */
+/** Returns the facts of a host and its node: if the gate printed nothing, the host may be the cause. */
 async function storyOf(lab: Lab): Promise<string> {
   const looks = `uptime; systemctl status go-node --no-pager --full --lines=20; systemctl list-jobs --no-pager
     systemctl --failed --no-pager; ss -Hltnp; journalctl -b --no-pager --lines=40`;
@@ -96,7 +96,7 @@ async function storyOf(lab: Lab): Promise<string> {
 /** The gate is back at counting momentums. */
 export const progress = /^sync: [\d.]+ %, height \d+ of \d+(?!.*the node says synced)/;
 
-/** Puts a fault on, waits for the words in which the gate tells it, heals it, and waits for the progress to go on. */
+/** Sets a fault, waits for the gate's message about it, heals it, and waits for further progress. */
 export async function livesThrough(
   { up, lab }: { up: WatchedUp; lab: Lab },
   fault: FaultName | readonly [FaultName, string],
@@ -125,7 +125,7 @@ export async function catchUp(lab: Lab): Promise<void> {
   await lab.chain("PATCH", "/nodes/host1", { rate: 2000 });
 }
 
-/** Returns whether the node was truly synced at a time, by what it told the chain double then. */
+/** Returns whether the node was truly synced at a time, by its reports to the chain double. */
 export async function wasSynced(lab: Lab, host: LabHost, time: string): Promise<boolean> {
   const reports = await lab.chain<NodeReport[]>("GET", `/nodes/${host.name}/reports`);
   return reports.findLast(({ at }) => at <= Date.parse(time))?.synced === true;

@@ -24,7 +24,7 @@ const milestones = ["host", "synced", "secured", "begun", "done", "producing", "
 
 const blocks = codeBlocks(await readFile(join(import.meta.dirname, "../../../docs/unattended.md"), "utf8"));
 const blockWith = (words: string) => blocks.find(({ text }) => text.includes(words))?.text ?? "";
-/** Without the login: a variable tells the backend here. */
+/** The login is left out: here a variable names the backend. */
 const toAnother = blockWith("pulumi stack export")
   .split("\n")
   .filter((line) => line !== "" && !line.startsWith("pulumi login"));

@@ -43,7 +43,7 @@ describe("a death at a random moment of each stage of the journey", () => {
       const deaths: Death[] = [];
       const configured = async (stack: LabStack, file: StackFile) =>
         stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
-      /** Strikes a run of a stage, and goes on as an operator would, until it ends well. */
+      /** Strikes a run of a stage, and continues as an operator would until it succeeds. */
       const play = async (stage: Death["stage"], stack: LabStack, seconds: number): Promise<void> => {
         const operation = stage === "destroy" ? "destroy" : "up";
         const run = await stack.begin([], operation);

@@ -28,7 +28,7 @@ export interface Journey {
   readonly addresses: { readonly old: string };
 }
 
-/** Sets it: two hosts, on the old one a producer and an orchestrator; nothing is adopted or stood up yet. */
+/** Creates two hosts, a producer and an orchestrator on the old one; nothing is adopted or stood up yet. */
 export async function begunJourney(lab: Lab, backend?: Backend, distribution?: Distribution): Promise<Journey> {
   await lab.chain("PATCH", "/truth", {
     ...quick,

@@ -18,7 +18,9 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
   let producerAddress: string;
   let before: Awaited<ReturnType<typeof trace>>;
 
-  /** Returns what may not change: both programs go on as they run, nothing is deployed again, the hourly restart stays off. */
+  /**
+   * Returns what may not change: both programs keep running, nothing is deployed again, the hourly restart stays off.
+   */
   async function trace() {
     return {
       programs: await onHost(stage.fresh, "systemctl show go-node orchestrator -p MainPID,ActiveState"),

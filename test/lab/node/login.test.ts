@@ -164,7 +164,7 @@ describe("the login", () => {
   });
 
   it("goes through a proxy, also for the steps", async () => {
-    // The host is its own, and lets in nobody else.
+    // The host is its own proxy, and accepts root only from itself.
     await sshd(`AllowUsers root@${host().address} op@10.*`);
     const { privateKeyFile } = stage.lab;
     const proxy = { address: host().address, hostKey: host().hostKey, user: "op" };

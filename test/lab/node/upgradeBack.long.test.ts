@@ -84,7 +84,7 @@ async function holdRename(when: "before" | "after"): Promise<void> {
   await stage.host.run(`cat > /${wrapper}; chmod 755 /${wrapper}`, script);
 }
 
-/** Begins an upgrade to a version that stands still, and returns once it is at a moment. */
+/** Begins an upgrade to a version that adds no momentum, and returns once it is at a moment. */
 async function beginUpgrade(moment: "before the rename" | "after the rename" | "in the judgement"): Promise<Run> {
   await configure(await serveNode(stage.lab, { version: "v0.0.13", settings: { stall: true } }));
   const isJudged = moment === "in the judgement";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import http from "node:http";
 
-/** Where a write is stopped: nothing of it has arrived, or all of it, and the answer is held back. */
+/** Moment of a stopped write: before any of it has arrived, or after all of it, with the answer held back. */
 export type GateSide = "before" | "after";
 
 /** A write as an operator would call it, and where it was stopped. */
@@ -10,11 +10,11 @@ export interface Stop {
   readonly side: GateSide;
 }
 
-/** What the gate tells of itself. */
+/** State of the gate. */
 export interface GateTruth {
-  /** All that was stopped, the oldest first. */
+  /** All stopped writes, oldest first. */
   readonly stops: readonly Stop[];
-  /** What is stopped now. */
+  /** The write that is stopped now. */
   readonly held?: Stop;
   /** The texts of all lines of the event log that the bucket has taken. */
   readonly lines: readonly string[];
@@ -25,8 +25,8 @@ export interface GateTruth {
 /** `stop`: each kind of write once, every second one before it arrives; `cut`: the connection is lost in the body of each. */
 export type GateMode = "pass" | "stop" | "cut";
 
-// A bucket's server as the store sees it: in front of the real one, of which it is told by host, own port, the other's port
-// and the file of its control socket.
+// The gate is in front of a real bucket server. Its arguments: host, own port, the server's port, and the file of its
+// control socket.
 const [host = "", port = "", behind = "", control = ""] = process.argv.slice(2);
 const stops: Stop[] = [];
 const lines: string[] = [];
@@ -94,12 +94,12 @@ const bucket = http.createServer(async (request, response) => {
 const orders = http.createServer((request, response) => {
   const { url = "" } = request;
   const wanted = url.slice(1);
-  // What lies in the bucket: the real server knows no signature.
+  // The gate reads the bucket without a signature, because the real server checks none.
   if (url.startsWith("/state"))
     return void http.get({ host, port: Number(behind), path: url }, (answer) => answer.pipe(response));
   if (request.method === "PUT") {
     mode = wanted as GateMode;
-    // Who waits for an answer gets none.
+    // A waiting request gets no answer.
     if (held !== undefined) bucket.closeAllConnections();
     held = undefined;
   }

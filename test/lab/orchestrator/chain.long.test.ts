@@ -12,7 +12,7 @@ import { configureMove, moveStage, signers, stageOf } from "./moveStage";
 const disk =
   "/var/lib/pillar-host/orchestrator.json /root/.orchestrator /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved /etc/systemd/system/multi-user.target.wants/orchestrator.service";
 
-// Each test goes on where the one before it ended.
+// Each test continues from the previous one.
 describe("an orchestrator that moves from host to host, and back", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 20, bytes: 20_000 } } });
   let third: LabHost;

@@ -3,7 +3,7 @@ import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, signersOf, stageOf } from "./moveStage";
 
-// As faults.test.ts, what comes to pass less often, and the way back by hand.
+// Rarer problems than those of faults.test.ts, and the rollback by hand.
 
 describe("the orchestrator's move with a problem on the way", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } } });

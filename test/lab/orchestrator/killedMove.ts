@@ -16,8 +16,8 @@ import {
 export type Boundary = readonly [way: "there" | "back", where: string, pattern: RegExp, alone?: StackFile];
 
 /**
- * Returns what both journals say right after the kill: the target is begun with only where the source is fenced, and both speak of one
- * way. What was left at work goes on meanwhile, and a source only goes forward: so the target is read first.
+ * Expects consistent journals right after the kill: the target begins only if the source is fenced, and both have the
+ * same direction. Host steps continue meanwhile and a source only advances, so the target is read first.
  */
 async function expectJournals({ old, fresh }: MoveStage, isBack: boolean): Promise<void> {
   const [source, target] = isBack ? [fresh, old] : [old, fresh];
@@ -37,15 +37,15 @@ async function expectJournals({ old, fresh }: MoveStage, isBack: boolean): Promi
 }
 
 /**
- * Tests of an `up` whose engine is killed at these boundaries, each followed by one that goes on. In several files: each
- * boundary takes two runs of the engine.
+ * Tests an `up` whose engine is killed at these boundaries, and the `up` that continues. The boundaries are in several
+ * files, because each takes two runs of the engine.
  */
 export function killedAt(boundaries: readonly Boundary[]): void {
   describe("an engine that is killed in the orchestrator's move", () => {
     const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, bare: true });
     let attempt = 0;
 
-    /** Kills an `up` where it says so, at most one side signs; then goes on. */
+    /** Kills an `up` at this output, expects at most one signing host, and continues. */
     async function killedThenUp(pattern: RegExp, settings: StackFile, alone?: StackFile): Promise<void> {
       await configureMove(stage, { ...settings, ...alone });
       const run = await stage.stack.begin();
@@ -61,7 +61,7 @@ export function killedAt(boundaries: readonly Boundary[]): void {
 
     it.for(boundaries)("is continued by the next up, on the way %s: %s", async ([way, _where, pattern, alone]) => {
       const isBack = way === "back";
-      // After a way back the old host signs by itself.
+      // After a rollback the old host signs without help.
       if (!isBack) {
         attempt += 1;
         if ((await signersOf(stage)).includes("new")) await putBack(stage);

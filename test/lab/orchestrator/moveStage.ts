@@ -19,7 +19,7 @@ import { moveNamed } from "../../moveNamed";
 import { movesIn } from "../../recordIn";
 import { onHost, stackFile, testLab, testStack } from "../fixture";
 
-/** Two hosts: the old one signs; the new one is a stack's, stood up and synced. */
+/** Two hosts: the old one signs; the new one belongs to a stack, and is stood up and synced. */
 export interface MoveStage {
   readonly lab: Lab;
   readonly old: LabHost;
@@ -38,15 +38,15 @@ export interface MoveStage {
 
 export interface MoveStageOptions {
   readonly setup?: OrchestratorSetup;
-  /** Before the stack is stood up. */
+  /** Runs before the stack is stood up. */
   readonly prepare?: (stage: MoveStage) => Promise<unknown>;
-  /** Without a first `up`: the move is unattended, and part of the one that stands the new host up. */
+  /** Leaves out the first `up`: the move is unattended, in the run that stands the new host up. */
   readonly bare?: boolean;
   /** Event log and backups are in a bucket at the operator's end, as the state is: the usual one, or what this starts. */
   readonly inBucket?: boolean | ((lab: Lab) => Promise<Backend>);
   /** The chain has a witness beside the old host, which may be unreachable. */
   readonly withReference?: boolean;
-  /** The old host lets in a user who is not root, and whose sudo wants {@link sudoPassword}. */
+  /** The old host's login is not root, and its sudo requires {@link sudoPassword}. */
   readonly withSudo?: boolean;
   /** A pass phrase protects the stack's secrets. */
   readonly hasPassphrase?: boolean;
@@ -64,7 +64,7 @@ export function moveConfig(
     ...(store === undefined ? {} : { store }),
     orchestrator: {
       release: lab.orchestratorRelease(),
-      // As long as the tests' orchestrators take to show that they do not stay up.
+      // The tests' orchestrators take this long to fail.
       steadySeconds: 3,
       migrateFrom: { address: old.address, hostKey: old.hostKey, ...(withSudo ? { user: "op" } : {}), ...word },
       ...(bare ? { unattended: true } : {}),
@@ -192,7 +192,7 @@ export async function stageOf(host: LabHost): Promise<string> {
   );
 }
 
-/** Returns what stands in a host's journal; undefined where it has none. */
+/** Reads a host's journal, or undefined. */
 export async function journalOf(host: LabHost): Promise<Journal | undefined> {
   return parseJournal(await onHost(host, "cat /var/lib/pillar-host/orchestrator.json 2> /dev/null || true"), host.name);
 }

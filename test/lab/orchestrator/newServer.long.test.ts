@@ -43,7 +43,7 @@ describe("the orchestrator's move to a server that the same up orders", () => {
   const file = (changes: StackFile = {}, host: StackFile = {}): StackFile => ({
     pillar: { name: "Anvil" },
     host: {
-      // The host that the orchestrator goes on to copies it from the server.
+      // The next host copies it from the server.
       provider: "hetzner",
       token: "set below",
       sshFrom: [`${operatorAddress}/32`, `${next.address}/32`],
@@ -150,7 +150,7 @@ describe("the orchestrator's move to a server that the same up orders", () => {
 
   it("after a lost laptop, the server is retired and destroyed, and the orchestrator keeps signing", async () => {
     await rename(join(lab.dir, "backups"), join(lab.dir, "lost"));
-    // Without the record the successor's node alone does not tell which chain it is on.
+    // Without the event log, the successor's node alone does not prove its chain.
     const references = [await lab.addReference("ref1")];
     const retirement = { successor: { address: next.address, hostKey: next.hostKey }, references };
     const orchestrator = { backup: { directory: join(lab.dir, "backups") } };

@@ -86,7 +86,9 @@ export async function ask(host: LabHost, method: string): Promise<Record<string,
   return (JSON.parse(said) as { result: Record<string, unknown> }).result;
 }
 
-/** Returns when an orchestrator's RPC is open: it looks for its peers in rounds of up to half a minute, ten times at most. */
+/**
+ * Waits until an orchestrator's RPC is open: it searches its peers in rounds of up to half a minute, ten times at most.
+ */
 export async function opens(host: LabHost): Promise<void> {
   const listening = async () => expect(await onHost(host, "ss -Hltn 'sport = :55000'"), host.name).not.toBe("");
   await vi.waitFor(listening, { timeout: 360_000, interval: 500 });

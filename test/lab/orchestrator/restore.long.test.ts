@@ -42,7 +42,7 @@ it("backs up a running orchestrator without stopping it, and prints no secret", 
 
 it("says after a key generation that the earlier backup is useless, and restores none with another share", async () => {
   const { old } = stage;
-  // As a key generation leaves it: the same name, another share.
+  // A key generation leaves the same name with another share.
   await onHost(old, `touch -d 2026-01-02T03:04:05Z /root/.orchestrator/${share()}`);
   const same = await tool("backup", "prod", "--json");
   expect(backupMade(same.out).stale).toEqual([]);

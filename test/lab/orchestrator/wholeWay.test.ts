@@ -46,7 +46,7 @@ describe("the whole move of the orchestrator", () => {
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await contentOf(stage.fresh)).toBe(before);
     expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
-    // As the chain saw it: from the old one's last sign of life to the new one's first.
+    // The chain measured from the old one's last report to the new one's first.
     const gap = (await signers(stage)).identities[stage.state.identity]?.gaps.at(-1);
     expect(gap).toMatchObject({ from: "old", to: "fresh" });
     expect(gap?.ms).toBeGreaterThan(0);

@@ -53,7 +53,7 @@ export interface Kept {
 export class PluginStack {
   settings: object = {};
   resources: Resources = {};
-  /** All that was printed. */
+  /** All printed output. */
   said = "";
 
   private constructor(
@@ -127,7 +127,7 @@ export class PluginStack {
     return Object.fromEntries(own.map((kept) => [kept.urn.split("::").at(-1), kept]));
   }
 
-  /** Expects that no secret stands in what was printed, nor in any file that the engine wrote. */
+  /** Expects no secret in the output and in the engine's files. */
   expectNone(secrets: readonly string[]): void {
     const files = fs
       .readdirSync(this.dir, { recursive: true, encoding: "utf8" })

@@ -147,7 +147,7 @@ describe("with the rewards collected, a single problem keeps the host", () => {
     expect(whats(await refuse({ epoch: 86_400_000 }, word))).toEqual([soon]);
     expect(whats(await refuse())).toEqual([needed]);
     expect(whats(await refuse({}, { PILLAR_HOST_REWARDS_COLLECTED: "yes" }))).toEqual([needed]);
-    // With something else in the way, so that it is not let go yet.
+    // Another condition is unmet, so that the host is not released yet.
     expect(
       whats(await refuse({ network: { momentum: -1, tickMomentums: 4 } }, word)).map((line) => line.split(", say")[0]),
     ).toEqual(["the successor does not produce"]);
@@ -280,7 +280,7 @@ describe("the operator's override", () => {
       sentence,
       reasons: [noAnswer],
     });
-    // Without it the other one is refused: nothing that was typed once stands for good.
+    // Without the sentence the other guard refuses: an earlier sentence does not count for ever.
     expect((await asked.remove({ ...first, ...slow } as Stored)).error?.message).toContain("can't be given up yet");
   });
 });

@@ -11,7 +11,7 @@ import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
 import { journeyIn } from "../../recordIn";
 import { linesOf, missedByNodes, pastPackages, testLab } from "../fixture";
 
-// The one place where a host that does not answer can go by itself: its provider can switch it off.
+// A silent host may be deleted only here, because its provider can switch it off.
 
 /** The demo's chain, where the wait for a switch is not to be seen. */
 const quick = { ...hurry, tickMomentums: 5 };

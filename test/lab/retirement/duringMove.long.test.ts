@@ -11,7 +11,7 @@ import { pillar, quick } from "./stage";
 const producerOf = (host: LabHost) =>
   onHost(host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
 
-// Two operators, each with a machine, a backend and a record of an own: nothing but the hosts tells one of the other.
+// Two operators have their own machine, backend and event log, so only the hosts show one operator's work to the other.
 describe("the orchestrator's move by one stack, and the old host's shutdown by another", {
   timeout: 900_000,
 }, () => {

@@ -13,7 +13,7 @@ async function destroy(env: Record<string, string> = {}, args: readonly string[]
   return { exitCode, output: linesOf(output) };
 }
 
-/** Kills the engine where a destroy says so. */
+/** Kills the engine at this output of a destroy. */
 async function killedAt(pattern: RegExp): Promise<void> {
   const run = await stage.stack.begin([], "destroy");
   await run.hears((output) => (pattern.test(output) ? "heard" : undefined), String(pattern));

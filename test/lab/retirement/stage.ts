@@ -109,7 +109,7 @@ export function journeyOf(stage: RetirementStage): LogEvent[] {
   return journeyIn(backupsOf(stage), pillar).filter(({ stack }) => stack === stage.stack.name);
 }
 
-/** Returns what the state has of each resource that stands for something; secrets and times are written anew with each run. */
+/** Returns the state of each lasting resource, without secrets and times, which each run writes anew. */
 export async function resourcesOf({ stack }: RetirementStage): Promise<unknown[]> {
   const volatile = ["ciphertext", "modified", "created"];
   // A destroyed stack has no resources.

@@ -64,7 +64,7 @@ it("destroys the host whose successor produces, and keeps the other with the sam
   expect(bolts.exitCode).not.toBe(0);
   expect(linesOf(bolts.output)).toMatch(/the host of stack prod for Bolt, can't be shut down yet; nothing was changed/);
   expect([await isActive(stage.old), await isActive(host)]).toEqual(["inactive", "active"]);
-  // As a stack leaves it that stood its node up itself.
+  // A stack that stood its node up itself leaves this file.
   await onHost(stage.old, `mkdir ${dropIns} && echo '[Service]' > ${dropIns}/90-pillar-host.conf`);
   await epochPaid(stage.lab);
   await collect(stage);

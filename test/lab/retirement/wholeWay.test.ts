@@ -76,7 +76,7 @@ it("refuses to shut it down while it is the producer, before any change", async 
 });
 
 it("shuts it down once the successor produces, for good", async () => {
-  // Paid when the test says so.
+  // Rewards are paid when the test asks for it.
   await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: 100_000 });
   await elect(stage, stage.addresses.fresh);
   await onHost(stage.old, watch);

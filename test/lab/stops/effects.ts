@@ -21,7 +21,7 @@ export async function holdStep(host: LabHost, held: boolean): Promise<void> {
   await onHost(host, `systemctl kill --kill-who=main -s ${held ? "STOP" : "CONT"} pillar-host-step`);
 }
 
-/** Asserts that a stand-up that was stopped on its way had every effect, and had it once. */
+/** Asserts that an interrupted stand-up had every effect exactly once. */
 export async function expectOnce(host: LabHost, stack: LabStack, deploys = 1): Promise<void> {
   const { Producer } = JSON.parse(await onHost(host, "cat /root/.znn/config.json"));
   expect((await stack.outputs()).producerAddress).toBe(Producer.Address);

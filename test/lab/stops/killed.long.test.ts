@@ -11,7 +11,7 @@ describe("an engine that is killed", () => {
   /** The one that was killed last. */
   let run: Run;
 
-  /** Begins `up`, lets the step that was left behind go on once it is waited for, and kills it in the next one. */
+  /** Begins `up`, lets the previous step continue once it is waited for, and kills the run in the next step. */
   async function upKilledWhen(condition: string, left?: string): Promise<string> {
     run = await stage.stack.begin();
     if (left) {

@@ -35,7 +35,7 @@ describe("an archive", () => {
     const header = damaged.indexOf(Buffer.from(`file${at}\0`));
     damaged.fill(0xff, header + 100, header + 160);
     await expect(read(damaged)).rejects.toThrow("the archive is damaged");
-    // As the backup writes, which has no listener of its own.
+    // The backup writes without its own listener for errors.
     const { input } = await readArchive();
     const told = await new Promise((resolve) => input.write(damaged, resolve));
     expect(told).toMatchObject({ message: expect.stringContaining("the archive is damaged") });

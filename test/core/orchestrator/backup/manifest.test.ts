@@ -90,7 +90,7 @@ describe("a manifest of a host", () => {
     // The second manifest hashes nothing: it does not need sha256sum, which fails here.
     root.before = "sha256sum() { exit 9; }; PATH=/nowhere:$PATH; xargs() { exit 9; }";
     expect(compareManifests(first, await readManifest(root, place))).toEqual([]);
-    // Same size, and the same time: only the kernel's own change time tells.
+    // Size and time are the same: only the kernel's own change time differs.
     writeFileSync(join(dir, "two"), "after!");
     utimesSync(join(dir, "two"), 1, 1);
     utimesSync(join(dir, "one"), 1, 1);

@@ -4,7 +4,7 @@ import { createChainClient } from "../../../../core/chain/chain";
 import type { RpcAnswer } from "../../../../core/chain/jsonRpc";
 import { askInTurn, judgeBridge } from "../../../../core/orchestrator/checks/bridgeState";
 
-// As the node's own tests have it (go-zenon, vm/embedded/tests/z_bridge_test.go).
+// The texts are from the node's own tests (go-zenon, vm/embedded/tests/z_bridge_test.go).
 const info = {
   administrator: "z1qqaswvt0e3cc5sm7lygkyza9ra63cr8e6zre09",
   compressedTssECDSAPubKey: "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT",

@@ -28,7 +28,7 @@ const journal: Journal & { was: { keyStore: string } } = {
   history: [],
   was: { enabled: true, keyStore: "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z" },
 };
-/** As it stands on a host. */
+/** Text of a journal on a host. */
 const written = { ...journal, move: formatMove(journal.move) };
 const places = {
   old: "198.51.100.7",

@@ -168,7 +168,7 @@ const test = base.extend<{ stage: Stage }>({
   },
 });
 
-/** As they are while the old host signs. */
+/** State of both hosts while the old host signs. */
 const signing: HostStates = { ...looks, old: { active: true, masked: false } };
 
 /** Runs the steps from the stop up to the named one. */

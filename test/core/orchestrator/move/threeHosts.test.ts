@@ -9,8 +9,8 @@ import { randomOf } from "../../../../lab/simulation/seededRandom";
 import { moveNamed } from "../../../moveNamed";
 
 /**
- * An orchestrator that goes from host to host, each time by another stack: A to B by `second`, B to C by `third`. What one
- * knows of it may be of the past; the model fails as soon as it may sign in two places.
+ * An orchestrator that moves from host to host, each time by another stack: A to B by `second`, B to C by `third`. A
+ * stack's knowledge may be outdated; the model fails as soon as two hosts may sign.
  */
 type Stack = "second" | "third" | "fourth";
 const moveOf = (stack: Stack, attempt = 1) => moveNamed(`pillar-host/${stack}/Anvil/${attempt}`);

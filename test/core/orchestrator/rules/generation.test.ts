@@ -143,7 +143,7 @@ describe("the generation of a move", () => {
     expect(applyEvent(begun, "starting", saga)).toEqual({ generation: 4, started: 4, move });
     expect(applyEvent({ ...begun, generation: 9 }, "begun", saga)).toEqual({ ...begun, generation: 9 });
     expect(decideEvent("bulk", saga, known)).toBe("begun");
-    // Also of one that goes on with what another machine began.
+    // The rule also applies to a run that continues another machine's move.
     for (const step of ["stop", "backup", "fence", "copy", "arrive", "start"] as const) {
       expect(decideEvent(step, saga, begun)).toBe("starting");
       expect(decideEvent(step, saga, { ...begun, started: 4 })).toBeUndefined();
@@ -180,7 +180,7 @@ describe("the generation of a move", () => {
   });
 
   test("begins nothing from a source without a journal if a start is recorded, unless the operator confirms that start", () => {
-    // Both as before they knew of each other: the source set back, the target installed anew.
+    // Neither host knows of the move: the source is an earlier snapshot, the target is reinstalled.
     const looks = { old: signs(), new: still() };
     const set = { ...wanted, known };
     expect(decideNext(set, looks, fresh)).toEqual({

@@ -81,7 +81,7 @@ const obstacles: readonly Obstacle[] = [
 const memory: RunMemory = { bulkCopied: true, stopped: true, backedUp: true, failed: false };
 const pair = openHostPair(inputs, "token", { ticks: () => 0, sleep: async () => undefined, say: () => undefined });
 
-/** Returns what a run sends to the hosts and tells the operator, with such a journal on one of them. */
+/** Returns the text that a run sends to the hosts and prints, with such a journal on one of them. */
 function madeOf(journal: { readonly side: "old" | "new" } & object, active: boolean) {
   const found = look(journal, active);
   const looks: HostStates = { old: { active, masked: false }, new: { active: false, masked: true } };
@@ -150,7 +150,7 @@ test("no text of a journal reaches a host, adds an output line, or stands unquot
         const commands = made.told.split("\n").filter((line) => /systemctl unmask|pulumi /.test(line));
         for (const line of commands) {
           expect(line).not.toMatch(/\bmv '?-(?!f )/);
-          // A plain word is an argument, wherever it stands.
+          // A plain word is an argument in any place.
           if (quoteShellWord(word) !== word) expectNothingOf(word, line.replaceAll(/'(?:[^']|'\\'')*'/g, "''"));
         }
       },

@@ -6,7 +6,7 @@ import { readChainCopyLibrary } from "../../../../core/steps/libraries";
 import { test as boxed } from "../boxed";
 import type { Ran, Sandbox } from "../sandbox";
 
-/** systemd's word for a unit that is active while a file says so; a start runs what the drop-in has first. */
+/** systemd's answers for a unit that is active while a file says so; a start runs the first command of the drop-in. */
 const systemctl = `
 case " $* " in *" --quiet "*) exec > /dev/null ;; esac
 case $1 in

@@ -328,7 +328,7 @@ describe("preflight", () => {
 
   describe("the Go version that the node's source needs", () => {
     const source = "https://github.com/zenon-network/go-zenon";
-    /** Looks where go.mod says this, and this Go is in its place, if any. */
+    /** Runs the preflight with this go.mod, and with this installed Go if there is one. */
     async function lookFor(box: Sandbox, wanted: string, there?: string, go?: object, toolchain = "auto") {
       await box.run("mkdir -p local/go/bin");
       if (there !== undefined)

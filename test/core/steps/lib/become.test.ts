@@ -8,8 +8,8 @@ const password = "hunter2";
 // Shows every line that reaches it, as a script that is read from standard input would run them.
 const step = { name: "look", limitSeconds: 5, readsOnly: true, script: "cat <<'END'\nfirst line\nEND\nenv > seen\n" };
 
-// As sudo does: a password that was right is remembered for whatever the same process starts next, unless -k is given;
-// where none is asked for, standard input is left to the command.
+// Like sudo, it remembers a correct password for the next call of the same process, unless -k is given; if no password
+// is needed, standard input is left to the command.
 const sudo = `
 printf '%s\\n' "$*" >> "$sandbox/sudo.calls"
 asks=$(cat "$sandbox/asks") quiet= read= forget=

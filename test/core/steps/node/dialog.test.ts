@@ -47,7 +47,7 @@ describe("dialog", () => {
   test("gives the controller a shell that it knows", async ({ box }) => {
     // Bash gives itself a SHELL where it has none.
     controllerOf(box, { Status: "xargs -0 -n 1 echo < /proc/$$/environ | grep ^SHELL= || echo none" });
-    // The menu's prompt stands before it where the terminal echoed the choice first.
+    // The menu's prompt is before it if the terminal echoed the choice first.
     const lines = (await talk(box, "Status")).lines.map((line) => line.replace(/^> /, ""));
     expect(lines).toContain("SHELL=/bin/bash");
   });
@@ -97,7 +97,7 @@ describe("dialog", () => {
       controllerOf(box, { Deploy: "printf 'Compiling ...'; sleep 0.9; echo done" });
       const { result, lines } = await talk(box, "Deploy");
       expect(result).toBe("ended");
-      // The menu's prompt stands before it where the terminal echoed the choice first.
+      // The menu's prompt is before it if the terminal echoed the choice first.
       expect(lines.at(-1)).toMatch(/^(> )?Compiling \.\.\.done$/);
     });
   });
@@ -121,7 +121,7 @@ describe("dialog", () => {
     });
     const { result, lines } = await talk(box, "Deploy", 60);
     expect(result).toBe("ended");
-    // The menu's prompt stands before the first where the terminal echoed the choice first.
+    // The menu's prompt is before the first line if the terminal echoed the choice first.
     const steps = lines.map((line) => line.replace(/^> /, "")).filter((line) => line.startsWith("go build"));
     expect(steps).toEqual(Array.from({ length: 5000 }, (_, index) => `go build step ${index + 1}`));
   }, 70_000);

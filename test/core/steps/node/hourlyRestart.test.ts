@@ -56,7 +56,7 @@ describe("hourlyRestart", () => {
     });
 
     test("loses no line on a disk that is full for a while", async ({ box }) => {
-      // As the real one, which does not look whether its output was written (cron, crontab.c, list_cmd).
+      // Like the real one, it does not check whether its output was written (cron, crontab.c, list_cmd).
       const crontab = `if [ "$3" = -l ]; then cat "$sandbox/tab" 2> /dev/null || true; rm -f "$sandbox/disk/filler"; else cp "$3" "$sandbox/tab"; fi`;
       const own = `# mine\n${"5 4 * * * backup\n".repeat(500)}`;
       box.write("tab", own);

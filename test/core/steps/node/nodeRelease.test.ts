@@ -17,7 +17,7 @@ describe.concurrent("the node's release", () => {
     expect([end.atWork, end.replaced]).toEqual([undefined, undefined]);
     expect(Number(end.without)).toBeGreaterThan(0);
     expect((await box.run("ls units")).stdout).toBe("");
-    // Somebody puts the controller's version in its place.
+    // Somebody replaces the program by the controller's version.
     box.write("go-node", old);
     expect(await ends(box)).toMatchObject({ installed: "v0.0.10", replaced: "yes" });
   });
@@ -149,7 +149,7 @@ rm disk/filler; (${all}node_release_fetch); (${all}node_release_look)`,
     expect(untilFull).toContain("is downloaded and checked");
     expect(ofNext).not.toContain("node.upgrade");
     expect(ofNext).toContain("stage=done\nwhy=\n");
-    // With room again the next run notes what is installed, without another swap.
+    // Once there is room, the next run records the installed version without another swap.
     expect(ofNext?.slice(ofNext.indexOf("stage=done"))).toMatch(/installed=yes\n$/);
     expect(box.read("stops")).toBe("stop\n");
   });

@@ -8,7 +8,7 @@ import { Sandbox } from "../sandbox";
 
 const from = { user: "op", address: "198.51.100.9", port: 2222 };
 
-/** A new host whose ssh gives what lies in `old`, where the old host is there. */
+/** Creates a new host whose ssh returns the files in `old` if the old host exists. */
 const test = base.extend<{ stage: ReturnType<typeof openStage> }>({
   stage: async ({ task: _task }, provide) => {
     const stage = openStage();

@@ -7,7 +7,7 @@ import { readOrchestratorLibrary } from "../../../../core/steps/libraries";
 import { test } from "../boxed";
 import type { Sandbox } from "../sandbox";
 
-/** Returns what is told of a unit whose main process is this one (0: it does not run). */
+/** Returns the facts of a unit with this main process (0: it does not run). */
 function ask(box: Sandbox, pid: number) {
   box.command("systemctl", `[ "$1" != show ] || echo ${pid}`);
   const functions = box

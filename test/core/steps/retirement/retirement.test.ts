@@ -46,7 +46,7 @@ function call(box: Sandbox, name: string) {
   );
 }
 
-/** Returns what systemd was told to do. */
+/** Returns the calls of systemctl. */
 const asked = (box: Sandbox) =>
   (box.read("asked") ?? "").split("\n").filter((line) => !/^(show|is-active) /.test(line));
 
