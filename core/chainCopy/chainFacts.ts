@@ -4,7 +4,6 @@ import { formatSize } from "../util/sizeText";
 
 /** Facts of a host before the copy (core/steps/chainCopy/owner.sh). */
 export interface ChainFacts {
-  readonly active: string;
   /** Stack and token of the copy that runs there. */
   readonly owner: string;
   /** Time at which this program saw the node synced. */
@@ -13,7 +12,6 @@ export interface ChainFacts {
   readonly databases: Readonly<Record<"nom" | "consensus" | "cache", string>>;
   readonly bytes: number;
   readonly free: number;
-  readonly inodes: number;
   readonly staged: number;
   /** Hashes of the network key and of the producer address. */
   readonly networkKey?: string | undefined;
@@ -29,13 +27,11 @@ export function parseChainFacts(printed: string, address: string): ChainFacts {
   const text = (name: string) => all.get(name) ?? "";
   const number = (name: string) => (/^\d+$/.test(text(name)) ? Number(text(name)) : 0);
   return {
-    active: text("active"),
     owner: text("owner"),
     synced: all.get("synced"),
     databases: { nom: text("nom"), consensus: text("consensus"), cache: text("cache") },
     bytes: number("bytes"),
     free: number("free"),
-    inodes: number("inodes"),
     staged: number("staged"),
     networkKey: all.get("networkKey"),
     producer: all.get("producer"),

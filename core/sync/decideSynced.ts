@@ -4,7 +4,7 @@ import { formatVersionGap, installLines, type VersionGap } from "../chain/requir
 import type { SyncProof } from "../eventLog/events";
 import type { ChainSources } from "./chainSources";
 import { judgeObservation, type SyncReason } from "./judgeObservation";
-import { compareReferences, type ReferenceAgreement, type ReferenceAnswers } from "./references";
+import { compareReferences, type ReferenceAnswers } from "./references";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {
   /** Good lookups in a row that a proof needs. */
@@ -89,7 +89,8 @@ export function decideSynced(before: Evidence, look: SyncLookup, options: Eviden
   const { info, newest, nodeTime } = observation;
   const compared = compareReferences(info.currentHeight, look, options.tolerance);
   const { verdict, median, notes, witnesses } = compared;
-  const chainFault = findChainFault(compared, options);
+  const isWitnessed = witnesses.length > 0 || options.isChainUnverified;
+  const chainFault = compared.chainFault ?? (isWitnessed ? undefined : unwitnessedReason);
   if (chainFault) return bad(chainFault, notes, before.contradictedSince);
   const isOneClock = Math.abs(nodeTime - clock) <= freshMomentumMs;
   const fresh = newest !== undefined && isOneClock && Math.abs(clock - newest.timestamp) <= freshMomentumMs;
@@ -119,37 +120,15 @@ export function decideSynced(before: Evidence, look: SyncLookup, options: Eviden
   return { evidence, synced, good: true, why, notes, proved: those(true), unproved: those(false) };
 }
 
+const unwitnessedReason: SyncReason = {
+  kind: "unwitnessed",
+  text: "the node says synced, and no witness confirms its chain yet (a reference or the old host)",
+};
 const confirmedReason: SyncReason = { kind: "bornOut", text: "the node says synced, and the references confirm it" };
 const targetReason: SyncReason = {
   kind: "targetStands",
   text: "the node says synced; waiting for its target to advance, because nothing else proves it",
 };
-
-/**
- * Returns why a node is not known to be on the witnesses' chain. A fork also grows and looks fresh, so no other
- * evidence outweighs this.
- */
-function findChainFault(
-  { fork, unsaid, witnesses }: ReferenceAgreement,
-  { isChainUnverified }: EvidenceOptions,
-): SyncReason | undefined {
-  if (fork) {
-    const { height, own, theirs, names } = fork;
-    const count = names.length > 1 ? ` (so say ${names.length} of them)` : "";
-    const text = `the node is on another chain than the references: its momentum ${height} is ${own.slice(0, 12)}, that of ${names[0]} is ${theirs.slice(0, 12)}${count}`;
-    return { kind: "otherChain", text };
-  }
-  if (unsaid !== undefined)
-    return {
-      kind: "chainUntold",
-      text: `the node does not show its momentum ${unsaid}, so it can't be compared with the references' chain`,
-    };
-  if (witnesses.length > 0 || isChainUnverified) return undefined;
-  return {
-    kind: "unwitnessed",
-    text: "the node says synced, and no witness confirms its chain yet (a reference or the old host)",
-  };
-}
 
 /** Adds a good lookup to the streak, or starts a new one after a jump of a clock or of an unconfirmed target. */
 function extendStreak(before: Evidence, { at, clock }: SyncLookup, target: number, isConfirmed: boolean): Evidence {

@@ -17,6 +17,7 @@ import {
   hashAt,
   readOlderMomentums,
 } from "../chain/sameChain";
+import type { SyncReason } from "./judgeObservation";
 
 interface HeightWord {
   readonly name: string;
@@ -36,23 +37,12 @@ export interface ReferenceAnswers {
   readonly own?: ChainExcerpt | undefined;
 }
 
-export interface Fork {
-  readonly height: number;
-  readonly own: string;
-  readonly theirs: string;
-  readonly names: readonly string[];
-}
-
 export interface ReferenceAgreement {
-  /**
-   * `unknown`: fewer than two usable references agree with each other. `otherChain`: the node is on another chain.
-   * `unsaid`: the node does not return the momentum that is needed for a comparison.
-   */
-  readonly verdict: "agrees" | "disagrees" | "unknown" | "otherChain" | "unsaid";
+  /** `unknown`: fewer than two usable references agree with each other. */
+  readonly verdict: "agrees" | "disagrees" | "unknown";
   readonly median?: number;
-  readonly fork?: Fork;
-  /** Height of the momentum that the node does not return. */
-  readonly unsaid?: number;
+  /** Set if the node is on another chain, or can't be compared. A fork also grows and looks fresh, so nothing outweighs it. */
+  readonly chainFault?: SyncReason;
   /**
    * Names of the witnesses (references, the old host's node, the recorded momentum) that have the same momentum as the
    * node at the newest height that both have. Without those that are more than maxLag behind.
@@ -93,12 +83,16 @@ export function compareReferences(height: number, seen: ReferenceAnswers, tolera
   const witnesses = same.filter((each) => !isFarBehind(each)).map(({ name }) => name);
   const [first] = others;
   if (own && first && (others.length > 1 ? others.length >= witnesses.length : witnesses.length === 0)) {
-    const hashes = { own: hashAt(own, first.height) ?? "", theirs: hashAt(first.chain, first.height) ?? "" };
-    const fork = { height: first.height, ...hashes, names: others.map(({ name }) => name) };
-    return { verdict: "otherChain", fork, witnesses: [], notes };
+    const [mine, theirs] = [own, first.chain].map((chain) => hashAt(chain, first.height)?.slice(0, 12));
+    const count = others.length > 1 ? ` (so say ${others.length} of them)` : "";
+    const text = `the node is on another chain than the references: its momentum ${first.height} is ${mine}, that of ${first.name} is ${theirs}${count}`;
+    return { verdict: "unknown", chainFault: { kind: "otherChain", text }, witnesses: [], notes };
   }
   const unsaid = own && compared.find(({ verdict }) => verdict === "unsaid");
-  if (unsaid) return { verdict: "unsaid", unsaid: unsaid.height, witnesses, notes };
+  if (unsaid) {
+    const text = `the node does not show its momentum ${unsaid.height}, so it can't be compared with the references' chain`;
+    return { verdict: "unknown", chainFault: { kind: "chainUntold", text }, witnesses, notes };
+  }
   for (const { name, height: at } of others)
     notes.push({
       key: `otherChain ${name}`,

@@ -79,7 +79,6 @@ chain_directory_away() {
 # Prints the facts of a host as lines of name=value before anything changes. Only reads.
 chain_facts() {
   local database at tool
-  fact active "$(systemctl is-active "$service" 2> /dev/null || true)"
   fact owner "$(cat "$chain_owner" 2> /dev/null || true)"
   if is_marked synced; then fact synced "$(cat "$state/synced")"; fi
   for database in $chain_databases; do

@@ -10,7 +10,7 @@ import { side } from "./side";
 
 const hash = "a".repeat(64);
 const facts =
-  "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=1000\nfree=9000000000\nstaged=0\nload=0\nend=yes\n";
+  "owner=\nnom=there\nconsensus=there\ncache=none\nbytes=1000\nfree=9000000000\nstaged=0\nload=0\nend=yes\n";
 const key = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"b".repeat(43)} pillar-host-chain-copy\n192.0.2.2\n`;
 
 /** Two hosts with configured answers, and a new node that adds momentums once it has the copy. */

@@ -12,7 +12,7 @@ import { side } from "./side";
 /** Places of a text of a host or its node. */
 const places = [
   ...["height", "files", "bytes", "hash", "path", "arrivedPath", "copyKey", "copyAddress"],
-  ...["active", "owner", "database", "load", "lacks", "networkKey", "progress", "free", "error"],
+  ...["owner", "database", "load", "lacks", "networkKey", "progress", "free", "error"],
   ...["nodeWhy", "nodeHash", "nodeVersion"],
 ] as const;
 type Place = (typeof places)[number];
@@ -43,7 +43,7 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
   const sent: string[] = [];
   let time = 0;
   const facts = () =>
-    `active=${answer("active", "active")}\nowner=${answer("owner", "")}\nnom=there\nconsensus=there\ncache=${answer("database", "none")}\nbytes=1000\nfree=9000000000\nstaged=0\nload=${answer("load", "0")}\n${answer("lacks", "lacks.=")}\nnetworkKey=${answer("networkKey", "")}${sent.length}\nend=yes\n`;
+    `owner=${answer("owner", "")}\nnom=there\nconsensus=there\ncache=${answer("database", "none")}\nbytes=1000\nfree=9000000000\nstaged=0\nload=${answer("load", "0")}\n${answer("lacks", "lacks.=")}\nnetworkKey=${answer("networkKey", "")}${sent.length}\nend=yes\n`;
   const manifest = (of: "old" | "new") => {
     const extra = of === "new" ? `\n${hash}  nom/${answer("arrivedPath", "more")}` : "";
     return `${answer("hash", hash)}  nom/${answer("path", "CURRENT")}${extra}\n`;

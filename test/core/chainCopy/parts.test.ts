@@ -5,12 +5,10 @@ import { formatCopyProgress } from "../../../core/chainCopy/transfer";
 import { formatSize } from "../../../core/util/sizeText";
 
 const whole: ChainFacts = {
-  active: "active",
   owner: "",
   databases: { nom: "there", consensus: "there", cache: "none" },
   bytes: 13e9,
   free: 100e9,
-  inodes: 1e6,
   staged: 0,
   load: "0.1 on 2 cores",
   lacks: [],
@@ -68,7 +66,7 @@ describe("the problems of a copy", () => {
 
   test("reads a host's facts whole, or not at all", () => {
     const told =
-      "active=active\nowner=\nnom=there\nconsensus=there\ncache=none\nbytes=12\nfree=5\nstaged=0\nlacks.perl=yes\nload=1\nend=yes\n";
+      "owner=\nnom=there\nconsensus=there\ncache=none\nbytes=12\nfree=5\nstaged=0\nlacks.perl=yes\nload=1\nend=yes\n";
     expect(parseChainFacts(told, "h")).toMatchObject({ bytes: 12, free: 5, lacks: ["perl"], networkKey: undefined });
     expect(() => parseChainFacts(told.replace("end=yes", ""), "h")).toThrow("h: its answer was cut off");
   });
