@@ -38,7 +38,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   await writeSettings(
     engine,
     { ...createMoveSettings(config, before, host, options), ...word },
-    findOtherBlock(config, host),
+    findStaleKeys(config, host),
   );
   console.log(`The orchestrator of ${stack} comes from ${host.address}, the host of ${from} (Pulumi.${stack}.yaml).`);
   for (const key of listOwnSecrets(before.ssh, config.ssh))
@@ -162,12 +162,13 @@ function parseVersion(url: string): string | undefined {
   return /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url)?.[0];
 }
 
-/** Finds the block of an earlier move's old host: its login, paths and confirmations are not of this one. */
-export function findOtherBlock(
+/** Finds the keys of an earlier move or restore: another old host's block, or this host's backup. */
+export function findStaleKeys(
   { orchestrator: { migrateFrom } }: Pick<StackConfig, "orchestrator">,
   host: OtherHost,
 ): readonly string[] {
-  return migrateFrom === undefined || isSameMachine(migrateFrom, host) ? [] : ["orchestrator.migrateFrom"];
+  if (migrateFrom === undefined) return [];
+  return [isSameMachine(migrateFrom, host) ? "orchestrator.migrateFrom.backup" : "orchestrator.migrateFrom"];
 }
 
 /** Returns the new stack's settings. Leaves out login and paths that are the same on both hosts. */

@@ -1,5 +1,6 @@
 import { createNodeTarget } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
+import { isSameMachine } from "../../core/config/sameMachine";
 import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore";
 import { appendEvent, findLastMoveEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog";
 import type { Backup, MoveEvent } from "../../core/eventLog/events";
@@ -24,7 +25,7 @@ import {
   confirmFirstMove,
   createMoveSettings,
   findMoveProblem,
-  findOtherBlock,
+  findStaleKeys,
   firstMoveKey,
   type MoveOptions,
 } from "../edit/moveOrchestrator";
@@ -92,7 +93,7 @@ export async function restoreOrchestrator(
     "orchestrator.rollback": orchestrator.rollback ? "false" : undefined,
     [backupKey]: file,
   };
-  await writeSettings(engine, restored, findOtherBlock(config, lost));
+  await writeSettings(engine, restored, findStaleKeys(config, lost));
   const code = await runOrPrintUp(stack, options.up, args, engine);
   if (!options.up || code !== 0) return code;
   if (findLastMoveEvent(await readMoveEvents(store), move, "done") === undefined)
@@ -153,8 +154,8 @@ export function chooseBackup(
   moves: readonly MoveEvent[],
   bridge: BridgeNow,
 ): string | undefined {
-  const { backup: earlier } = config.orchestrator.migrateFrom ?? {};
-  if (earlier !== undefined && findOtherBlock(config, lost).length === 0) return earlier;
+  const { migrateFrom } = config.orchestrator;
+  if (migrateFrom?.backup !== undefined && isSameMachine(migrateFrom, lost)) return migrateFrom.backup;
   const whole = moves.flatMap(({ move, event, details }) =>
     move.pillar === config.pillar.name && event === "backup" && details.label !== "last" ? [details] : [],
   );

@@ -6,7 +6,7 @@ import {
   confirmFirstMove,
   createMoveSettings,
   findMoveProblem,
-  findOtherBlock,
+  findStaleKeys,
 } from "../../../cli/edit/moveOrchestrator";
 import { listOwnSecrets } from "../../../cli/edit/otherStack";
 import type { StackConfig } from "../../../core/config/config";
@@ -49,13 +49,13 @@ test("writes only a login and paths that differ, and keeps a configured release"
   });
 });
 
-test("removes an earlier old host's block, but keeps that of the same host with its secrets", () => {
+test("removes an earlier old host's block, and of the same host's only the backup of a restore", () => {
   const config = configOf({
     orchestrator: { migrateFrom: { address: "198.51.100.8", hostKey: proxyKey, user: "op" } },
   });
-  expect(findOtherBlock(config, host)).toEqual(["orchestrator.migrateFrom"]);
-  expect(findOtherBlock(config, { ...host, hostKey: proxyKey })).toEqual([]);
-  expect(findOtherBlock(configOf(), host)).toEqual([]);
+  expect(findStaleKeys(config, host)).toEqual(["orchestrator.migrateFrom"]);
+  expect(findStaleKeys(config, { ...host, hostKey: proxyKey })).toEqual(["orchestrator.migrateFrom.backup"]);
+  expect(findStaleKeys(configOf(), host)).toEqual([]);
 });
 
 const hashed = { orchestrator: { release: { url: release, sha256, version: "v0.0.9b" } } };
