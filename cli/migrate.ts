@@ -12,7 +12,7 @@ import { createView, openStack } from "./status/openStack";
 import { readStatus } from "./status/readStatus";
 import { CliRefusal } from "./terminal/refusal";
 
-export interface MigrateOptions extends Omit<MoveOptions, "from" | "up"> {
+export interface MigrateOptions extends Omit<MoveOptions, "from" | "up" | "command"> {
   /** True if the operator agrees in advance to everything that can be undone. */
   readonly yes?: boolean;
 }
@@ -53,7 +53,7 @@ export async function migrate(
       throw new CliRefusal(formatProblem({ what, next: [...next.map((line) => line.trim()), `then: ${again}`] }));
     }
     if (step.kind === "wait") {
-      if (step.key !== lastKey) ["", ...step.lines, "Waiting; it goes on by itself …"].forEach(deps.say);
+      if (step.key !== lastKey) ["", ...step.lines, "Waiting; this command goes on by itself …"].forEach(deps.say);
       lastKey = step.key;
       lastLine = "";
       await deps.sleep(partsIntervalMs);
@@ -171,7 +171,7 @@ async function runCommand(step: RunStep, args: readonly string[], { old, fresh, 
     }
     case "move": {
       const { moveOrchestrator } = require("./edit/moveOrchestrator") as typeof import("./edit/moveOrchestrator");
-      return moveOrchestrator(stack, [], { ...options, from: old, up: false });
+      return moveOrchestrator(stack, [], { ...options, from: old, up: false, command: "migrate" });
     }
     case "retire": {
       const { retireHost } = require("./edit/retireHost") as typeof import("./edit/retireHost");
@@ -180,11 +180,7 @@ async function runCommand(step: RunStep, args: readonly string[], { old, fresh, 
     case "withdraw":
       await createPulumi(stack).read(["config", "rm", "--path", "pillar-host:orchestrator.migrateFrom.firstMove"]);
       return 0;
-    default: {
-      const engine = createPulumi(stack);
-      // Pulumi itself would ask for the pass phrase once more.
-      await engine.read(["config", "--json", "--show-secrets"]);
-      return engine.handOver([command, ...args]);
-    }
+    default:
+      return createPulumi(stack).handOver([command, ...args]);
   }
 }

@@ -26,11 +26,13 @@ export interface MoveOptions {
   /** True if the operator says that no move of this orchestrator ever began. */
   readonly firstMove?: boolean;
   readonly up: boolean;
+  /** The command that asks for the move. By default `move`. */
+  readonly command?: "move" | "restore" | "migrate";
 }
 
 /** Writes the present host into a stack's file, and moves the orchestrator. Returns the exit code. @throws Refusal */
 export async function moveOrchestrator(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
-  const { from, up } = options;
+  const { from, up, command } = options;
   const { engine, config, other: before, host } = await openTwoStacks(stack, from);
   const wrong = findMoveProblem(stack, config, { config: before, host }, options);
   if (wrong !== undefined) throw new CliRefusal(wrong);
@@ -45,6 +47,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
     console.log(
       `The old host's ${key} differs. Set it: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`,
     );
+  if (command === "migrate") return 0;
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await runOrPrintUp(stack, up, args, engine);
   // Removed after the move: otherwise it would also confirm a first move after the event log was lost.
@@ -69,10 +72,9 @@ export async function confirmFirstMove(
   const [, needed] = describeUnknownHistory("first move", commandsFor(stack));
   if (!options.firstMove && process.stdin.isTTY)
     await askText(
-      `The event log has no move of this orchestrator. Needed: ${needed}. Was it never moved? Type "never":`,
-      {
-        validate: (answer) => answer === "never" || 'type the word "never", or press Ctrl-C',
-      },
+      "The event log has no move of this orchestrator. Was it ever moved, from any machine? Then press Ctrl-C, and bring " +
+        "that machine's event log (docs/unattended.md): the orchestrator may be at work elsewhere. If not, type never:",
+      { validate: (answer) => answer === "never" || 'type the word "never", or press Ctrl-C' },
     );
   else if (!options.firstMove)
     throw new CliRefusal(
@@ -85,19 +87,12 @@ export async function confirmFirstMove(
   return { [firstMoveKey]: "acknowledged" };
 }
 
-interface MoveRequest extends ReleaseOptions {
-  readonly from: string;
-  readonly up?: boolean;
-  /** The command that asks for it. */
-  readonly command?: "move" | "restore";
-}
-
 /** Returns why a move can't be meant, or undefined. The run checks everything else before it changes anything. */
 export function findMoveProblem(
   stack: string,
   config: Pick<StackConfig, "pillar" | "host" | "orchestrator">,
   { config: before, host }: { readonly config: Pick<StackConfig, "pillar">; readonly host: OtherHost },
-  { from, up, command, ...given }: MoveRequest,
+  { from, up, command, ...given }: Omit<MoveOptions, "up" | "firstMove"> & { readonly up?: boolean },
 ): string | undefined {
   if (config.pillar.name !== before.pillar.name)
     return formatProblem({
@@ -110,18 +105,20 @@ export function findMoveProblem(
       needed: "give --from the stack of the host with the orchestrator",
     });
   const { url, sha256, version } = chooseRelease(config, given);
+  const again = (release = given.release) =>
+    commandsFor(stack).moveWithHash(from, { ...given, release }, up === false ? ["--no-up"] : [], command);
   if (url === undefined)
     return formatProblem({
       what: "no release of the orchestrator is configured for the new host: nothing was changed",
       needed: "give --release its address (https), and --release-sha256 its hash from the release page",
+      next: `Then: ${again("URL")}`,
     });
   if (version === undefined)
     return formatProblem({
       what: `the address ${url} does not contain the release's version: nothing was changed`,
       needed: "give --release-version the version, such as v0.0.9a",
     });
-  const again = commandsFor(stack).moveWithHash(from, given, up === false ? ["--no-up"] : [], command);
-  return findHashProblem(url, sha256, again);
+  return findHashProblem(url, sha256, again());
 }
 
 /** Returns why a release must not be used, or undefined. Without a pinned hash it goes into no stack's file. */

@@ -48,17 +48,20 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       input,
     );
   const run = (args: readonly string[], input?: string) => quietly([...args, "-s", stack], input);
-  const opens = async (one: string) => {
-    // Passes the pass phrase itself: waiting for the pending one here would be a deadlock.
-    const args = ["config", "--json", "--show-secrets", "-s", stack];
-    return (await quietly(args, undefined, Promise.resolve(one))).exitCode === 0;
-  };
-  const phrase = () => findPassphrase(typedPassphrases, opens, () => askSecret(`Pass phrase of stack ${stack}:`));
+  // Passes the pass phrase itself: waiting for the pending one here would be a deadlock.
+  const opens = async (args: readonly string[], one: string) =>
+    (await quietly([...args, "-s", stack], undefined, Promise.resolve(one))).exitCode === 0;
+  const phrase = (args: readonly string[]) =>
+    findPassphrase(
+      typedPassphrases,
+      (one) => opens(args, one),
+      () => askSecret(`Pass phrase of stack ${stack}:`),
+    );
   const engine: Pulumi = {
     run: async (args, input) => {
       const ran = await run(args, input);
       if (ran.exitCode === 0 || !isPassphraseMissing(ran.stderr) || !process.stdin.isTTY) return ran;
-      asked.passphrase ??= phrase();
+      asked.passphrase ??= phrase(args);
       return run(args, input);
     },
     read: async (args, input) => {
@@ -83,7 +86,11 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       })();
       return backendAddress;
     },
-    handOver: async (args) => runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment()),
+    handOver: async (args) => {
+      // Needs the pass phrase if the state has secrets. Pulumi itself would ask for it in each run, without the stack's name.
+      if (process.stdin.isTTY) await engine.read(["stack", "output", "--json", "--show-secrets"]);
+      return runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment());
+    },
   };
   return engine;
 }

@@ -54,16 +54,17 @@ export function commandsFor(stack: string) {
       from: string,
       { release, releaseVersion }: { readonly release?: string; readonly releaseVersion?: string },
       options: readonly string[],
-      command: "move" | "restore" = "move",
+      command: "move" | "restore" | "migrate" = "move",
     ) =>
-      pillarHost(
-        command,
-        ...["--from", quoteShellWord(from)],
+      [
+        ...(command === "migrate"
+          ? [tool, command, quoteShellWord(from), name]
+          : [pillarHost(command, "--from", quoteShellWord(from))]),
         ...(release === undefined ? [] : ["--release", quoteShellWord(release)]),
         ...["--release-sha256", "SHA256"],
         ...(releaseVersion === undefined ? [] : ["--release-version", quoteShellWord(releaseVersion)]),
-        ...options,
-      ),
+        ...(command === "migrate" ? [] : options),
+      ].join(" "),
     backup: pillarHost("backup"),
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),

@@ -80,12 +80,12 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
   ];
   /** Answers after init, each once in a process, because a terminal shows a question again with each key. */
   const answers = (): Answer[] => [
-    { seen: /Type "never":/, reply: "never\r", approval: "first move" },
+    { seen: /type\s+never:/, reply: "never\r", approval: "first move" },
     { seen: /Do you want to perform this update\?/, reply: "yes\r", approval: "update" },
     { seen: /Do you want to perform this destroy\?/, reply: "yes\r", approval: "destroy" },
     {
       // The stand-up's run also prints the address, before the orchestrator has moved.
-      seen: /producer address field: (z1q[0-9a-z]{37})\n(?:.*\n){1,20}Waiting; it goes on by itself/,
+      seen: /producer address field: (z1q[0-9a-z]{37})\n(?:.*\n){1,20}Waiting; this command goes on by itself/,
       reply: async ([, address = ""]) => {
         producerAddress = address;
         await updateProducer(lab, "Anvil", address);
