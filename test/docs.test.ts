@@ -17,7 +17,7 @@ function filesBelow(directory = root): string[] {
 const files = filesBelow();
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const documents = files.filter((file) => file.endsWith(".md"));
-/** All but this one, which cites on purpose what is not there. */
+/** Excludes this file, which cites missing files on purpose. */
 const sources = files.filter(
   (file) => /\.(ts|mts|cjs|js|go|sh|ya?ml)$/.test(file) && file !== relative(root, __filename),
 );
@@ -27,7 +27,7 @@ const prose = (text: string) => text.replaceAll(/^ *```.*?^ *```/gms, "");
 
 const headings = (text: string) => [...prose(text).matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) => title.trim());
 
-/** Returns what a heading's anchor is called. */
+/** Returns a heading's anchor. */
 const anchorOf = (title: string) =>
   title
     .toLowerCase()
@@ -64,7 +64,7 @@ function commentsOf(file: string, text: string): string[] {
     if (before === undefined) isOpen = false;
     else {
       const said = line.slice(before.length);
-      // Behind code begins a comment of its own.
+      // A comment behind code begins a new one.
       if (isOpen && before.trim().length <= 3) comments.push(`${comments.pop()} ${said}`);
       else comments.push(said);
       isOpen = true;
@@ -74,8 +74,8 @@ function commentsOf(file: string, text: string): string[] {
 }
 
 /**
- * Returns what a source file's comments cite that is not there: documents, by their path from the project's root or from beside
- * the file, and behind a document's name and a comma a section's number or a heading.
+ * Returns missing targets that a source file's comments cite: documents, by their path from the project's root or from
+ * beside the file, with a section's number or a heading after the document's name and a comma.
  */
 function deadCitations(file: string, text: string): string[] {
   return commentsOf(file, text).flatMap((comment) => {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Variables } from "../core/ssh/foreign";
 
-/** Hostile texts: a host, node or reference in another's hands may answer with any of them. */
+/** Hostile texts: a host, node or reference that an attacker controls may answer with any of them. */
 export const hostile = fc
   .tuple(
     fc.constantFrom(

@@ -50,7 +50,7 @@ function filesNeedingReal(): string[] {
     return imports.some(
       (path) =>
         /\/lab\/real\/real(Programs|Network|Node|Signer)$/.test(path) ||
-        // contract() names what it skips.
+        // contract() names its skipped half.
         (path.startsWith(lab) &&
           !path.endsWith("/contracts/contract") &&
           existsSync(`${path}.ts`) &&

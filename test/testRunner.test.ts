@@ -12,7 +12,7 @@ afterEach(() => {
   for (const dir of made.splice(0)) rmSync(dir, { recursive: true });
 });
 
-/** Returns what one test file comes to in a checkout of its own, with this one's configuration. */
+/** Runs a test file in a separate checkout with this one's configuration, and returns its result. */
 async function ran(content: string, seconds: number): Promise<Tally> {
   return countOf(await runOf(content, seconds));
 }

@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(place, { recursive: true }));
 
-/** Runs the tool with a pulumi that knows the stack prod-2. @returns what it says, and the changes that pulumi was asked for */
+/** Runs the tool with a pulumi that has the stack prod-2. @returns its output, and the changes requested from pulumi */
 async function run(...args: string[]) {
   const { exitCode, all } = await execa(process.execPath, [bin, ...args], {
     cwd: place,

@@ -8,7 +8,7 @@ import { version } from "../../package.json";
 
 const bin = join(import.meta.dirname, "../../cli/bin.js");
 
-/** Runs the tool where there is no pulumi. */
+/** Runs the tool without a pulumi. */
 async function run(...args: string[]) {
   const { exitCode, stdout, stderr } = await execa(process.execPath, [bin, ...args], {
     env: { PATH: "/nonexistent" },

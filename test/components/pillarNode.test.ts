@@ -138,7 +138,7 @@ describe("a host with a pinned key", () => {
         });
       expect(JSON.stringify(open)).not.toMatch(/hunter2|PRIVATE KEY/);
     }
-    // The search finds it where it is meant to be.
+    // The search finds the secret in its proper place.
     expect(JSON.stringify(revealed(all)).includes(JSON.stringify(privateKey).slice(1, -1))).toBe(true);
   });
 

@@ -8,7 +8,7 @@ import { configOf } from "./exampleConfig";
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Returns what is warned about where the node's RPC is seen like this; undefined: nothing was tried. */
+/** Returns the warnings if the node's RPC is found like this; undefined: no port was tried. */
 async function warned(seen: PortState, changes: Record<string, unknown> = {}) {
   const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
   const tried: string[] = [];

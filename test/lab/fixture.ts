@@ -104,7 +104,7 @@ export async function testStack(
   return LabStack.create(lab, name, stackFile(lab, host, changes), { "ssh.privateKey": privateKey }, options);
 }
 
-/** Returns what a script prints on a host, without its last line break. */
+/** Returns a script's output on a host, without its last line break. */
 export async function onHost(host: LabHost, script: string): Promise<string> {
   const { stdout, stderr, exitCode } = await host.run(script);
   if (exitCode !== 0) throw new Error(`${script}: exit ${exitCode}: ${stderr}`);
@@ -116,7 +116,10 @@ export function missedByNodes({ missed, stalls, network }: ChainTruth): Slot[] {
   return missed.filter((slot) => !isMachines(slot, stalls, network.momentumSeconds * 1000));
 }
 
-/** Returns what is left of a node's ends: `open` while it runs, or was killed; `torn` once a start found it open (lab/doubles). */
+/**
+ * Reads how a node's database ended: `open` while it runs, or was killed; `torn` once a start found it open
+ * (lab/doubles).
+ */
 export function databaseOf(host: LabHost): Promise<string> {
   return onHost(host, "cd /root/.znn/nom && ls open torn 2> /dev/null || true");
 }
@@ -153,7 +156,7 @@ export async function filesWith(host: LabHost, text: string): Promise<string> {
   return [await run(search), await run(journal)].filter(Boolean).join("\n");
 }
 
-/** Returns what the engine printed, without its indentation and colours. */
+/** Removes indentation and colours from the engine's output. */
 export function linesOf(output: string): string {
   return output
     .split("\n")
@@ -161,7 +164,7 @@ export function linesOf(output: string): string {
     .join("\n");
 }
 
-/** Replaces what is configured of a stack; the operator's key stays. */
+/** Replaces a stack's configuration; the operator's key stays. */
 export async function reconfigure(stack: LabStack, host: LabHost, changes: StackFile): Promise<void> {
   const privateKey = await readFile(stack.lab.privateKeyFile, "utf8");
   await stack.configure(stackFile(stack.lab, host, changes), { "ssh.privateKey": privateKey });

@@ -54,7 +54,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     unlock,
     [new RegExp(`Do you want to perform this ${what}`), "yes\r"],
   ];
-  /** Returns what a reader of another network changes in a stack's file. */
+  /** Returns the changes of a stack's file for another network. */
   const edit = async (stack: string, changes: readonly (readonly [path: string, value: unknown])[]) => {
     const file = join(project.programDirectory, `Pulumi.${stack}.yaml`);
     const document = parseDocument(await readFile(file, "utf8"));
@@ -87,7 +87,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     const producer = await setUpSyncedNode(lab, old);
     await setUpOrchestrator(lab, old);
     await lab.chain("PATCH", "/pillars/Anvil", { producerAddress: producer.address });
-    // For its program's directory and its engine; what is typed has a home and a state of its own.
+    // This stack provides its program's directory and its engine; the typed commands have their own home and state.
     project = await LabStack.create(lab, "other", stackFile(lab, fresh), {}, { folder: "readme" });
     // A clone's old host has the example's stack name.
     await cp(join(import.meta.dirname, "../../Pulumi.prod.yaml"), join(project.programDirectory, "Pulumi.prod.yaml"));
@@ -117,7 +117,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
       "npm ci --omit=dev --ignore-scripts",
       [],
     ]);
-    // The engine takes ~ from the system's list of users: the lab has none of its own.
+    // The engine takes ~ from the system's list of users, which has no user of the lab.
     expect(login).toBe("pulumi login --local --non-interactive");
     await succeeds(`pulumi login file://${env.HOME} --non-interactive`);
     const other = `${passphrase}\r`;

@@ -37,10 +37,10 @@ export type Exchange = readonly [seen: RegExp, answer: string, only?: "where ask
 const limit = 600_000;
 
 /**
- * Types a command in a terminal of its own, and answers what it asks, in this order.
+ * Types a command in a separate terminal, and answers its questions in this order.
  *
- * @returns what the terminal showed, without colours
- * @throws where it asks something else, does not ask, or takes too long
+ * @returns the terminal's output, without colours
+ * @throws if it asks another question, does not ask, or takes too long
  */
 export async function typed(
   argv: readonly string[],

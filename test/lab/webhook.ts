@@ -4,7 +4,7 @@ import { type OwnProcess, startDetached } from "../../lab/hosts/machine";
 import { operatorAddress } from "../../lab/hosts/network";
 import type { Lab } from "../../lab/lab";
 
-/** Writes what it gets into a file, a line each. */
+/** Writes received notifications into a file, one per line. */
 const source = `require("node:http").createServer((request, response) => {
   let body = "";
   request.on("data", (piece) => { body += piece; }).on("end", () => {

@@ -473,7 +473,7 @@ describe("OrchestratorBackup", () => {
     rmSync(scratch, { recursive: true, force: true });
   });
 
-  // The real functions, but for root and for the facts of a whole machine.
+  // The functions are real, except root and the facts of a whole machine.
   const library = (free = 1e12) => {
     const [, functions = ""] = readOrchestratorLibrary().split(asRoot);
     const facts = ["load=loaded", "active=active", "directory=there", "bytes=1", "files=1", "shares=1", `free=${free}`];

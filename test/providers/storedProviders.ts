@@ -48,10 +48,7 @@ function unpacked(text: string): string {
   return brotliDecompressSync(Buffer.from(bytes, "base64")).toString();
 }
 
-/**
- * Runs providers as the engine does: from the text that the state has of them, in a process of its own that has none of
- * the program's modules.
- */
+/** Runs providers as the engine does: from the state's text, in a separate process without the program's modules. */
 export function storedProviders<P extends string>() {
   let texts: Record<P, string>;
   let runner: ChildProcessWithoutNullStreams;
@@ -69,7 +66,7 @@ export function storedProviders<P extends string>() {
   });
   return {
     textOf: (provider: P) => unpacked(texts[provider]),
-    /** @param args what the method takes: a state has the version that this program writes, unless one is given */
+    /** @param args the method's arguments: a state has the program's version by default */
     run: async (provider: P, method: string, ...args: unknown[]): Promise<Outcome> => {
       const [first, olds, ...news] = args;
       const given = method === "create" ? args : [first, { stateVersion: 1, ...(olds as object) }, ...news];

@@ -176,7 +176,7 @@ describe("the simulated host", () => {
     expect(both.host).toMatchObject({ running: true, keyAside: false, masked: false });
   });
 
-  // Any script after any other, of two stacks: also what it refuses.
+  // Any script of two stacks may follow any other, so this also tests refusals.
   test.each([1, 2, 3])("behaves as the scripts in any order: %i", async (seed) => {
     const random = randomOf(seed);
     const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;

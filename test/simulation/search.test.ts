@@ -5,7 +5,7 @@ import { allUps, search } from "../../lab/simulation/search";
 import { searches } from "../../lab/simulation/searches";
 import type { Action } from "../../lab/simulation/world";
 
-/** CI's share of `npm run explore -- moves`: all histories of so many actions, and random ones that are always the same. */
+/** CI's share of `npm run explore -- moves`: all histories of this many actions, and the same random ones each time. */
 const depth = 3;
 const seed = 1;
 

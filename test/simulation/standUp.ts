@@ -70,7 +70,7 @@ const config = configOf({});
 const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
 const texts = { none: "", on: line, off: `#${line}` } as const;
 
-/** The real script of the hourly restart, on the disk of such a host; each case is run once. */
+/** Runs the real script of the hourly restart on such a host's disk, each case once. */
 export class CronScript {
   private readonly known = new Map<string, Promise<CronRan>>();
   constructor(private readonly patched: Program["script"]) {}
@@ -144,7 +144,7 @@ export async function up(
     shown,
     effects,
   });
-  /** Counts what it changes. @returns whether it died before its end */
+  /** Counts the changes. @returns whether it died before its end */
   const script = async (call: Call): Promise<boolean> => {
     for (let changes = 0; ; changes += 1) {
       const isKilled = dies !== undefined && effects === dies;
@@ -196,7 +196,7 @@ export async function up(
   return ended("done", shown);
 }
 
-/** Returns what else may happen, to host, state and wallet; undefined where it would change nothing. */
+/** Returns the state after an event on host, state or wallet; undefined if it would change nothing. */
 export function befall(world: StandUp, act: Exclude<Act["do"], "up">): StandUp | undefined {
   const { host } = world;
   switch (act) {
@@ -232,7 +232,7 @@ export function befall(world: StandUp, act: Exclude<Act["do"], "up">): StandUp |
   }
 }
 
-/** Returns what a run must never do. @returns what it broke */
+/** Checks what a run must never do. @returns the broken promise */
 export function brokenBy(before: StandUp, { world, ended, shown }: Played): string | undefined {
   const { host, state } = world;
   if (host.marked && before.host.line !== "on" && host.line === "on")

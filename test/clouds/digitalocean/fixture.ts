@@ -23,7 +23,7 @@ export interface Answered {
   readonly headers: Headers;
 }
 
-/** The double on a port of its own. */
+/** The double on its own port. */
 export class TestCloud {
   static async start(options: { timings?: Partial<Timings> } = {}): Promise<TestCloud> {
     const room = new FakeRoom();

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Returns what is on record, and what is warned about, once an operation failed with this error. */
+/** Returns the recorded orders and the warnings after an operation failed with this error. */
 async function failed(
   error: string,
   { record = { attempts: [], pending, shown } as OrderRecord, operation = "create" } = {},

@@ -23,7 +23,7 @@ const shownOf = { since, ...rest, recorded };
 const directory = mkdtempSync(join(tmpdir(), "no-record-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Returns what a run registers with the record lost, and what it shows of the guards. */
+/** Returns the inputs that a run registers without the event log, and its output about the guards. */
 async function runOf(lifecycle: "active" | "retiring", last: LastRun, registration?: Partial<RegistrationOutput>) {
   const config = configOf({
     lifecycle,

@@ -176,7 +176,7 @@ export async function sshHost(
 }
 
 function runCommand({ shell, home }: LoginShell, command: string, channel: ServerChannel): void {
-  // By SSH_CLIENT bash sees that sshd started it, and reads .bashrc (its shell.c, run_startup_files).
+  // SSH_CLIENT makes bash read .bashrc, as after a start by sshd (its shell.c, run_startup_files).
   const env = { PATH: process.env.PATH, ...(home && { HOME: home, SSH_CLIENT: "127.0.0.1 1 22" }) };
   const child = spawn(shell, ["-c", command], { env });
   child.stdin.on("error", () => undefined);
@@ -202,7 +202,7 @@ export const loginTo = ({ port, hostKey }: { port: number; hostKey: string }): S
 
 let candidate = 10_000 + (process.pid % 200) * 100;
 
-/** Returns a port on loopback that nobody listens on: none of those that the system gives to a server beside this test. */
+/** Returns a port on loopback without a listener, outside the range that the system gives to servers. */
 export async function closedPort(): Promise<number> {
   for (;;) {
     const port = candidate++;

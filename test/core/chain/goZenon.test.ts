@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type ChainClient, createChainClient } from "../../../core/chain/chain";
 import { parseMomentum, parseNodeResult, parseSyncInfo } from "../../../core/chain/node";
 
-// Recorded from go-zenon v0.0.8, networks of three Pillars; the file says what is what.
+// Recorded from go-zenon v0.0.8 on networks of three Pillars; the file names each answer.
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, "../../fixtures/goZenon.json"), "utf8")) as {
   [stage: string]: Record<string, object>;
 };

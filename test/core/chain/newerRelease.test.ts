@@ -5,7 +5,7 @@ import { findNewerRelease } from "../../../core/chain/newerRelease";
 afterEach(() => vi.unstubAllGlobals());
 
 let count = 0;
-/** Asks for a release at this tag of a repository of its own, where GitHub answers so. */
+/** Asks for a release at this tag of a separate repository, with this answer of GitHub. */
 async function asked(tag: string, answer: unknown, status = 200) {
   const fetched = vi.fn(
     async () => new Response(typeof answer === "string" ? answer : JSON.stringify(answer), { status }),

@@ -12,7 +12,7 @@ interface Fixtures {
   /** Closes a server when the test is over. */
   use: <T extends Server>(server: T) => T;
   targetOf: (changes?: Partial<NodeTarget>) => NodeTarget;
-  /** A client of host and node, but for these changes. */
+  /** Creates a client of host and node with these changes. */
   clientOf: (changes?: Partial<NodeTarget>) => NodeClient;
 }
 

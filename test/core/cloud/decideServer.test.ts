@@ -41,7 +41,7 @@ const shown = { wish: "hetzner, auto, 4 cores, 4 GB, 40 GB", monthly: 8, currenc
 const at = "2026-11-21T14:00:00.000Z";
 const now = Date.parse(at) + 60_000;
 
-/** Returns what is decided with these servers at the provider, and what the provider was asked for. */
+/** Returns the decision with these servers at the provider, and the requests to the provider. */
 async function decide(
   servers: readonly ServerNow[],
   changes: Partial<HostSituation> = {},

@@ -5,11 +5,11 @@ import { listen, type Server } from "../chain/fakes";
 export const token = "s3cret-token";
 export type Answer = readonly [status: number, body?: unknown];
 
-/** A cloud's API for each test of a file: what it was asked, what it answers, and how often its client slept. */
+/** A cloud's API for each test of a file: its requests, its answers, and its client's sleeps. */
 export interface FakeApi {
   port: number;
   asked: string[];
-  /** In turn, by method and path; the last one for good. */
+  /** Answers in turn by method and path; the last one repeats. */
   answers: Record<string, Answer[]>;
   slept: number;
   readonly deps: { sleep(): Promise<void> };

@@ -11,7 +11,7 @@ let server: Server | undefined;
 
 afterEach(() => server?.close());
 
-/** Returns what a client gets from an API that answers like this, one after the other; the last one for good. */
+/** Returns a client's result from an API with these answers in turn; the last one repeats. */
 async function ask(answers: readonly [status: number, body?: unknown, headers?: Record<string, string>][]) {
   const paused: number[] = [];
   const asked: string[] = [];

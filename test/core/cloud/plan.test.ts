@@ -162,7 +162,7 @@ group("a choice of a server", () => {
   });
 });
 
-// The specification asks for 40 GB free: what the system takes is taken off.
+// The specification asks for 40 GB free: the system's own files are subtracted.
 test.each([
   [40, 34],
   [46, 39],

@@ -60,7 +60,7 @@ describe.each(examples)("%s", (name) => {
 
   test("names the schema for editors, and ends with a key", () => {
     expect(read(name)).toMatch(/^# yaml-language-server: \$schema=\.\.\/stack\.schema\.json\n/);
-    // pulumi writes the salt of the pass phrase behind the last key, and what is commented out there behind that.
+    // pulumi writes the salt of the pass phrase after the last key, before the lines that are commented out.
     expect(read(name)).toMatch(/\n {4}\w+: .*\n$/);
   });
 });

@@ -12,7 +12,7 @@ const text = read("Pulumi.prod.yaml");
 const whole = text.replaceAll(/^( +)#(?! \S)/gm, "$1");
 const editors = z.fromJSONSchema(JSON.parse(read("stack.schema.json")));
 
-/** Returns what the program reads of a stack's file. */
+/** Parses a stack's file as the program does. */
 function configured(file: string) {
   const { config } = parse(file) as { config: Record<string, unknown> };
   const all = Object.entries(config).map(([key, value]) => [

@@ -11,7 +11,7 @@ interface Stage {
   readonly arriving: string;
   /** A directory of the receiving host's own. */
   readonly outside: string;
-  /** Receives a copy; `files` are texts by path, `links` targets by path. @returns what it failed with */
+  /** Receives a copy; `files` are texts by path, `links` targets by path. @returns its error */
   receive(copy: {
     readonly gone?: readonly string[];
     readonly files?: Readonly<Record<string, string>>;
@@ -129,7 +129,7 @@ describe("a copy from a host in another's hands", () => {
   );
 
   test("more data than the disk has room for ends it, and leaves nothing", async ({ stage }) => {
-    // 100 KB beside what the node of this host needs.
+    // The limit is 100 KB above the need of this host's node.
     const room = 'df() { printf "Avail\\n%s\\n" $(((33554432 + 100000) / 9 * 10)); }';
     stage.how = `${room}\ncopy_receive`;
     expect(await stage.receive({ files: { "events/small": "x".repeat(50_000) } })).toBe("");
@@ -205,7 +205,7 @@ describe("a copy from a host in another's hands", () => {
     expect(await stage.receive({ links: { logs: stage.outside } })).toContain("links that lead out");
     expect(await stage.receive({ gone: ["./logs/victim"], files: { "logs/cron.d/x": "x" } })).toBe("");
     untouched(stage);
-    // By which the other host knows where the login's own words end.
+    // The other host finds the end of the login's own output by these lines.
     expect(readFileSync(join(root.scratch, "answered"), "utf8")).toMatch(/^\nAAAA\n\d+\n/);
   });
 });

@@ -52,7 +52,7 @@ const test = base.extend<{ stage: Stage }>({
   },
 });
 
-/** Expects that a lock is held, for what is left now until a second of Unix time: a slow machine took some of it. */
+/** Expects a lock until a second of Unix time, for the time that is left now: a slow machine has used some of it. */
 function expectHeld(answer: string, until: number, pid?: number) {
   const [word, left, holder] = answer.split(" ");
   const leftNow = until - Math.ceil(Date.now() / 1000);

@@ -34,7 +34,7 @@ function watchOf(before?: string, digest: string | null = sha256(ours)) {
     tell: (text) => void seen.told.push(text),
     record: async (registration) => void seen.kept.push(registration),
   });
-  /** Turns at a distance of 10 s for so many minutes, while the references say this. */
+  /** Runs lookups every 10 s for this many minutes, with these answers of the references. */
   const pass = async (minutes: number, ...readings: PillarReading[]) => {
     state.readings = readings;
     for (let i = 0; i < minutes * 6; i += 1) {

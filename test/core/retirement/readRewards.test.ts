@@ -229,7 +229,7 @@ describe("reading rewards from a node", () => {
   test("decides by the producer at an epoch's begin", async () => {
     expect(await read(450, told([row(3), row(2)], 5n))).toMatchObject({ source: "reference A", says: "collected" });
     expect(await read(450, told([row(3), row(2)], 10n * znn))).toMatchObject({ says: "waiting" });
-    // Epoch 2 began before the switch: what it paid counts for nothing.
+    // Epoch 2 began before the switch, so its payment does not count.
     expect(await read(390, told([row(2)], 0n))).toMatchObject({ says: "waiting", dueAt: 400_000 + late });
   });
 

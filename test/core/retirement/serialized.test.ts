@@ -11,7 +11,7 @@ import { journeyIn, putEvent } from "../../recordIn";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../chain/fakes";
 import { type Mood, startS3Double } from "../store/s3Double";
 
-// The engine runs what the state has of a provider: its text, in a process that knows nothing of the program.
+// The engine runs a provider from the state's text, in a process without the program's modules.
 
 // Those of a bucket, as the operator's environment has them.
 Object.assign(process.env, { AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: "hunter2" });

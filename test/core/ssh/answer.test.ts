@@ -45,7 +45,7 @@ async function hostWith(bashrc: string, shell = "bash") {
     () => connection.drop(),
   );
   const run = (each: Step) => {
-    // On this machine as whoever runs the tests.
+    // The shell runs on this machine as the user of the tests.
     const script = `become_root() { "$@"; }\n${createEnvelope(each, { hostName: "h", stack: "prod" }).replace(/^become_root\(\)/m, "unused_root()")}`;
     return runScript(connection, each.name, script, 20_000);
   };

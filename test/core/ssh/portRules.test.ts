@@ -67,7 +67,7 @@ describe("the problems of ports", () => {
       "; 55000 open (correct if this machine is in 192.0.2.0/24, 198.51.100.7/32); ",
     );
     expect(formatPortList(found({}, rules))).toContain("; 55000 no answer; ");
-    // The node's RPC is nobody's, whatever is named for the orchestrator's.
+    // The node's RPC must be closed, even if networks are named for the orchestrator's.
     expect(portFaults(found({ 35997: "open", 55000: "open" }, rules))[0]).toMatch(/^35997\/tcp/);
     expect(portFaults(found({ 35997: "open", 55000: "open" }, rules)).join()).not.toContain("55000");
   });

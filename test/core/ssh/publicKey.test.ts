@@ -13,7 +13,7 @@ test("ignores a comment", () => {
   expect(computeFingerprint(`${line} git@github.com`)).toBe(computeFingerprint(line));
 });
 
-// Only where OpenSSH is installed: it is no dependency of the unit tests.
+// The unit tests do not depend on OpenSSH, so this one needs an installed one.
 it.runIf(spawnSync("ssh-keygen", ["-?"]).error === undefined)("agrees with ssh-keygen about a new key", () => {
   const key = keyPair().public;
   const said = spawnSync("ssh-keygen", ["-l", "-f", "-"], { input: `${key}\n`, encoding: "utf8" }).stdout;

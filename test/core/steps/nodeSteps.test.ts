@@ -208,10 +208,10 @@ describe("each script", () => {
   );
 
   const shellcheck = spawnSync("shellcheck", ["--version"]).status === 0;
-  // Only where shellcheck is installed: it is no dependency of the project. SC2034 and SC2154: variables that common.sh has
-  // for other steps, or that a file gets from the assignments above it. SC1007: `said= other=` is meant so. SC2015: the
-  // fallback `fail` never comes after the first command succeeded. SC1091: os-release is the host's. SC1011: $'\\t' in a
-  // pattern.
+  // The project does not depend on shellcheck, so this test needs an installed one. SC2034 and SC2154: variables that
+  // common.sh has for other steps, or that a file gets from the assignments above it. SC1007: `said= other=` is
+  // intended. SC2015: the fallback `fail` never runs after the first command succeeded. SC1091: os-release is the
+  // host's. SC1011: $'\\t' in a pattern.
   it.runIf(shellcheck)("passes shellcheck", async () => {
     const excluded = "SC1007,SC1011,SC1091,SC2015,SC2034,SC2154";
     const check = async ({ name, script }: Step) => {

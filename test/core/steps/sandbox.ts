@@ -130,7 +130,7 @@ kill_now() {
 set -T
 trap 'kill_now "$BASH_COMMAND"' DEBUG`;
 
-/** Runs a script, as `Sandbox.run` does, where `$sandbox/disk` is a disk of so many KiB of its own. */
+/** Runs a script as `Sandbox.run` does, with a separate disk of this many KiB at `$sandbox/disk`. */
 export const onSmallDisk = (box: Sandbox, kib: number, script: string) =>
   box.run(`mkdir -p "$sandbox/disk"; mount -t tmpfs -o size=${kib}k,mode=755 none "$sandbox/disk"\n${script}`, [
     ...["-c", "exec unshare -rm bash -euo pipefail -s"],

@@ -17,7 +17,7 @@ export interface StoreStage {
   end(): void;
 }
 
-/** Returns what guards rely on, whatever holds it. */
+/** Tests the store's properties on which guards rely, for every implementation. */
 export function storeContract(name: string, begin: () => StoreStage): void {
   describe(`a store: ${name}`, () => {
     let stage: StoreStage;

@@ -9,7 +9,7 @@ import { evilText } from "../../evilText";
  */
 export type Mood = "well" | "slow" | "forbidden" | "rude" | "cut" | "halfTaken" | "flood" | "endless";
 
-/** A bucket's server at this machine: what a store asks of one, and what may go wrong. */
+/** A bucket's server on this machine, with the requests of a store and their failures. */
 export interface S3Double {
   readonly endpoint: string;
   readonly objects: Map<string, { readonly body: Buffer; readonly sha256: string }>;

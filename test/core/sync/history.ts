@@ -73,7 +73,7 @@ export interface History {
   readonly lead: number;
   /** The node hands over its newest momentum. */
   readonly tells: boolean;
-  /** At the tip: how long after its peers it takes a momentum in; such a moment must not break a row. */
+  /** Time that a node at the tip takes a momentum in after its peers; such a moment must not end a streak. */
   readonly delay: number;
   readonly phases: readonly Phase[];
   readonly faultsEnd: number;

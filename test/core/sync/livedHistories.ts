@@ -27,7 +27,7 @@ function bound({ confirmations, confirmSpan, references }: History): number {
   return 2 * (look + longestPause + row) + patient;
 }
 
-/** Lives one of them. @throws what went wrong, with the seed, the history and what was said last */
+/** Plays a history. @throws the failure with the seed, the history and the last output */
 async function live(history: History): Promise<void> {
   const { deps, lines, behind } = simulate(history, bound(history));
   const options = {

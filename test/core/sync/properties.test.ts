@@ -17,7 +17,7 @@ const body = fc.oneof(
   fc.record({ error: fc.jsonValue() }).map((envelope) => JSON.stringify(envelope)),
 );
 
-/** Returns what a parser gives, or the text of its error; anything else that it throws fails. */
+/** Returns a parser's result, or the text of its error. @throws anything else that the parser throws */
 function textOrValue<T>(parse: () => T): { value: T } | { text: string } {
   try {
     return { value: parse() };

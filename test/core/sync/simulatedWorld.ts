@@ -7,7 +7,7 @@ import { clientNamed, seenFrom, silent } from "../chain/readings";
 import { type History, type Kind, type Reference, randomOf } from "./history";
 
 const genesis = Date.UTC(2026, 0, 2);
-/** The network adds one momentum in so many ms. */
+/** Milliseconds between two momentums of the network. */
 export const momentumTime = 10_000;
 /** Longest duration of a lookup: a timeout of 15 s for each of its two requests. */
 export const longestLook = 30_000;

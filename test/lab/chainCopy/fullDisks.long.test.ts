@@ -10,7 +10,7 @@ import { onHost, pastPackages, stackFile, testLab, testStack } from "../fixture"
 
 const data = "/root/.znn";
 
-/** The data directory moves to a file system of its own, of which nothing is taken before it is written. */
+/** Moves the data directory to a separate file system that allocates only written blocks. */
 const ownDisk = `
 set -eu
 running=$(systemctl is-active go-node || true)

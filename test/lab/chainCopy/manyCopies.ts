@@ -100,7 +100,7 @@ export async function emptyNode(host: LabHost): Promise<void> {
   );
 }
 
-/** Returns what a copy has left on a host: nothing. */
+/** Lists the files that a copy has left on a host. */
 export const leftOn = (host: LabHost) =>
   onHost(
     host,

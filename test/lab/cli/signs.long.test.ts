@@ -14,7 +14,7 @@ const ports = "35997/tcp, the node's RPC, is open to this machine";
 const crontab = "root's crontab restarts the node every hour";
 const spork = { id: "ab".repeat(32), name: "spork-next" };
 
-/** Every other slot is the Pillar's, and they are short: what was missed shows once a tick is over. */
+/** The Pillar has every other slot, and slots are short: a missed one shows after a tick. */
 const quick = { momentumSeconds: 1, tickMomentums: 6, backgroundPillars: 1 };
 const epoch = { short: 30, aDay: 86_400 };
 
@@ -35,7 +35,7 @@ const journal = {
   history: [],
 };
 
-/** Moves the node's data to a small file system, and fills that with a file but for a MiB. */
+/** Moves the node's data to a small file system, and fills it up to a MiB. */
 const fillDisk = `
 systemctl stop go-node
 mkdir -p /run/small
@@ -181,7 +181,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     };
     const momentums = "Anvil has missed at least";
     await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 0 });
-    // Each count is of slots to come, too: what it expected is missed where the next one does not have it.
+    // A count includes slots to come: a slot that it expected is missed if the next count lacks it.
     await missesMore();
     await countAnew();
     await heard();

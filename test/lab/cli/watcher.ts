@@ -15,7 +15,7 @@ const line =
     .find(({ language }) => language === "cron")
     ?.text.trim() ?? "";
 
-/** A host that is busy, or boots, is looked at again: each look of a test says what it waits for. */
+/** A busy or booting host needs several lookups: each test names what it waits for. */
 export const limit = { timeout: 240_000, interval: 3000 };
 
 /**

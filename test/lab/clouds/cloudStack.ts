@@ -133,7 +133,7 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
   };
 }
 
-/** Ends what a killed engine left behind: it has groups of its own, and this directory in its environment. */
+/** Ends the processes of a killed engine: they have their own groups, and this directory in their environment. */
 function endStrays(dir: string): void {
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {

@@ -53,7 +53,7 @@ export function probeFromOperator(lab: Lab, address: string, port: number): Prom
   return probe(operatorNamespace(lab.name), address, port);
 }
 
-/** Returns whether what is sent to a UDP port comes back. */
+/** True if a datagram to a UDP port comes back. */
 export async function probeUdp(namespace: string, address: string, port: number): Promise<"answers" | "silent"> {
   const script = `exec 3<>/dev/udp/${address}/${port}; echo hi >&3; timeout 5 head -c 2 <&3`;
   const { stdout } = await execa("ip", ["netns", "exec", namespace, "bash", "-c", script], { reject: false });

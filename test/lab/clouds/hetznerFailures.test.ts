@@ -39,7 +39,7 @@ test("an engine killed while it orders leads to one server, taken over and prote
   const second = await stage.cloud.upToServer();
   expect(second.exitCode, second.output).toBe(0);
   expect(second.output).toContain(`the creation of server ${before[0]} was interrupted: the server is kept`);
-  // A plugin that outlived its engine may be at the server still, which the provider locks meanwhile.
+  // A plugin that outlived its engine may still change the server, which the provider then locks.
   await until(() => !stage.hetzner.cloud.actions.isBusy({ id: before[0] ?? 0, type: "server" }));
   const third = await stage.cloud.upToServer();
   expect(third.exitCode, third.output).toBe(0);

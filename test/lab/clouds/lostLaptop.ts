@@ -26,8 +26,8 @@ type Request = { readonly method: string; readonly path: string; readonly status
 const notYet = "the host of stack prod for Anvil, can't be shut down yet; nothing was changed";
 
 /**
- * Returns what an operator does whose state is lost, or the record of the migration, or both: whatever this program prints or
- * documents is typed, and the server lives, and can be managed again. Tests of a describe block that made the server.
+ * Tests the recovery after a lost state, event log or both: the printed or documented commands keep the server and make
+ * it manageable again. Runs within a describe block that made the server.
  */
 export function lostLaptop(live: () => LiveServer): void {
   /** Returns what changed at the provider: requests that are not to read, apart from the probe of the token's rights. */

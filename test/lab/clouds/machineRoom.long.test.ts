@@ -39,7 +39,7 @@ let stranger: string;
 let hostKey: string;
 
 const ssh = (script: string) => strictSsh(lab, server.address, hostKey, script);
-/** Returns what the operator and a stranger find at a port. */
+/** Returns the states of a port for the operator and for a stranger. */
 const seen = async (port: number) =>
   Promise.all([probeFromOperator(lab, server.address, port), probe(stranger, server.address, port)]);
 

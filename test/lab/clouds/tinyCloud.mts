@@ -3,7 +3,7 @@ import { json } from "node:stream/consumers";
 import type { MachineOrder, MachineRoom } from "../../../lab/clouds/machineRoom";
 import { serveClouds } from "../../../lab/clouds/serve";
 
-/** A cloud whose one request is an order, as a program of its own. */
+/** A cloud in its own process that only takes orders. */
 function tinyCloud(room: MachineRoom): RequestListener {
   let requests = 0;
   return async (request, response) => {

@@ -6,7 +6,10 @@ import type { Lab } from "../../../lab/lab";
 
 const cgroupRoots = ["/sys/fs/cgroup", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"];
 
-/** Returns what this machine still has of a lab's servers: namespaces, cables, directories, mounts, cgroups, processes. */
+/**
+ * Lists everything that this machine still has of a lab's servers: namespaces, cables, directories, mounts, cgroups,
+ * processes.
+ */
 export async function traces(lab: Lab): Promise<string[]> {
   const server = `${operatorNamespace(lab.name)}-server`;
   const directory = join(lab.dir, "machines");

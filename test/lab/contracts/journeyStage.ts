@@ -91,7 +91,7 @@ export async function runHourlyLine(host: LabHost): Promise<void> {
   );
 }
 
-/** Returns what a run prints that matches, as soon as it does. */
+/** Returns the first matching output of a run as soon as it is printed. */
 export const hears = (run: Run, pattern: RegExp, seconds?: number) =>
   run.hears((output) => pattern.exec(output)?.[0], String(pattern), seconds);
 

@@ -9,7 +9,7 @@ import { setUpRealSigner, setUpWorld, setWorld, worldOf } from "../../../lab/rea
 import { onHost, testLab } from "../fixture";
 import type { Kind } from "./contract";
 
-/** An orchestrator on a host of its own, with what it talks to; the double or the real one. */
+/** An orchestrator on its own host, with its peers and nodes; the double or the real one. */
 export interface Subject {
   readonly host: LabHost;
   readonly passphrase: string;

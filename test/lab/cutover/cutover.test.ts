@@ -44,7 +44,7 @@ const setAgain = "(crontab -l; echo '0 * * * * /usr/bin/sudo /usr/sbin/service g
 const active = () => onHost(stage.host, "crontab -l | grep -c '^0 \\* \\* \\* \\*' || true");
 
 it("warns of an update that came too early, with the way back, and records it", async () => {
-  // The first wait sees the address that is registered before; the wallet comes between the two.
+  // The first wait finds the earlier registered address; the wallet's update comes between the two.
   const { output: first } = await stage.stack.up();
   expect(first).toContain("is not synced yet (pillar-host:sync.wait is check)");
   ours = await onHost(stage.host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);

@@ -22,8 +22,9 @@ import { loginTo, type SshHost, sshHost } from "../../core/chain/fakes";
 import { facts as retirementFacts } from "../../core/retirement/exampleFacts";
 import { journeyIn } from "../../recordIn";
 
-// Two networks of the node's double that look alike: one height, one pace, fresh momentums, and other hashes. All on loopback,
-// an address a machine, so that 80 hosts take seconds; what the engine makes of a fork is in references.test.ts.
+// Two similar networks of the node's double: the same height and pace, fresh momentums, and different hashes. All are
+// on loopback, an address for each machine, so that 80 hosts take seconds; references.test.ts tests a fork with the
+// engine.
 
 type Side = "right" | "wrong";
 type Witnesses = Omit<WitnessSources, "tolerance">;
@@ -190,7 +191,7 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
   };
   const looks = createNodeAccess(async (target, isOld) => {
     const status = await readNodeStatus(target, copyLookup(inputs, isOld));
-    // The new node is a young one of its own network: it has nothing to say yet.
+    // The new node has a young chain, which proves nothing yet.
     return isOld ? status : { ...status, synced: false };
   });
   const sleep = async () => undefined;

@@ -31,7 +31,7 @@ export function gateStage(
   });
 }
 
-/** Creates such a stage with an active gate. */
+/** Creates that stage with an active gate. */
 export function watchedGate(): Stage & { readonly up: WatchedUp } {
   const stage: Stage & { up?: WatchedUp } = gateStage();
   beforeAll(async () => {

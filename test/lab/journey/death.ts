@@ -25,7 +25,7 @@ export interface Blow {
 /** Milliseconds that a host has to boot, and its node to connect and to be elected again. */
 const recovery = 60_000;
 
-/** Waits for the random moment, and kills; what was cut off from power comes back. Returns when the run has ended. */
+/** Waits for the random moment, kills, and restores the power. Returns when the run has ended. */
 export async function strike({ stage, run, random, span, hosts }: Blow): Promise<Death> {
   const victim = victims[Math.floor(random() * victims.length)] ?? "the engine";
   const after = Math.round(random() * span);
@@ -36,7 +36,7 @@ export async function strike({ stage, run, random, span, hosts }: Blow): Promise
     return death;
   }
   if (victim === "the providers' process") {
-    // Between two resources there may be none.
+    // There may be no process between two resources.
     const found = isOver ? undefined : await run.find("dynamic-provider.js").catch(() => undefined);
     if (found) process.kill(found.pid, "SIGKILL");
     await run.end();

@@ -75,7 +75,7 @@ describe("a death at a random moment of each stage of the journey", () => {
         outages: deaths.flatMap(outageOf),
       });
       expect(faults, lines.join("\n")).toEqual([]);
-      // After a power cut the orchestrator begins anew until its node answers.
+      // After a power cut the orchestrator restarts until its node answers.
       await expect
         .poll(() =>
           onHost(fresh, "systemctl is-active go-node orchestrator; crontab -l 2> /dev/null | grep -v ^# || true"),

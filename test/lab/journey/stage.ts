@@ -68,7 +68,10 @@ export async function rewarded(lab: Lab): Promise<void> {
 
 type Places = Pick<Journey, "lab" | "old" | "fresh" | "backend">;
 
-/** Returns where event log and backups are: in the state's bucket; beside a database in the user's data; else where the lab has them. */
+/**
+ * Returns the place of event log and backups: the state's bucket, the user's data beside a database, or the lab's
+ * directory.
+ */
 function recordsOf({ lab, backend }: Places): { readonly orchestrator: object; readonly store?: string } {
   if (!backend) return { orchestrator: { backup: { directory: join(lab.dir, "backups") } } };
   return { orchestrator: {}, ...(isBucket(backend.url) ? { store: backend.url } : {}) };

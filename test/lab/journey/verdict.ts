@@ -4,7 +4,7 @@ import type { ChainTruth, SignersTruth } from "../../../lab/doubles/chain";
 import type { Slot } from "../../../lab/doubles/chain/production";
 import type { Lab } from "../../../lab/lab";
 
-/** Returns what the chain itself says of a journey, beside the missed slots of hosts whose power was cut. */
+/** Returns the chain's verdict on a journey, without the missed slots of hosts whose power was cut. */
 export async function verdictBeside(
   lab: Lab,
   {

@@ -19,7 +19,8 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
   let before: Awaited<ReturnType<typeof trace>>;
 
   /**
-   * Returns what may not change: both programs keep running, nothing is deployed again, the hourly restart stays off.
+   * Reads facts that may not change: both programs keep running, nothing is deployed again, the hourly restart stays
+   * off.
    */
   async function trace() {
     return {
@@ -45,7 +46,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
     );
   };
 
-  /** Returns what the bucket has below a folder is lost. */
+  /** Removes the bucket's objects below a folder. */
   const lose = async (folder: string) => {
     const asked = async (...args: string[]) => {
       const [command = "", ...rest] = stage.lab.atOperator(["curl", "-sSf", ...args]);
@@ -75,7 +76,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
     expect(destroyed.exitCode).not.toBe(0);
     expect(destroyed.output).toContain("because it is protected");
     expect(await trace()).toEqual(before);
-    // And where somebody lifts that, the guard decides, by what is left.
+    // Without that protection, the guard decides by the remaining data.
     await stack.pulumi(["state", "unprotect", "--all", "--yes"]);
     const guarded = await stack.destroy();
     expect(guarded.exitCode).not.toBe(0);
@@ -138,7 +139,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
       });
       keepPrinted(ran.all);
       expect(ran.exitCode, ran.all).toBe(0);
-      // The engine's bucket client has warnings of its own beside it.
+      // The engine's bucket client adds its own warnings.
       return ran.stdout;
     };
     // The new file has the old one's text, except values that need the lost pass phrase.

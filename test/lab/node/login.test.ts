@@ -186,7 +186,7 @@ describe("the login", () => {
     expect(output).toContain("needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod");
   });
 
-  /** Runs with an agent of its own, which holds these keys. */
+  /** Runs with a separate agent, which holds these keys. */
   const withAgent = async (files: readonly string[], work: (env: { SSH_AUTH_SOCK: string }) => Promise<void>) => {
     const socket = join(stage.lab.dir, "agent.sock");
     const agent = execa("ssh-agent", ["-D", "-a", socket], { reject: false });
@@ -251,7 +251,7 @@ describe("the login", () => {
   it("stands a host up as a user whose sudo wants a password, and records the host key on first contact", async () => {
     await sudoers("op ALL=(ALL) ALL");
     await onHost(host(), "echo 'echo Welcome' > /home/op/.bashrc");
-    // A stack of its own: this one has had the host's key in its configuration, and keeps to it.
+    // This test needs a separate stack: the other one has had the host's key in its configuration, and keeps it.
     await onHost(host(), "rm -rf /run/sudo/ts /var/lib/pillar-host");
     anew = await testStack(stage.lab, host(), {}, "anew", { hasPassphrase: true });
     await opWithSudo({});

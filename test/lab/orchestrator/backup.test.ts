@@ -43,7 +43,7 @@ afterAll(async () => lab?.down());
 
 const directory = () => join(lab.dir, "mine/backups");
 
-/** Returns what the component hands to the provider, for a configuration with these keys in migrateFrom. */
+/** Returns the provider's inputs from the component, for a configuration with these keys in migrateFrom. */
 function inputs(changes: object = {}, backups = directory()) {
   const privateKey = readFileSync(lab.privateKeyFile, "utf8");
   const config = configOf({
@@ -236,7 +236,7 @@ describe("units that are enabled from another directory", () => {
     const { exitCode, stderr } = await from.run("bash -euo pipefail", `${functions}\n${named}${names}`);
     expect(exitCode, String(stderr)).toBe(0);
   };
-  /** Returns what is there of a unit, and whether it runs, after systemd has read all anew. */
+  /** Returns a unit's files and whether it runs, after systemd has read all units again. */
   const stateOf = (service: string) =>
     onHost(
       from,

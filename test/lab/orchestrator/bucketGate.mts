@@ -4,7 +4,7 @@ import http from "node:http";
 /** Moment of a stopped write: before any of it has arrived, or after all of it, with the answer held back. */
 export type GateSide = "before" | "after";
 
-/** A write as an operator would call it, and where it was stopped. */
+/** A write in an operator's words, and the moment of its stop. */
 export interface Stop {
   readonly what: string;
   readonly side: GateSide;

@@ -92,7 +92,7 @@ describe("an orchestrator that moves from host to host, and back", () => {
     await configureThird({ attempt: 2 });
     await succeeds(stack);
     expect(await signing()).toEqual(["third"]);
-    // Out of sight: what is set back starts its orchestrator, and two would be at work.
+    // The third host is off, because the earlier snapshot starts its orchestrator, and two would sign.
     await third.stop({ powerCut: true });
     await onHost(
       stage.old,

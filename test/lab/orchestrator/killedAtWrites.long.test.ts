@@ -15,7 +15,7 @@ const writes = [
 const stage = moveStage({ inBucket: startGatedS3, bare: true });
 const signer = () => onHost(stage.old, "systemctl show -p MainPID orchestrator");
 
-/** Begins an `up` that is killed at the first write that none was killed at before. @returns where, if anywhere */
+/** Begins an `up` that is killed at the first new kind of write. @returns that write, if there was one */
 async function killedUp(): Promise<{ readonly stop?: Stop; readonly output: string }> {
   await setGate(stage.lab, "stop");
   const run = await stage.stack.begin();

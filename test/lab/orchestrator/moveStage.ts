@@ -42,7 +42,10 @@ export interface MoveStageOptions {
   readonly prepare?: (stage: MoveStage) => Promise<unknown>;
   /** Leaves out the first `up`: the move is unattended, in the run that stands the new host up. */
   readonly bare?: boolean;
-  /** Event log and backups are in a bucket at the operator's end, as the state is: the usual one, or what this starts. */
+  /**
+   * Puts event log and backups into a bucket at the operator's end, like the state: the usual one, or the result of
+   * this function.
+   */
   readonly inBucket?: boolean | ((lab: Lab) => Promise<Backend>);
   /** The chain has a witness beside the old host, which may be unreachable. */
   readonly withReference?: boolean;

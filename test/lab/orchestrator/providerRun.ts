@@ -18,7 +18,7 @@ export async function providerTexts(): Promise<Record<string, string>> {
   return JSON.parse(await textOf(child.stdout)) as Record<string, string>;
 }
 
-/** Runs a method of a provider from its stored text where the hosts are reached, in a process of its own. */
+/** Runs a provider's method from its stored text in a separate process that reaches the hosts. */
 export async function runProvider(lab: Lab, text: string, method: string, ...args: unknown[]): Promise<Outcome> {
   const [command = "", ...rest] = lab.atOperator([process.execPath, "test/providers/runProvider.cjs"]);
   const child = spawn(command, rest, { cwd: project });

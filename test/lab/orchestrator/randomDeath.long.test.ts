@@ -23,11 +23,11 @@ describe("a death at a random moment of the orchestrator's move", () => {
   const deploys = () => onHost(stage.fresh, "ls /var/log/pillar-host/deploy-*.log");
   let attempt = 0;
 
-  /** Kills it, and what was cut off from power comes back. */
+  /** Kills the victim, and restores the power. */
   async function dies(victim: (typeof victims)[number], run: Run): Promise<void> {
     if (victim === "the engine") return run.send("SIGKILL");
     if (victim === "the providers' process") {
-      // Between two resources there may be none.
+      // There may be no process between two resources.
       const found = await run.find("dynamic-provider.js").catch(() => undefined);
       if (found) process.kill(found.pid, "SIGKILL");
       return;
@@ -38,7 +38,7 @@ describe("a death at a random moment of the orchestrator's move", () => {
     await host.start();
   }
 
-  /** Runs it again as an operator would, until the orchestrator is where it belongs. @returns how often */
+  /** Repeats the run as an operator would, until the orchestrator is on its host. @returns the number of runs */
   async function goneOn(): Promise<number> {
     for (let runs = 1; ; runs += 1) {
       const { exitCode, out } = await cli(stage.stack, ["resume", "prod", "--", ...quietly]);

@@ -31,7 +31,7 @@ realOnly("a real orchestrator is stopped within a signing", realSignerPrograms, 
     const one = async () => new Set(await signatures()).size;
     await expect.poll(one, { timeout: 120_000, interval: 2000 }).toBe(1);
     expect(await run.output()).not.toContain("stopping the old host");
-    // The program's own time passes meanwhile, so that it stops the orchestrator at the beginning of the ceremony.
+    // The program needs some time, too, so that it stops the orchestrator at the beginning of the ceremony.
     await sleep(waitsSince + 150_000 - Date.now());
     await run.freeze(true);
     await setWorld(second, { wraps: another() });

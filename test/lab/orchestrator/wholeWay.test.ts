@@ -105,7 +105,7 @@ describe("the whole move of the orchestrator", () => {
     expect(await filesWith(stage.fresh, stage.state.passphrase)).not.toMatch(/var\/(lib|log)\/pillar-host/);
   });
 
-  /** Returns what the bulk copy is sent, out of the state, where it is a secret. */
+  /** Reads the bulk copy's inputs from the state, where they are a secret. */
   async function bulkCopyInput(): Promise<string> {
     const { stdout } = await stage.stack.pulumi(["stack", "export", "--show-secrets"]);
     const { deployment } = JSON.parse(String(stdout)) as { deployment: { resources: readonly Kept[] } };

@@ -47,7 +47,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
   const useToken = (token: string) => {
     stack.settings = { token: { secret: token }, apiEndpoint: cloud.url };
   };
-  /** Returns what was changed at the cloud, in order, without numbers. */
+  /** Returns the changes at the cloud, in order, without numbers. */
   const changes = (): string[] =>
     cloud.double.cloud.requests
       .filter(({ method }) => method !== "GET")

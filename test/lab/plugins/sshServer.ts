@@ -5,7 +5,7 @@ import ssh2, { type AuthContext, type Connection, type ServerChannel } from "ssh
 /** Logins that a test's server accepts. */
 export interface SshServerOptions {
   hostKey: string;
-  /** Decides each attempt; accepts all where it is missing. */
+  /** Decides each attempt; by default all are accepted. */
   authenticate?: (attempt: AuthContext) => boolean;
   /** Asks for this password by keyboard-interactive, besides. */
   ask?: string;
@@ -14,7 +14,7 @@ export interface SshServerOptions {
   before?: string;
 }
 
-/** An ssh server on loopback that runs commands with /bin/sh and remembers what was tried. */
+/** An ssh server on loopback that runs commands with /bin/sh and records the attempts. */
 export class SshServer {
   /** Connections ever made. */
   connections = 0;

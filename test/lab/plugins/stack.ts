@@ -18,7 +18,7 @@ export interface Resource {
 
 export type Resources = Readonly<Record<string, Resource>>;
 
-// Plain data says what it does, so that one program serves every test.
+// The program reads its resources from plain data, so that one program serves every test.
 const program = `const pulumi = require("@pulumi/pulumi");
 const { plugin, settings, resources } = JSON.parse(require("node:fs").readFileSync("spec.json", "utf8"));
 const sdk = require("@pulumi/" + plugin);
@@ -81,7 +81,7 @@ export class PluginStack {
     return stack;
   }
 
-  /** Runs pulumi; what it printed comes back, of a failure as well. */
+  /** Runs pulumi, and returns its output, also after a failure. */
   async pulumi(...args: string[]): Promise<string> {
     const { plugin, settings, resources, dir } = this;
     fs.writeFileSync(path.join(dir, "spec.json"), JSON.stringify({ plugin, settings, resources }));
@@ -110,7 +110,7 @@ export class PluginStack {
   destroy = (): Promise<string> => this.pulumi("destroy", "--yes", "--skip-preview");
   refresh = (): Promise<string> => this.pulumi("refresh", "--yes", "--skip-preview");
 
-  /** Returns what a preview would do, by resource; what stays the same is left out. */
+  /** Returns a preview's operations by resource, without unchanged ones. */
   async preview(resources: Resources): Promise<Record<string, string>> {
     this.resources = resources;
     const { steps } = JSON.parse(await this.pulumi("preview", "--json")) as { steps: { urn: string; op: string }[] };
@@ -118,7 +118,7 @@ export class PluginStack {
     return Object.fromEntries(changes) as Record<string, string>;
   }
 
-  /** Returns what the engine's own file has, by resource: what `stack export` prints, without a run of it. */
+  /** Reads the engine's own state file, by resource: the same as `stack export`, without a run of it. */
   kept(): Record<string, Kept> {
     const text = fs.readFileSync(path.join(this.dir, "state/.pulumi/stacks/tiny/test.json"), "utf8");
     const { resources = [] } = (JSON.parse(text) as { checkpoint: { latest: { resources?: Kept[] } } }).checkpoint

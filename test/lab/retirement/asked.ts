@@ -8,7 +8,7 @@ import { oldFile, type RetirementStage } from "./stage";
 /** A guard's stored inputs and outputs, open to changes. */
 export type Stored = ReturnType<typeof inputsOf> & Record<string, unknown>;
 
-/** Returns what the components hand to guard and shutdown of the old host's stack. */
+/** Returns the components' inputs of guard and shutdown of the old host's stack. */
 export function inputsOf(stage: RetirementStage) {
   const { lab, old } = stage;
   const { host, ...file } = oldFile(stage) as { host: object };
@@ -21,12 +21,14 @@ export function inputsOf(stage: RetirementStage) {
   return createRetirementInputs(config, { address: old.address, hostKey: old.hostKey, isOwnServer: false });
 }
 
-/** Returns where the guards of this file write. */
+/** Returns the directory to which the guards of this file write. */
 export function directoryOf({ lab }: RetirementStage): string {
   return join(lab.dir, "mine/backups");
 }
 
-/** Guards and shutdown of the old host, run from their stored texts where the hosts are reached: without an engine. */
+/**
+ * Guards and shutdown of the old host, run without an engine from their stored texts, where the hosts are reachable.
+ */
 export async function askedDirectly(stage: RetirementStage) {
   const texts = await providerTexts();
   const run = async (provider: string, method: string, env: Record<string, string>, ...args: unknown[]) => {
@@ -58,7 +60,7 @@ export function conditionsOf({ error }: Outcome): string[] {
   return lines.filter((line) => /^ {2}(- | {2})/.test(line)).map((line) => line.trim());
 }
 
-/** Returns what is wrong alone. */
+/** Returns only the first line of each condition. */
 export function whats(outcome: Outcome): string[] {
   return conditionsOf(outcome)
     .filter((line) => line.startsWith("- "))

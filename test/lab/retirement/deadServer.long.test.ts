@@ -13,7 +13,7 @@ import { linesOf, missedByNodes, pastPackages, testLab } from "../fixture";
 
 // A silent host may be deleted only here, because its provider can switch it off.
 
-/** The demo's chain, where the wait for a switch is not to be seen. */
+/** The demo's chain makes the wait for a switch short. */
 const quick = { ...hurry, tickMomentums: 5 };
 
 describe("a provider's old server that died after orchestrator and Pillar had moved", () => {

@@ -99,7 +99,7 @@ export async function collect({ lab }: RetirementStage): Promise<void> {
   await collectRewards(lab, pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
 }
 
-/** Returns where the backups and the record are. */
+/** Returns the directory of the backups and the event log. */
 export function backupsOf({ stack }: RetirementStage): string {
   return stack.records(pillar);
 }

@@ -151,7 +151,7 @@ it("cost no momentum, and there were never two producers", async () => {
   expect([missedByNodes(truth), truth.doubleProduced]).toEqual([[], []]);
 });
 
-/** Returns what a backup holds, opened with the key that the program made. */
+/** Lists a backup's files, opened with the key that the program made. */
 async function opened(file: string) {
   const identity = stage.stack.backupKey("Anvil");
   expect(existsSync(identity)).toBe(true);

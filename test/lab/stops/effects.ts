@@ -14,8 +14,8 @@ export function waitingFor(step: string): string {
 }
 
 /**
- * Holds back the end of the step that is at work on the host, so that the next run meets it; or lets it end. Its main
- * process alone: a `script` that sees its child stopped stops for good.
+ * Holds back the end of the active step on the host, so that the next run meets it; or lets it end. Stops its main
+ * process only: a `script` whose child is stopped never continues.
  */
 export async function holdStep(host: LabHost, held: boolean): Promise<void> {
   await onHost(host, `systemctl kill --kill-who=main -s ${held ? "STOP" : "CONT"} pillar-host-step`);

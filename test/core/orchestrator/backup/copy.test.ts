@@ -10,7 +10,7 @@ type Three = [string, string, string];
 const root = localRoot();
 afterAll(() => root.close());
 
-/** Returns what a copy ends with whose ssh says this. */
+/** Returns the error of a copy whose ssh prints this. */
 async function refusedBy(words: string): Promise<string> {
   root.before = `signer_owned() { :; }
     ssh() { echo "${words}" >&2; return 255; }
@@ -73,7 +73,7 @@ test("keeps a key share that a copy would drop, by its hash", async () => {
   await copied();
   await copied();
   expect([readFileSync(join(into, share), "utf8"), kept()]).toEqual(["the share of one generation", []]);
-  // The source was set back: to an earlier share, then to none.
+  // The source is an earlier snapshot: first with an earlier share, then without one.
   const sum = (text: string) => createHash("sha256").update(text).digest("hex");
   writeFileSync(join(directory, share), "an earlier one");
   await copied();

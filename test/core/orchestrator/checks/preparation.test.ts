@@ -56,7 +56,7 @@ const test = base.extend<{ stage: Stage }>({
     writeFileSync(join(directory, "producer"), "key");
     const facts: Stage["facts"] = { old: {}, new: { active: "inactive", directory: "none" } };
     const called: string[] = [];
-    // Facts are what the test says; the rest is done for real on this machine. No orchestrator runs here.
+    // The test sets the facts; all other functions really run on this machine, which has no orchestrator.
     const host = (side: "old" | "new"): RootHost => ({
       ...root,
       address: side,

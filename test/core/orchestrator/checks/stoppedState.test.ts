@@ -90,7 +90,7 @@ test("an orchestrator that is not live is not stopped", () => {
   expect(why(0)).toBeUndefined();
   expect(why(1)).toContain("takes part in a key generation now");
   expect(why(1)).toContain("docs/orchestrator.md, An orchestrator that stays in state 1");
-  // Waiting does it, mostly: what is pasted would lose the new key share.
+  // Waiting usually solves it: a stop command to paste would lose the new key share.
   expect(why(1)).not.toContain("systemctl stop");
   expect(why(2)).toContain("found: state 2 (state2)");
   expect(why(2)).toContain(typed);

@@ -11,7 +11,7 @@ const chain = {
   readBridge: async () => ({ known: true, state: 0, key: "", why: "live" }) as const,
 };
 
-/** Hosts that answer with what a test says of a function; the rest is usual. */
+/** Creates hosts with a test's answers to a function, and usual answers otherwise. */
 function hosts(answers: Record<string, (side: string) => Promise<string>>) {
   const usual: Record<string, string> = { signer_facts: facts, signer_read: JSON.stringify(config) };
   const host = (address: string): RootHost => ({

@@ -26,7 +26,7 @@ const journalOf = (more: Partial<Journal>): Journal => ({
   ...more,
 });
 
-/** Runs it against these hosts. @returns what was called, in order, and what was said */
+/** Runs the preparation against these hosts. @returns the calls in order, and the output */
 async function prepared(hosts: HostStates, failing?: string, more: Partial<BulkCopyKeyInputs> = {}) {
   const [called, said] = [[] as string[], [] as string[]];
   const root = (address: string) => ({ address }) as HostPair["roots"]["old"];

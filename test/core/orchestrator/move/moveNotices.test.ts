@@ -12,7 +12,7 @@ test("only the run that moved notifies, with the gap", () => {
   );
   expect(formatMoveNotice(inputs, { holder: "old" }, done)).toBeDefined();
   expect(formatMoveNotice(inputs, { holder: "new" }, done)).toBeUndefined();
-  // Found where it is, by a run that moved nothing.
+  // A run that moved nothing found the orchestrator there.
   expect(formatMoveNotice(inputs, {}, { holder: "new", why: "done" } as never)).toBeUndefined();
 });
 

@@ -37,7 +37,7 @@ interface Stage {
   haltedBridge: boolean;
   /** The backup of a restore. */
   restoreFrom?: string;
-  /** Clock milliseconds that were slept through, and what was said. */
+  /** Milliseconds of the sleeps, and the output. */
   readonly slept: number[];
   readonly said: string[];
   /** After each copy between the hosts. */

@@ -30,7 +30,7 @@ const config = (passphrase: string) => ({
   ProducerKeyFilePassphrase: passphrase,
 });
 
-/** Returns what the double prints of its configuration, line by line. */
+/** Returns the double's printed configuration, line by line. */
 const printed = (passphrase: string) =>
   configLines(config(passphrase)).flatMap(([place, text]) => logLine("INFO", place, text).split("\n"));
 

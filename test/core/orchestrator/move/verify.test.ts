@@ -12,7 +12,7 @@ const build = { version: "v0.0.9a", gitCommit: "", goVersion: "go1.26.8" };
 const identity = { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" };
 const networks = { Ethereum: { wrapsToSign: 0, unwrapsToSign: 0 } };
 
-/** A side whose orchestrator was started: what it answers, what systemd, ss and its log say, what it wrote. */
+/** A host whose orchestrator was started: its answers, those of systemd and ss, its log and its config.json. */
 interface Started {
   readonly answers: Record<string, unknown>;
   life: string[];
@@ -127,7 +127,7 @@ describe("a started orchestrator", () => {
   test("is not well without a share of the bridge's key", async ({ started }) => {
     started.config = { TssConfig: { PublicKey: "" } };
     await expect(started.look()).rejects.toThrow("found: it found no share of the bridge's key");
-    // Back where it came from, or as the operator typed it out, it may.
+    // It is well on the old host, or if the operator acknowledged a missing share.
     await expect(started.look("old")).resolves.toBeDefined();
     started.noKeyShare = true;
     await expect(started.look()).resolves.toBeDefined();

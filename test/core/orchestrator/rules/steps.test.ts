@@ -69,7 +69,7 @@ describe("a step on a host", () => {
     // A second time: the mask is not taken for the unit.
     expect((await stage.step("signer_stop", source)).code).toBe(0);
     expect((await stage.step("signer_fence", source)).code).toBe(0);
-    // The way back of one whose disk is not there yet: a link that leads nowhere is no less the unit.
+    // A restore needs the link, even if it leads nowhere because its disk is not mounted yet.
     expect((await stage.step("signer_restore", source)).code).toBe(0);
     expect([readlinkSync(unit), existsSync(`${unit}.moved`)]).toEqual(["../signer/producer", false]);
   });
@@ -315,7 +315,7 @@ describe("the commands that an error prints for a host", () => {
     expect([stdout, stderr]).toEqual(["inactive\n", ""]);
     expect(readlinkSync(stage.unit)).toBe("/dev/null");
     expect(readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
-    // Once more: nothing is lost.
+    // A second run loses nothing.
     expect((await byHand(stage, "orchestrator")).stdout).toBe("inactive\n");
     expect(readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
   });

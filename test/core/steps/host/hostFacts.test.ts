@@ -12,7 +12,7 @@ const show = `case "$*" in
   is-active*) echo inactive ;;
 esac`;
 
-/** Returns what a host in good order says, but for these commands. */
+/** Returns the facts of a sound host with these commands. */
 async function factsOf(
   box: Sandbox,
   commands: Readonly<Record<string, string>> = {},

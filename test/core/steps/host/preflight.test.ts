@@ -21,7 +21,7 @@ const goodHost = {
   ip: "echo '1.1.1.1 via 10.0.0.1 dev eth9 src 10.0.0.2'",
 };
 
-/** Runs preflight on a host that is good but for these commands and texts of the script. */
+/** Runs the preflight on a good host with these commands and changes of the script. */
 function look(
   box: Sandbox,
   commands: Partial<Record<keyof typeof goodHost, string>> = {},

@@ -9,7 +9,7 @@ function run(box: Sandbox, changes: Record<string, unknown> = {}) {
   box.command("systemctl", ":");
   box.command("apt-get", ":");
   const { script } = prepare(configOf(changes), "pillar-host/prod Anvil");
-  // The kernel's word is what was asked for.
+  // The kernel confirms the requested ports.
   const [, ports = ""] = /^reserved_ports='(.*)'$/m.exec(script) ?? [];
   box.command("sysctl", `echo ${ports}`);
   return box.run(box.local(script).replaceAll("/etc/", `${box.dir}/etc/`));

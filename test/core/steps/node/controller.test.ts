@@ -8,7 +8,7 @@ import { replaceAll, type Sandbox } from "../sandbox";
 
 const url = "https://release.example/node-controller.zip";
 
-/** Installs what the address serves in a directory of the box. */
+/** Installs the served archive in a directory of the box. */
 async function install(
   box: Sandbox,
   program: string,

@@ -35,7 +35,7 @@ exit 0`,
   );
 }
 
-/** The real one's words to whoever it does not take for root (bin/znn_controller.dart 511-518); it ends with 0. */
+/** The real controller's refusal of a user who is not root (bin/znn_controller.dart 511-518); it ends with 0. */
 export const refusal =
   "Cannot start ZNN Controller. Some commands require superuser privileges in order to successfully complete. Please run again using superuser privileges";
 

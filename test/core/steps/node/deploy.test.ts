@@ -7,7 +7,7 @@ import { controllerOf, hasty, refusal } from "./controllers";
 
 const identity = "pillar-host/prod Anvil";
 
-/** Deploys on a host where the controller does this (bash), and the node's service is active or not. */
+/** Deploys on a host with this controller (bash) and an active or inactive service of the node. */
 function run(box: Sandbox, body: string, isActive = true, beforeMenu = "", more: object = {}) {
   const dataDir = `${box.dir}/znn`;
   box.mark("stack", `${identity}\n`);

@@ -45,7 +45,7 @@ describe("dialog", () => {
   });
 
   test("gives the controller a shell that it knows", async ({ box }) => {
-    // Bash gives itself a SHELL where it has none.
+    // Bash sets SHELL if it is missing.
     controllerOf(box, { Status: "xargs -0 -n 1 echo < /proc/$$/environ | grep ^SHELL= || echo none" });
     // The menu's prompt is before it if the terminal echoed the choice first.
     const lines = (await talk(box, "Status")).lines.map((line) => line.replace(/^> /, ""));

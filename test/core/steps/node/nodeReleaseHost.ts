@@ -85,7 +85,7 @@ export function functions(box: Sandbox, release: ReturnType<typeof releaseOf>, m
   ]);
   return `${quick}\n${formatAssignments(variables)}`;
 }
-/** Returns what a service of the upgrade does; a verdict is there before it asks. */
+/** Runs a service of the upgrade; its verdict is there before it asks. */
 export const service = (box: Sandbox, verdict: string | undefined, before = "") => {
   const path = `export PATH=${box.bin}:/usr/bin:/bin\n`;
   const script = (box.read("state/node-upgrade") ?? "").replace(/^export LC_ALL.*$/m, path);

@@ -20,7 +20,7 @@ const shown = (line = `\\tAddress: ${address}`) => [
   "Syncing with the network ...",
 ];
 
-/** Reads a Status of these lines; whatever comes out, the password must not be in it, nor in a file. */
+/** Reads a Status of these lines, and expects no password in the output or in a file. */
 async function read(box: Sandbox, lines: readonly string[], marker = "synced") {
   box.mark(marker);
   controllerOf(box, { Status: `printf '%b\\n' ${lines.map((line) => `'${line}'`).join(" ")}` });

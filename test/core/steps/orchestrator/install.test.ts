@@ -80,7 +80,7 @@ describe.concurrent("the orchestrator's release", () => {
     const links = `readlink ${etc} units/orchestrator.service; cat units/orchestrator.service`;
     const kept = `/dev/null\n${box.dir}/opt/own.service\n[Unit]\n`;
     expect((await box.run(links)).stdout).toBe(kept);
-    // Again: the mask is no unit of the operator's.
+    // A second installation does not take the mask for the operator's unit.
     expect((await install(box, zip("orchestrator"))).code).toBe(0);
     expect((await box.run(links)).stdout).toBe(kept);
     // The link led to the very place where units are kept.
