@@ -36,8 +36,10 @@ export async function support(fullName: string, version: string): Promise<number
     }),
   ];
   const texts: string[] = [];
-  for (const [title, read] of parts)
+  for (const [title, read] of parts) {
+    console.log(`reading: ${title}`);
     texts.push(`# ${title}\n${await read().catch(({ message }: Error) => `not read: ${message}`)}\n`);
+  }
   const file = `${stack}-support-${new Date().toISOString().replaceAll(/[:.]/g, "-")}.txt`;
   writeNewFile(file, printableLines(redactSecrets(texts.join("\n"), listSecrets(raw, process.env))));
   console.log(formatSupport(file, stack).join("\n"));
