@@ -55,11 +55,11 @@ describe("rows", () => {
 });
 
 describe("arguments", () => {
-  test("without any, measures everything in five rounds and prints a table", () => {
+  test("measure everything in five rounds and print a table by default", () => {
     expect(parseArguments([])).toEqual({ json: false, rounds: 5, gigabytes: 1, mbps: 1000, only: rowNames });
   });
 
-  test("rows are picked by name, one or more", () => {
+  test("pick rows by name, one or more", () => {
     const asked = parseArguments(["--json", "--only", "standUp", "--only=signerGap", "--rounds", "7"]);
     expect(asked).toMatchObject({ json: true, rounds: 7, only: ["standUp", "signerGap"] });
   });
@@ -70,7 +70,7 @@ describe("arguments", () => {
     [["--rounds", "many"], /needed a number from 1/],
     [["unchanged"], /too many arguments/],
     [["--quick"], /unknown option/],
-  ])("refuses %j, with the list of rows", (args, message) => {
+  ])("are refused if wrong, with the list of rows: %j", (args, message) => {
     expect(() => parseArguments(args)).toThrow(message);
   });
 });

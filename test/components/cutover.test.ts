@@ -75,7 +75,7 @@ async function follow(seen: Look, changes: Record<string, unknown> = {}) {
   };
 }
 
-test("registers only the crontab's guard, and looks once for all", async () => {
+test("registers only the crontab's guard, with one lookup for all", async () => {
   const { registered, named, look, shown, events } = await follow({ registered: old });
   expect(registered.map(({ name }) => name)).toEqual(["hourly-restart-kept-off"]);
   const { inputs } = named("hourly-restart-kept-off");

@@ -133,7 +133,7 @@ test("moves the orchestrator before the wallet, even if the old stack retires to
   expect(lineOf(at({}, early))).toBe("./pillar-host move prod-2 --from prod");
 });
 
-test("stops if orchestrators run on both hosts, and goes on if the old one rests", () => {
+test("stops if orchestrators run on both hosts, and continues if the old one is idle", () => {
   const here = { parts: parts("earlier", { orchestrator: "signs" }) };
   const there = (kind: string) => ({ ...adopted, parts: parts("earlier", { orchestrator: kind }) });
   for (const kind of ["signs", "second", "silent"]) expect(at(here, there(kind)).kind, kind).toBe("stop");

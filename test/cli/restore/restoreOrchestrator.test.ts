@@ -13,7 +13,7 @@ const end = (event: "done" | "rolledBack", generation: number, move = first) =>
 
 test.each<[string, readonly MoveEvent[], number]>([
   ["of a stack that moved nothing is its first attempt", [], 1],
-  ["that a run began goes on", [start(1, "B")], 1],
+  ["that a run began continues", [start(1, "B")], 1],
   ["that ended well is the same if it is asked for again", [start(1, "B"), end("done", 1)], 1],
   [
     "after a move here that was rolled back is another attempt",

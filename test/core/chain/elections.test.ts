@@ -79,11 +79,11 @@ describe("the time from which an address is elected", () => {
   test.each([
     ["06:14:01", "06:20:41"],
     ["06:23:51", "06:30:41"],
-  ])("is, for an address seen at %s, %s", (seen, from) => {
+  ])("is, for an address found at %s, %s", (seen, from) => {
     expect(computeElectedFrom(at(seen), genesis, network)).toBe(at(from));
   });
 
-  test("takes the next tick for an address seen at the end of a tick", () => {
+  test("takes the next tick for an address found at the end of a tick", () => {
     expect(computeElectedFrom(at("06:15:25"), genesis, network)).toBe(at("06:25:41"));
     expect(computeElectedFrom(at("06:15:20"), genesis, network)).toBe(at("06:25:41") - 5 * 60_000);
   });

@@ -66,7 +66,7 @@ test("reports an early wallet update once, with the steps to undo it, and logs i
   ]);
 });
 
-test("looks every two minutes, and never twice at once", async () => {
+test("runs a lookup every two minutes, and never two at once", async () => {
   const { seen, watch, pass } = watchOf();
   await pass(6, says("ref1", old));
   expect(seen.reads).toBe(3);

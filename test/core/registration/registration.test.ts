@@ -29,7 +29,7 @@ describe("another registered address", () => {
     expect(decide(null)).toEqual({ kind: "unknownPillar", notes: [] });
   });
 
-  test("counts as the earlier one if the stack sees it first", () => {
+  test("counts as the earlier one if the stack finds it first", () => {
     const last = { height: 1002, at: clock, isOurs: false };
     expect(decide(old)).toEqual({ kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [], last });
     expect(decide(old, { memory: { earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: false });

@@ -253,7 +253,7 @@ describe("the guard", () => {
     expect(error?.message).toContain("- no successor of this host is configured");
   });
 
-  test("sees a node that was started again after the release", async () => {
+  test("finds a node that was started again after the release", async () => {
     const { result } = await run("retirementGuard", "create", inputs({}, [...hasNode, "nodeMasked=yes"]));
     await run("retirementGuard", "delete", "id", result?.outs);
     const again = {

@@ -61,7 +61,7 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     });
   });
 
-  it("in a moved directory, DataPath ends it, and BaseDir leaves it live without a share", async () => {
+  it("ends by DataPath in a moved directory, and stays live without a share by BaseDir", async () => {
     await onHost(subject.host, "mkdir -p /srv/moved && cp -a /root/.orchestrator /srv/moved/");
     subject.configure((config) => Object.assign(config, { DataPath: "/gone/.orchestrator" }));
     expect((await subject.once()).code).toBe(1);

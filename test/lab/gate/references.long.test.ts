@@ -14,7 +14,7 @@ const agrees = "height agrees with the references' median";
 const unproved = "height agrees with independent nodes (sync.references)";
 const fresh = "newest momentum is fresh by both clocks";
 
-describe("how much the references prove", () => {
+describe("the proof by references", () => {
   let urls: readonly [string, string];
   const stage = gateStage(undefined, async (lab) => {
     urls = [await lab.addReference("ref1"), await lab.addReference("ref2")];

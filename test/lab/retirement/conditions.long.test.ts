@@ -139,7 +139,7 @@ describe("with the rewards collected, a single problem keeps the host", () => {
     ]);
   });
 
-  it("without an RPC for rewards, a day must pass, then the operator's word counts", async () => {
+  it("the operator's confirmation counts a day after the switch without an RPC for rewards", async () => {
     for (const name of ["old", "fresh", "ref"]) await node(name, { noRewards: true });
     const word = { PILLAR_HOST_REWARDS_COLLECTED: pillar };
     const soon = "less than a day has passed since the switch: its rewards can't have come yet";

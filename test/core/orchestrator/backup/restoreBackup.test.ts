@@ -132,7 +132,7 @@ describe("a backup", () => {
   });
 });
 
-test("a key generation after the backup, or a chain that tells nothing, stops a restore", async () => {
+test("a key generation after the backup, or a silent chain, stops a restore", async () => {
   const content = await readBackup(file, settings);
   const bridge = (other: string) => ({ known: true, state: 0, key: other, why: "" }) as const;
   const none = { noKeyShare: false };

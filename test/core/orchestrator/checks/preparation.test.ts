@@ -117,7 +117,7 @@ const begun = (stage: string) => ({
 const secure = ({ options, deps }: Stage) => secureOrchestrator(options, deps);
 
 describe("a move that has not begun", () => {
-  test("with a problem copies nothing and stores nothing", async ({ stage }) => {
+  test("copies and stores nothing if there is a problem", async ({ stage }) => {
     const error = await secure(stage).catch((thrown: Error) => thrown);
     expect(String(error)).toContain(
       "nothing was touched on either host. One thing stands in the way:\n- old: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:1\n    found: no RPC here\n",

@@ -98,7 +98,7 @@ describe("a key share of another key than the bridge's", () => {
     expect(findMoveProblems(later, { ...wanted, noKeyShare: true })).toEqual([]);
   });
 
-  test("is no problem beside a fitting share, or if nobody tells the bridge's key", () => {
+  test("is no problem beside a fitting share, or if the bridge's key is unknown", () => {
     const both = survey({ old: { shares: [shareOf(laterKey), shareOf(bridgeKey)] }, bridge: later.bridge });
     expect(findMoveProblems(both, wanted)).toEqual([]);
     const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "no node" } });

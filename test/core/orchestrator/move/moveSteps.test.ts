@@ -305,7 +305,7 @@ test("stops nothing if the bridge was just halted, unless the operator confirms"
   expect(stage.called).toContain("old signer_stop");
 });
 
-test("trusts getStatus if the chain tells nothing of the bridge, and says so", async ({ stage }) => {
+test("trusts getStatus if the chain does not report the bridge, and says so", async ({ stage }) => {
   stage.bridge = { known: false, why: "the node of new knows of no bridge" };
   await stage.hands.perform("stop", saga, signing);
   expect(stage.said[1]).toBe(

@@ -63,7 +63,7 @@ describe.concurrent("the other orchestrators that a host is connected with", () 
   });
 });
 
-describe.concurrent("the log of an orchestrator, as it is passed on", () => {
+describe.concurrent("the passed on log of an orchestrator", () => {
   test("passes a real log on without its configuration", async ({ root }) => {
     const log = await passedOn(root, journalOf(real), realPassphrase, 500);
     for (const piece of ["Horse", "Staple", "c0ffee5ecret", '"DataPath"', "ws://"])
@@ -100,7 +100,7 @@ describe.concurrent("the log of an orchestrator, as it is passed on", () => {
     ["few characters", "ab"],
     ["letters that Go does not escape", "Pferd & Ünïcode 馬"],
     ["a line's end", "first half\nsecond half\t0 }"],
-    ["a word of every log", "INFO"],
+    ["a common word of logs", "INFO"],
   ] as const)("hides the double's pass phrase of %s", async ([, passphrase], { root }) => {
     const after = logLine("INFO", "node/node.go:80", "preparing node ... ");
     const lines = [...printed(passphrase), after];

@@ -33,7 +33,7 @@ function signer(standing: number, answers: readonly (number | undefined)[], mome
   return { said, wait: () => waitForSignings(ask, deps), waited: () => now, asked: () => asked };
 }
 
-describe("before an orchestrator is stopped", () => {
+describe("an orchestrator before its stop", () => {
   test("waits for nothing if a fresh answer has no request, and keeps the rate limit", async () => {
     const { wait, said, waited, asked } = signer(25_000, [0]);
     await wait();
@@ -51,7 +51,7 @@ describe("before an orchestrator is stopped", () => {
     expect(waited()).toBeGreaterThanOrEqual(80_000);
   });
 
-  test("warns of requests that nobody signs, and goes on", async () => {
+  test("warns of requests that nobody signs, and continues", async () => {
     const { wait, said, waited } = signer(25_000, [4]);
     await wait();
     expect(said.at(-1)).toMatch(/^4 requests still wait for their signature after 180 s: stopping all the same/);

@@ -184,7 +184,7 @@ describe("a step on a host", () => {
     expect(readFileSync(`${unit}.moved`, "utf8")).toBe("[Service]\n");
   });
 
-  test("sees an orchestrator that systemd does not know", async ({ stage }) => {
+  test("finds an orchestrator that systemd does not manage", async ({ stage }) => {
     const isActive = async () => parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.active;
     stage.box.listen(55000);
     expect(await isActive()).toBe(true);

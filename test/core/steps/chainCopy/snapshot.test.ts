@@ -38,7 +38,7 @@ describe("the snapshot of a running node", () => {
     expect(["CURRENT", "MANIFEST-000001", "000003.log"].filter((name) => same(`nom/${name}`))).toEqual([]);
   });
 
-  test("is repeated if a momentum came meanwhile, and given up in the end", async ({ stage }) => {
+  test("is repeated if a momentum came meanwhile, and fails in the end", async ({ stage }) => {
     stage.databases(stage.data, "old");
     const once = `${momentums()}; chain_link() { [ -e "$sandbox/came" ] || { : > "$sandbox/came"; echo 100 > "$count"; }; }`;
     expect((await stage.call("chain_snapshot", {}, once)).stdout).toMatch(/^height 18\n/);

@@ -483,7 +483,7 @@ describe("preflight", () => {
   test.for([
     ["release_host='release.example'", "release_host='$(planted)'"],
     ["controller_addresses='http://127.0.0.1:9'", "controller_addresses='http://$(planted)/'"],
-  ] as const)("no word of an address runs as a command: %s", async (hostile, { box }) => {
+  ] as const)("runs no part of an address as a command: %s", async (hostile, { box }) => {
     box.command("planted", "touch $TMPDIR/ran");
     const bare = [["has() { command", "has() { case $1 in curl | wget) return 1; esac; command"], hostile] as const;
     const { code } = await look(box, {}, bare, ["http://127.0.0.1:9"]);

@@ -44,7 +44,7 @@ describe.concurrent("the controller's release", () => {
     expect(box.read("installed/node-controller")).toBe("another");
   });
 
-  test("with another hash than the configured one is refused, with the configuration key", async ({ box }) => {
+  test("is refused with another hash than the configured one, with the configuration key", async ({ box }) => {
     const { code, stderr } = await install(box, "one", { sha256: "0".repeat(64) });
     expect({ code, stderr }).toEqual({
       code: 1,

@@ -38,7 +38,7 @@ describe.concurrent("the old host's ssh as the new host finds it", () => {
   });
 });
 
-describe.concurrent("what an orchestrator's process has of its own", () => {
+describe.concurrent("the facts of an orchestrator's process", () => {
   test("prints its working directory, user and names of variables, without values", async ({ box }) => {
     const variables = ["HOME=/srv/op", "PATH=/bin", "ORCHESTRATOR_PASSPHRASE=hunter2", "INVOCATION_ID=1", "LC_ALL=C"];
     mkdirSync(`${box.dir}/proc/77`, { recursive: true });
