@@ -148,24 +148,20 @@ export function addReportCommand(program: Command): void {
   program
     .command("report")
     .argument("<stack>", "such as prod")
-    .description("report a stack's migration from its event log, even without stack and state; writes JSON and HTML")
-    .addOption(new Option("--json", "print JSON, for programs, and write no file").conflicts("output"))
+    .description("report a stack's migration from its event log, even without stack and state")
+    .option("--json", "print JSON, for programs")
     .option(
       "--directory <dir>",
       "the place of record.jsonl, or s3://BUCKET…#PILLAR; default: as configured, else any event log with the stack",
-    )
-    .option(
-      "--output <dir>",
-      "the place for report-STACK.json and report-STACK.html; default: the event log's directory",
     )
     .addHelpText(
       "after",
       `
 Exit code:
-  0    the report was made
-  2    there is no event log, or no room: the output says why, and what to do`,
+  0    the report is printed
+  2    there is no event log: the output says why, and what to do`,
     )
-    .action(async (stack: string, options: { json?: boolean; directory?: string; output?: string }) => {
+    .action(async (stack: string, options: { json?: boolean; directory?: string }) => {
       const { report } = require("../report/report") as typeof import("../report/report");
       process.exitCode = await report(stack, options);
     });

@@ -1,31 +1,24 @@
 import fs from "node:fs";
-import path from "node:path";
 import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
-import { commandsFor } from "../../core/util/commands";
 import { takeFirstLine } from "../../core/util/firstLine";
-import { formatProblem } from "../../core/util/problem";
-import { replaceFile } from "../../core/util/writeAtomically";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import { buildReport } from "./buildReport";
 import { findEventLog } from "./findEventLog";
-import { formatPage } from "./reportPage";
 import { formatJson, formatText } from "./reportText";
 
 interface ReportOptions {
   readonly json?: boolean;
   readonly directory?: string;
-  readonly output?: string;
 }
 
 /**
- * Prints the report of a migration, and writes it as JSON and as a page. With --json, prints only the JSON and writes
- * no files. Needs neither the stack nor its state. Returns the exit code.
+ * Prints the report of a migration. Needs neither the stack nor its state. Returns the exit code.
  *
- * @throws CliRefusal if there is no event log, or the report can't be written
+ * @throws CliRefusal if there is no event log
  */
-export async function report(fullName: string, { json, directory: asked, output }: ReportOptions): Promise<number> {
+export async function report(fullName: string, { json, directory: asked }: ReportOptions): Promise<number> {
   // The event log has only the short name, even if the backend uses organization/project/stack.
   const stack = shortenStackName(fullName);
   const configured = () => readConfiguredDirectory(fullName);
@@ -37,22 +30,9 @@ export async function report(fullName: string, { json, directory: asked, output 
     return 0;
   }
   console.log(formatText(made, process.stdout.columns ?? 120));
-  const stem = path.join(path.resolve(output ?? directory), `report-${stack}`);
-  try {
-    replaceFile(`${stem}.json`, `${formatJson(made)}\n`);
-    replaceFile(`${stem}.html`, formatPage(made));
-  } catch (error) {
-    throw new CliRefusal(
-      formatProblem({
-        what: "the report could not be written",
-        found: (error as Error).message,
-        needed: `choose a directory with room that you may write to: ${commandsFor(fullName).report("--output", "DIR")}`,
-      }),
-    );
-  }
   const key = resolveOwnIdentityPath(directory);
   const keyLine = fs.existsSync(key) ? `\nKey:        ${key} opens the backups: keep a copy elsewhere` : "";
-  console.log(`\nEvent log:  ${directory}${keyLine}\nWritten:    ${stem}.html\n            ${stem}.json`);
+  console.log(`\nEvent log:  ${directory}${keyLine}`);
   return 0;
 }
 

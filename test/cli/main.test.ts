@@ -78,10 +78,6 @@ describe("the command line", () => {
     [["resume", "prod", "--yes"], "error: unknown option '--yes'"],
     [["backup"], "error: missing required argument 'stack'"],
     [["report"], "error: missing required argument 'stack'"],
-    [
-      ["report", "prod", "--json", "--output", "x"],
-      "error: option '--json' cannot be used with option '--output <dir>'",
-    ],
     [["halt"], "error: unknown command 'halt'"],
   ])("exits with 2 for wrong arguments: %j", async (args, text) => {
     const { exitCode, stderr } = await run(...args);

@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,7 +58,7 @@ function pulumiWith(config: Record<string, unknown>): string {
 }
 
 describe("a stack whose state and configuration are gone", () => {
-  test("is reported from the user's event log, with page and JSON beside it", async () => {
+  test("is reported from the user's event log, and nothing is written", async () => {
     const place = writeLog("data/pillar-host/records/Anvil");
     mkdirSync(join(program, "data/pillar-host/records/Smith"));
     const { exitCode, stdout, stderr } = await run(gone, "prod-2");
@@ -69,26 +68,9 @@ describe("a stack whose state and configuration are gone", () => {
         "(searching all event logs of this machine, because the stack's configuration can't be read: there is no stack prod-2 here)",
     });
     expect(stdout.split("\n")[0]).toBe("Pillar Anvil, stack prod-2, with prod");
-    expect(stdout.split("\n").slice(-3)).toEqual([
-      `Event log:  ${place}`,
-      `Written:    ${place}/report-prod-2.html`,
-      `            ${place}/report-prod-2.json`,
-    ]);
-    expect(readdirSync(place).sort()).toEqual(["record.jsonl", "report-prod-2.html", "report-prod-2.json"]);
-    for (const name of ["report-prod-2.html", "report-prod-2.json"])
-      expect(statSync(join(place, name)).mode & 0o777).toBe(0o600);
-    expect(JSON.parse(readFileSync(join(place, "report-prod-2.json"), "utf8"))).toMatchObject({ stack: "prod-2" });
-    expect(readFileSync(join(place, "report-prod-2.html"), "utf8")).toMatch(/^<!DOCTYPE html>[\s\S]*<\/html>\n$/);
+    expect(stdout.split("\n").slice(-1)).toEqual([`Event log:  ${place}`]);
+    expect(readdirSync(place)).toEqual(["record.jsonl"]);
     expect(readFileSync(join(place, "record.jsonl"), "utf8")).toBe(whole);
-  });
-
-  test("is reported again after more events, over the earlier files", async () => {
-    const place = writeLog("data/pillar-host/records/Anvil", textOf(wholeWay.slice(0, 2)));
-    await run(gone, "prod-2");
-    writeLog("data/pillar-host/records/Anvil");
-    expect((await run(gone, "prod-2")).exitCode).toBe(0);
-    const { timeline } = JSON.parse(readFileSync(join(place, "report-prod-2.json"), "utf8")) as { timeline: unknown[] };
-    expect(timeline).toHaveLength(13);
   });
 
   test("is refused if two event logs name it", async () => {
@@ -108,7 +90,7 @@ describe("the place of the event log", () => {
     const script = pulumiWith({ ...least, orchestrator: { backup: { directory: "elsewhere" } } });
     const { stdout, stderr } = await run(script, "prod-2");
     expect(stderr).toBe("");
-    expect(stdout).toContain(`Event log:  ${place}\n`);
+    expect(stdout).toContain(`Event log:  ${place}`);
   });
 
   test("is the user's data directory by default, and the report names the key", async () => {
@@ -121,11 +103,11 @@ describe("the place of the event log", () => {
     }
   });
 
-  test("is the one of --directory without a run of pulumi, and --output takes the report", async () => {
+  test("is the one of --directory without a run of pulumi", async () => {
     const place = writeLog("kept");
-    const { exitCode, stdout } = await run("touch asked; exit 1", "prod-2", "--directory", "kept", "--output", "a/b");
+    const { exitCode, stdout } = await run("touch asked; exit 1", "prod-2", "--directory", "kept");
     expect(exitCode).toBe(0);
-    expect(stdout).toContain(`Event log:  ${place}\nWritten:    ${join(program, "a/b/report-prod-2.html")}`);
+    expect(stdout).toContain(`Event log:  ${place}`);
     expect(existsSync(join(program, "asked"))).toBe(false);
     expect(readdirSync(place)).toEqual(["record.jsonl"]);
   });
@@ -142,21 +124,10 @@ describe("the place of the event log", () => {
   });
 });
 
-test("--json prints only the report and writes nothing", async () => {
+test("--json prints only the report", async () => {
   const place = writeLog("data/pillar-host/records/Anvil");
   const { exitCode, stdout } = await run(gone, "ada/pillar-host/prod-2", "--json");
   expect(exitCode).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ stack: "prod-2", pillar: "Anvil", stacks: ["prod-2", "prod"] });
   expect(readdirSync(place)).toEqual(["record.jsonl"]);
-});
-
-test("a report that can't be written is still printed", async () => {
-  writeLog("data/pillar-host/records/Anvil");
-  writeFileSync(join(program, "file"), "");
-  const { exitCode, stdout, stderr } = await run(gone, "prod-2", "--output", "file");
-  expect(exitCode).toBe(2);
-  expect(stdout).toContain("Pillar Anvil, stack prod-2, with prod");
-  expect(stderr).toMatch(
-    /the report could not be written\n {2}found: E(EXIST|NOTDIR)[\s\S]*report prod-2 --output DIR$/,
-  );
 });

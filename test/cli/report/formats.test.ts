@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { buildReport, parseEventLog, type Report } from "../../../cli/report/buildReport";
-import { escapeHtml, formatPage } from "../../../cli/report/reportPage";
 import { formatJson, formatText } from "../../../cli/report/reportText";
 import { syncing, textOf, wholeWay } from "./exampleLog";
 
@@ -15,7 +14,6 @@ const begun = reportOn(wholeWay.slice(1, 2));
 const shapes: readonly (readonly [string, (report: Report) => string])[] = [
   ["text", (report) => formatText(report, 80)],
   ["JSON", formatJson],
-  ["page", formatPage],
 ];
 
 /** Returns the lines with one more field in every object. */
@@ -93,31 +91,5 @@ describe("the text", () => {
     expect(report && formatText(report, 120).split("\n").at(-1)).toBe(
       "Lines of the event log that could not be read: 2 (incomplete, or of another version)",
     );
-  });
-});
-
-describe("the page", () => {
-  const nasty = `</title><script>alert(1)</script><img src="https://evil.example/x" onerror='alert(2)'>&`;
-  const page = formatPage(whole);
-
-  test("runs nothing, loads nothing, and forbids both to the browser", () => {
-    expect(page).toContain(
-      `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">`,
-    );
-    expect(page).not.toMatch(/<(script|link|img|iframe|object|embed|image|foreignObject|a)\b/i);
-    expect(page).not.toMatch(/\son\w+=|javascript:|@import|\b(src|href)=/i);
-    expect(page).not.toMatch(/https?:|url\(/);
-  });
-
-  test("escapes every text", () => {
-    const odd = JSON.parse(
-      JSON.stringify(wholeWay)
-        .replaceAll("Anvil", JSON.stringify(`A${nasty}`.replaceAll("/", "|")).slice(1, -1))
-        .replaceAll("prod-2", JSON.stringify(`p${nasty.replaceAll("/", "|")}`).slice(1, -1))
-        .replaceAll("rewards are", JSON.stringify(nasty).slice(1, -1)),
-    ) as object[];
-    const shown = formatPage(reportOn(odd, `p${nasty.replaceAll("/", "|")}`));
-    expect(shown).not.toMatch(/<script|<img|onerror='/);
-    expect(shown).toContain(escapeHtml(nasty));
   });
 });

@@ -14,7 +14,7 @@ describe("a printed command", () => {
     expect(prod.remove("lifecycle")).toBe("pulumi config rm --path pillar-host:lifecycle -s prod-2");
     expect(prod.status("--watch")).toMatch(/pillar-host status prod-2 --watch$/);
     expect(prod.resume()).toMatch(/pillar-host resume prod-2$/);
-    expect(prod.report("--output", "DIR")).toMatch(/pillar-host report prod-2 --output DIR$/);
+    expect(prod.report("--directory", "DIR")).toMatch(/pillar-host report prod-2 --directory DIR$/);
   });
 
   test("is quoted only if the shell requires it", () => {
