@@ -30,7 +30,7 @@ export class NodeShutdown extends defineResource<ShutdownInputs, ShutdownOutputs
 }) {}
 
 interface ShutdownInputs extends RetirementInputs {
-  /** The state of the first guard, which runs before. */
+  /** The state of the stack's first guard. Pulumi runs that guard before this resource. */
   readonly memory: GuardMemory;
   /** A new value in each run while the node could not be stopped. */
   readonly run?: string | undefined;

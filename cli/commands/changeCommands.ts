@@ -141,7 +141,7 @@ export function addRestoreCommand(program: Command): void {
     .option("--backup <file>", "the backup; default: that of a killed run, else the newest of the event log that fits")
     .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
     .option("--fenced <sentence>", "the sentence that it asks for if no cloud provider can switch the lost host off")
-    .option("--yes", "agree in advance that the lost host's server is switched off")
+    .option("--yes", "let the program switch the lost host's server off without a question")
     .option("--release <url>", "the orchestrator's release, as for move")
     .option("--release-sha256 <hash>", "its hash, as for move")
     .option("--release-version <version>", "its version, as for move")

@@ -47,7 +47,7 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   };
 }
 
-/** Asks for the witnesses of the new node's chain: the Pillar's present host, then independent nodes. One is needed. */
+/** Asks for the witnesses of the new node's chain: the Pillar's present host, then independent nodes. At least one. */
 async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answers, "oldHost" | "references">> {
   const { oldHost: named, oldHostKey: hostKey, oldFingerprint: fingerprint, acceptHostKey, reference } = flags;
   const isGiven = named !== undefined || reference !== undefined;

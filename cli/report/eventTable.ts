@@ -44,7 +44,7 @@ const stackTemplates: Record<EventName, Templates> = {
     "produces: momentum {height}",
     "of {producerAddress}, at {switchedAt}",
     "last of {before.producerAddress?}: momentum {before.height?} at {before.at?}",
-    "between: {between?}, in which other Pillars produced",
+    "between: {between?} (other Pillars produced then)",
   ],
   shuttingDown: ["note", "node of {address} about to be shut down"],
   shutDown: ["stage", "node of {address} shut down", "{evidence}"],

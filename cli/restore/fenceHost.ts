@@ -84,7 +84,7 @@ async function isOff(server: CloudServer, { yes }: FenceOptions): Promise<boolea
 async function assertSilent({ address, port, hostKey, proxy }: SshTarget, needed: string): Promise<void> {
   const found = await scanHostKey(address, port, proxy).catch(() => undefined);
   if (found === undefined || !isOneMachine({ hostKey: found }, { hostKey })) return;
-  throw refuse(`${address} answers: nothing is restored beside it`, needed);
+  throw refuse(`${address} still answers, so nothing is restored: two orchestrators would sign`, needed);
 }
 
 async function confirmSentence(sentence: string, { fenced }: FenceOptions): Promise<void> {

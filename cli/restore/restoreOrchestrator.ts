@@ -55,7 +55,7 @@ export async function restoreOrchestrator(
   const { config, address, hostKey } = await openStackWithHost(stack);
   if (hostKey === undefined)
     throw refuse({
-      what: `the key of ${address} is not recorded`,
+      what: `the ssh host key of ${address} is not recorded`,
       needed: `stand it up first: ${commandsFor(stack).up}`,
     });
   const { lost, settings, owners } = await findLostHost(stack, config, options);

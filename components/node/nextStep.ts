@@ -67,7 +67,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
         `WARNING: ${sentence}`,
         "If it belongs to the host that takes over from this one, this is the old host now:",
         `  ${run.retire("SUCCESSOR")}   # SUCCESSOR is that host's stack`,
-        "If you do not know it: check the wallet at once, and who else can use the wallet.",
+        "If you do not know that address, check at once who else can use the wallet.",
         ...(now.synced && !registration.wasOurs ? formatUpdateInTurn(situation) : [again]),
       ];
     default:
@@ -81,7 +81,7 @@ function formatUpdateInTurn(situation: NextStepSituation): string[] {
   if (offersAddress(situation)) return formatUpdate(situation);
   return [
     ...first,
-    `Update the wallet after that. The last lines of that run tell you what to do in the wallet for ${pillar}.`,
+    `Update the wallet after that run. Its last lines tell you what to do in the wallet for ${pillar}.`,
   ];
 }
 

@@ -111,7 +111,8 @@ export async function checkBefore(
 }
 
 /**
- * Returns what the old host's sshd refuses to the copy. Empty without the new host's address, which sshd's rules need.
+ * Returns what the copy needs and the old host's sshd refuses. Empty if the new host's address, on which sshd's rules
+ * depend, is unknown.
  */
 async function findSshdProblems({ old, new: fresh }: ChainCopyInputs, hosts: CopyHosts): Promise<string[]> {
   const [{ user, address }, from] = [old.host.ssh, fresh.host.ssh.address];

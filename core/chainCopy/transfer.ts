@@ -141,7 +141,7 @@ async function copyFiles(hosts: CopyHosts, snapshot: Snapshot, deps: TravelDeps)
   }
 }
 
-/** Bytes copied at a time, by a clock that never jumps. */
+/** Number of copied bytes, and the time of that number, by a clock that never jumps. */
 interface BytesAt {
   readonly at: number;
   readonly bytes: number;

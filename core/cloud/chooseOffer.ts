@@ -88,7 +88,7 @@ function formatTooDear({ plan, location, monthly, currency }: Offer, limit: numb
       `${monthly.toFixed(2)} ${currency}: ${plan} in ${location}`,
     // The command line takes whole numbers only.
     `To allow that price: ${run.set("host.maxMonthly", Math.ceil(monthly))} && ${run.up}`,
-    `Or try later, from the first server again: ${run.up}`,
+    `Or try later; that run starts with the first server again: ${run.up}`,
   ];
 }
 

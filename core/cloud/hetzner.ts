@@ -60,7 +60,7 @@ export const hetznerNoRoom =
 
 export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...access }: CloudAccess): Cloud {
   const http = createHttp({ ...access, endpoint, provider: "Hetzner" });
-  /** Reads a server. Only the first action tells why its creation failed. */
+  /** Reads a server. The provider's first action on it has the reason if its creation failed. */
   const serverNow = async (server: Server): Promise<ServerNow> => {
     const actions = await http.list<Action>(`/servers/${server.id}/actions?status=error`, "actions");
     const failed = actions.find(({ command, status }) => command === "create_server" && status === "error");

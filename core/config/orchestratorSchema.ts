@@ -26,7 +26,7 @@ const migrateFrom = z
     service: service.optional().meta({ description: "Its systemd service there", otherwise: "`orchestrator.service`" }),
     directory: home.optional().meta({ description: "Its directory there", otherwise: "`orchestrator.directory`" }),
     executable: word.optional().meta({
-      description: "The name of its process there, with or without the release's `-linux-amd64`",
+      description: "The name of the orchestrator's process on that host, with or without the release's `-linux-amd64`",
       otherwise: "`orchestrator.executable`",
     }),
     dataDir: ownDirectory
@@ -163,7 +163,7 @@ export function findOrchestratorFaults(config: {
   const oldNode = config.sync.oldHost?.service;
   const pairs = [
     [own, config.node.service, ["orchestrator", "service"]],
-    // The old host's names, if one of them differs.
+    // Names of service and executable on the old host, if one differs from this host's.
     ...(from && (from.service ?? oldNode)
       ? [[from.service ?? own, oldNode ?? config.node.service, ["orchestrator", "migrateFrom", "service"]] as const]
       : []),

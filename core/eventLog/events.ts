@@ -112,7 +112,7 @@ export interface Backup {
 export interface KeyShare {
   /** Names in the archive; never their content. */
   readonly files: readonly string[];
-  /** ISO 8601: time of the newest file, from this orchestrator's last key generation. */
+  /** ISO 8601: when this orchestrator's last key generation wrote the newest of the files. */
   readonly generatedAt: string;
 }
 

@@ -62,7 +62,8 @@ export function watchForEarlyWallet(
     if ("problem" in digest) return cannotSee(digest.problem);
     unseen = undefined;
     if (crypto.createHash("sha256").update(address).digest("hex") !== digest.value) {
-      if (isTrapped) deps.say(`sync: ${pillar} is registered with another address again, ${address}: the trap is over`);
+      if (isTrapped)
+        deps.say(`sync: ${pillar} is registered with another address again, ${address}: that danger is over`);
       isTrapped = false;
       earlier = address;
       return;

@@ -73,7 +73,7 @@ interface Calendar {
   readonly now: number;
 }
 
-/** Judges the rewards. @param isAfterSwitch true if all slots since a time (Unix ms) are the new producer's */
+/** Judges the rewards. @param isAfterSwitch returns true if all slots since a time (Unix ms) are the new producer's */
 export async function judgeRewards(
   { rows, uncollected }: Rewards,
   { genesis, epoch, now }: Calendar,

@@ -141,7 +141,7 @@ function backedUpOrchestrator(inputs: RetirementInputs, memory: GuardMemory, hos
   };
 }
 
-/** Reads the bridge's key, and the identity from the successor's journal if the event log has none. */
+/** Reads the bridge's key, and the orchestrator's identity: from the successor's journal if the event log has none. */
 async function readOrchestratorFacts(
   successor: RetirementFacts["successor"],
   identity: RetirementFacts["identity"],

@@ -10,7 +10,7 @@ export interface Connection {
    * @throws as connectSsh does; a refused login is not fatal if the host accepted it before
    */
   session(): Promise<SshSession>;
-  /** Leaves the connection to the next user in a process that keeps connections; else, or if it is dead, closes it. */
+  /** Closes the connection, unless this process keeps connections and it still works: then the next caller uses it. */
   drop(isDead?: "dead"): void;
   readonly loginCount: number;
 }

@@ -36,7 +36,7 @@ export function listPortRules(
   });
   return [
     { ...rule(node.p2pPort, "the node's peers", "open", running.node), udp: true },
-    // This machine needs the port open for direct access, so it does not check it then.
+    // With direct access this machine uses the open port, so it does not check that the port is closed.
     ...(node.rpc === "ssh" ? [rule(node.rpcPort, "the node's RPC", "closed", running.node)] : []),
     rule(node.wsPort, "the node's RPC (ws)", "closed", running.node),
     {

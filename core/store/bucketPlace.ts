@@ -19,7 +19,7 @@ export function isBucket(configured: string): boolean {
   return configured.startsWith(scheme);
 }
 
-/** Formats a Pillar's part of a bucket, for inputs. */
+/** Formats the address of a Pillar's part of a bucket, as an input of a resource. */
 export function formatBucketPlace(address: string, pillar: string): string {
   return `${address}#${pillar}`;
 }

@@ -169,7 +169,7 @@ function formatClaims(
   return [
     [
       target > 0 && height >= target,
-      target > 0 ? `height ${height} reached target ${target}` : "a target to reach: the node names none",
+      target > 0 ? `height ${height} reached target ${target}` : "whether the node reached its target: it reports none",
     ],
     [
       fresh,

@@ -12,7 +12,7 @@ interface JudgeFacts {
 }
 
 /**
- * Judges a new version; undefined while that is open. Its height must grow on its witnesses' chain, and it must produce
+ * Judges a new version; undefined while undecided. Its height must grow on its witnesses' chain, and it must produce
  * in its next slot, if one comes before the timeout. A node that was not synced before only has to answer, and not from
  * another chain.
  */

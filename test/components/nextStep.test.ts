@@ -67,7 +67,7 @@ describe("the next step before the orchestrator's move", () => {
     const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { first });
     expect(lines).toEqual([
       ...first,
-      "Update the wallet after that. The last lines of that run tell you what to do in the wallet for Anvil.",
+      "Update the wallet after that run. Its last lines tell you what to do in the wallet for Anvil.",
     ]);
   });
 

@@ -9,7 +9,7 @@ import type { StackView } from "../stackView";
 import type { MomentumCounts } from "./momentumCounts";
 
 interface Alert {
-  /** Kind, and after a colon the subject: the same as long as the problem lasts. */
+  /** Identifies the problem as `kind:subject`. Does not change while the problem lasts. */
   readonly key: string;
   readonly text: string;
 }

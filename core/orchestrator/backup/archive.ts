@@ -28,7 +28,7 @@ const maxKeptBytes = 16 * 1024 * 1024;
 
 /** Creates a reader. @param keep true for small text files whose content is wanted; it holds secrets */
 export async function readArchive(keep: (path: string) => boolean = () => false): Promise<ArchiveReader> {
-  // A provider's stored text can't capture a package.
+  // The state stores the provider's code as text, which can't contain a package.
   const tar = await import("tar");
   const entries: Entry[] = [];
   const kept = new Map<string, string>();

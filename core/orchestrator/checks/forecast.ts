@@ -66,7 +66,7 @@ export function formatForecast(
   const rate = readSeconds > 0 ? ` at ${(bytes / 1e6 / readSeconds).toFixed(1)} MB/s` : "";
   const gap =
     total.most === undefined
-      ? `at least ${secondsText(total.least)}, and the start, which nobody has measured`
+      ? `at least ${secondsText(total.least)}, plus the start, which was not measured yet`
       : rangeText({ least: total.least, most: total.most });
   return [
     `the bridge will be without this orchestrator for ${gap}`,

@@ -76,7 +76,10 @@ export async function move(
     }
     const runsSince = states[ending.holder]?.journal?.at;
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
-    if (inputs.firstMove) deps.say(`the word about the first move is used; it would count for a lost record: ${used}`);
+    if (inputs.firstMove)
+      deps.say(
+        `the confirmation of a first move was used. Remove it, or it also counts after the event log was lost: ${used}`,
+      );
     const outputs = await createOutputs(run, ending, runsSince, log);
     return { ...outputs, recordHead: findLastHash(await log.store.readLines()) };
   } catch (error) {

@@ -174,7 +174,7 @@ function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDeci
   if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
     // The target's journal proves the fence of a source that is unreachable.
     if (from && (from.active || !from.masked)) return stop("source runs unasked");
-    // The target writes the end first: a target that says less than an ended source is of an earlier moment.
+    // The target writes the end before the source. If only the source has it, the target's disk is older.
     const isPastEnd = s === "moved" && t !== "running";
     if (s === "stopping" || s === "restoring" || s === "restored" || isPastEnd) return stop("journals disagree");
     if (t === "running") return step("close");

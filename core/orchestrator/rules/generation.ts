@@ -127,7 +127,7 @@ function findGeneration(saga: Saga, states: HostStates): number | undefined {
   return numbers.length === 0 ? undefined : Math.max(...numbers);
 }
 
-/** Replaces a source out of sight by the backup in a restore, until a step has failed. */
+/** Replaces a lost source by the backup in a restore. Stops that once a step has failed. */
 function replaceLostSource(decision: MoveDecision, wanted: Wanted, { failed }: RunMemory): MoveDecision {
   if (!wanted.isRestore || wanted.direction === "back") return decision;
   if (decision.do !== "stop here" || decision.why !== "source unreachable") return decision;

@@ -141,7 +141,7 @@ describe("the price limit", () => {
       faults: [
         "pillar-host:host.maxMonthly: all servers left to try cost more than 7.50 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
         "To allow that price: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
-        "Or try later, from the first server again: pulumi up -s prod",
+        "Or try later; that run starts with the first server again: pulumi up -s prod",
         "The limit: the price shown first, 6.00 EUR, plus a quarter; pillar-host:host.maxMonthly sets another limit",
       ],
       isExhausted: false,
@@ -160,7 +160,7 @@ describe("the price limit", () => {
       faults: [
         "pillar-host:host.maxMonthly: all servers left to try cost more than 5.00 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
         "To allow that price: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
-        "Or try later, from the first server again: pulumi up -s prod",
+        "Or try later; that run starts with the first server again: pulumi up -s prod",
         "The limit: pillar-host:host.maxMonthly",
       ],
     });
@@ -232,7 +232,7 @@ describe("after a failed order", () => {
         ...["cx33 in fsn1", "cx33 in nbg1"].map((place) => `${place} at ${at}: no room`),
         "pillar-host:host.maxMonthly: all servers left to try cost more than 10.00 EUR a month, the cheapest 16.00 EUR: cpx32 in fsn1",
         expect.stringContaining("host.maxMonthly 16"),
-        "Or try later, from the first server again: pulumi up -s prod",
+        "Or try later; that run starts with the first server again: pulumi up -s prod",
         expect.stringContaining("The limit: the price shown first, 8.00 EUR"),
       ],
       isExhausted: true,

@@ -109,7 +109,7 @@ group("a price limit", () => {
       "good in nbg1 at 2026-11-21T14:00:00Z: resource_unavailable",
       "pillar-host:host.maxMonthly: all servers left to try cost more than 10.00 EUR a month, the cheapest 16.00 EUR: better in fsn1",
       "To allow that price: pulumi config set --path pillar-host:host.maxMonthly 16 -s prod && pulumi up -s prod",
-      "Or try later, from the first server again: pulumi up -s prod",
+      "Or try later; that run starts with the first server again: pulumi up -s prod",
     ]);
     expect(chosen(market, { maxMonthly: 7.5 })[0]).toContain("the cheapest 8.00 EUR: good in fsn1");
     expect(chosen(market, { plan: "better", maxMonthly: 8 })[0]).toContain("the cheapest 16.00 EUR: better in fsn1");

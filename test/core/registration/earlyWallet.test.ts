@@ -62,7 +62,7 @@ test("reports an early wallet update once, with the steps to undo it, and logs i
   expect(seen.kept).toEqual([expect.objectContaining({ kind: "tooEarly", address: ours, earlier: old })]);
   await pass(4, says("ref1", old));
   expect(seen.lines.slice(5)).toEqual([
-    `sync: Anvil is registered with another address again, ${old}: the trap is over`,
+    `sync: Anvil is registered with another address again, ${old}: that danger is over`,
   ]);
 });
 

@@ -75,7 +75,11 @@ describe("a single lookup", () => {
     [
       "a fresh momentum, no target",
       look(answer(2, 1000, 0, { newestAge: 3000 })),
-      { synced: true, proved: [fresh], unproved: ["a target to reach: the node names none", noReferences, chainGap] },
+      {
+        synced: true,
+        proved: [fresh],
+        unproved: ["whether the node reached its target: it reports none", noReferences, chainGap],
+      },
     ],
     [
       "references that agree",

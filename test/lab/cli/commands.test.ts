@@ -31,7 +31,7 @@ describe("the commands between two runs", () => {
       [
         "The orchestrator moves next: this run did not begin with a synced node. Run it again now, and stay with it:",
         "  pulumi up -s prod",
-        "Update the wallet after that. The last lines of that run tell you what to do in the wallet for Anvil.",
+        "Update the wallet after that run. Its last lines tell you what to do in the wallet for Anvil.",
       ].join("\n"),
     );
   });

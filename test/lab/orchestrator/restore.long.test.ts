@@ -84,7 +84,9 @@ it("restores nothing while the lost host answers", async () => {
   expect(adopted.exitCode, adopted.out).toBe(0);
   const told = await tool("restore", "prod", "--first-move", "--fenced", sentence);
   expect(told.exitCode, told.out).toBe(2);
-  expect(told.out).toContain(`${stage.old.address} answers: nothing is restored beside it`);
+  expect(told.out).toContain(
+    `${stage.old.address} still answers, so nothing is restored: two orchestrators would sign`,
+  );
   expect(await signersOf(stage)).toEqual(["old"]);
 });
 

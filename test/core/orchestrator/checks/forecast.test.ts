@@ -17,7 +17,7 @@ test("without an earlier move, the start and the maximum are unknown", () => {
     total: { least: 2.4 },
   });
   expect(formatForecast(forecast, measured)).toEqual([
-    "the bridge will be without this orchestrator for at least 2.4 s, and the start, which nobody has measured",
+    "the bridge will be without this orchestrator for at least 2.4 s, plus the start, which was not measured yet",
     "  stop: 0.4 s to 4.0 s",
     "  rest of the copy: 2.0 s to 10.0 s (50.0 MB were read once at 25.0 MB/s)",
     "  start: unknown: it can't be tried while the old host signs",
