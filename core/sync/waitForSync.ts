@@ -1,11 +1,11 @@
 import type { Momentum, NodeClient, Observation, SyncInfo } from "../chain/node";
-import type { SourceNote } from "../chain/reading";
 import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { NodeHostFacts } from "../ssh/hostFacts";
 import { formatHostFacts } from "../ssh/hostFactsText";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
+import { formatProblem } from "../util/problem";
 import { formatDuration } from "../util/timeText";
 import type { WaitMode } from "../util/unattended";
 import {
@@ -126,10 +126,9 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const remaining = options.deadline - (deps.ticks() - begun);
     const what = reasonToGiveUp(weighed, remaining, options, deps);
     if (what !== undefined) {
-      const hints = giveUpHints(weighed, standing, options);
-      const text = giveUpText(options, what, formatProgress(progress), hints);
-      // A hint asks the operator for something: waiting alone does not help.
-      const isAwaiting = wait === "await" && hints.length === 0;
+      const tasks = findTasks(weighed, standing, options);
+      const text = formatGiveUp(options, what, formatProgress(progress), tasks);
+      const isAwaiting = wait === "await" && tasks.needed.length === 0;
       const gaveUp = { startHeight, last: observation };
       throw Object.assign(new Error(text), { gaveUp, isAwaiting }) satisfies GiveUpError;
     }
@@ -204,13 +203,33 @@ function reasonToGiveUp(
   return what;
 }
 
-function giveUpHints({ why, notes }: SyncDecision, { isStalled }: HeightStanding, options: WaitOptions): string[] {
-  return [
-    ...(isStalled ? [stallHint] : []),
-    ...(why.kind === "otherChain" ? forkHints(options) : []),
-    ...(why.gap ? versionHints(why.gap, options) : []),
-    ...(why.kind === "unwitnessed" ? witnessHints(options, notes) : []),
-  ];
+type Tasks = Readonly<Record<"found" | "needed", readonly string[]>>;
+
+/** Lists what the operator has to do, because waiting alone does not help. */
+function findTasks(
+  { why, notes }: SyncDecision,
+  { isStalled }: HeightStanding,
+  { address, stack }: WaitOptions,
+): Tasks {
+  const run = commandsFor(stack);
+  const found: string[] = [];
+  const needed: string[] = [];
+  if (isStalled) needed.push("check what the lines above say, where the stall began: the height does not advance");
+  if (why.kind === "otherChain")
+    needed.push(
+      `resync a node that stays on a fork for longer than some minutes: Resync in the menu of the controller on ${address}`,
+      "if a reference is of another network, take it out of pillar-host:sync.references",
+    );
+  if (why.gap) {
+    found.push(formatVersionGap(why.gap));
+    needed.push(installLines(why.gap, run.up).join("\n  "));
+  }
+  if (why.kind === "unwitnessed") {
+    found.push(...notes.map(({ text }) => text));
+    const add = run.setTo("sync.references[0]", "URL");
+    needed.push(`add a reference that answers (docs/operating.md, Witnesses of the chain): ${add}`);
+  }
+  return { found, needed };
 }
 
 async function reportStall(
@@ -237,36 +256,15 @@ async function reportStall(
 const tornHint =
   "a node that was killed, for example by a power cut, may stall on a torn database. If nothing above explains the stall: choose Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost";
 
-const stallHint = "  The height does not advance: the lines above, where the stall began, say what to check.";
-
-/** Formats what a node on another chain needs: waiting alone does not help it. */
-function forkHints({ address }: WaitOptions): string[] {
-  return [
-    "  needed: resync a node that stays on a fork for longer than some minutes: Resync in the menu",
-    `  of the controller on ${address}. If a reference is of another network, take it out of pillar-host:sync.references.`,
-  ];
-}
-
-function witnessHints({ stack }: WaitOptions, notes: readonly SourceNote[]): string[] {
-  return [
-    ...notes.map(({ text }) => `  found: ${text}`),
-    "  needed: add a reference that answers (docs/operating.md, Witnesses of the chain):",
-    `  ${commandsFor(stack).setTo("sync.references[0]", "URL")}`,
-  ];
-}
-
-function versionHints(gap: VersionGap, { stack }: WaitOptions): string[] {
-  const [install, ...more] = installLines(gap, commandsFor(stack).up);
-  return [`  found: ${formatVersionGap(gap)}`, `  needed: ${install}`, ...more.map((line) => `  ${line}`)];
-}
-
-function giveUpText({ address, service, stack }: WaitOptions, what: string, last: string, hints: string[]): string {
+function formatGiveUp({ address, service, stack }: WaitOptions, what: string, last: string, tasks: Tasks): string {
   const run = commandsFor(stack);
-  return [
-    `${address}: the node ${what}`,
-    `  last seen: ${last}`,
-    ...hints,
-    `  Nothing is lost. To go on waiting, from the same start: ${run.up}`,
-    `  See it live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
-  ].join("\n");
+  return formatProblem({
+    what: `${address}: the node ${what}`,
+    found: [last, ...tasks.found],
+    needed: tasks.needed,
+    next: [
+      `Nothing is lost. To go on waiting, from the same start: ${run.up}`,
+      `See it live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
+    ],
+  });
 }

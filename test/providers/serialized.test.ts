@@ -305,9 +305,7 @@ describe("SyncGate", () => {
     const record = { directory, stack: "prod", pillar: "Anvil" };
     const { error, log } = await run("syncGate", "create", inputs({ wait: "await", record }));
     expect(error?.id).toBe("pillar-host:awaiting");
-    expect(log.join("\n")).toContain(
-      "the node is not synced yet (pillar-host:sync.wait is await)\n  last seen: 40.0 %",
-    );
+    expect(log.join("\n")).toContain("the node is not synced yet (pillar-host:sync.wait is await)\n  found: 40.0 %");
     expect(log.join("\n")).not.toContain("for days");
     expect(journeyIn(directory, "Anvil")).toMatchObject([{ event: "waiting", details: { startHeight: 40 } }]);
     rmSync(directory, { recursive: true });

@@ -180,7 +180,11 @@ function readMemory(file: string): AlertMemory {
     found = JSON.parse(text) as typeof found;
   } catch {
     throw new CliRefusal(
-      `${file}: the alerts of a stack can't be read\n  found: a text that this program did not write\n  needed: delete the file; all alerts are then notified again: rm '${file}'`,
+      formatProblem({
+        what: `${file}: the alerts of a stack can't be read`,
+        found: "a text that this program did not write",
+        needed: `delete the file; all alerts are then notified again: rm '${file}'`,
+      }),
     );
   }
   checkVersion(found.version, version, `the alerts of a stack, ${file}`);

@@ -314,8 +314,8 @@ describe("the deadline", () => {
     const error = await giveUp(waitForSync({ ...options, deadline: 2 * hour }, deps));
     expect(error.message).toBe(
       "203.0.113.7: the node has not synced within 2 h 00 min (pillar-host:sync.deadline)\n" +
-        `  last seen: 1.0 %, height 10 of 1000, ${since}\n` +
-        "  The height does not advance: the lines above, where the stall began, say what to check.\n" +
+        `  found: 1.0 %, height 10 of 1000, ${since}\n` +
+        "  needed: check what the lines above say, where the stall began: the height does not advance\n" +
         help,
     );
     expect(error.gaveUp).toEqual({ startHeight: 10, last: answer(1, 10, 1000) });
@@ -328,7 +328,7 @@ describe("the deadline", () => {
   test("keeps no start height of a node that never answered", async () => {
     const { deps } = worldOf([none("refused")]);
     const error = await giveUp(waitForSync({ ...options, deadline: minute }, deps));
-    expect(error.message).toContain("\n  last seen: no answer from the node yet: refused\n");
+    expect(error.message).toContain("\n  found: no answer from the node yet: refused\n");
     expect(error.gaveUp).toEqual({ startHeight: undefined, last: none("refused") });
   });
 
@@ -396,7 +396,7 @@ describe("check", () => {
     const { deps, seen } = worldOf([look]);
     const error = await giveUp(waitForSync(check, deps));
     expect(error.message).toBe(
-      `203.0.113.7: the node is not synced yet (pillar-host:sync.wait is check)\n  last seen: ${line}\n${help}`,
+      `203.0.113.7: the node is not synced yet (pillar-host:sync.wait is check)\n  found: ${line}\n${help}`,
     );
     expect(error.gaveUp.last).toEqual(look);
     expect({ looks: seen.looks, sleeps: seen.sleeps }).toEqual({ looks: 1, sleeps: [] });
@@ -440,7 +440,7 @@ describe("await", () => {
     const { deps, seen } = worldOf([look]);
     const error = await giveUp(waitForSync(wait, deps));
     expect(error.message).toBe(
-      `203.0.113.7: the node is not synced yet (pillar-host:sync.wait is await)\n  last seen: ${line}\n${help}`,
+      `203.0.113.7: the node is not synced yet (pillar-host:sync.wait is await)\n  found: ${line}\n${help}`,
     );
     expect(error.isAwaiting).toBe(true);
     expect({ looks: seen.looks, sleeps: seen.sleeps }).toEqual({ looks: 1, sleeps: [] });

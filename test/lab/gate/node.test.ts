@@ -30,7 +30,7 @@ describe("a node with problems, at the gate", () => {
       const { exitCode, output } = await stage.stack.up();
       expect({ exitCode, output }).toMatchObject({ exitCode: 10 });
       expect(output).toContain("the node is not synced yet (pillar-host:sync.wait is await)");
-      expect(output).toMatch(/last seen: \d+\.\d %, height \d+ of 2\d{4}/);
+      expect(output).toMatch(/found: \d+\.\d %, height \d+ of 2\d{4}/);
       expect(output).toMatch(/\n {4}1 awaiting\n/);
       expect(output).not.toMatch(/error|z1q|failed/);
       const { resources = [], pending_operations: pending = [] } = await stage.stack.exported();
@@ -52,7 +52,7 @@ describe("a node with problems, at the gate", () => {
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toMatch(
-      /10\.77\.0\.11: the node is not synced yet \(pillar-host:sync\.wait is check\)\nlast seen: \d+\.\d %, height \d+ of 2\d{4}.*\nNothing is lost\. To go on waiting, from the same start: pulumi up -s prod/,
+      /10\.77\.0\.11: the node is not synced yet \(pillar-host:sync\.wait is check\)\nfound: \d+\.\d %, height \d+ of 2\d{4}.*\nNothing is lost\. To go on waiting, from the same start: pulumi up -s prod/,
     );
     expect(output).not.toMatch(/z1q|\.ts:\d/);
     expect((await gateState()).syncedAt).toBeUndefined();
