@@ -37,9 +37,8 @@ Exit code:
         if ((stacks.length === 0) !== (options.all === true))
           command.error(options.all ? "error: --all or stacks, not both" : "error: name a stack, or --all");
         if (options.notify && !options.all) command.error("error: --notify needs --all");
-        const { status, statusOfAllStacks: statusOfAll } =
-          require("../status/status") as typeof import("../status/status");
-        process.exitCode = await (options.all ? statusOfAll(options) : status(stacks, options));
+        const { status, showAllStacks } = require("../status/status") as typeof import("../status/status");
+        process.exitCode = await (options.all ? showAllStacks(options) : status(stacks, options));
       },
     );
 }

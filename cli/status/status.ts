@@ -36,7 +36,7 @@ export async function status(stacks: readonly string[], options: StatusOptions):
 }
 
 /** Shows every stack of this program in the backend. @returns the exit code. @throws CliRefusal */
-export async function statusOfAllStacks({ json, notify }: Pick<StatusOptions, "json" | "notify">): Promise<number> {
+export async function showAllStacks({ json, notify }: Pick<StatusOptions, "json" | "notify">): Promise<number> {
   const { openAlertNotifier } = require("./alerts/notifyAlerts") as typeof import("./alerts/notifyAlerts");
   // Takes the lock before the first lookup. A second run on this machine then can't notify with older lookups.
   const notifier = notify ? await openAlertNotifier() : undefined;

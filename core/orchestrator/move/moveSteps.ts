@@ -13,7 +13,7 @@ import type { MoveStep } from "../rules/decideMove";
 import type { HostStates } from "../rules/hostStates";
 import { assignRoles, type Saga, type WhichHost } from "../rules/journal";
 import type { MoveRun, Perform } from "./moveRun";
-import { rollbackRestore, rollbackSeal } from "./rollbackSteps";
+import { restoreSource, sealTarget } from "./rollbackSteps";
 import type { SagaActions } from "./saga";
 import { waitForSignings } from "./signings";
 import { verify } from "./verify";
@@ -189,8 +189,8 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
   arrive,
   start,
   close,
-  seal: rollbackSeal,
-  restore: rollbackRestore,
+  seal: sealTarget,
+  restore: restoreSource,
 };
 
 export interface MoveActions extends Omit<SagaActions, "record"> {
