@@ -24,7 +24,7 @@ export interface MigrationInput {
   readonly freshStack: MigrationStack | undefined;
 }
 
-export type MigrationCommand = "init" | "up" | "adopt" | "move" | "withdraw" | "retire" | "destroy" | "resume";
+type MigrationCommand = "init" | "up" | "adopt" | "move" | "withdraw" | "retire" | "destroy" | "resume";
 
 export interface RunStep {
   readonly kind: "run";

@@ -17,7 +17,7 @@ export interface NextStepInput {
 }
 
 /** The state of a stack between two runs. `next` prints what comes next there, and `migrate` does it. */
-export type Gate = "runAtWork" | "cutOff" | "nothingMade" | "unfinished" | "notSynced" | "runEnded";
+type Gate = "runAtWork" | "cutOff" | "nothingMade" | "unfinished" | "notSynced" | "runEnded";
 
 /** Decides the gate at which a stack stands. */
 export function decideGate({ state, held = [], node }: NextStepInput): Gate {

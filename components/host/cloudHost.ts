@@ -15,7 +15,7 @@ import { checkAddress, isOrderedHere, registerServer, type ServerRegistration } 
 import { createFirstContact } from "./firstContact";
 import type { Host } from "./host";
 
-export interface CloudHostArgs extends Omit<ServerRegistration, "parent" | "key" | "parts"> {
+interface CloudHostArgs extends Omit<ServerRegistration, "parent" | "key" | "parts"> {
   /** Returns the provider's resources. `around` are options of the plugin's own resource. */
   readonly parts: (around?: pulumi.ResourceOptions) => ServerRegistration["parts"];
   /** True if the node will be set up on the host, so that the run waits for its first boot. */

@@ -10,14 +10,14 @@ import { createFirstContact } from "./firstContact";
 import type { Host, HostArgs, RegisteredHost } from "./host";
 import { createHostArgs } from "./hostArgs";
 
-export interface ExistingHostArgs extends HostArgs {
+interface ExistingHostArgs extends HostArgs {
   readonly address: pulumi.Input<string>;
   /** An authorized_keys line. Without it the host's own key is stored on first contact. */
   readonly hostKey?: pulumi.Input<string> | undefined;
 }
 
 /** A host that already exists: the first contact with it, and the guard against giving it up. */
-export class ExistingHost extends pulumi.ComponentResource implements Host {
+class ExistingHost extends pulumi.ComponentResource implements Host {
   public readonly access: HostAccess;
   public readonly fingerprint: pulumi.Output<string>;
   public readonly ready: readonly pulumi.Resource[];

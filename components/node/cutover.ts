@@ -23,7 +23,7 @@ import { formatNextStep, mayShowAddress, type NextStepSituation, offersAddress }
 import type { HostReading, NodeHostReader } from "./nodeReading";
 import type { PillarNode } from "./pillarNode";
 
-export interface CutoverArgs {
+interface CutoverArgs {
   readonly config: StackConfig;
   readonly host: Host;
   readonly pillar: PillarNode;

@@ -19,7 +19,7 @@ import { readStackEventsOrNone } from "../stackLog";
 import { type ChainCopySettings, createChainCopyArgs, createNewSide } from "./chainCopyArgs";
 import type { NodeHostReader } from "./nodeReading";
 
-export interface PillarNodeArgs {
+interface PillarNodeArgs {
   readonly host: Host;
   readonly steps: NodeSteps;
   readonly rpc: NodeRpc;

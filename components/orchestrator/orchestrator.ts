@@ -20,7 +20,7 @@ import { OrchestratorMove } from "../../providers/orchestratorMove";
 import type { Host } from "../host/host";
 import { createRootAccess, createSshTarget, runStep } from "../remote";
 
-export interface OrchestratorArgs {
+interface OrchestratorArgs {
   /** Resources that must exist first: the node, up to its producer address. */
   readonly after: readonly pulumi.Input<pulumi.Resource>[];
   /** The new host. */

@@ -4,7 +4,7 @@ import { NodeShutdown } from "../../providers/nodeShutdown";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import { createGuard, createHostInputs, type RetirementArgs } from "./guard";
 
-export interface HostRetirementArgs extends RetirementArgs {
+interface HostRetirementArgs extends RetirementArgs {
   /** All work of a run on the host. The last guard depends on it. */
   readonly after: readonly pulumi.Input<pulumi.Resource>[];
   readonly knownProducer?: pulumi.Input<string>;

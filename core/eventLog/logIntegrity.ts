@@ -9,7 +9,7 @@ import { replaceFile } from "../util/writeAtomically";
 import { parsePreviousHash } from "./logLine";
 
 /** Returns the hash that names a line in later lines, on this machine and in the stack's state. */
-export function hashLine(line: string): string {
+function hashLine(line: string): string {
   return crypto.createHash("sha256").update(line).digest("hex");
 }
 

@@ -13,7 +13,7 @@ export interface ProducerSwitch {
 }
 
 /** Reads momentums in ascending order. */
-export type Momentums = (from: number, count: number) => Promise<readonly Produced[]>;
+type Momentums = (from: number, count: number) => Promise<readonly Produced[]>;
 
 /** The search ends after this many pages, about a day of momentums. */
 const pages = 8;

@@ -7,7 +7,7 @@ declare const isChecked: unique symbol;
 /**
  * A text that may be part of a script for a host: the program's own, or another machine's that passed a check below.
  */
-export type Word = string & { readonly [isChecked]: true };
+type Word = string & { readonly [isChecked]: true };
 
 export type Variables = Readonly<Record<string, Word | number | boolean | readonly (Word | number)[]>>;
 

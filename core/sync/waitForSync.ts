@@ -79,16 +79,16 @@ const checkPatience = 20;
  * changed or the login is refused.
  */
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncResult> {
-  const begun = deps.ticks();
+  const startTicks = deps.ticks();
   const tell = (text: string) => deps.say({ kind: "told", text });
   const { startedAt, wait = "block" } = options;
   let startHeight = options.startHeight;
   // A single lookup gives no rate, so the time left is estimated from the start.
-  const begin = { at: begun - (deps.now() - startedAt), height: startHeight ?? 0, stretch: 0 };
+  const begin = { at: startTicks - (deps.now() - startedAt), height: startHeight ?? 0, stretch: 0 };
   let track: Track = { samples: wait === "await" && options.startHeight ? [begin] : [], stretch: 0, failures: 0 };
   let evidence: Evidence = noEvidence;
-  let said: { at: number; key: string } | undefined;
-  let standing: HeightStanding = { at: begun, isStalled: false };
+  let lastLine: { at: number; key: string } | undefined;
+  let standing: HeightStanding = { at: startTicks, isStalled: false };
   for (;;) {
     deps.meanwhile?.();
     const look = () => deps.client.observe();
@@ -114,16 +114,16 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const progress = computeProgress(observation, track.samples, { good, why, streak, confirmations, startedAt });
     deps.seen?.(progress);
     const key = [formatProgressKey(progress), ...notes.map((note) => note.key)].join();
-    if (key !== said?.key || at - said.at >= quietFor) {
+    if (key !== lastLine?.key || at - lastLine.at >= quietFor) {
       deps.say({ kind: "progress", progress });
       for (const note of notes) tell(note.text);
-      said = { at, key };
+      lastLine = { at, key };
     }
     if (weighed.synced && observation.kind === "answer") {
       deps.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
       return createSyncResult(observation, weighed, { startedAt, startHeight, syncedAt: deps.now() });
     }
-    const remaining = options.deadline - (deps.ticks() - begun);
+    const remaining = options.deadline - (deps.ticks() - startTicks);
     const what = reasonToGiveUp(weighed, remaining, options, deps);
     if (what !== undefined) {
       const tasks = findTasks(weighed, standing, options);
@@ -144,8 +144,8 @@ async function decideLookup(
   options: WaitOptions,
   deps: SyncDeps,
 ): Promise<{ readonly at: number; readonly weighed: SyncDecision }> {
-  const asked = observation.kind === "answer" && claimsSynced(judgeObservation(observation, deps.now()));
-  const references = asked ? await deps.readReferences(observation.newest) : { readings: [] };
+  const isClaimed = observation.kind === "answer" && claimsSynced(judgeObservation(observation, deps.now()));
+  const references = isClaimed ? await deps.readReferences(observation.newest) : { readings: [] };
   const at = deps.ticks();
   const byChain = decideSynced(evidence, { observation, ...references, at, clock: deps.now() }, options);
   // Asked only before a proof, because it costs a call, and never cached, because the node may be upgraded.
@@ -203,14 +203,8 @@ function reasonToGiveUp(
   return what;
 }
 
-type Tasks = Readonly<Record<"found" | "needed", readonly string[]>>;
-
 /** Lists what the operator has to do, because waiting alone does not help. */
-function findTasks(
-  { why, notes }: SyncDecision,
-  { isStalled }: HeightStanding,
-  { address, stack }: WaitOptions,
-): Tasks {
+function findTasks({ why, notes }: SyncDecision, { isStalled }: HeightStanding, { address, stack }: WaitOptions) {
   const run = commandsFor(stack);
   const found: string[] = [];
   const needed: string[] = [];
@@ -255,6 +249,8 @@ async function reportStall(
 /** Printed as a hint, because the node itself does not report a torn database. */
 const tornHint =
   "a node that was killed, for example by a power cut, may stall on a torn database. If nothing above explains the stall: choose Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost";
+
+type Tasks = ReturnType<typeof findTasks>;
 
 function formatGiveUp({ address, service, stack }: WaitOptions, what: string, last: string, tasks: Tasks): string {
   const run = commandsFor(stack);

@@ -1,7 +1,7 @@
 import { formatDuration } from "../../util/timeText";
 
 /** Seconds. */
-export interface Range {
+interface Range {
   readonly least: number;
   readonly most: number;
 }

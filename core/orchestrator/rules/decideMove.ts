@@ -42,7 +42,7 @@ export type MoveDecision =
   | { readonly do: "stop here"; readonly saga: Saga; readonly why: Obstacle };
 
 /** `moved on`: another stack's move took the orchestrator from there to a third host. */
-export type Why = "moved" | "moved on" | "raise the attempt" | "nothing to roll back" | "undone";
+type Why = "moved" | "moved on" | "raise the attempt" | "nothing to roll back" | "undone";
 
 export type Obstacle =
   | "new unreachable"

@@ -42,7 +42,7 @@ const numberOf = (journal: Journal | undefined): number => journal?.generation ?
  * first, and gets no further than the copy until the source has written it, too. So only an older disk lacks the
  * generation, and its copy or running orchestrator is older, too. Only the journal is dropped.
  */
-export function dropOlderJournal(states: HostStates, wanted: Saga): HostStates {
+function dropOlderJournal(states: HostStates, wanted: Saga): HostStates {
   const [old, fresh] = sides.map((side) => states[side]?.journal);
   if (!old || !fresh || !belongsToPair("old", old, wanted) || !belongsToPair("new", fresh, wanted)) return states;
   if (numberOf(old) === numberOf(fresh)) return states;
@@ -63,7 +63,7 @@ function dropJournalOfLost(states: HostStates, { isRestore, hosts }: Wanted): Ho
 }
 
 /** Generations in the hosts' journals; 0 if there is none. */
-export interface JournalGenerations {
+interface JournalGenerations {
   readonly source: number;
   /** Generation on either host, if its last saga got no further than the copy and so stopped no orchestrator. */
   readonly copied: number;
