@@ -7,10 +7,11 @@ import type { MoveOptions } from "./edit/moveOrchestrator";
 import { decideMigrationStep, type MigrationInput, type MigrationStack, type RunStep } from "./next/migrationStep";
 import { createPulumi } from "./pulumi/pulumiCommand";
 import { shortenStackName } from "./pulumi/stackName";
-import { partsIntervalMs } from "./status/followHost";
-import { createView, openStack } from "./status/openStack";
-import { readStatus } from "./status/readStatus";
+import { openStack } from "./status/openStack";
+import { readStatusOnce } from "./status/readStatus";
 import { CliRefusal } from "./terminal/refusal";
+
+const lookupIntervalMs = 30_000;
 
 export interface MigrateOptions extends Omit<MoveOptions, "from" | "up" | "command"> {
   /** True if the operator agrees in advance to everything that can be undone. */
@@ -56,7 +57,7 @@ export async function migrate(
       if (step.key !== lastKey) ["", ...step.lines, "Waiting; this command goes on by itself …"].forEach(deps.say);
       lastKey = step.key;
       lastLine = "";
-      await deps.sleep(partsIntervalMs);
+      await deps.sleep(lookupIntervalMs);
       continue;
     }
     if (step.line === lastLine) throw new CliRefusal(formatRepetition(step, again));
@@ -132,7 +133,7 @@ async function readStack(name: string): Promise<MigrationStack> {
   const held = await source.readLocks();
   const canAsk = address !== undefined && hostKey !== undefined && state.isBegun && (held ?? []).length === 0;
   const host = canAsk ? { ...source, address } : undefined;
-  const view = host && hostKey ? (await readStatus(await createView(host), host, hostKey)).view : undefined;
+  const view = host && hostKey ? (await readStatusOnce(host, hostKey)).view : undefined;
   return {
     stack,
     lifecycle: config.lifecycle,

@@ -1,3 +1,4 @@
+import type { SyncResult } from "../../core/sync/waitForSync";
 import { printable } from "../../core/util/printable";
 import { type CliRefusal, refusalExitCode } from "../terminal/refusal";
 import { type Attention, decideAttention } from "./attention";
@@ -13,6 +14,8 @@ export interface ReadStack {
   readonly exitCode: number;
   /** Problems, for the operator. */
   readonly lines: readonly string[];
+  /** Set if the node is synced. */
+  readonly proof?: SyncResult | undefined;
 }
 
 export type StackLookup = ReadStack | { readonly stack: string; readonly refusal: CliRefusal };

@@ -1,41 +1,51 @@
+import type { Observation } from "../../core/chain/node";
 import { isFatal } from "../../core/ssh/sshErrors";
 import type { SyncProgress } from "../../core/sync/progress";
-import { type GiveUpError, waitForSync } from "../../core/sync/waitForSync";
+import { type GiveUpError, type SyncResult, waitForSync } from "../../core/sync/waitForSync";
 import { formatProblem } from "../../core/util/problem";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import { decideAttention, decideExitCode } from "./attention";
 import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
-import type { StackWithHost } from "./openStack";
+import { createView, type StackWithHost } from "./openStack";
 import type { ReadStack } from "./overview";
 import { readParts } from "./parts/readParts";
 import { createUnknownParts } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
-/** Reads node, facts and all parts at once, over one connection. @throws CliRefusal */
-export async function readStatus(
-  view: StackView,
-  source: StackWithHost,
-  hostKey: string,
-): Promise<Omit<ReadStack, "stack">> {
+/** Reads a stack's host over a connection of its own. @throws CliRefusal */
+export async function readStatusOnce(source: StackWithHost, hostKey: string): Promise<ReadStack> {
   const host = openHostReader(source, hostKey);
   try {
-    const [facts, parts, reading] = await Promise.all([
-      host.readFacts(),
-      readParts(source, hostKey, host),
-      readSync(source, host),
-    ]);
-    const { sync, synced, unreachable } = reading;
-    if (unreachable === undefined) {
-      const current = { ...view, sync, synced, facts, parts };
-      return { view: current, exitCode: decideExitCode(decideAttention(current)), lines: [] };
-    }
-    // The host's own parts get one reason; the answers of other nodes stay.
-    const otherParts = { ...createUnknownParts(view.lifecycle, "the host does not answer"), ...keepAnswers(parts) };
-    const current = { ...view, sync, synced, parts: otherParts };
-    return { view: current, exitCode: refusalExitCode, lines: formatUnreachable(source, unreachable) };
+    return await readStatus(source, hostKey, host, () => readSync(source, host));
   } finally {
     host.close();
   }
+}
+
+/** Reads node, facts and all parts at once, over one connection. @throws CliRefusal */
+export async function readStatus(
+  source: StackWithHost,
+  hostKey: string,
+  host: HostReader,
+  readProgress: () => Promise<SyncReading>,
+): Promise<ReadStack> {
+  const { stack } = source;
+  const [view, facts, parts, reading] = await Promise.all([
+    createView(source),
+    host.readFacts(),
+    readParts(source, hostKey, host),
+    readProgress(),
+  ]);
+  const { sync, proof, unreachable } = reading;
+  const synced = proof !== undefined;
+  if (unreachable === undefined) {
+    const current = { ...view, sync, synced, facts, parts };
+    return { stack, view: current, exitCode: decideExitCode(decideAttention(current)), lines: [], proof };
+  }
+  // The host's own parts get one reason; the answers of other nodes stay.
+  const otherParts = { ...createUnknownParts(view.lifecycle, "the host does not answer"), ...keepAnswers(parts) };
+  const current = { ...view, sync, synced, parts: otherParts };
+  return { stack, view: current, exitCode: refusalExitCode, lines: formatUnreachable(source, unreachable) };
 }
 
 export function keepAnswers(parts: StackView["parts"]): object {
@@ -45,29 +55,66 @@ export function keepAnswers(parts: StackView["parts"]): object {
   return Object.fromEntries(Object.entries(parts ?? {}).filter(([, part]) => isAnswered(part)));
 }
 
-interface SyncReading {
+export interface SyncReading {
   readonly sync: SyncProgress | undefined;
-  readonly synced: boolean;
-  readonly unreachable?: string;
+  readonly proof?: SyncResult;
+  readonly unreachable?: string | undefined;
 }
 
 /** Reads the sync like the gate with `sync.wait: check`: until the proof, or the first lookup that is not good. */
-async function readSync(source: StackWithHost, { deps }: HostReader): Promise<SyncReading> {
+export async function readSync(source: StackWithHost, { deps }: HostReader): Promise<SyncReading> {
   let sync: SyncProgress | undefined;
   const seen = (progress: SyncProgress) => {
     sync = progress;
   };
   try {
-    await waitForSync(createGateOptions(source, "check"), { ...deps, seen, say: () => undefined });
-    return { sync, synced: true };
+    const proof = await waitForSync(createGateOptions(source, "check"), { ...deps, seen, say: () => undefined });
+    return { sync, proof };
   } catch (error) {
     if (isFatal(error)) throw new CliRefusal((error as Error).message);
     const { gaveUp } = error as Partial<GiveUpError>;
     if (!gaveUp) throw error;
-    const { last } = gaveUp;
-    const unreachable = last?.kind === "none" && last.unreachable === true ? last.reason : undefined;
-    return { sync, synced: false, unreachable };
+    return { sync, unreachable: findUnreachableReason(gaveUp.last) };
   }
+}
+
+/** Returns why the host itself could not be reached, or undefined. */
+function findUnreachableReason(last: Observation | undefined): string | undefined {
+  return last?.kind === "none" && last.unreachable === true ? last.reason : undefined;
+}
+
+/** Reads the sync of a watched host. Waits like the gate until the first proof, because one lookup gives no rate. */
+export function followSync(source: StackWithHost, host: HostReader) {
+  let sync: SyncProgress | undefined;
+  let proof: SyncResult | undefined;
+  let isShown = false;
+  let setSeen = () => {};
+  const firstLookup = new Promise<void>((resolve) => {
+    setSeen = resolve;
+  });
+  const seen = (progress: SyncProgress) => {
+    sync = progress;
+    setSeen();
+  };
+  const proved = waitForSync(createGateOptions(source, "block"), { ...host.deps, seen, say: () => undefined }).then(
+    (result) => {
+      proof = result;
+    },
+    (error: unknown) => {
+      throw isFatal(error) ? new CliRefusal((error as Error).message) : error;
+    },
+  );
+  proved.catch(setSeen);
+  return {
+    /** Ends with the first proof. @throws CliRefusal for a problem that a retry does not solve */
+    proved,
+    read: async (): Promise<SyncReading> => {
+      if (isShown) return readSync(source, host);
+      await Promise.race([firstLookup, proved]);
+      isShown = proof !== undefined;
+      return { sync, proof, unreachable: findUnreachableReason(sync?.observation) };
+    },
+  };
 }
 
 function formatUnreachable({ address, config: { ssh } }: StackWithHost, reason: string): string[] {

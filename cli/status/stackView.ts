@@ -1,5 +1,5 @@
 import type { NodeHostFacts } from "../../core/ssh/hostFacts";
-import type { GateMessage, SyncProgress } from "../../core/sync/progress";
+import type { SyncProgress } from "../../core/sync/progress";
 import type { LockStatus } from "../pulumi/locks";
 import type { StackState } from "../pulumi/stackState";
 import type { StatusParts } from "./parts/statusParts";
@@ -23,28 +23,8 @@ export interface StackView {
   readonly parts?: StatusParts | undefined;
 }
 
-export type WatchMessage = GateMessage | { readonly kind: "watch"; readonly text: string };
-
-/** When values were read, in unix milliseconds. */
-export interface ViewTimes {
-  readonly lookedAt?: number | undefined;
-  readonly nextLookAt?: number | undefined;
-  readonly factsAt?: number | undefined;
-}
-
-export interface TimedView {
-  readonly view: StackView;
-  readonly times: ViewTimes;
-}
-
-export interface Display {
-  /** Shows all stacks. Called every second, and when one has changed. */
-  show(stacks: readonly TimedView[]): void;
-  /** Shows a message. @param stack given if there are several */
-  say(message: WatchMessage, stack?: string): void;
-  /** Releases the terminal, and leaves the last view in it. */
-  end(): void;
-}
+/** A command stays on one line if it can, so that it can be pasted. */
+export type Row = readonly [label: string, text: string, kind?: "command"];
 
 export const formatTitle = ({ pillar, stack, address }: StackView) =>
   `Pillar ${pillar}, stack ${stack}, host ${address}`;

@@ -82,15 +82,16 @@ const mayAskPassphrase = () =>
 
 async function lookUp(stack: string, source: StackWithHost | CliRefusal): Promise<StackLookup> {
   if (source instanceof CliRefusal) return { stack, refusal: source };
-  const view = await createView(source);
-  if (source.hostKey === undefined) {
+  const { hostKey } = source;
+  if (hostKey === undefined) {
     const { describeUnknownHost } = require("./unknownHost") as typeof import("./unknownHost");
+    const view = await createView(source);
     const parts = createUnknownParts(view.lifecycle, "its host key is unknown");
     return { stack, view: { ...view, parts }, ...(await describeUnknownHost(source)) };
   }
-  const { readStatus } = require("./readStatus") as typeof import("./readStatus");
-  const reading = await catchRefusal(readStatus(view, source, source.hostKey));
-  return reading instanceof CliRefusal ? { stack, refusal: reading } : { stack, ...reading };
+  const { readStatusOnce } = require("./readStatus") as typeof import("./readStatus");
+  const reading = await catchRefusal(readStatusOnce(source, hostKey));
+  return reading instanceof CliRefusal ? { stack, refusal: reading } : { ...reading, stack };
 }
 
 async function catchRefusal<T>(promise: Promise<T>): Promise<T | CliRefusal> {

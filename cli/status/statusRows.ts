@@ -6,11 +6,10 @@ import { formatSize } from "../../core/util/sizeText";
 import { formatDuration, formatUtcMinute } from "../../core/util/timeText";
 import { formatHolder } from "../pulumi/locks";
 import type { ChainCopyResult } from "../pulumi/stackState";
-import type { Row } from "../terminal/row";
 import { decideStage } from "./hostStage";
 import { formatParts } from "./parts/partRows";
 import { getValue } from "./parts/statusParts";
-import { formatTitle, type StackView, type ViewTimes, type WatchMessage } from "./stackView";
+import { formatTitle, type Row, type StackView } from "./stackView";
 
 /** The texts of a status, the most important first. */
 export interface StatusRows {
@@ -21,7 +20,7 @@ export interface StatusRows {
   readonly log: readonly string[];
 }
 
-export function formatStatus(view: StackView, times?: ViewTimes & { readonly now: number }): StatusRows {
+export function formatStatus(view: StackView): StatusRows {
   const { stage, next } = decideStage(view);
   const head: Row[] = [
     ["stage", stage],
@@ -39,18 +38,12 @@ export function formatStatus(view: StackView, times?: ViewTimes & { readonly now
   if (copied !== undefined) head.push(["chain copy", printable(formatChainCopy(copied))]);
   const waited = formatWait(view);
   if (waited !== undefined) head.push(["waiting", waited]);
-  if (times && !view.synced) head.push(["looked", formatLookupTimes(times)]);
-  for (const [label, text, ...weight] of formatParts(view.parts, view, times?.now ?? Date.now()))
-    head.push([label, printable(text), ...weight]);
+  for (const [label, text, ...kind] of formatParts(view.parts, view, Date.now()))
+    head.push([label, printable(text), ...kind]);
   return {
     title: formatTitle(view),
     head,
-    facts: [
-      ...formatFacts(view),
-      ...(times?.factsAt !== undefined && times.now - times.factsAt > 25_000
-        ? ([["", `(these facts are ${formatDuration(times.now - times.factsAt)} old)`]] as const)
-        : []),
-    ],
+    facts: formatFacts(view),
     log: (view.facts?.log ?? []).map(printable).map(shortenLogLine),
   };
 }
@@ -60,11 +53,6 @@ function describePossibleRun(pending: StackView["state"]["pending"]): string {
   if (pending.length === 0) return "this backend does not show whether a run is active";
   const names = pending.map(({ name }) => printable(name)).join(", ");
   return `a run is active or was killed during ${names}; this backend does not show which`;
-}
-
-/** True if a message says more than that the height grows. */
-export function isEvent(message: WatchMessage): boolean {
-  return message.kind !== "progress" || message.progress.why.kind !== "syncing";
 }
 
 function formatFacts({ facts }: StackView): Row[] {
@@ -91,11 +79,4 @@ function formatWait({ state: { wait }, synced }: StackView): string | undefined 
 function formatChainCopy({ from, at, bytes, seconds, height }: ChainCopyResult): string {
   const when = formatUtcMinute(Date.parse(at));
   return `${formatSize(bytes)} of ${from} in ${formatDuration(seconds * 1000)}, up to momentum ${height}, at ${when}`;
-}
-
-function formatLookupTimes({ now, lookedAt, nextLookAt }: ViewTimes & { readonly now: number }): string {
-  if (lookedAt === undefined) return "first lookup …";
-  const ago = `${formatDuration(Math.max(0, now - lookedAt))} ago`;
-  if (nextLookAt === undefined || nextLookAt <= now) return `${ago}; lookup running …`;
-  return `${ago}; again in ${formatDuration(nextLookAt - now)}`;
 }

@@ -1,84 +1,84 @@
-import type { GateMessage } from "../../core/sync/progress";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SyncResult } from "../../core/sync/waitForSync";
 import { commandsFor } from "../../core/util/commands";
-import { takeFirstLine } from "../../core/util/firstLine";
 import { formatDuration } from "../../core/util/timeText";
-import { followHost, type HostFollower } from "./followHost";
-import { createLiveScreen } from "./liveScreen";
-import type { StackWithHost } from "./openStack";
-import { createLineDisplay } from "./plainLines";
-import type { Display } from "./stackView";
+import { CliRefusal } from "../terminal/refusal";
+import { type HostReader, openHostReader } from "./hostReader";
+import { createView, type StackWithHost } from "./openStack";
+import type { ReadStack, StackLookup } from "./overview";
+import { followSync, readStatus } from "./readStatus";
+import { createLineDisplay, createLiveScreen } from "./watchDisplay";
 
 const interrupted = 130;
 const bell = "\u0007";
+const intervalMs = 10_000;
+
+interface WatchedHost {
+  readonly source: StackWithHost;
+  readonly hostKey: string;
+  readonly host: HostReader;
+  readonly sync: ReturnType<typeof followSync>;
+}
 
 /** Shows hosts live: a single active stack until the gate would pass, anything else until Ctrl-C. */
 export async function watch(sources: readonly StackWithHost[], { keep }: { keep: boolean }): Promise<number> {
   const keeps = keep || sources.some(({ config }) => config.lifecycle !== "active");
+  const watched = sources.flatMap(openWatchedHost);
   const display = process.stdout.isTTY ? await createLiveScreen(process.stdout) : createLineDisplay(console.log);
-  const followed: HostFollower[] = [];
-  let isOver = false;
-  const show = () => {
-    if (!isOver) display.show(followed.map((one) => one.current()));
-  };
-  const timer = setInterval(show, 1000);
-  const stop = () => {
-    isOver = true;
-    clearInterval(timer);
-    for (const one of followed) one.stop();
-    display.end();
-  };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
-      stop();
+      display.end();
       process.exit(interrupted);
     });
   }
-
+  let proved: ReadStack | undefined;
   try {
-    for (const source of sources) {
-      const { stack, hostKey } = source;
-      if (hostKey === undefined) {
-        const text = `${source.address} can't be watched: the host key is neither configured nor recorded yet`;
-        display.say({ kind: "watch", text }, stack);
-        continue;
-      }
-      const say = (news: GateMessage) => display.say(news, sources.length > 1 ? stack : undefined);
-      followed.push(await followHost(source, hostKey, { changed: show, say, keeps }));
+    display.show(await Promise.all(watched.map(createFirstView)));
+    while (proved === undefined) {
+      const found = await Promise.all(watched.map((one) => lookUp(one, watched.length === 1)));
+      display.show(found);
+      const [first] = found;
+      if (!keeps && first && "proof" in first && first.proof) proved = first;
+      else await Promise.race([sleep(intervalMs), ...(keeps ? [] : watched.map(({ sync }) => sync.proved))]);
     }
-    show();
-    const [first] = followed;
-    const [source] = sources;
-    if (keeps || first === undefined || source === undefined) {
-      // A fatal problem ends the watch of a single stack; with several, the others continue.
-      const failures = followed.map((one) => one.synced.then(() => new Promise<never>(() => undefined)));
-      await (followed.length === 1 ? failures[0] : forever(failures, display, sources));
-      return interrupted;
-    }
-    const { syncedAt, startedAt, currentHeight, proved } = await first.synced;
-    show();
-    stop();
-    const { wait } = source.state;
-    const isFirst = wait !== undefined && wait.syncedAt === undefined;
-    const after = isFirst ? ` after ${formatDuration(Date.parse(syncedAt) - Date.parse(startedAt))}` : "";
-    if (process.stdout.isTTY) console.log(bell);
-    console.log(`synced at height ${currentHeight}${after}: ${proved.join("; ")}`);
-    console.log(`next: ${commandsFor(source.stack).up} (or the run that is active) shows the producer address`);
-    return 0;
+  } finally {
+    for (const { host } of watched) host.close();
+    display.end();
+  }
+  const [first] = watched;
+  if (first && proved.proof) printProof(first.source, proved.proof);
+  return 0;
+}
+
+function openWatchedHost(source: StackWithHost): WatchedHost[] {
+  const { address, hostKey } = source;
+  if (hostKey === undefined) {
+    console.error(`${address} can't be watched: the host key is neither configured nor recorded yet`);
+    return [];
+  }
+  const host = openHostReader(source, hostKey);
+  return [{ source, hostKey, host, sync: followSync(source, host) }];
+}
+
+async function createFirstView({ source }: WatchedHost): Promise<ReadStack> {
+  return { stack: source.stack, view: await createView(source), exitCode: 1, lines: [] };
+}
+
+/** @param isOnly a fatal problem ends the watch of a single stack; with several, the others continue */
+async function lookUp({ source, hostKey, host, sync }: WatchedHost, isOnly: boolean): Promise<StackLookup> {
+  try {
+    return await readStatus(source, hostKey, host, sync.read);
   } catch (error) {
-    stop();
-    throw error;
+    if (isOnly || !(error instanceof CliRefusal)) throw error;
+    return { stack: source.stack, refusal: error };
   }
 }
 
-function forever(
-  failures: readonly Promise<never>[],
-  display: Display,
-  sources: readonly StackWithHost[],
-): Promise<never> {
-  failures.forEach((failure, i) => {
-    failure.catch((error: Error) =>
-      display.say({ kind: "watch", text: takeFirstLine(error.message) }, sources[i]?.stack),
-    );
-  });
-  return new Promise(() => undefined);
+function printProof({ stack, state }: StackWithHost, proof: SyncResult): void {
+  const { syncedAt, startedAt, currentHeight, proved } = proof;
+  const isFirst = state.wait !== undefined && state.wait.syncedAt === undefined;
+  const after = isFirst ? ` after ${formatDuration(Date.parse(syncedAt) - Date.parse(startedAt))}` : "";
+  if (process.stdout.isTTY) console.log(bell);
+  console.log(`synced at height ${currentHeight}${after}: ${proved.join("; ")}`);
+  console.log(`next: ${commandsFor(stack).up} (or the run that is active) shows the producer address`);
 }

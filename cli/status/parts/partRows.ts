@@ -4,7 +4,7 @@ import { formatUnmet } from "../../../core/retirement/refusalText";
 import { findPortProblems, formatPortList, type PortResult } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";
 import { formatUtcMinute } from "../../../core/util/timeText";
-import type { Row } from "../../terminal/row";
+import type { Row } from "../stackView";
 import { findProblems } from "./hostProblemsPart";
 import type { StatusParts } from "./statusParts";
 
@@ -99,6 +99,6 @@ function formatDestroy(destroy: StatusParts["destroy"], { stack, lifecycle }: St
   if (count === 0) return [["destroy", "allowed: all conditions are met"]];
   return [
     ["destroy", `refused: ${count === 1 ? "one condition is" : `${count} conditions are`} not met`],
-    ...conditions.flatMap((lines) => lines.map((line, i): Row => (i === 0 ? ["", line] : ["", line, "detail"]))),
+    ...conditions.flat().map((line): Row => ["", line]),
   ];
 }

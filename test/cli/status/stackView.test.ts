@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { decideStage } from "../../../cli/status/hostStage";
-import { createLineDisplay, listTopics } from "../../../cli/status/plainLines";
 import type { StackView } from "../../../cli/status/stackView";
 import { createStatusJson } from "../../../cli/status/statusJson";
 import { formatStatus } from "../../../cli/status/statusRows";
+import { createLineDisplay, listTopics } from "../../../cli/status/watchDisplay";
 import { type NodeHostFacts, parseNodeHostFacts } from "../../../core/ssh/hostFacts";
-import { facts, lives, viewOf } from "../exampleView";
+import { lives, progress, viewOf } from "../exampleView";
 
 const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
 const fresh = { isBegun: false, pending: [] };
@@ -129,29 +129,35 @@ test("formats JSON with the stage and whether the host was read", () => {
 });
 
 describe("the display of a file", () => {
+  const lookup = (changes: Partial<StackView> = {}, lines: readonly string[] = []) => ({
+    stack: "prod",
+    view: viewOf(changes),
+    exitCode: 1,
+    lines,
+  });
+
   test("has topics only for lasting facts", () => {
-    expect(listTopics(viewOf()).map(([topic]) => topic)).toEqual(["title", "stage", "service", "peers"]);
-    expect(listTopics(viewOf({ facts: undefined })).map(([topic]) => topic)).toEqual(["title"]);
+    expect(listTopics(lookup()).map(([topic]) => topic)).toEqual(["title", "stage", "sync"]);
+    expect(listTopics(lookup({ facts: undefined, sync: undefined })).map(([topic]) => topic)).toEqual(["title"]);
   });
 
   test("prints a line whenever its topic changes", () => {
     const lines: string[] = [];
     const display = createLineDisplay((line) => lines.push(line.slice(21)));
-    const gone = "the host can't be read: down";
-    const before = viewOf();
-    const away = viewOf({ facts: { ...facts, unseen: ["down"] } });
-    for (const view of [before, before, away, before]) display.show([{ view, times: {} }]);
-    const nine = viewOf({ facts: { ...facts, node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 9 } } });
-    for (const view of [nine, away]) display.show([{ view, times: {} }]);
-    display.say({ kind: "told", text: "news\u0007" });
+    const higher = progress({ percent: "81.8" });
+    const none = { kind: "none", reason: "down\u0007" } as const;
+    const silent = progress({ observation: none, why: { kind: "unreachable", text: "down\u0007" } as never });
+    for (const sync of [progress(), higher, silent, higher]) display.show([lookup({ sync })]);
+    display.show([lookup({ facts: undefined, sync: silent }, ["\n203.0.113.7 could not be reached"])]);
+    const syncing = "height 16365 of 20021, 4.9 momentums/s, about 13 min left, since 2026-11-21 15:04 UTC";
     expect(lines).toEqual([
       "Pillar Anvil, stack prod, host 203.0.113.7",
       `stage: deployed, syncing; next: ${goesOn}`,
-      "service: go-node is active (running) since 2026-11-21 15:04:09 UTC",
-      "peers: there are some",
-      gone,
-      gone,
-      "sync: news",
+      `sync: 81.7 %, ${syncing}`,
+      "sync: no answer from the node yet: down",
+      `sync: 81.8 %, ${syncing}`,
+      "203.0.113.7 could not be reached",
+      "sync: no answer from the node yet: down",
     ]);
   });
 });

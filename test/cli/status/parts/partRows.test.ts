@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { listUnmetConditions } from "../../../../cli/status/parts/destroyPart";
 import { formatParts } from "../../../../cli/status/parts/partRows";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
-import { formatReport, layOutScreen } from "../../../../cli/status/screenLayout";
+import { formatReport } from "../../../../cli/status/screenLayout";
 import { formatStatus } from "../../../../cli/status/statusRows";
 import type { RetirementFacts, Unmet } from "../../../../core/retirement/retirementFacts";
 import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
@@ -118,16 +118,6 @@ test("shows ports on one line, and a fix for each wrong port", () => {
   ]);
 });
 
-test("keeps the conditions in a low terminal, without their details", () => {
-  const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] } });
-  const rows = formatStatus(viewOf({ lifecycle: "adopted", parts }));
-  const lines = layOutScreen([rows], [], { columns: 80, rows: 25 });
-  expect(lines).toContain("              - the rewards since the switch are not collected, says the");
-  expect(lines.join()).not.toContain("needed: ");
-  expect(lines).toContain("peers         8");
-  expect(layOutScreen([rows], [], { columns: 80, rows: 40 }).join()).toContain("needed: collect them in the wallet");
-});
-
 test("removes control characters from every answer", () => {
   const parts = partsOf(registrations.earlier, {
     orchestrator: { problem: "a\u001b[2Jb" },
@@ -136,20 +126,6 @@ test("removes control characters from every answer", () => {
   const { head } = formatStatus(viewOf({ parts }));
   expect(head).toContainEqual(["orchestrator", "unknown: a[2Jb"]);
   expect(head).toContainEqual(["rewards", "unknown: cd"]);
-});
-
-test("shows several stacks below each other as far as there is room", () => {
-  const one = formatStatus(viewOf({ parts: partsOf() }));
-  const lines = layOutScreen([one, { ...one, title: "the second" }], [], { columns: 100, rows: 60 });
-  expect(lines[0]).toBe("Pillar Anvil, stack prod, host 203.0.113.7");
-  expect(lines[lines.indexOf("the second") - 1]).toBe("");
-  expect(lines.join()).not.toContain("log:");
-  const second = layOutScreen([one, { ...one, title: "the second" }], [], { columns: 100, rows: 28 });
-  expect(second).toContain("the second");
-  expect(second.join()).not.toContain("peers");
-  const low = layOutScreen([one, one], [], { columns: 100, rows: 20 });
-  expect(low).toHaveLength(19);
-  expect(low.at(-1)).toMatch(/^… \d+ more lines: make the terminal higher to see them$/);
 });
 
 test("hides unregistered addresses in the conditions of a destroy", () => {
