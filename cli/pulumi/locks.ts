@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { printable } from "../../core/util/printable";
+import { resolveHomeDirectory } from "../../core/util/resolvePath";
 import { formatUtcMinute } from "../../core/util/timeText";
 import { shortenStackName } from "./stackName";
-import { findBackendDirectory } from "./stateFile";
 
 /** The holder of a stack's lock, as a directory or bucket backend reports it. `since` in Unix milliseconds. */
 export type Lock = Readonly<{ user: string; host: string; pid: number; since: number }>;
@@ -39,6 +39,12 @@ export async function readHolder(lock: Lock): Promise<LockStatus> {
   if (found === undefined) return { lock, holder: "unknown" };
   const isPulumi = !found.startsWith("Z") && /pulumi/i.test(found);
   return { lock, holder: isPulumi ? "lives" : "gone" };
+}
+
+/** Returns a backend's directory; undefined if it is none on this machine. */
+export function findBackendDirectory(url: string): string | undefined {
+  const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
+  return path === undefined ? undefined : resolve(path.replace(/^~/, resolveHomeDirectory));
 }
 
 /** Reads the holders of a stack's lock without taking it; undefined if the backend is no directory on this machine. */

@@ -6,7 +6,6 @@ export interface StackState {
   /** The host key from the first contact with this address, or from the creation of its server. */
   readonly recordedKey?: { readonly address: string; readonly hostKey: string };
   readonly wait?: SyncWait;
-  readonly chainCopy?: ChainCopyResult;
   readonly pending: readonly PendingOperation[];
   readonly guard?: GuardState;
   /** The producer address that was registered before this host's, from the last run's outputs. */
@@ -55,16 +54,6 @@ interface SyncWait {
   readonly syncedAt?: string;
 }
 
-export interface ChainCopyResult {
-  readonly from: string;
-  /** ISO 8601. */
-  readonly at: string;
-  readonly bytes: number;
-  readonly seconds: number;
-  /** Height of the last copied momentum. */
-  readonly height: number;
-}
-
 export interface PendingOperation {
   /** `creating`, `updating`, … */
   readonly operation: string;
@@ -87,10 +76,7 @@ export interface Deployment {
 /** Parses the output of `pulumi stack export`. */
 export function parseState(text: string): StackState {
   const { deployment } = JSON.parse(text) as { deployment?: Deployment };
-  return parseDeployment(deployment);
-}
-
-export function parseDeployment({ resources = [], pending_operations: operations = [] }: Deployment = {}): StackState {
+  const { resources = [], pending_operations: operations = [] } = deployment ?? {};
   const findOutputs = (end: string): Outputs => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
   const contact = findOutputs(":FirstContact");
   const server = { ...findOutputs("hcloud:index/server:Server"), ...findOutputs("digitalocean:index/droplet:Droplet") };
@@ -106,7 +92,6 @@ export function parseDeployment({ resources = [], pending_operations: operations
         ? { startedAt, startHeight: asNumber(startHeight), syncedAt: asText(syncedAt) }
         : undefined,
     guard: parseGuards(resources.filter(({ type }) => type.endsWith(":RetirementGuard"))),
-    chainCopy: parseChainCopy(findOutputs(":ChainCopy")),
     earlierProducer: asText(asBlock(stack.registration).earlier),
     lastRun: parseLastRun(stack),
     isAwaiting: typeof stack.nextStep === "string" ? true : undefined,
@@ -145,17 +130,6 @@ function parseGuards(guards: readonly Resource[]): GuardState | undefined {
 function parseMomentum(momentum: unknown): GuardState["recorded"] {
   const { height, hash } = asBlock(momentum);
   return typeof height === "number" && typeof hash === "string" ? { height, hash } : undefined;
-}
-
-function parseChainCopy({ outcome, from, at, bytes, seconds, height }: Outputs): ChainCopyResult | undefined {
-  if (outcome !== "copied") return undefined;
-  return {
-    from: String(from),
-    at: String(at),
-    bytes: Number(bytes),
-    seconds: Number(seconds),
-    height: Number(height),
-  };
 }
 
 function parseLastRun({ nextStep, producerAddress, registration, orchestrator }: Outputs): LastRunOutputs | undefined {

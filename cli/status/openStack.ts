@@ -4,10 +4,9 @@ import { project } from "../../core/config/configFaults";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { type LockStatus, readLocks } from "../pulumi/locks";
-import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
+import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
-import { parseDeployment, parseState, type StackState } from "../pulumi/stackState";
-import { readStateFile } from "../pulumi/stateFile";
+import { parseState, type StackState } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
 import type { StackView } from "./stackView";
 
@@ -58,14 +57,15 @@ export async function openStack(fullName: string): Promise<StackInfo> {
   const engine = createPulumi(fullName);
   const answers = Promise.all([
     engine.read(["config", "--json", "--show-secrets"]),
-    readState(engine, stack),
+    engine.read(["stack", "export"]),
     engine.readBackend(),
   ]);
   answers.catch(() => undefined);
   // Pulumi answers while the configuration schema loads, which takes half a second.
   await turn();
   const { parseConfiguration } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
-  const [configuration, state, backend] = await answers;
+  const [configuration, exported, backend] = await answers;
+  const state = parseState(exported);
   const config = parseConfiguration(fullName, configuration);
   const { recordedKey } = state;
   const { host } = config;
@@ -79,13 +79,6 @@ export async function openStack(fullName: string): Promise<StackInfo> {
     hostKey: configuredKey ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),
     readLocks: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
   };
-}
-
-/** Reads the state from its file if possible: a run of pulumi keeps a core busy. */
-async function readState(engine: Pulumi, stack: string): Promise<StackState> {
-  const backend = await engine.readBackend();
-  const deployment = backend === undefined ? undefined : await readStateFile(backend, project, stack);
-  return deployment === undefined ? parseState(await engine.read(["stack", "export"])) : parseDeployment(deployment);
 }
 
 export async function createView(source: StackWithHost): Promise<StackView> {

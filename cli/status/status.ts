@@ -1,5 +1,4 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { createLimiter } from "../../core/util/createLimiter";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import type { AlertNotifier } from "./alerts/notifyAlerts";
@@ -16,9 +15,7 @@ export interface StatusOptions {
 
 /** Shows the hosts of stacks, once or live. @returns the exit code. @throws CliRefusal if a single stack can't be read */
 export async function status(stacks: readonly string[], options: StatusOptions): Promise<number> {
-  const sources: (StackWithHost | CliRefusal)[] = [];
-  // Sequential, because each stack may ask for its pass phrase.
-  for (const stack of stacks) sources.push(await catchRefusal(openStackWithHost(stack)));
+  const sources = await openStacks(stacks);
   const [first] = sources;
   if (sources.length === 1 && first instanceof CliRefusal) throw first;
 
@@ -56,15 +53,8 @@ async function overview(json: boolean, notifier: AlertNotifier | undefined): Pro
   // Every stack needs it; loading takes half a second.
   require("../pulumi/configuration");
   const stacks = await listed;
-  // Sequential while pulumi may ask for a pass phrase, because the typed one is tried for the next stack.
-  const runLimited = createLimiter(mayAskPassphrase() ? 1 : maxConcurrentLookups);
-  const lookups = await Promise.all(
-    stacks.map(async (stack) => {
-      const source = await runLimited(() => catchRefusal(openStackWithHost(stack)));
-      return { source, found: await lookUp(stack, source) };
-    }),
-  );
-  const [found, sources] = [lookups.map((lookup) => lookup.found), lookups.map(({ source }) => source)];
+  const sources = await openStacks(stacks);
+  const found = await Promise.all(sources.map((source, i) => lookUp(stacks[i] ?? "", source)));
   if (json) console.log(JSON.stringify(createOverviewJson(found), undefined, 2));
   else for (const line of formatOverview(found, process.stdout.columns ?? 120)) console.log(line);
   const problems = (await notifier?.notify(found, sources)) ?? [];
@@ -72,13 +62,12 @@ async function overview(json: boolean, notifier: AlertNotifier | undefined): Pro
   return problems.length > 0 ? refusalExitCode : decideOverviewExitCode(found);
 }
 
-/** Each lookup runs its own pulumi, which keeps a core busy. */
-const maxConcurrentLookups = 3;
-
-const mayAskPassphrase = () =>
-  process.stdin.isTTY &&
-  process.env.PULUMI_CONFIG_PASSPHRASE === undefined &&
-  process.env.PULUMI_CONFIG_PASSPHRASE_FILE === undefined;
+/** Opens one stack after the other, because each may ask for its pass phrase, and a typed one is tried for the next. */
+async function openStacks(stacks: readonly string[]): Promise<(StackWithHost | CliRefusal)[]> {
+  const sources: (StackWithHost | CliRefusal)[] = [];
+  for (const stack of stacks) sources.push(await catchRefusal(openStackWithHost(stack)));
+  return sources;
+}
 
 async function lookUp(stack: string, source: StackWithHost | CliRefusal): Promise<StackLookup> {
   if (source instanceof CliRefusal) return { stack, refusal: source };

@@ -19,7 +19,6 @@ export function createStatusJson(view: StackView, exitCode: number) {
     looked: exitCode < 2,
     sync: sync && syncJson(sync),
     wait: state.wait,
-    chainCopied: state.chainCopy,
     done: facts?.done && Object.keys(facts.done),
     pulumi: held?.map(({ lock, holder }) => ({ ...lock, since: new Date(lock.since).toJSON(), run: holder })),
     ...(parts ? createPartsJson(parts) : {}),

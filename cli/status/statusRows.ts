@@ -2,10 +2,8 @@ import { listHostFactRows } from "../../core/ssh/hostFactsText";
 import { chainRisk } from "../../core/sync/decideSynced";
 import { formatProgress } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
-import { formatSize } from "../../core/util/sizeText";
-import { formatDuration, formatUtcMinute } from "../../core/util/timeText";
+import { formatUtcMinute } from "../../core/util/timeText";
 import { formatHolder } from "../pulumi/locks";
-import type { ChainCopyResult } from "../pulumi/stackState";
 import { decideStage } from "./hostStage";
 import { formatParts } from "./parts/partRows";
 import { getValue } from "./parts/statusParts";
@@ -34,8 +32,6 @@ export function formatStatus(view: StackView): StatusRows {
   const sync = formatSync(view);
   if (sync !== undefined) head.push(["sync", printable(sync)]);
   if (view.isChainUnverified) head.push(["chain", chainRisk]);
-  const { chainCopy: copied } = view.state;
-  if (copied !== undefined) head.push(["chain copy", printable(formatChainCopy(copied))]);
   const waited = formatWait(view);
   if (waited !== undefined) head.push(["waiting", waited]);
   for (const [label, text, ...kind] of formatParts(view.parts, view, Date.now()))
@@ -74,9 +70,4 @@ function formatWait({ state: { wait }, synced }: StackView): string | undefined 
   if (wait.syncedAt !== undefined) return `it was synced at ${formatUtcMinute(Date.parse(wait.syncedAt))}`;
   const from = wait.startHeight === undefined ? "" : `, from height ${wait.startHeight}`;
   return `since ${formatUtcMinute(Date.parse(wait.startedAt))}${from}`;
-}
-
-function formatChainCopy({ from, at, bytes, seconds, height }: ChainCopyResult): string {
-  const when = formatUtcMinute(Date.parse(at));
-  return `${formatSize(bytes)} of ${from} in ${formatDuration(seconds * 1000)}, up to momentum ${height}, at ${when}`;
 }

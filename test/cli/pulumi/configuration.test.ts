@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { parseConfiguration, parseRawValues } from "../../../cli/pulumi/configuration";
+import { findBackendDirectory } from "../../../cli/pulumi/locks";
 import { findPassphrase } from "../../../cli/pulumi/pulumiCommand";
 import { formatPulumiError, isPassphraseMissing } from "../../../cli/pulumi/pulumiErrors";
-import { findBackendDirectory } from "../../../cli/pulumi/stateFile";
 import { CliRefusal } from "../../../cli/terminal/refusal";
 import { least } from "../../components/exampleConfig";
 

@@ -19,22 +19,6 @@ describe("a stack's state", () => {
     expect(parseState(exported({ resources: [{ urn: "", type: "pulumi:pulumi:Stack" }] })).isBegun).toBe(false);
   });
 
-  test("has the result of a chain copy, and none if no copy was needed", () => {
-    const copy = "pulumi-nodejs:dynamic/pillar-host:ChainCopy";
-    const stateOf = (outputs: object) =>
-      parseState(exported({ resources: [{ urn: "", type: copy, outputs }] })).chainCopy;
-    const copied = {
-      from: "192.0.2.1",
-      at: "2026-11-21T10:00:00.000Z",
-      bytes: 7,
-      seconds: 9,
-      height: 3,
-    };
-    expect(stateOf({ outcome: "copied", ...copied, old: "secret" })).toEqual(copied);
-    expect(stateOf({ outcome: "notNeeded", from: "192.0.2.1", at: copied.at })).toBeUndefined();
-    expect(stateOf({})).toBeUndefined();
-  });
-
   test("has the recorded host key and the times of the wait", () => {
     const contact = "pulumi-nodejs:dynamic/pillar-host:FirstContact";
     const state = parseState(

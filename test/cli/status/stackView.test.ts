@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { decideStage } from "../../../cli/status/hostStage";
 import type { StackView } from "../../../cli/status/stackView";
 import { createStatusJson } from "../../../cli/status/statusJson";
-import { formatStatus } from "../../../cli/status/statusRows";
 import { createLineDisplay, listTopics } from "../../../cli/status/watchDisplay";
 import { type NodeHostFacts, parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { lives, progress, viewOf } from "../exampleView";
@@ -86,17 +85,6 @@ test("reads the host's markers from its facts", () => {
   expect(listDone(done())).toEqual([]);
   expect(listDone({ ...parseNodeHostFacts([]), unseen: ["x"] })).toBeUndefined();
   expect(listDone(undefined)).toBeUndefined();
-});
-
-test("shows a chain copy as a row and in the JSON", () => {
-  const at = "2026-11-21T10:00:00.000Z";
-  const copied = { from: "192.0.2.1", at, bytes: 13_400_000_000, seconds: 1120, height: 3 };
-  const view = viewOf({ state: { isBegun: true, pending: [], chainCopy: copied } });
-  expect(formatStatus(view).head).toContainEqual([
-    "chain copy",
-    "13.4 GB of 192.0.2.1 in 19 min, up to momentum 3, at 2026-11-21 10:00 UTC",
-  ]);
-  expect(createStatusJson(view, 0).chainCopied).toEqual(copied);
 });
 
 test("formats JSON with the stage and whether the host was read", () => {

@@ -51,8 +51,9 @@ test("the new node continues from the copy, and the old node never stopped", asy
   for (const host of [old, fresh]) expect(await onHost(host, left)).toBe("");
   const events = await onHost(fresh, "cat /root/.znn/nom/torn 2> /dev/null || true");
   expect(events).toBe("");
-  const { out } = await cli(stack, ["status", "prod"]);
-  expect(out).toMatch(new RegExp(`^chain copy +1 MB of ${old.address} in \\d+ s, up to momentum \\d+, at `, "m"));
+  const { out } = await cli(stack, ["report", "prod"]);
+  expect(out).toMatch(new RegExp(`chain copied from ${old.address}, up to momentum \\d+`));
+  expect(out).toMatch(/- 1 MB in \d+ files, \d+ s$/m);
 });
 
 test("the next run copies nothing", async () => {

@@ -134,11 +134,12 @@ test("status shows a running copy; once unwanted, its files are removed before t
   await stack.cancel();
 }, 900_000);
 
-test("a copy wanted again completes, and status shows its size and duration", async () => {
+test("a copy wanted again completes, and the report shows its size and duration", async () => {
   await configure({ from: "oldHost", oldHost: oldHost() });
   const { exitCode, output } = await stack.up();
   expect(exitCode, output).toBe(0);
   for (const host of [old, fresh]) expect(await onHost(host, left)).toBe("");
-  const { out } = await cli(stack, ["status", "prod"]);
-  expect(out).toMatch(new RegExp(`^chain copy +7 MB of ${old.address} in \\d+ s, up to momentum \\d+`, "m"));
+  const { out } = await cli(stack, ["report", "prod"]);
+  expect(out).toMatch(new RegExp(`chain copied from ${old.address}, up to momentum \\d+`));
+  expect(out).toMatch(/- 7 MB in \d+ files, \d+ s$/m);
 }, 900_000);
