@@ -1,4 +1,6 @@
 import type { Observation } from "../../core/chain/node";
+import { createProxyLogin } from "../../core/ssh/configuredLogin";
+import { readPresentedKey } from "../../core/ssh/presentedKey";
 import { isFatal } from "../../core/ssh/sshErrors";
 import type { SyncProgress } from "../../core/sync/progress";
 import { type GiveUpError, type SyncResult, waitForSync } from "../../core/sync/waitForSync";
@@ -20,6 +22,24 @@ export async function readStatusOnce(source: StackWithHost, hostKey: string): Pr
   } finally {
     host.close();
   }
+}
+
+/** Reads the key of a host whose key is unknown, and nothing else: without the key, no login is safe. */
+export async function readUnknownHost(source: StackWithHost): Promise<ReadStack> {
+  const { stack, address, config } = source;
+  const view = await createView(source);
+  const current = { ...view, parts: createUnknownParts(view.lifecycle, "its host key is unknown") };
+  const shown = await readPresentedKey(address, config.ssh.port, createProxyLogin(config.ssh));
+  if ("fault" in shown) {
+    const needed = "set pillar-host:host.address to a running host, and pillar-host:ssh.port to its ssh port";
+    const lines = [formatProblem({ what: `\n${shown.fault}`, needed })];
+    return { stack, view: current, exitCode: refusalExitCode, lines };
+  }
+  const lines = [
+    `\n${address} was not read: its host key is neither configured nor recorded yet, so no login is safe.`,
+    `It presents ${shown.fingerprint}. Compare it with your provider's console; the next run records it.`,
+  ];
+  return { stack, view: current, exitCode: 1, lines };
 }
 
 /** Reads node, facts and all parts at once, over one connection. @throws CliRefusal */
@@ -84,7 +104,7 @@ function findUnreachableReason(last: Observation | undefined): string | undefine
 }
 
 /** Reads the sync of a watched host. Waits like the gate until the first proof, because one lookup gives no rate. */
-export function followSync(source: StackWithHost, host: HostReader) {
+export function followSync(source: StackWithHost, host: HostReader, changed: (sync: SyncProgress) => void) {
   let sync: SyncProgress | undefined;
   let proof: SyncResult | undefined;
   let isShown = false;
@@ -95,6 +115,7 @@ export function followSync(source: StackWithHost, host: HostReader) {
   const seen = (progress: SyncProgress) => {
     sync = progress;
     setSeen();
+    changed(progress);
   };
   const proved = waitForSync(createGateOptions(source, "block"), { ...host.deps, seen, say: () => undefined }).then(
     (result) => {

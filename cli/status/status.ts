@@ -2,9 +2,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import type { AlertNotifier } from "./alerts/notifyAlerts";
-import { createView, openStackWithHost, type StackWithHost } from "./openStack";
+import { openStackWithHost, type StackWithHost } from "./openStack";
 import type { StackLookup } from "./overview";
-import { createUnknownParts } from "./parts/statusParts";
 
 export interface StatusOptions {
   readonly watch?: boolean;
@@ -72,13 +71,8 @@ async function openStacks(stacks: readonly string[]): Promise<(StackWithHost | C
 async function lookUp(stack: string, source: StackWithHost | CliRefusal): Promise<StackLookup> {
   if (source instanceof CliRefusal) return { stack, refusal: source };
   const { hostKey } = source;
-  if (hostKey === undefined) {
-    const { describeUnknownHost } = require("./unknownHost") as typeof import("./unknownHost");
-    const view = await createView(source);
-    const parts = createUnknownParts(view.lifecycle, "its host key is unknown");
-    return { stack, view: { ...view, parts }, ...(await describeUnknownHost(source)) };
-  }
-  const { readStatusOnce } = require("./readStatus") as typeof import("./readStatus");
+  const { readStatusOnce, readUnknownHost } = require("./readStatus") as typeof import("./readStatus");
+  if (hostKey === undefined) return { ...(await readUnknownHost(source)), stack };
   const reading = await catchRefusal(readStatusOnce(source, hostKey));
   return reading instanceof CliRefusal ? { stack, refusal: reading } : { ...reading, stack };
 }

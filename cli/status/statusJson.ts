@@ -1,8 +1,11 @@
+import { createRegistrationOutput } from "../../core/registration/registrationOutput";
+import { isWrong } from "../../core/ssh/portRules";
 import type { SyncProgress } from "../../core/sync/progress";
 import { formatProgress } from "../../core/sync/syncMessages";
+import type { Result } from "../../core/util/result";
 import { decideAttention } from "./attention";
 import { decideStage } from "./hostStage";
-import { createPartsJson } from "./parts/partsJson";
+import type { StatusParts } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
 /** Returns the view for programs. Times are ISO 8601. */
@@ -40,4 +43,33 @@ function syncJson(progress: SyncProgress) {
     rate,
     secondsLeft: left && { least, most },
   };
+}
+
+/** Returns the parts for programs. An unknown part is `{notKnown: reason}`. */
+export function createPartsJson(parts: StatusParts) {
+  const { node, registration, orchestrator, ports, rewards, destroy, hourlyRestart, sporks, versions } = parts;
+  return {
+    node: shown(node),
+    registration: shown(registration, createRegistrationOutput),
+    orchestrator: shown(orchestrator),
+    // null: the ports are not tested.
+    ports: ports ? shown(ports, (found) => found.map((each) => ({ ...each, isWrong: isWrong(each) }))) : null,
+    rewards: shown(rewards),
+    // null: the lifecycle forbids a destroy, whatever the other conditions.
+    destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,
+    // null: the restart may be on.
+    hourlyRestart: hourlyRestart ? shown(hourlyRestart, (found) => found !== "off") : null,
+    newerRelease: parts.newerRelease ?? null,
+    sporks: shown(sporks),
+    versions: shown(versions, (lacks) =>
+      lacks.map((gap) => ({
+        ...gap,
+        expectedAt: gap.expectedAt === undefined ? null : new Date(gap.expectedAt).toJSON(),
+      })),
+    ),
+  };
+}
+
+function shown<T>(part: Result<T>, map: (value: T) => unknown = (value) => value): unknown {
+  return "problem" in part ? { notKnown: part.problem } : map(part.value);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { SyncProgress } from "../../core/sync/progress";
 import type { SyncResult } from "../../core/sync/waitForSync";
 import { commandsFor } from "../../core/util/commands";
 import { formatDuration } from "../../core/util/timeText";
@@ -23,7 +24,6 @@ interface WatchedHost {
 /** Shows hosts live: a single active stack until the gate would pass, anything else until Ctrl-C. */
 export async function watch(sources: readonly StackWithHost[], { keep }: { keep: boolean }): Promise<number> {
   const keeps = keep || sources.some(({ config }) => config.lifecycle !== "active");
-  const watched = sources.flatMap(openWatchedHost);
   const display = process.stdout.isTTY ? await createLiveScreen(process.stdout) : createLineDisplay(console.log);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
@@ -31,12 +31,24 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
       process.exit(interrupted);
     });
   }
+  const latest = new Map<string, StackLookup>();
+  const show = (found: readonly StackLookup[]) => {
+    for (const one of found) latest.set(one.stack, one);
+    display.show([...latest.values()]);
+  };
+  const watched = sources.flatMap((source) =>
+    openWatchedHost(source, (sync) => {
+      const one = latest.get(source.stack);
+      // A proved sync holds until a lookup contradicts it.
+      if (one && "view" in one) show([{ ...one, view: { ...one.view, sync, synced: one.view.synced && sync.good } }]);
+    }),
+  );
   let proved: ReadStack | undefined;
   try {
-    display.show(await Promise.all(watched.map(createFirstView)));
+    show(await Promise.all(watched.map(createFirstView)));
     while (proved === undefined) {
       const found = await Promise.all(watched.map((one) => lookUp(one, watched.length === 1)));
-      display.show(found);
+      show(found);
       const [first] = found;
       if (!keeps && first && "proof" in first && first.proof) proved = first;
       else await Promise.race([sleep(intervalMs), ...(keeps ? [] : watched.map(({ sync }) => sync.proved))]);
@@ -50,14 +62,14 @@ export async function watch(sources: readonly StackWithHost[], { keep }: { keep:
   return 0;
 }
 
-function openWatchedHost(source: StackWithHost): WatchedHost[] {
+function openWatchedHost(source: StackWithHost, seen: (sync: SyncProgress) => void): WatchedHost[] {
   const { address, hostKey } = source;
   if (hostKey === undefined) {
     console.error(`${address} can't be watched: the host key is neither configured nor recorded yet`);
     return [];
   }
   const host = openHostReader(source, hostKey);
-  return [{ source, hostKey, host, sync: followSync(source, host) }];
+  return [{ source, hostKey, host, sync: followSync(source, host, seen) }];
 }
 
 async function createFirstView({ source }: WatchedHost): Promise<ReadStack> {

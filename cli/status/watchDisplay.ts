@@ -9,7 +9,7 @@ import { formatTitle } from "./stackView";
 import { formatStatus } from "./statusRows";
 
 interface Display {
-  /** Shows all stacks after a lookup. */
+  /** Shows all stacks. */
   show(found: readonly StackLookup[]): void;
   /** Releases the terminal, and leaves the last view in it. */
   end(): void;

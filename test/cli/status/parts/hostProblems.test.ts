@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { decideAttention } from "../../../../cli/status/attention";
 import { findProblems } from "../../../../cli/status/parts/hostProblemsPart";
 import { formatParts } from "../../../../cli/status/parts/partRows";
-import { createPartsJson } from "../../../../cli/status/parts/partsJson";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
+import { createPartsJson } from "../../../../cli/status/statusJson";
 import { viewOf } from "../../exampleView";
 import { clock, partsOf, registrations } from "./exampleParts";
 
