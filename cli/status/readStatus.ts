@@ -131,7 +131,7 @@ export function followSync(source: StackWithHost, host: HostReader, changed: (sy
     proved,
     read: async (): Promise<SyncReading> => {
       if (isShown) return readSync(source, host);
-      await Promise.race([firstLookup, proved]);
+      await Promise.race([proved, firstLookup]);
       isShown = proof !== undefined;
       return { sync, proof, unreachable: findUnreachableReason(sync?.observation) };
     },
