@@ -3,15 +3,13 @@ import { formatDuration } from "../util/timeText";
 import type { NodeHostFacts, UnitFacts } from "./hostFacts";
 
 /** A fact with its label; a row without a label continues the one above. */
-export type FactRow = readonly [label: string, text: string];
-
-export const unseenLabel = "the host can't be read";
+type FactRow = readonly [label: string, text: string];
 
 /** Formats a host's facts without its log, most useful first. */
 export function listHostFactRows(facts: NodeHostFacts): FactRow[] {
   const { unseen, done, atWork, chainCopy, service, node, disk, memory, killed, load, clock } = facts;
   const rows: (FactRow | undefined)[] = [
-    ...(unseen ?? []).map((line, index): FactRow => ["", index === 0 ? `${unseenLabel}: ${line}` : line]),
+    ...(unseen ?? []).map((line, index): FactRow => ["", index === 0 ? `the host can't be read: ${line}` : line]),
     done && ["done so far", doneText(done)],
     atWork === undefined ? undefined : ["at work now", atWork],
     chainCopy && ["chain copy", chainCopyText(chainCopy)],
@@ -55,7 +53,7 @@ function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
   return `${arrived}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${left} left`;
 }
 
-export function formatServiceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {
+function formatServiceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {
   if (elsewhere !== "") return ["service", `${name} is not what runs the node: ${elsewhere}`];
   if (load === "masked") return ["service", `${name} is ${active}, and masked: it does not start again by itself`];
   if (load !== "loaded") return ["service", `${name} is not there`];
@@ -66,7 +64,7 @@ export function formatServiceRow({ name, load, active, sub, since, restarts, res
   return ["service", [`${name} is ${active} (${sub})${since === "" ? "" : ` since ${since}`}`, ...more].join(", ")];
 }
 
-export function formatPeersRow({ peers, rpc, p2pPort }: NonNullable<NodeHostFacts["node"]>): FactRow {
+function formatPeersRow({ peers, rpc, p2pPort }: NonNullable<NodeHostFacts["node"]>): FactRow {
   if (peers === undefined) return ["peers", `unknown, the RPC at ${rpc} does not answer`];
   if (peers > 0) return ["peers", String(peers)];
   return ["peers", `0. Is ${p2pPort}, tcp and udp, open to the world, at the provider's firewall too?`];

@@ -20,10 +20,7 @@ export function formatProgress(progress: SyncProgress): string {
   return parts.join(", ");
 }
 
-export function formatMessage(news: GateMessage): string {
-  return news.kind === "progress" ? formatProgress(news.progress) : news.text;
-}
-
 export function formatGateLine(news: GateMessage): string {
-  return news.kind === "fact" ? `  ${news.text}` : `sync: ${formatMessage(news)}`;
+  if (news.kind === "fact") return `  ${news.text}`;
+  return `sync: ${news.kind === "progress" ? formatProgress(news.progress) : news.text}`;
 }
