@@ -20,7 +20,7 @@ const commands = commandsOf(blocks);
 const below = (heading: string) => commands.filter((each) => each.heading === heading).map(({ command }) => command);
 
 const passphrase = "Correct Horse 'battery' 7";
-const unlock: Exchange = [/passphrase to unlock config\/secrets/, `${passphrase}\r`];
+const unlock: Exchange = [/passphrase to unlock config\/secrets|Pass phrase of stack \S+:/, `${passphrase}\r`];
 const unlocked: Exchange = [/Pass phrase of stack \S+:/, `${passphrase}\r`, "where asked"];
 /** A chain whose ticks take a second, and whose epochs take eight. */
 const quick = { momentumSeconds: 0.25, tickMomentums: 4, epochSeconds: 8, rewardDelaySeconds: 1 };
