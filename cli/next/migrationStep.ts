@@ -190,7 +190,15 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
     return { kind: "stop", lines: ["The registration needs you before anything goes on:", `  ${status}`] };
   }
   if (node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
-  return isOffered ? wait(`wallet ${registration.kind}`, ...(state.lastRun?.nextStep ?? [])) : up;
+  if (!isOffered) return up;
+  if (registration.kind !== "foreign") return wait(`wallet ${registration.kind}`, ...(state.lastRun?.nextStep ?? []));
+  // The last run's text may be of before the slip.
+  return wait(
+    `wallet ${registration.address}`,
+    `WARNING: ${registration.address} is registered now, the address of neither host.`,
+    `Was that a slip in the wallet? Update Pillar again, with ${state.lastRun?.producerAddress}`,
+    "If not, check at once who else can use the wallet.",
+  );
 }
 
 function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationStep {

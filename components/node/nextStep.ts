@@ -65,10 +65,12 @@ export function formatNextStep(situation: NextStepSituation): string[] {
     case "foreign":
       return [
         `WARNING: ${sentence}`,
-        "If it belongs to the host that takes over from this one, this is the old host now:",
-        `  ${run.retire("SUCCESSOR")}   # SUCCESSOR is that host's stack`,
+        ...(now.synced && !registration.wasOurs
+          ? ["Was that a slip in the wallet? Then update it again:", ...formatUpdateInTurn(situation)]
+          : [again]),
         "If you do not know that address, check at once who else can use the wallet.",
-        ...(now.synced && !registration.wasOurs ? formatUpdateInTurn(situation) : [again]),
+        "Only if it is the address of a host that takes over from this one, retire this one. SUCCESSOR is that host's stack:",
+        `  ${run.retire("SUCCESSOR")}`,
       ];
     default:
       return now.synced ? formatUpdateInTurn(situation) : formatWait(situation);

@@ -74,7 +74,7 @@ describe("the next step before the orchestrator's move", () => {
   test("prints a warning first, and offers no address", () => {
     const lines = step({ kind: "foreign", address: old, wasOurs: false, last, notes }, { first });
     expect(lines[0]).toMatch(/^WARNING: /);
-    expect(lines.slice(-3, -1)).toEqual(first);
+    expect(lines.slice(2, 4)).toEqual(first);
     expect(lines.join()).not.toContain(address);
   });
 
@@ -180,7 +180,10 @@ test("warns of somebody else's address, and proposes no wallet if the Pillar lef
     "WARNING: Anvil is registered with z1qother, neither this host's address nor the one before it.",
   );
   expect(lines.join()).not.toContain("Paste this");
-  expect(step({ kind: "foreign", address: "z1qother", wasOurs: false, notes }).join()).toContain("Paste this");
+  const slip = step({ kind: "foreign", address: "z1qother", wasOurs: false, notes });
+  expect(slip[1]).toBe("Was that a slip in the wallet? Then update it again:");
+  expect(slip.join()).toContain("Paste this");
+  expect(slip.at(-1)).toContain("retire");
 });
 
 test("says what is left to do for a stack whose server is gone", () => {

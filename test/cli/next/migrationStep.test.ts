@@ -29,7 +29,13 @@ const parts = (
     ...createUnknownParts("active", "not asked"),
     node: { value: { active: !others.isOff, masked: others.isOff === true } },
     registration: {
-      value: { kind: registration, notes: [], wasOurs: others.wasOurs ?? false, isLate: others.isLate ?? false },
+      value: {
+        kind: registration,
+        address: "z1qslip",
+        notes: [],
+        wasOurs: others.wasOurs ?? false,
+        isLate: others.isLate ?? false,
+      },
     },
     orchestrator: { value: { kind: others.orchestrator ?? "none", text: "", isWrong: false } },
     destroy: { value: (others.destroy ?? []).map((what) => ({ loss: "rewards", what, needed: "collect them" })) },
@@ -170,6 +176,7 @@ test.each([
     adopted,
     /can't be seen now: no answer/,
   ],
+  ["a slip in the wallet", { parts: parts("foreign") }, adopted, /z1qslip is registered now[\s\S]*again, with z1q/],
   ["registered", { parts: parts("registered") }, adopted, /waits for its first momentum/],
   ["registered, and late", { parts: parts("registered", { isLate: true }) }, adopted, /later than expected/],
   [
