@@ -114,8 +114,14 @@ function isMoveOpen({ isMoveConfigured, isRollbackConfigured, state: { lastRun }
 
 function decideEnd({ oldStack, old, fresh }: MigrationInput): MigrationStep | undefined {
   if (oldStack?.lifecycle !== "retiring" || decideGate(oldStack) !== "nothingMade") return undefined;
-  const lines = [`The migration is done: nothing is left of ${old}. Its history: ${commandsFor(fresh).report()}`];
-  return { kind: "done", lines };
+  return {
+    kind: "done",
+    lines: [
+      `The migration is done: ${old} has no resource any more. Its history: ${commandsFor(fresh).report()}`,
+      "A server of your own is still on, with its keys: erase it, or power it off.",
+      `To see what is left to do on the new host: ${commandsFor(fresh).next}`,
+    ],
+  };
 }
 
 function decideAdoption({ old, oldStack }: MigrationInput, fresh: MigrationStack): MigrationStep | undefined {
