@@ -70,7 +70,7 @@ describe("the whole move of the orchestrator", () => {
     const seconds = Number(orchestrator.secondsWithoutSigner);
     expect(seconds).toBeGreaterThan(gapSeconds / 2);
     expect(seconds).toBeLessThan(gapSeconds + 5);
-    expect(nextStep.join("\n")).toContain("re-key it for the new producer address");
+    expect(nextStep.join("\n")).toContain("give it a key of the new producer address");
   });
 
   it("fences the old host against a reboot, and enables the new host's orchestrator", async () => {
