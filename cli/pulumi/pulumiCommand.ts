@@ -88,7 +88,8 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
     },
     handOver: async (args) => {
       // Needs the pass phrase if the state has secrets. Pulumi itself would ask for it in each run, without the stack's name.
-      if (process.stdin.isTTY) await engine.read(["stack", "output", "--json", "--show-secrets"]);
+      if (process.stdin.isTTY && asked.passphrase === undefined)
+        await engine.read(["stack", "output", "--json", "--show-secrets"]);
       return runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment());
     },
   };

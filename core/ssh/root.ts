@@ -5,7 +5,7 @@ import { type Connection, createConnection } from "./connection";
 import type { Variables } from "./foreign";
 import { createHostVariables, createRootEnvelope, type Receiver } from "./rootEnvelope";
 import { formatAssignments } from "./shellWords";
-import { loginKeys, type SshTarget } from "./ssh";
+import { createLoginKeys, type SshTarget } from "./ssh";
 import { collect, type RunningCommand } from "./sshCommands";
 import { createFatalError, isFatal } from "./sshErrors";
 
@@ -157,7 +157,7 @@ function openOutput(running: RunningCommand, text: string) {
 export function openRoot(
   host: OrchestratorHost,
   library: string,
-  connection: Connection = createConnection(host.ssh, loginKeys(host.configured), host.isLost !== true),
+  connection: Connection = createConnection(host.ssh, createLoginKeys(host.configured), host.isLost !== true),
 ): RootHost {
   const { ssh, stack, sudoPassword, configured } = host;
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];

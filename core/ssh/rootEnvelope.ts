@@ -1,6 +1,6 @@
 import { quoteShellWord } from "../util/quote";
 import { formatAssignments } from "./shellWords";
-import { loginKeys } from "./ssh";
+import { createLoginKeys } from "./ssh";
 
 export interface Receiver {
   readonly hostName: string;
@@ -21,7 +21,7 @@ export function createHostVariables({ hostName, stack }: Receiver) {
  */
 export function createRootEnvelope(receiver: Receiver, become: string, command: string, input: string): string {
   const { sudoPassword = "", configured } = receiver;
-  const login_key = loginKeys(configured).login.slice("pillar-host:".length);
+  const login_key = createLoginKeys(configured).login.slice("pillar-host:".length);
   return `${formatAssignments({ ...createHostVariables(receiver), login_key, sudo_password: sudoPassword })}${become}
 become_root ${command} <<'PILLAR_HOST_ROOT'
 ${input}PILLAR_HOST_ROOT

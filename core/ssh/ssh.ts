@@ -10,7 +10,7 @@ import {
   type LoginError,
 } from "./sshErrors";
 
-export { createLoginKeys as loginKeys, type LoginKeys, type SshTarget } from "./login";
+export { createLoginKeys, type LoginKeys, type SshTarget } from "./login";
 
 export interface SshSession {
   /** False once the connection broke. */

@@ -5,8 +5,6 @@ import { createHostVariables, createRootEnvelope, type Receiver } from "../ssh/r
 import { formatAssignments, type Value } from "../ssh/shellWords";
 import { commandsFor } from "../util/commands";
 
-export { formatAssignments as assignments, type Value } from "../ssh/shellWords";
-
 /** A piece of work on a host: shell text that runs as root, idempotent and safe to run again from any point. */
 export interface Step {
   /** Letters only: names errors, logs and the service that runs it. */

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { frameScript } from "../../../core/ssh/answer";
-import { assignments, createEnvelope, createScript, type Step } from "../../../core/steps/step";
+import { formatAssignments } from "../../../core/ssh/shellWords";
+import { createEnvelope, createScript, type Step } from "../../../core/steps/step";
 import { quote } from "../../../core/util/quote";
 
 const file = (name: string) => readFileSync(join(__dirname, "../../../core/steps", `${name}.sh`), "utf8");
@@ -30,13 +31,13 @@ describe("quote", () => {
 
 describe("assignments", () => {
   test("writes one a line: words, numbers, yes and no, lists with blanks", () => {
-    expect(assignments({ a: "x y", b: 7, c: true, d: false, e: [1, "two", 3], f: [], g: "" })).toBe(
+    expect(formatAssignments({ a: "x y", b: 7, c: true, d: false, e: [1, "two", 3], f: [], g: "" })).toBe(
       "a='x y'\nb='7'\nc='yes'\nd='no'\ne='1 two 3'\nf=''\ng=''\n",
     );
   });
 
   test("writes nothing for none", () => {
-    expect(assignments({})).toBe("");
+    expect(formatAssignments({})).toBe("");
   });
 });
 
