@@ -24,7 +24,7 @@ export interface StackView {
 }
 
 /** A command stays on one line if it can, so that it can be pasted. */
-export type Row = readonly [label: string, text: string, kind?: "command"];
+export type Row = readonly [label: string, text: string];
 
 export const formatTitle = ({ pillar, stack, address }: StackView) =>
   `Pillar ${pillar}, stack ${stack}, host ${address}`;

@@ -23,7 +23,7 @@ export function reportPorts(
       node: true,
       orchestrator: false,
     });
-    const faults = findPortProblems(await look(host.address, rules)).map(({ text }) => text);
+    const faults = findPortProblems(await look(host.address, rules));
     if (faults.length > 0)
       await warn([`wrong ports of ${host.address}, as seen from this machine:`, ...faults].join("\n  "));
   });

@@ -36,10 +36,7 @@ function labelRows<T>(label: string, part: Result<T>, format: (value: T) => read
 
 function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
   const faults = "value" in ports ? findPortProblems(ports.value) : [];
-  return [
-    ...labelRows("ports", ports, (found) => [formatPortList(found)]),
-    ...faults.map(({ kind, text }): Row => (kind === "command" ? ["", text, kind] : ["", text])),
-  ];
+  return [...labelRows("ports", ports, (found) => [formatPortList(found)]), ...faults.map((text): Row => ["", text])];
 }
 
 function formatAddress(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string[] {
