@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { addressForm, addressFrom, randomAddress } from "../../lab/doubles/address";
 import { Chain, ChainClient, serveChain } from "../../lab/doubles/chain";
-import { momentumHash } from "../../lab/doubles/chain/momentum";
 
 let now = 0;
 const clock = () => now;
@@ -94,17 +93,6 @@ describe("many momentums", () => {
     expect(list.filter((momentum) => momentum.producer === producer).map(({ height }) => height)).toEqual([2002, 2004]);
     expect(chain.momentums(9_999, 5)).toEqual([]);
     expect(chain.momentums(-3, 5).map(({ height }) => height)).toEqual([1]);
-  });
-
-  it("are found by hash: only existing ones of the own chain", () => {
-    const chain = chainAt(100);
-    for (const height of [1, 57, 100]) {
-      const momentum = chain.momentum(height);
-      expect(chain.momentumByHash(momentum?.hash ?? "")).toEqual(momentum);
-    }
-    expect(chain.momentumByHash(momentumHash("lab", 101))).toBeUndefined();
-    expect(chain.momentumByHash(momentumHash("other", 57))).toBeUndefined();
-    for (const wrong of ["", "zz", "f".repeat(64)]) expect(chain.momentumByHash(wrong)).toBeUndefined();
   });
 });
 
@@ -253,10 +241,7 @@ describe("the control API", () => {
       expect((await client.truth()).nodes.host1?.last?.state).toBe(2);
       expect((await client.momentum(500))?.height).toBe(500);
       expect(await client.momentum(501)).toBeNull();
-      const last = (await client.momentums(499, 10)).at(-1);
-      expect(last).toEqual(chain.momentum(500));
-      expect(await client.momentumByHash(last?.hash ?? "")).toEqual(last);
-      expect(await client.momentumByHash("0".repeat(64))).toBeNull();
+      expect((await client.momentums(499, 10)).at(-1)).toEqual(chain.momentum(500));
       await client.patchRewards(producer, {
         uncollected: { znnAmount: "12345678901234567890", qsrAmount: "1" },
         history: [

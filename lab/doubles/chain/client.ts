@@ -33,7 +33,6 @@ export class ChainClient {
   momentum = (height: number) => this.call<Momentum | null>("GET", `/momentums/${height}`);
   momentums = (from: number, count: number) => this.call<Momentum[]>("GET", `/momentums?from=${from}&count=${count}`);
   momentumBefore = (seconds: number) => this.call<Momentum | null>("GET", `/momentums?before=${seconds}`);
-  momentumByHash = (hash: string) => this.call<Momentum | null>("GET", `/momentums?hash=${hash}`);
   pillars = () => this.call<PillarView[]>("GET", "/pillars");
   pillar = (name: string) => this.call<PillarView | null>("GET", `/pillars/${encodeURIComponent(name)}`);
   electorate = () => this.call<PillarView[]>("GET", "/electorate");

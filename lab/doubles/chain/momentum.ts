@@ -41,32 +41,12 @@ export function momentumAt(segments: readonly Segment[], height: number): number
   return next === undefined ? natural : Math.min(natural, next.at);
 }
 
-/**
- * Returns the hash of a momentum. It depends on the chain's id and the height alone, so it is the same on every host
- * and in every run. Its last digits hold the height under a mask, so {@link heightOfHash} needs no table of millions of
- * hashes.
- */
+/** Returns the hash of a momentum. It depends on the chain's id and the height alone: the same on every host and run. */
 export function momentumHash(chainId: string, height: number): string {
-  const digest = createHash("sha256").update(`momentum:${chainId}:${height}`).digest("hex");
-  return digest.slice(0, -maskDigits) + masked(digest, height);
-}
-
-/** Returns the height of the momentum with this hash, or undefined if no height of the chain has this hash. */
-export function heightOfHash(chainId: string, hash: string): number | undefined {
-  if (!/^[0-9a-f]{64}$/.test(hash)) return undefined;
-  const height = Number.parseInt(masked(hash, Number.parseInt(hash.slice(-maskDigits), 16)), 16);
-  return Number.isSafeInteger(height) && momentumHash(chainId, height) === hash ? height : undefined;
+  return createHash("sha256").update(`momentum:${chainId}:${height}`).digest("hex");
 }
 
 /** Returns the producer address of a Pillar that no test registered. */
 export function backgroundProducer(name: string): string {
   return addressFrom(name);
 }
-
-function masked(hash: string, value: number): string {
-  const mask = BigInt(`0x${hash.slice(0, maskDigits)}`);
-  return (BigInt(value) ^ mask).toString(16).padStart(maskDigits, "0");
-}
-
-// 48 bits hold every height of a chain, and a float holds them exactly.
-const maskDigits = 12;

@@ -1,7 +1,7 @@
 import { dueEpoch, type EpochClock, epochAt } from "./epochs";
 import { Gaps } from "./gaps";
 import { Ledger } from "./ledger";
-import { heightOfHash, type Momentum } from "./momentum";
+import type { Momentum } from "./momentum";
 import { merge, Nodes } from "./nodes";
 import { Production, producingNodes, type Slot } from "./production";
 import { effectiveProducer, Registry } from "./registration";
@@ -81,11 +81,6 @@ export class Network {
   /** Returns the last momentum with a timestamp before `seconds`, or undefined if none is. */
   momentumBefore(seconds: number): Momentum | undefined {
     return this.momentum(this.ledger.heightBefore(seconds, this.network().height));
-  }
-
-  /** Returns the momentum with this hash, or undefined if there is none yet. */
-  momentumByHash(hash: string): Momentum | undefined {
-    return this.momentum(heightOfHash(this.chainId, hash) ?? 0);
   }
 
   /** Returns every momentum that a registered Pillar was elected to produce since the chain began. */

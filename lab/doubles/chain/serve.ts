@@ -92,12 +92,9 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
       return send(response, 200, chain.node(name));
     case "GET nodes NAME reports":
       return send(response, 200, chain.reportsOf(name));
-    case "GET momentums": {
-      const hash = url.searchParams.get("hash");
-      if (hash !== null) return send(response, 200, chain.momentumByHash(hash) ?? null);
+    case "GET momentums":
       if (url.searchParams.has("before")) return send(response, 200, chain.momentumBefore(number("before", 0)) ?? null);
       return send(response, 200, chain.momentums(number("from", 1), Math.min(number("count", 1), momentumsAtOnce)));
-    }
     case "GET momentums NAME":
       return send(response, 200, chain.momentum(Number(name)) ?? null);
     case "GET pillars":

@@ -1,4 +1,4 @@
-import { heightOfHash, type Momentum, momentumHash } from "../chain/momentum";
+import { type Momentum, momentumHash } from "../chain/momentum";
 import type { NodeSettings } from "../chain/settings";
 import type { Methods } from "./jsonRpc";
 
@@ -16,11 +16,6 @@ export function ofOtherChain(momentum: Momentum): Momentum {
     hash: momentumHash(otherChainId, height),
     previousHash: momentumHash(otherChainId, height - 1),
   };
-}
-
-/** Returns the height of the other chain's momentum with this hash, or undefined if there is none. */
-export function heightOnOtherChain(hash: string): number | undefined {
-  return heightOfHash(otherChainId, hash);
 }
 
 const otherChainId = "another chain";

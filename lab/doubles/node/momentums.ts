@@ -3,7 +3,7 @@ import type { ChainClient } from "../chain/client";
 import type { Momentum } from "../chain/momentum";
 import type { NodeSettings } from "../chain/settings";
 import { type Methods, RpcError } from "./jsonRpc";
-import { heightOnOtherChain, ofOtherChain } from "./lies";
+import { ofOtherChain } from "./lies";
 import type { SyncInfo } from "./sync";
 
 /** The parts of the node that the momentum methods need. */
@@ -22,45 +22,26 @@ export function momentumMethods(node: MomentumsBackend): Methods {
   // A node that claims a lower height shows no momentum above that height.
   const newest = () => Math.min(frontier(), claimed());
   const told = (momentum: Momentum) => (node.settings().otherChain ? ofOtherChain(momentum) : momentum);
-  const byHash = (hash: string) =>
-    node.settings().otherChain ? node.chain.momentum(heightOnOtherChain(hash) ?? 0) : node.chain.momentumByHash(hash);
   return {
-    "ledger.getFrontierMomentum": {
-      args: [],
-      call: async () => {
-        const height = claimed();
-        const momentum = await node.chain.momentum(frontier());
-        if (momentum === null) throw new Error("no frontier momentum");
-        return shownMomentum({ ...told(momentum), height });
-      },
+    "ledger.getFrontierMomentum": async () => {
+      const height = claimed();
+      const momentum = await node.chain.momentum(frontier());
+      if (momentum === null) throw new Error("no frontier momentum");
+      return shownMomentum({ ...told(momentum), height });
     },
-    "ledger.getMomentumsByHeight": {
-      args: ["uint64", "uint64"],
-      call: async (height, count) => {
-        const from = Number(height);
-        if (from === 0) throw new RpcError(-32000, "height parameter must be strictly greater than zero");
-        if (Number(count) > maxCount) throw new RpcError(-32000, "count parameter is too big");
-        const last = Math.min(newest(), from + Number(count) - 1);
-        const list = last < from ? [] : await node.chain.momentums(from, last - from + 1);
-        // The real node counts the whole chain here, not the list.
-        return { count: claimed(), list: list.map((momentum) => shownMomentum(told(momentum))) };
-      },
+    "ledger.getMomentumsByHeight": async (from: number, count: number) => {
+      if (from === 0) throw new RpcError(-32000, "height parameter must be strictly greater than zero");
+      if (count > maxCount) throw new RpcError(-32000, "count parameter is too big");
+      const last = Math.min(newest(), from + count - 1);
+      const list = last < from ? [] : await node.chain.momentums(from, last - from + 1);
+      // The real node counts the whole chain here, not the list.
+      return { count: claimed(), list: list.map((momentum) => shownMomentum(told(momentum))) };
     },
-    "ledger.getMomentumBeforeTime": {
-      args: ["int64"],
-      call: async (seconds) => {
-        const found = await node.chain.momentumBefore(Number(seconds));
-        if (found === null) return null;
-        const momentum = found.height <= frontier() ? found : await node.chain.momentum(frontier());
-        return momentum === null ? null : shownMomentum(told(momentum));
-      },
-    },
-    "ledger.getMomentumByHash": {
-      args: ["hash"],
-      call: async (hash) => {
-        const momentum = await byHash(String(hash));
-        return momentum === null || momentum.height > newest() ? null : shownMomentum(told(momentum));
-      },
+    "ledger.getMomentumBeforeTime": async (seconds: number) => {
+      const found = await node.chain.momentumBefore(seconds);
+      if (found === null) return null;
+      const momentum = found.height <= frontier() ? found : await node.chain.momentum(frontier());
+      return momentum === null ? null : shownMomentum(told(momentum));
     },
   };
 }

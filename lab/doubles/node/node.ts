@@ -7,7 +7,6 @@ import { defaultNodeSettings } from "../chain/defaults";
 import type { NodeSettings } from "../chain/settings";
 import type { NetworkTruth } from "../chain/truth";
 import { type Stall, StallWatch } from "../stalls";
-import { parseArgument } from "./arguments";
 import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./database";
 import { networkKey, openProducer, readConfig } from "./dataDir";
 import { answerBody } from "./jsonRpc";
@@ -143,11 +142,10 @@ export class NodeDouble {
       peers: () => (this.info().state === 3 ? 0 : this.settings.peers),
       version: () => this.version,
       settings: () => this.settings,
-      identity: this.identity,
       statsCacheMs: this.options.statsCacheMs ?? 300_000,
     });
     const settings = () => this.settings;
-    const answer = (body: string) => answerBody(body, admittedMethods(methods, this.settings), parseArgument);
+    const answer = (body: string) => answerBody(body, admittedMethods(methods, this.settings));
     await this.rpc.open(createRpcServer({ settings, answer }));
   }
 
