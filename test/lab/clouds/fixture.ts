@@ -39,10 +39,14 @@ export async function strictSsh(lab: Lab, address: string, hostKey: string, scri
   return execa(command, args, { reject: false });
 }
 
+/** Without ~/.bashrc: bash reads it where its input is a socket, and another user's may take a minute. */
+const runBash = (namespace: string, script: string) =>
+  execa("ip", ["netns", "exec", namespace, "bash", "--norc", "-c", script], { reject: false });
+
 /** Tries a TCP port from a namespace: no answer at all is `filtered`. */
 export async function probe(namespace: string, address: string, port: number): Promise<string> {
-  const script = `timeout 5 bash -c 'exec 3<>/dev/tcp/${address}/${port}'`;
-  const { exitCode, stderr } = await execa("ip", ["netns", "exec", namespace, "bash", "-c", script], { reject: false });
+  const script = `timeout 5 bash --norc -c 'exec 3<>/dev/tcp/${address}/${port}'`;
+  const { exitCode, stderr } = await runBash(namespace, script);
   if (exitCode === 0) return "open";
   if (/refused/.test(stderr)) return "refused";
   return /No route/.test(stderr) ? "unreachable" : "filtered";
@@ -56,7 +60,7 @@ export function probeFromOperator(lab: Lab, address: string, port: number): Prom
 /** True if a datagram to a UDP port comes back. */
 export async function probeUdp(namespace: string, address: string, port: number): Promise<"answers" | "silent"> {
   const script = `exec 3<>/dev/udp/${address}/${port}; echo hi >&3; timeout 5 head -c 2 <&3`;
-  const { stdout } = await execa("ip", ["netns", "exec", namespace, "bash", "-c", script], { reject: false });
+  const { stdout } = await runBash(namespace, script);
   return stdout === "hi" ? "answers" : "silent";
 }
 
