@@ -73,7 +73,7 @@ export async function confirmFirstMove(
   if (!options.firstMove && process.stdin.isTTY)
     await askText(
       "The event log has no move of this orchestrator. Was it ever moved, from any machine? Then press Ctrl-C, and bring " +
-        "that machine's event log (docs/unattended.md): the orchestrator may be at work elsewhere. If not, type never:",
+        "that machine's event log (docs/unattended.md): the orchestrator may run elsewhere. Never moved? Type never:",
       { validate: (answer) => answer === "never" || 'type the word "never", or press Ctrl-C' },
     );
   else if (!options.firstMove)

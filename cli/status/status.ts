@@ -49,7 +49,7 @@ async function overview(json: boolean, notifier: AlertNotifier | undefined): Pro
   const listed = createPulumi("").listStacks();
   listed.catch(() => undefined);
   await turn();
-  // Every stack needs it; loading takes half a second.
+  // Loaded (half a second) while pulumi lists the stacks.
   require("../pulumi/configuration");
   const stacks = await listed;
   const sources = await openStacks(stacks);

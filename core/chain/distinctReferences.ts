@@ -45,7 +45,7 @@ export async function listDistinctReferences(
   resolve: Resolve = resolveByDns,
 ): Promise<readonly { readonly url: string; readonly fault?: string }[]> {
   const addressesOf = async (host: string) => [host, ...(await resolve(host))];
-  // Resolve in parallel: one hanging resolver must not use up the time of a whole lookup.
+  // Resolve all names in parallel: one that hangs must not use up the time of a whole lookup.
   const [others, places] = await Promise.all([
     Promise.all(
       excluded.map(async ({ host, what }) => {

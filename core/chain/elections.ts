@@ -28,7 +28,7 @@ interface Chance {
 
 /** A probability below which bad luck is no longer an explanation. */
 const maxMissProbability = 1e-4;
-/** A restart costs slots, too, so never wait for fewer ticks than this. */
+/** A node that restarts misses slots: never judge it by fewer ticks. */
 const leastTicks = 4;
 /** Weights change, so only a Pillar well inside the top ranks surely belongs to them. */
 const topRankShare = 5 / 6;
@@ -83,7 +83,7 @@ export function formatStanding(standing: PillarStanding | undefined, network: Ne
   const { pillars, place } = standing;
   const { least, most } = computeElectionChance(standing, network);
   if (least === 1)
-    return `one of ${pillars} Pillar${pillars === 1 ? "" : "s"}, all of them in every tick of ${formatDuration(computeTickMs(network))}`;
+    return `one of ${pillars} Pillar${pillars === 1 ? "" : "s"}, all elected in each tick of ${formatDuration(computeTickMs(network))}`;
   const share = (chance: number) => Math.round(chance * 100);
   const shares = least === most ? share(least) : `${share(least)} to ${share(most)}`;
   const where =

@@ -14,7 +14,7 @@ export interface SourceNote {
 
 /** The reason why a node's answer does not count; `why` follows the node's name and a colon. */
 export interface NodeFault {
-  /** `gap`: it lacks momentums that it should have. `stranger`: it lacks the recorded momentum. */
+  /** `gap`: its answer omits momentums that it has. `stranger`: it lacks the recorded momentum. */
   readonly kind: "silent" | "behind" | "ahead" | "gap" | "stranger";
   readonly why: string;
 }

@@ -74,7 +74,7 @@ export function formatMissingField({ provider, id }: CloudServer, field: string)
   return `the API of ${provider} does not report the ${field} of server ${id}`;
 }
 
-/** Switches a server off as its power button would, and waits until it is. @throws Error in words */
+/** Cuts a server's power without a shutdown, and waits until it is off. @throws Error in words */
 export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
   const before = await readPowerState(server, deps);
   if (before === "off" || before === "gone") return before;

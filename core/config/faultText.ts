@@ -168,7 +168,7 @@ function formatWrongType(issue: z.core.$ZodIssueInvalidType, context: FaultConte
   const needed = `${kinds[kind] ?? kind}${such}${kind === "string" && form !== undefined ? `: ${form}` : ""}`;
   const text = !secret && typeof issue.input === "string" && /^(true|false|\d{1,9})$/.test(issue.input) && issue.input;
   const set = text ? run.set(key, text) : run.setTo(key, placeholder(issue.path));
-  // The engine keeps the type that stands there.
+  // `pulumi config set` keeps the old value's type, so remove it first.
   const cure = cures[kind] ?? `${run.remove(key)} && ${set}`;
   return `found ${found}, needed ${needed} (${cure})`;
 }

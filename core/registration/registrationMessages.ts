@@ -32,7 +32,7 @@ export function formatRegistration(registration: Registration, pillar: string, n
     case "tooEarly":
       return `${pillar} is registered with this host's address while its node is not synced (${registration.why})`;
     case "registered":
-      return `${pillar} is registered with this host's address, and no momentum carries it yet: ${waitText(registration, now)}`;
+      return `${pillar} has this host's producer address, but no momentum with it yet: ${waitText(registration, now)}`;
     case "producing": {
       const { height, at, orBefore } = registration.switched;
       return `${pillar} has produced here since momentum ${height}${orBefore ? " (or earlier)" : ""} (${formatUtcMinute(at)})`;

@@ -35,7 +35,7 @@ export function findSuccessorFaults({ successor, bridge, identity }: Facts): Omi
           ? `its ${differences.join(", its ")} is another`
           : "the successor's orchestrator does not answer getIdentity",
       ],
-      needed: `move the orchestrator of this host there; see it with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
+      needed: `move this host's orchestrator there; check that with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     });
   return unmet;
 }

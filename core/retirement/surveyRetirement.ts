@@ -50,7 +50,7 @@ interface SurveyQuestion {
   readonly store: Store;
 }
 
-/** Decides from the successor, the chain and the event log whether the host may be retired. Changes nothing. */
+/** Reads successor, chain and event log, and decides whether the host may be retired. Changes nothing. */
 export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps): Promise<RetirementSurvey> {
   const { inputs, memory, host } = question;
   const clients = await openClients(inputs, host, deps.connect ?? createConnection);

@@ -11,7 +11,7 @@ type Word = string & { readonly [isChecked]: true };
 
 export type Variables = Readonly<Record<string, Word | number | boolean | readonly (Word | number)[]>>;
 
-/** Marks values of the operator, of this program and its state, or of the very host that gets them back. */
+/** Marks values as safe in a script: the operator's, this program's, or those of the host that runs it. */
 export const markOwn = <T extends Readonly<Record<string, Value>>>(values: T) =>
   values as unknown as { readonly [name in keyof T]: Variables[string] };
 

@@ -90,7 +90,7 @@ function sshProblems(scan: SshScan, { copyAddress, sshPort, hostKey, ...wanted }
     {
       what: `${wanted.new.address}: the new host does not reach the old one's ssh`,
       found: `${scan.kind === "noConnection" ? "no connection" : "no ssh server with that key"} at ${copyAddress}:${sshPort}`,
-      needed: "the copy goes from host to host, as with scp",
+      needed: "let the new host reach the old one's ssh: the copy goes from host to host, as with scp",
       next: `Allow ${wanted.new.address} to TCP port ${sshPort} of the old host, in its firewall and at its provider (with ufw, on the old host: ufw allow from ${wanted.new.address} to any port ${sshPort} proto tcp). Is it reached at another address? ${setAddress}`,
     },
   ];

@@ -111,5 +111,5 @@ export function checkBridge(bridge: BridgeNow, haltedBridge: boolean, run: Comma
           "wait until the key generation has finished: stopping now would lose the key share",
         ] as const);
   const next = `Run ${run.up} again when it is ${bridge.state === halted ? `live. ${moveHalted(run)}` : "over."}`;
-  return { what, needed: `${needed} (what getStatus says is up to 40 s older than this)`, found: bridge.why, next };
+  return { what, needed: `${needed} (as the chain says; getStatus lags by up to 40 s)`, found: bridge.why, next };
 }

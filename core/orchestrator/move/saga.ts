@@ -94,7 +94,7 @@ export async function runSaga(
       states = await actions.look();
     }
   }
-  throw new Error(`the move comes to no end after ${maxSteps} steps\n${describeKeyLocation(lastStates, places)}`);
+  throw new Error(`the move did not end after ${maxSteps} steps\n${describeKeyLocation(lastStates, places)}`);
 }
 
 function keepLast(before: HostStates, now: HostStates): HostStates {

@@ -90,7 +90,7 @@ export function checkMoveHistory(
   return Math.max(source, copied, laterThan) < known.started ? "later start" : undefined;
 }
 
-/** Decides whether a step begins a saga, and gives it its number. */
+/** True if a step begins a saga, which gets its generation then. */
 const beginsSaga = (step: MoveStep) => step === "bulk" || step === "unpack";
 
 /** Returns the event to log before a step. Without it, a host whose disk is reset later would forget that start. */

@@ -77,7 +77,7 @@ describe("this host's registered address", () => {
         from,
         usually: from + 5 * minutes,
         surely: from + 20 * minutes,
-        standing: "one of 3 Pillars, all of them in every tick of 5 min",
+        standing: "one of 3 Pillars, all elected in each tick of 5 min",
       },
       figures: { expected: 10, produced: 9 },
       notes: [],

@@ -478,7 +478,7 @@ describe("each unmet condition", () => {
       },
       `- nothing confirms that the successor's orchestrator is the one that this host had
     found: its producer is another
-    needed: move the orchestrator of this host there; see it with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
+    needed: move this host's orchestrator there; check that with: ./pillar-host status SUCCESSOR (SUCCESSOR is its stack)`,
     ],
   ];
   test.each(conditions)("refuses the retirement: %s", (_what, changes, text) => {
