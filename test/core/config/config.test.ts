@@ -347,14 +347,11 @@ describe("controller", () => {
     );
   });
 
-  test.each(["ftp://release.example/c.zip", "release.example/c.zip", "file:///tmp/c.zip"])(
-    "refuses %s as an address",
-    (url) => {
-      expect(faultsOf(release({ url, sha256: hex }))).toEqual([
-        "pillar-host:controller.release.url: needed an http or https address of the controller's zip archive",
-      ]);
-    },
-  );
+  test.each(["ftp://release.example/c.zip", "release.example/c.zip"])("refuses %s as an address", (url) => {
+    expect(faultsOf(release({ url, sha256: hex }))).toEqual([
+      "pillar-host:controller.release.url: needed an http or https address of the controller's zip archive",
+    ]);
+  });
 });
 
 describe("the controller's release", () => {
@@ -443,91 +440,27 @@ describe("names", () => {
   ])("are checked: %j", (changes, fault) => {
     expect(faultsOf(changes)).toEqual([fault]);
   });
-
-  test.each(["Anvil", "a", "A.b_c-9", "a".repeat(40)])("accepts %s as a Pillar's name", (pillar) => {
-    expect(configOf({ pillar: { name: pillar } }).pillar.name).toBe(pillar);
-  });
-
-  test.each(["203.0.113.7", "2001:db8::7", "node-1.example.org"])("accepts %s as a host's address", (address) => {
-    expect(configOf(host({ address })).host).toMatchObject({ address });
-  });
-});
-
-describe("references", () => {
-  test.each(["http://203.0.113.8:35997", "https://node.example/rpc"])("accepts %s", (url) => {
-    expect(configOf({ sync: { references: [url] } }).sync.references).toEqual([url]);
-  });
-
-  test.each([
-    ["203.0.113.8:35997", "found 203.0.113.8:35997, "],
-    // An address may hold a key.
-    ["ws://203.0.113.8:35998", ""],
-    ["node.example", ""],
-    ["", "found an empty text, "],
-  ])("refuses %j", (url, found) => {
-    expect(faultsOf({ sync: { references: ["http://203.0.113.8:35997", url] } })).toEqual([
-      `pillar-host:sync.references.1: ${found}needed the http or https address of a node's RPC`,
-    ]);
-  });
-});
-
-describe("notify", () => {
-  test.each(["https://ntfy.sh/my-topic", "https://hooks.slack.com/services/T/B/x", "http://127.0.0.1:8080/x"])(
-    "accepts %s as a webhook",
-    (notify) => {
-      expect(configOf({ notify }).notify).toBe(notify);
-    },
-  );
-
-  test.each([
-    ["ntfy.sh/hunter2", "needed the http or https address of a webhook, such as an ntfy topic's"],
-    ["ftp://hunter2.example/x", "needed the http or https address of a webhook, such as an ntfy topic's"],
-    ["https://op:hunter2@ntfy.sh/x", "must not hold user and password: give a token in the address instead"],
-  ])("refuses %s, and does not show it", (notify, why) => {
-    expect(faultsOf({ notify })).toEqual([`pillar-host:notify: ${why}`]);
-  });
 });
 
 describe("host key", () => {
+  const ed25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+  const nistp256 =
+    "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBJ6npb2Sl2KAgCvA8+JptmifsKuDI9im+jy6FPx3jCj+6VQL4R8b+RPpRyAP14FzUo8nbBXAbK4NIgrr2awJdfI=";
+
   test.each([
-    [
-      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
-      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
-    ],
-    [
-      "  ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl root@old host \n",
-      "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
-    ],
-    [
-      "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBJ6npb2Sl2KAgCvA8+JptmifsKuDI9im+jy6FPx3jCj+6VQL4R8b+RPpRyAP14FzUo8nbBXAbK4NIgrr2awJdfI= x",
-      "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBJ6npb2Sl2KAgCvA8+JptmifsKuDI9im+jy6FPx3jCj+6VQL4R8b+RPpRyAP14FzUo8nbBXAbK4NIgrr2awJdfI=",
-    ],
-    [
-      "ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBAHpWHuPzUn6sA2w7uSPfQxIDqZWTF0imBzEdqNqkkvpyoZflqNwp94VnYEHf2Xt0IcevfbWHDurzYypYhXOHO0BbAHU3j/MpP5elEt8bHEupuDryuo9vRFsZIT+EHoiWFPyuclRB8yHF4IVjNzHaYEXNZPvw2wwlDQ2UwMn31omK03Jiw==",
-      "ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBAHpWHuPzUn6sA2w7uSPfQxIDqZWTF0imBzEdqNqkkvpyoZflqNwp94VnYEHf2Xt0IcevfbWHDurzYypYhXOHO0BbAHU3j/MpP5elEt8bHEupuDryuo9vRFsZIT+EHoiWFPyuclRB8yHF4IVjNzHaYEXNZPvw2wwlDQ2UwMn31omK03Jiw==",
-    ],
+    [`  ${ed25519} root@old host \n`, ed25519],
+    [`${nistp256} x`, nistp256],
+    // The fault's own advice prints such a line.
+    [`203.0.113.7 ${ed25519}`, ed25519],
   ])("turns %j into %j", (hostKey, line) => {
     expect(configOf(host({ hostKey })).host).toMatchObject({ hostKey: line });
   });
 
-  test.each(["ssh-rsa AAAAB3Nz", "ssh-ed25519", "SHA256:abc", "ssh-ed25519 AAA*"])("refuses %j", (hostKey) => {
-    expect(faultsOf(host({ hostKey }))).toEqual([`pillar-host:host.hostKey: ${keyNeeded}`]);
-  });
-
-  test("refuses the output of ssh-keyscan for a silent host", () => {
-    expect(faultsOf(host({ hostKey: "" }))).toEqual([`pillar-host:host.hostKey: found an empty text, ${keyNeeded}`]);
-  });
-
-  // The fault's own advice prints such a line.
-  test("accepts the output of ssh-keyscan", () => {
-    expect(
-      configOf(
-        host({
-          hostKey: "203.0.113.7 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
-        }),
-      ).host,
-    ).toMatchObject({
-      hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
-    });
+  test.each([
+    ["ssh-rsa AAAAB3Nz", ""],
+    // The output of ssh-keyscan for a silent host.
+    ["", "found an empty text, "],
+  ])("refuses %j", (hostKey, found) => {
+    expect(faultsOf(host({ hostKey }))).toEqual([`pillar-host:host.hostKey: ${found}${keyNeeded}`]);
   });
 });
