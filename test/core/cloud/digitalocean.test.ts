@@ -123,6 +123,7 @@ const posted = "Error creating droplet: POST https://api.digitalocean.com/v2/dro
 test.each([
   [`${posted}422 (request "94739105") Size is not available in this region.`, true],
   [`${posted}422 Region is not available`, true],
+  [`${posted}422 (request 94739105) Size is unavailable.`, true],
   [`${posted}422 (request "1") creating this/these droplet(s) will exceed your droplet limit`, false],
   [`${posted}403 (request "1") You are not authorized to perform this operation`, false],
   [`${posted}401 (request "1") Unable to authenticate you`, false],

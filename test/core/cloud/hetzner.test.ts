@@ -158,6 +158,10 @@ test.each([
 test.each([
   ["error during placement (resource_unavailable, 1d1d17e504e28a4c)", true],
   ["resource_unavailable: error during placement", true],
+  ["unsupported location for server type (invalid_input, 261e51cc9f7b737dd2412acadc7d08c4)", true],
+  ["location 'ash' not found (invalid_input)", true],
+  ["server location disabled (resource_unavailable)", true],
+  ["error during placement (placement_error)", true],
   ["server limit exceeded (resource_limit_exceeded)", false],
   ["insufficient permissions for this request (forbidden)", false],
   ["unable to authenticate (unauthorized, 4ab)", false],

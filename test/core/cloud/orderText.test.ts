@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { digitaloceanNoRoom } from "../../../core/cloud/digitalocean";
 import { hetznerNoRoom } from "../../../core/cloud/hetzner";
 import { formatFailedOrder, stripProviderError } from "../../../core/cloud/orderText";
 
@@ -10,25 +9,6 @@ test("says what comes next if there is no room", () => {
     "Hetzner has no room for cx33 in fsn1 (error during placement (resource_unavailable, 1d))\n" +
       "  pulumi up -s prod tries the next server: the preview names it",
   );
-});
-
-test.each([
-  [hetznerNoRoom, "unsupported location for server type (invalid_input, 261e51cc9f7b737dd2412acadc7d08c4)"],
-  [hetznerNoRoom, "location 'ash' not found (invalid_input)"],
-  [hetznerNoRoom, "server location disabled (resource_unavailable)"],
-  [hetznerNoRoom, "error during placement (placement_error)"],
-  [digitaloceanNoRoom, "422 Size is not available in this region."],
-  [digitaloceanNoRoom, "422 Region is not available"],
-  [digitaloceanNoRoom, "422 (request 94739105) Size is unavailable."],
-])("tries the next location for a provider's words for 'not here': %#", (noRoom, words) => {
-  const isNoRoom = (text: string) => noRoom.test(text);
-  expect(formatFailedOrder("prod", { ...cloud, isNoRoom }, { plan: "cx33", location: "fsn1" }, words)).toContain(
-    "pulumi up -s prod tries the next server",
-  );
-});
-
-test("does not treat a wrong input as a lack of room", () => {
-  expect(hetznerNoRoom.test("invalid input in field 'user_data' (invalid_input)")).toBe(false);
 });
 
 test("prints any other error as it came, with the remedies for a limit and the token's rights", () => {
