@@ -6,9 +6,9 @@ import { type Command, Option } from "commander";
 export function addStatusCommand(program: Command): void {
   program
     .command("status")
-    .argument("[stack...]", "such as prod; several are shown one after the other")
+    .argument("[stack]", "such as prod")
     .description("show how far a stack's host is; asks the host now, changes nothing, takes no lock")
-    .option("-w, --watch", "show it live until the node is synced, then ring the bell; several stacks until Ctrl-C")
+    .option("-w, --watch", "show it live until the node is synced, then ring the bell")
     .option("-k, --keep", "with --watch: continue after the sync, until Ctrl-C")
     .addOption(new Option("--json", "print JSON, for programs").conflicts("watch"))
     .addOption(
@@ -25,20 +25,20 @@ Exit code:
        retiring: nothing prevents its destroy. \`next\` prints your next step, if there is one
   1    not yet: wait, or fix what the output names
   2    the status could not be read, or with --notify not be sent: the output says why, and what to do
-       of several stacks the highest code counts
+       with --all the highest code counts
   130  --watch was ended with Ctrl-C`,
     )
     .action(
       async (
-        stacks: string[],
+        stack: string | undefined,
         options: import("../status/status").StatusOptions & { all?: boolean },
         command: Command,
       ) => {
-        if ((stacks.length === 0) !== (options.all === true))
-          command.error(options.all ? "error: --all or stacks, not both" : "error: name a stack, or --all");
         if (options.notify && !options.all) command.error("error: --notify needs --all");
         const { status, showAllStacks } = require("../status/status") as typeof import("../status/status");
-        process.exitCode = await (options.all ? showAllStacks(options) : status(stacks, options));
+        if (options.all && stack === undefined) process.exitCode = await showAllStacks(options);
+        else if (stack !== undefined && !options.all) process.exitCode = await status(stack, options);
+        else command.error(options.all ? "error: --all or a stack, not both" : "error: name a stack, or --all");
       },
     );
 }

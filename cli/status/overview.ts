@@ -68,13 +68,12 @@ function formatDetails(found: StackLookup): string[] {
 }
 
 export function createOverviewJson(all: readonly StackLookup[]): unknown[] {
-  return sortByNeeds(all).map((found) => ({ ...createLookupJson(found), needs: decideNeeds(found) }));
-}
-
-export function createLookupJson(found: StackLookup): object {
-  return "view" in found
-    ? createStatusJson(found.view, found.exitCode)
-    : { stack: found.stack, looked: false, refusal: found.refusal.message };
+  return sortByNeeds(all).map((found) => ({
+    ...("view" in found
+      ? createStatusJson(found.view, found.exitCode)
+      : { stack: found.stack, looked: false, refusal: found.refusal.message }),
+    needs: decideNeeds(found),
+  }));
 }
 
 /** Returns the highest exit code. A stack without a server is no problem. */

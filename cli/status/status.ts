@@ -3,7 +3,7 @@ import { createPulumi } from "../pulumi/pulumiCommand";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import type { AlertNotifier } from "./alerts/notifyAlerts";
 import { openStackWithHost, type StackWithHost } from "./openStack";
-import type { StackLookup } from "./overview";
+import type { ReadStack, StackLookup } from "./overview";
 
 export interface StatusOptions {
   readonly watch?: boolean;
@@ -12,23 +12,30 @@ export interface StatusOptions {
   readonly notify?: boolean;
 }
 
-/** Shows the hosts of stacks, once or live. @returns the exit code. @throws CliRefusal if a single stack can't be read */
-export async function status(stacks: readonly string[], options: StatusOptions): Promise<number> {
-  const sources = await openStacks(stacks);
-  const [first] = sources;
-  if (sources.length === 1 && first instanceof CliRefusal) throw first;
-
-  const readable = sources.filter((source): source is StackWithHost => !(source instanceof CliRefusal));
-  if (options.watch && readable.some(({ hostKey }) => hostKey !== undefined)) {
+/** Shows the host of a stack, once or live. @returns the exit code. @throws CliRefusal if it can't be read */
+export async function status(stack: string, { watch: isWatched, keep, json }: StatusOptions): Promise<number> {
+  const source = await openStackWithHost(stack);
+  const { hostKey } = source;
+  if (isWatched && hostKey !== undefined) {
     const { watch } = require("./watch") as typeof import("./watch");
-    for (const source of sources) if (source instanceof CliRefusal) console.error(source.message);
-    return watch(readable, { keep: options.keep === true || stacks.length > 1 });
+    return watch(source, hostKey, keep === true);
   }
-  const found = await Promise.all(sources.map((source, i) => lookUp(stacks[i] ?? "", source)));
-  const [only] = found;
-  if (found.length === 1 && only && "refusal" in only) throw only.refusal;
-  printLookups(found, options);
-  return Math.max(...found.map((one) => ("refusal" in one ? refusalExitCode : one.exitCode)));
+  const { view, exitCode, lines } = await readHost(source);
+  if (json) {
+    const { createStatusJson } = require("./statusJson") as typeof import("./statusJson");
+    console.log(JSON.stringify(createStatusJson(view, exitCode), undefined, 2));
+  } else {
+    const { formatStatus } = require("./statusRows") as typeof import("./statusRows");
+    const { formatReport } = require("./screenLayout") as typeof import("./screenLayout");
+    console.log(formatReport(formatStatus(view), process.stdout.columns ?? 120));
+  }
+  for (const line of lines) console.error(line);
+  return exitCode;
+}
+
+async function readHost(source: StackWithHost): Promise<ReadStack> {
+  const { readStatusOnce, readUnknownHost } = require("./readStatus") as typeof import("./readStatus");
+  return source.hostKey === undefined ? readUnknownHost(source) : readStatusOnce(source, source.hostKey);
 }
 
 /** Shows every stack of this program in the backend. @returns the exit code. @throws CliRefusal */
@@ -69,11 +76,7 @@ async function openStacks(stacks: readonly string[]): Promise<(StackWithHost | C
 }
 
 async function lookUp(stack: string, source: StackWithHost | CliRefusal): Promise<StackLookup> {
-  if (source instanceof CliRefusal) return { stack, refusal: source };
-  const { hostKey } = source;
-  const { readStatusOnce, readUnknownHost } = require("./readStatus") as typeof import("./readStatus");
-  if (hostKey === undefined) return { ...(await readUnknownHost(source)), stack };
-  const reading = await catchRefusal(readStatusOnce(source, hostKey));
+  const reading = source instanceof CliRefusal ? source : await catchRefusal(readHost(source));
   return reading instanceof CliRefusal ? { stack, refusal: reading } : { ...reading, stack };
 }
 
@@ -84,25 +87,4 @@ async function catchRefusal<T>(promise: Promise<T>): Promise<T | CliRefusal> {
     if (error instanceof CliRefusal) return error;
     throw error;
   }
-}
-
-function printLookups(found: readonly StackLookup[], { json }: StatusOptions): void {
-  const { formatStatus } = require("./statusRows") as typeof import("./statusRows");
-  const { formatReport } = require("./screenLayout") as typeof import("./screenLayout");
-  if (json) {
-    const { createLookupJson } = require("./overview") as typeof import("./overview");
-    const reports = found.map(createLookupJson);
-    console.log(JSON.stringify(found.length === 1 ? reports[0] : reports, undefined, 2));
-    for (const one of found) if ("lines" in one) for (const line of one.lines) console.error(line);
-    return;
-  }
-  found.forEach((one, i) => {
-    if (i > 0) console.log("");
-    if ("refusal" in one) {
-      console.error(one.refusal.message);
-      return;
-    }
-    console.log(formatReport(formatStatus(one.view), process.stdout.columns ?? 120));
-    for (const line of one.lines) console.error(line);
-  });
 }

@@ -10,7 +10,6 @@ import {
   type PillarStanding,
 } from "../chain/elections";
 import type { SourceNote } from "../chain/reading";
-import type { SyncReason } from "../sync/judgeObservation";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { RegistrationAgreement } from "./agreeOnRegistration";
 import type { ProducerSwitch } from "./findSwitch";
@@ -68,7 +67,6 @@ export type Registration = { readonly notes: readonly SourceNote[]; readonly ear
   | ({
       readonly kind: "tooEarly";
       readonly why: string;
-      readonly reason?: SyncReason["kind"];
       readonly switched?: ProducerSwitch;
     } & Ours)
 );
@@ -122,8 +120,7 @@ export function decideRegistration(facts: RegistrationFacts): Registration {
   const own = { address, since, notes, earlier, figures };
   // Witnesses without an answer say nothing against a node that produces.
   if (node.known && !node.synced && node.reason !== "unwitnessed") {
-    const { why, reason } = node;
-    return { kind: "tooEarly", why, reason, ...own, switched };
+    return { kind: "tooEarly", why: node.why, ...own, switched };
   }
   if (switched) return { kind: "producing", switched, ...own };
   const wait = estimateWait(since, facts);

@@ -62,14 +62,3 @@ function waitText(registration: Extract<Registration, { kind: "registered" }>, n
     : "";
   return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${formatDuration(now - since)} ago${few})`;
 }
-
-/** Returns a key that does not change with the time. */
-export function formatRegistrationKey(registration: Registration): string {
-  const { kind } = registration;
-  const parts: unknown[] = [kind, "address" in registration ? registration.address : ""];
-  if (kind === "unknown") parts.push(registration.why.key);
-  if (kind === "tooEarly") parts.push(registration.reason);
-  if (kind === "registered") parts.push(registration.isLate);
-  if ("last" in registration) parts.push(registration.last?.isOurs);
-  return parts.join();
-}

@@ -70,7 +70,7 @@ describe("the command line", () => {
 
   test.each([
     [["status"], "error: name a stack, or --all"],
-    [["status", "prod", "--all"], "error: --all or stacks, not both"],
+    [["status", "prod", "--all"], "error: --all or a stack, not both"],
     [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
     [["status", "prod", "--notify"], "error: --notify needs --all"],
     [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],

@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { formatScreen } from "../../../cli/status/liveScreen";
 import { cropLines, formatReport, truncate, wrap } from "../../../cli/status/screenLayout";
 import { formatStatus } from "../../../cli/status/statusRows";
-import { formatScreen } from "../../../cli/status/watchDisplay";
-import { CliRefusal } from "../../../cli/terminal/refusal";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { printable } from "../../../core/util/printable";
 import { facts, viewOf } from "../exampleView";
 
 const found = { stack: "prod", view: viewOf(), exitCode: 1, lines: [] };
-const screenOf = (rows: number, columns = 80) => cropLines(formatScreen([found], columns), { columns, rows });
+const screenOf = (rows: number, columns = 80) => cropLines(formatScreen(found, columns), { columns, rows });
 
 test("fills a terminal of 80 by 24 with head, facts and the log", () => {
   expect(screenOf(24)).toEqual([
@@ -40,17 +39,6 @@ test("keeps the first lines in a low terminal, and counts the others", () => {
   expect(screenOf(8).at(-2)).toBe("              15:02 UTC");
 });
 
-test("shows several stacks below each other without their logs, and why one can't be read", () => {
-  const refusal = new CliRefusal("the host key changed");
-  const down = { ...found, stack: "prod-3", view: viewOf({ stack: "prod-3" }), lines: ["\n203.0.113.9 is down"] };
-  const lines = formatScreen([found, { stack: "prod-2", refusal }, down], 100);
-  expect(lines).not.toContain("log:");
-  expect(lines[0]).toBe("Pillar Anvil, stack prod, host 203.0.113.7");
-  expect(lines[lines.indexOf("the host key changed") - 1]).toBe("");
-  expect(lines).toContain("Pillar Anvil, stack prod-3, host 203.0.113.7");
-  expect(lines.at(-1)).toBe("203.0.113.9 is down");
-});
-
 test("never exceeds the terminal's size", () => {
   const text = fc.string({ unit: "grapheme-ascii", maxLength: 300 });
   fc.assert(
@@ -63,7 +51,7 @@ test("never exceeds the terminal's size", () => {
           lines.map((line, i) => (i % 2 === 0 ? `log=${line}` : `done.packages=${line}`)),
         );
         const view = viewOf({ facts: some });
-        const screen = cropLines(formatScreen([{ ...found, view }], columns), { columns, rows });
+        const screen = cropLines(formatScreen({ ...found, view }, columns), { columns, rows });
         expect(screen.length).toBeLessThan(rows);
         for (const line of screen) expect(line.length).toBeLessThan(columns);
       },

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { decideStage } from "../../../cli/status/hostStage";
 import type { StackView } from "../../../cli/status/stackView";
 import { createStatusJson } from "../../../cli/status/statusJson";
-import { createLineDisplay, listTopics } from "../../../cli/status/watchDisplay";
 import { type NodeHostFacts, parseNodeHostFacts } from "../../../core/ssh/hostFacts";
-import { lives, progress, viewOf } from "../exampleView";
+import { lives, viewOf } from "../exampleView";
 
 const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
 const fresh = { isBegun: false, pending: [] };
@@ -114,38 +113,4 @@ test("formats JSON with the stage and whether the host was read", () => {
     pulumi: [{ user: "ada", host: "desk", pid: 4242, since: "2026-11-21T15:02:54.000Z", run: "lives" }],
   });
   expect(createStatusJson(viewOf(), 2).looked).toBe(false);
-});
-
-describe("the display of a file", () => {
-  const lookup = (changes: Partial<StackView> = {}, lines: readonly string[] = []) => ({
-    stack: "prod",
-    view: viewOf(changes),
-    exitCode: 1,
-    lines,
-  });
-
-  test("has topics only for lasting facts", () => {
-    expect(listTopics(lookup()).map(([topic]) => topic)).toEqual(["title", "stage", "sync"]);
-    expect(listTopics(lookup({ facts: undefined, sync: undefined })).map(([topic]) => topic)).toEqual(["title"]);
-  });
-
-  test("prints a line whenever its topic changes", () => {
-    const lines: string[] = [];
-    const display = createLineDisplay((line) => lines.push(line.slice(21)));
-    const higher = progress({ percent: "81.8" });
-    const none = { kind: "none", reason: "down\u0007" } as const;
-    const silent = progress({ observation: none, why: { kind: "unreachable", text: "down\u0007" } as never });
-    for (const sync of [progress(), higher, silent, higher]) display.show([lookup({ sync })]);
-    display.show([lookup({ facts: undefined, sync: silent }, ["\n203.0.113.7 could not be reached"])]);
-    const syncing = "height 16365 of 20021, 4.9 momentums/s, about 13 min left, since 2026-11-21 15:04 UTC";
-    expect(lines).toEqual([
-      "Pillar Anvil, stack prod, host 203.0.113.7",
-      `stage: deployed, syncing; next: ${goesOn}`,
-      `sync: 81.7 %, ${syncing}`,
-      "sync: no answer from the node yet: down",
-      `sync: 81.8 %, ${syncing}`,
-      "203.0.113.7 could not be reached",
-      "sync: no answer from the node yet: down",
-    ]);
-  });
 });

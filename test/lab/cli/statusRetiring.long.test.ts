@@ -35,19 +35,6 @@ it("shows an adopted host as registered and producing, with what blocks its dest
   expect(out).not.toContain(addresses.fresh);
 });
 
-it("shows several stacks on one screen, an array in JSON, with a missing stack in its place", async () => {
-  const { exitCode, out } = await cli(stage.stack, ["status", "prod", "nope", "prod"]);
-  expect(exitCode).toBe(2);
-  expect(out.match(/^Pillar Anvil, stack prod, host /gm)).toHaveLength(2);
-  expect(out).toContain("there is no stack nope here");
-  const json = await cli(stage.stack, ["status", "prod", "prod", "--json"]);
-  expect(json.exitCode).toBe(0);
-  expect(JSON.parse(json.out)).toMatchObject([
-    { stack: "prod", lifecycle: "adopted", needs: "nothing", registration: { state: "producing", registered: true } },
-    { stack: "prod", destroy: { unmet: expect.arrayContaining([expect.objectContaining({ loss: "momentums" })]) } },
-  ]);
-});
-
 it("lists all stacks of the backend, a line each, first those that need the operator", async () => {
   await stage.stack.pulumi(["stack", "init", "bare", "--no-select"]);
   const { exitCode, out } = await cli(stage.stack, ["status", "--all"]);
