@@ -147,18 +147,18 @@ export function addReportCommand(program: Command): void {
   program
     .command("report")
     .argument("<stack>", "such as prod")
-    .description("report a stack's migration from its event log, even without stack and state")
+    .description("report a stack's migration from its event log")
     .option("--json", "print JSON, for programs")
     .option(
       "--directory <dir>",
-      "the place of record.jsonl, or s3://BUCKET…#PILLAR; default: as configured, else any event log with the stack",
+      "the place of record.jsonl, or s3://BUCKET…#PILLAR, for a stack that is gone; default: as configured",
     )
     .addHelpText(
       "after",
       `
 Exit code:
   0    the report is printed
-  2    there is no event log: the output says why, and what to do`,
+  2    no event log names the stack: the output says why, and what to do`,
     )
     .action(async (stack: string, options: { json?: boolean; directory?: string }) => {
       const { report } = require("../report/report") as typeof import("../report/report");

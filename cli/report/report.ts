@@ -1,43 +1,51 @@
 import fs from "node:fs";
-import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
-import { takeFirstLine } from "../../core/util/firstLine";
+import { locateFiles } from "../../core/eventLog/eventLog";
+import { openStore } from "../../core/store/openStore";
+import { formatDefaultPlace, resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
+import type { Store } from "../../core/store/store";
+import { commandsFor } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
-import { CliRefusal, refusalExitCode } from "../terminal/refusal";
-import { buildReport } from "./buildReport";
-import { findEventLog } from "./findEventLog";
+import { CliRefusal } from "../terminal/refusal";
+import { buildReport, listStacks, type ParsedLog, parseEventLog } from "./buildReport";
 import { formatJson, formatText } from "./reportText";
 
 interface ReportOptions {
   readonly json?: boolean;
+  /** The place of the event log, in place of the configured one: stack and state may be gone. */
   readonly directory?: string;
 }
 
-/**
- * Prints the report of a migration. Needs neither the stack nor its state. Returns the exit code.
- *
- * @throws CliRefusal if there is no event log
- */
-export async function report(fullName: string, { json, directory: asked }: ReportOptions): Promise<number> {
+/** Prints the report of a migration. Returns the exit code. @throws CliRefusal if no event log names the stack */
+export async function report(fullName: string, { json, directory }: ReportOptions): Promise<number> {
   // The event log has only the short name, even if the backend uses organization/project/stack.
   const stack = shortenStackName(fullName);
-  const configured = () => readConfiguredDirectory(fullName);
-  const { directory, log } = await findEventLog(stack, { asked, configured });
+  const store = openStore(directory ?? (await readConfiguredPlace(fullName)), stack);
+  const log = await readLog(store);
   const made = buildReport(log, stack);
-  if (made === undefined) return refusalExitCode;
+  if (made === undefined)
+    throw new CliRefusal(
+      formatProblem({
+        what: `the event log does not name stack ${stack}`,
+        found: `${store.log}, of ${listStacks(log.entries).join(", ") || "no stack"}`,
+        needed: "run this as the user and on the machine of the runs, or pass the directory of record.jsonl:",
+        next: [commandsFor(stack).report("--directory", "DIR"), `To begin a migration: ${commandsFor(stack).up}`],
+      }),
+    );
   if (json) {
     console.log(formatJson(made));
     return 0;
   }
   console.log(formatText(made, process.stdout.columns ?? 120));
-  const key = resolveOwnIdentityPath(directory);
+  const key = resolveOwnIdentityPath(store.directory);
   const keyLine = fs.existsSync(key) ? `\nKey:        ${key} opens the backups: keep a copy elsewhere` : "";
-  console.log(`\nEvent log:  ${directory}${keyLine}`);
+  console.log(`\nEvent log:  ${store.directory}${keyLine}`);
   return 0;
 }
 
-/** Reads the configured directory; undefined if stack or pulumi is gone, because the event log outlives them. */
-async function readConfiguredDirectory(stack: string): Promise<string | undefined> {
+/** @throws CliRefusal that names another way if stack or pulumi is gone, because the event log outlives them */
+async function readConfiguredPlace(stack: string): Promise<string> {
   try {
     const configuration = await createPulumi(stack).read(["config", "--json", "--show-secrets"]);
     // Loaded here, because the schema takes a moment to load.
@@ -47,9 +55,18 @@ async function readConfiguredDirectory(stack: string): Promise<string | undefine
     return chooseRecordsPlace(parseConfiguration(stack, configuration));
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;
-    console.error(
-      `(searching all event logs of this machine, because the stack's configuration can't be read: ${takeFirstLine(error.message)})`,
-    );
-    return undefined;
+    const outlasting = commandsFor(stack).report("--directory", `"${formatDefaultPlace("PILLAR")}"`);
+    throw new CliRefusal(`${error.message}\nThe event log outlives its stack: ${outlasting}`);
+  }
+}
+
+async function readLog(store: Store): Promise<ParsedLog> {
+  try {
+    const { entries, unread } = parseEventLog((await store.readLines()).join("\n"), store.log);
+    return { entries: entries.map((entry) => ("move" in entry ? locateFiles(entry, store) : entry)), unread };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // An error without a code says that a newer program wrote the file.
+    throw new CliRefusal(code === undefined ? message : store.formatError("read", error as Error));
   }
 }
