@@ -77,10 +77,11 @@ async function runTier(asked: Asked, deadline: number): Promise<Outcome> {
   // A developer who names a file wants to see it fail.
   for (const file of filters.length === 0 ? worthAgain(run) : []) {
     console.log(`\n${file} failed: it runs once more, alone`);
-    const before = run.report;
-    run = withSecondAttempt(run, file, await vitest([...projects, file], deadline));
+    const first = run;
+    run = withSecondAttempt(first, file, await vitest([...projects, file], deadline));
     await takeDownOwnLabs();
-    if (run.report !== before) again.push(againLine(file));
+    if (run.report !== first.report)
+      again.push(againLine(file), ...failuresOf(first).filter((failure) => failure.startsWith(file)));
   }
   if (isRecorded) recordDurations(run.durations);
   if (run.report) notePassed(checkout, own, run.report);

@@ -119,7 +119,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
       screen.text += piece;
     });
     const left = { init: initAnswers(), later: answers(), from: 0 };
-    const deadline = Date.now() + 240_000;
+    const deadline = Date.now() + 480_000;
     try {
       while (!isOver) {
         if (Date.now() > deadline) throw new Error(`it did not end:\n${plain(screen.text).slice(-6000)}`);
@@ -183,7 +183,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
     await writeFile(file, document.toString());
   }
 
-  it("continues after each kill", async () => {
+  it("continues after each kill", { timeout: 1_200_000 }, async () => {
     expect(await migrate({ after: /> \.\/pillar-host check prod-2/, within: 200 })).toBe("killed");
     await adaptToLab();
     const kills = [
