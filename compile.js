@@ -9,9 +9,9 @@ const sources = [
 ];
 
 /**
- * Returns the directory of the compiled program and compiles it if needed. The directory below `.compiled` is named
- * after a hash of all sources, so it is never stale. CI checks the types. docs/architecture.md ("The program is
- * compiled once") explains why this is neither Pulumi's ts-node nor a bundler.
+ * Returns the directory of the compiled program. Compiles the program first if its sources changed: the directory's
+ * name is a hash of them. Checks no types, CI does that. docs/architecture.md ("The program is compiled once") explains
+ * why this is neither Pulumi's ts-node nor a bundler.
  * @param {string} [root] the program's directory
  */
 function compiled(root = __dirname) {
@@ -31,8 +31,8 @@ function compiled(root = __dirname) {
 }
 
 /**
- * Returns the directory for compiled programs. Its content is executed, so no other user may have write access: deletes
- * and recreates this user's directory if others could write to it.
+ * Returns the directory for compiled programs. Its files are executed, so no other user may have write access. If other
+ * users could write to a directory of this user, deletes and recreates it.
  * @param {string} [root] the program's directory
  * @returns {string}
  */
@@ -46,7 +46,7 @@ function ownDirectory(root = __dirname) {
       (!found.isDirectory() || ![user, 0].includes(found.uid) || (mayOthersWrite(found) && found.uid !== user))
     )
       throw fault(
-        `${directory} is not a directory of yours alone, and what lies in it would be run\n  found: owned by user ${found.uid}, mode ${(found.mode & 0o777).toString(8)}\n  needed: remove it: rm -r '${directory}'; then run the same command again`,
+        `${directory} must be a directory that only you can write to, because its files are executed\n  found: owned by user ${found.uid}, mode ${(found.mode & 0o777).toString(8)}\n  needed: remove it: rm -r '${directory}'; then run the same command again`,
       );
     if (found && mayOthersWrite(found)) fs.rmSync(directory, { recursive: true });
     // `recursive` accepts a directory that a concurrent run has just created.
@@ -74,12 +74,12 @@ function fault(message) {
 function toFault(error) {
   if (error.isForOperator || error.code === undefined) return error;
   return fault(
-    `the program can't be compiled in this checkout\n  found: ${error.message}\n  needed: a checkout that this user may write to, with room on its disk`,
+    `the program can't be compiled in this checkout\n  found: ${error.message}\n  needed: use a checkout that you may write to, on a disk with free space`,
   );
 }
 
 /**
- * Runs `work`. Prints an error that is for the operator and ends the process.
+ * Runs `work`. If it throws an error for the operator, prints the message and ends the process.
  * @template T
  * @param {number} exitCode
  * @param {() => T} work
@@ -126,7 +126,7 @@ function compile(root, files, directory) {
   const ts = require("typescript");
   const { config } = ts.readConfigFile(path.join(root, "tsconfig.pulumi.json"), ts.sys.readFile);
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  // Renamed into place at the end, so that a run that dies or a concurrent run leaves no partial result.
+  // Compiled under a temporary name and renamed at the end: a killed or concurrent run leaves no partial program.
   const fresh = `${directory}.${process.pid}`;
   for (const { name, text } of files) {
     const isCode = name.endsWith(".ts");
@@ -134,7 +134,7 @@ function compile(root, files, directory) {
     fs.mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
     const { outputText } = isCode ? ts.transpileModule(text, { compilerOptions: options, fileName: name }) : {};
     fs.writeFileSync(target, outputText ?? text, { mode: 0o600 });
-    // Without a sync, a power cut could leave an empty module in a directory that is never compiled again.
+    // Without fsync, a power cut could leave an empty file in a directory that counts as compiled.
     sync(target);
   }
   try {

@@ -15,7 +15,7 @@ import { createRememberedOutput } from "./components/retirement/hostMemory";
 import { HostRetirement } from "./components/retirement/hostRetirement";
 import { createRetirementArgs, registerIdleHost } from "./components/retirement/idleHost";
 
-// Exports a function, because the cloud provider's offers must be read before any resource is registered.
+// Exports an async function: it reads the cloud provider's offers before it registers any resource.
 export = showPlainErrors(async () => {
   const config = readConfig();
   const stack = pulumi.getStack();

@@ -1,5 +1,5 @@
-// Plain JavaScript for any version of Node, because an old one must get as far as this check. 22.13 is the first
-// version in which `require` loads ES modules, such as the backup library.
+// Written in old JavaScript, so that an old Node can run this check. Node 22.13 is the first version in which `require`
+// loads ES modules, such as the backup library.
 var needed = "22.13";
 
 /**
@@ -16,7 +16,7 @@ function nodeFault(found) {
     version +
     " (" +
     process.execPath +
-    ")\n  needed: https://nodejs.org, or another PATH"
+    ")\n  needed: install it from https://nodejs.org, or put it first in PATH"
   );
 }
 

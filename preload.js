@@ -4,25 +4,24 @@
 require("./compileCache");
 const Module = require("node:module");
 
-// Node's 250 ms for each address are too short for a distant server if another of its addresses does not work.
+// Node gives up on each address of a name after 250 ms, too early for a distant server with one dead address.
 require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 
 const sdk = of("@pulumi/pulumi");
-// Needed to serialize functions, which few runs do. Loading them takes nearly two thirds of the SDK's start.
+// The SDK needs these only to serialize functions, which few runs do. They are nearly two thirds of its loading time.
 for (const name of ["typescript", "normalize-package-data"]) loadWhenUsed(sdk, name);
-// Needed by programs that drive the engine. The engine drives this program.
+// Only needed by programs that start the engine. This program is started by the engine.
 loadWhenUsed(sdk, "./automation");
-// Needed for `pulumi --tracing`. Without tracing the SDK calls only `newSpan`.
+// Only needed for `pulumi --tracing`. Otherwise the SDK calls nothing of it but `newSpan`.
 loadWhenUsed(sdk, "./cmd/run/tracing", { newSpan });
-// Error messages in about fifty languages.
+// zod's error messages in about fifty languages, which this program does not use.
 loadWhenUsed(of("zod"), "./v4/locales/index.cjs");
-// The SDK takes a stack trace for every promise, and this module resolves each one through the source maps of all
-// libraries. That costs a tenth of the program's time and only shows the libraries' TypeScript in traces.
-// PILLAR_HOST_TRACES turns it on for debugging.
+// Keeps source-map-support off. The SDK takes a stack trace for every promise, and source-map-support would translate
+// each to TypeScript lines, which costs a tenth of the program's time. For debugging, set PILLAR_HOST_TRACES.
 if (!process.env.PILLAR_HOST_TRACES) standIn(sdk.resolve("source-map-support/register"));
 
 /**
- * Returns a function that resolves and loads files as the package itself would.
+ * Returns the `require` that a package's own files would have.
  * @param {string} name
  */
 function of(name) {
@@ -43,7 +42,7 @@ function standIn(file) {
  * Makes a package load one of its modules only on first use.
  * @param {NodeRequire} from
  * @param {string} name
- * @param {Readonly<Record<string, unknown>>} [own] exports that need no loading, until another export is used
+ * @param {Readonly<Record<string, unknown>>} [own] used in place of the module's exports until the module is loaded
  */
 function loadWhenUsed(from, name, own = {}) {
   const file = from.resolve(name);
@@ -54,7 +53,7 @@ function loadWhenUsed(from, name, own = {}) {
     return from(file);
   };
   const get = (/** @type {object} */ _, /** @type {string} */ key) => {
-    // Claims to have a default export, so that TypeScript's helpers use the module without reading its keys.
+    // Claims to be an ES module, because TypeScript's import helper would read, and so load, all keys of another one.
     if (key === "__esModule") return true;
     if (key === "default") return library();
     return key in own && !isLoaded() ? own[key] : library()[key];

@@ -59,7 +59,7 @@ it.each([
 it("leaves no partial result for a later run", async () => {
   writeFileSync(join(root, ".compiled"), "in the way");
   expect(() => compiled(root)).toThrow(
-    /\.compiled is not a directory of yours alone, and what lies in it would be run/,
+    /\.compiled must be a directory that only you can write to, because its files are executed/,
   );
   rmSync(join(root, ".compiled"));
   expect(await runs()).toEqual(["one", "echo one"]);
@@ -111,7 +111,7 @@ describe("the compiled program is private, because it is run", () => {
     else vi.spyOn(process, "getuid").mockReturnValue(owner + 1);
     try {
       expect(() => compiled(root)).toThrow(
-        /is not a directory of yours alone[\s\S]*found: .*user \d+[\s\S]*needed: \w/,
+        /must be a directory that only you can write to[\s\S]*found: .*user \d+[\s\S]*needed: \w/,
       );
     } finally {
       vi.restoreAllMocks();
@@ -122,7 +122,7 @@ describe("the compiled program is private, because it is run", () => {
     const elsewhere = join(root, "elsewhere");
     mkdirSync(elsewhere);
     symlinkSync(elsewhere, place());
-    expect(() => compiled(root)).toThrow("is not a directory of yours alone");
+    expect(() => compiled(root)).toThrow("must be a directory that only you can write to");
   });
 
   it("is on the disk before it has its name", () => {
@@ -179,7 +179,7 @@ describe("the compiled program is private, because it is run", () => {
       const { exitCode, stderr } = await execa(process.execPath, [join(root, file)], { reject: false });
       expect([exitCode, stderr.split("\n")[0]]).toEqual([
         exit,
-        expect.stringContaining("is not a directory of yours alone"),
+        expect.stringContaining("must be a directory that only you can write to"),
       ]);
       expect(stderr).not.toMatch(/^ {4}at /m);
     }

@@ -34,17 +34,17 @@ export function detectService(webhook: string): Service {
   return hostname === "hooks.slack.com" ? "Slack" : "ntfy, or another";
 }
 
-/** Returns what a webhook's address lacks for its service. Never quotes the address, which is a secret. */
+/** Returns the problem of a webhook's address, if its service is known. Never quotes the address, which is a secret. */
 export function findWebhookFault(webhook: string): string | undefined {
   if (detectService(webhook) !== "Telegram") return undefined;
   const { pathname, searchParams } = new URL(webhook);
   if (/^\/bot[^/]+\/sendMessage$/.test(pathname) && searchParams.get("chat_id")) return undefined;
-  return "Telegram's address is https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT";
+  return "a Telegram webhook has the form https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT";
 }
 
 /**
- * Returns the request in the form of the service. An unknown service may be ntfy, which fills the templates in the
- * headers from the body; any other receiver of JSON finds everything in the body.
+ * Returns the request that the webhook's service expects. An unknown service may be ntfy, which fills the templates of
+ * the headers from the JSON body; any other receiver reads the body alone.
  */
 export function createNoticeRequest(
   webhook: string,
@@ -80,8 +80,8 @@ export async function sendNotice(webhook: string, notice: Notice, retryDelayMs =
 }
 
 /**
- * Calls a heartbeat address in the form of healthchecks: with `/fail` behind its path if the run failed. Returns the
- * reason if it was not accepted. Never throws, and never quotes the address, which is a secret.
+ * Calls a heartbeat address as healthchecks.io expects it: with `/fail` behind its path if the run failed. Returns the
+ * reason if the call was refused. Never throws, and never quotes the address, which is a secret.
  */
 export function sendHeartbeat(heartbeat: string, hasFailed: boolean, retryDelayMs = 2000): Promise<string | undefined> {
   const url = new URL(heartbeat);

@@ -94,7 +94,7 @@ async function putNew(bucket: Bucket, { key, body, bytes, sha256 }: NewObject): 
   // The object is our own if the answer to an earlier attempt was lost.
   const existing = await bucket.head(key);
   if (existing?.bytes !== bytes || existing.sha256 !== sha256)
-    throw createOperatorError(`${bucket.address}: ${key} is there already: nothing is overwritten`);
+    throw createOperatorError(`${bucket.address}: ${key} exists already; nothing was overwritten`);
 }
 
 async function upload(bucket: Bucket, file: string, key: string): Promise<void> {

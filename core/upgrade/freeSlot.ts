@@ -10,9 +10,9 @@ export interface TickFacts {
 }
 
 /**
- * Returns until when the Pillar surely has no slot; `now` if one may come at any moment. No node reports its schedule.
- * But a Pillar has at most its share of a tick's slots, rounded up. After its last possible slot it has none until the
- * tick ends.
+ * Returns the time until which the Pillar surely has no slot; `now` if one may come at any moment. Nodes don't report
+ * the schedule, but a Pillar gets at most its share of a tick's slots, rounded up. Once it has produced that many, no
+ * slot comes before the tick ends.
  */
 export function findFreeUntil({ now, genesis, pillars, produced }: TickFacts, network: Network): number {
   const tick = computeTickMs(network);
@@ -24,7 +24,7 @@ export function findFreeUntil({ now, genesis, pillars, produced }: TickFacts, ne
 /** Two ticks of the main network. */
 export const slotTimeoutMs = 600_000;
 
-/** Returns the milliseconds without a slot once they suffice for a restart, `now` after the timeout, or `wait`. */
+/** Returns the milliseconds without a slot if they suffice for a restart; else `wait`, or `now` after the timeout. */
 export function decideMoment(facts: TickFacts, network: Network, needed: number, waited: number) {
   const free = findFreeUntil(facts, network) - facts.now;
   if (free >= needed) return free;

@@ -1,20 +1,20 @@
 import type { NodeStatus } from "../sync/nodeStatus";
 
-/** Readings of the old (`before`) and the new version. `waited`: milliseconds since the RPC's first answer. */
+/** Readings of the old (`before`) and new version (`node`). `waited`: milliseconds since the new RPC first answered. */
 interface JudgeFacts {
   readonly before: Pick<NodeStatus, "synced" | "reason" | "currentHeight">;
   readonly node: Pick<NodeStatus, "synced" | "known" | "reason" | "why" | "currentHeight">;
   readonly hasSlots: boolean;
-  /** Momentums since the swap. */
+  /** Number of momentums that the new version has produced. */
   readonly produced: number;
   readonly waited: number;
   readonly limit: number;
 }
 
 /**
- * Judges a new version; undefined while undecided. Its height must grow on its witnesses' chain, and it must produce
- * in its next slot, if one comes before the timeout. A node that was not synced before only has to answer, and not from
- * another chain.
+ * Judges a new version; undefined while undecided. Its height must have grown, on its witnesses' chain. If the Pillar
+ * has slots, waits until the node produces, but accepts it at the timeout without. A node without slots that was not
+ * synced before only has to answer, and not from another chain.
  */
 export function judgeUpgrade({ before, node, hasSlots, produced, waited, limit }: JudgeFacts) {
   if (node.reason === "otherChain") return { isGood: false, why: node.why };
@@ -24,9 +24,9 @@ export function judgeUpgrade({ before, node, hasSlots, produced, waited, limit }
   if (isGood && (produced > 0 || !hasSlots)) return { isGood, why: produced > 0 ? "the node produces" : node.why };
   if (waited < limit) return undefined;
   const seconds = Math.round(limit / 1000);
-  if (isGood) return { isGood, why: `${node.why}; no slot of the Pillar came within ${seconds} s` };
+  if (isGood) return { isGood, why: `${node.why}; no momentum of the Pillar came within ${seconds} s` };
   return {
     isGood,
-    why: `${moves ? "the node is not as good as before" : "the height has not grown"} after ${seconds} s: ${node.why}`,
+    why: `${moves ? "the node is worse than before" : "the height has not grown"} after ${seconds} s: ${node.why}`,
   };
 }

@@ -14,11 +14,11 @@ interface UpgradeOptions {
   readonly address: string;
   readonly version: string;
   readonly network: Network;
-  /** Milliseconds of the last restart. */
+  /** Milliseconds that the node was down in the last upgrade. */
   readonly lastMs?: number | undefined;
 }
 
-/** Answer of a host (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version. */
+/** Fields of a host's answer (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version. */
 type HostField = "atWork" | "stage" | "why" | "without" | "installed" | "replaced" | "producer";
 type HostUpgrade = Partial<Record<HostField, string>>;
 
@@ -26,11 +26,11 @@ export interface UpgradeDeps extends Clock {
   host(name: "look" | "fetch" | "swap" | "judge", variables?: object): Promise<string>;
   node(): Promise<NodeStatus>;
   version(): Promise<string | undefined>;
-  /** Reads the running tick; undefined if that address has no slots. @throws if no node answers */
+  /** Reads the running tick; undefined if the producer address has no slots. @throws if the node does not answer */
   tick(producer: string | undefined): Promise<TickFacts | undefined>;
-  /** Returns why the old version must not come back by itself. */
+  /** Returns why the old version must not be restored automatically. */
   findRollbackFault(before: string | undefined, node: NodeStatus): Promise<string | undefined>;
-  /** Waits until no signing runs. @throws during a key generation */
+  /** Waits until the host's orchestrator signs nothing. @throws during a key generation */
   waitForSigner(): Promise<void>;
   say(line: string): void;
 }
@@ -40,20 +40,20 @@ const pollIntervalMs = 500;
 /** Assumed length of a restart if none was measured, and the least time that a new version gets to answer. */
 const firstRestartMs = 30_000;
 const judgeTimeoutMs = 40_000;
-/** A host that reboots is silent for a while. */
+/** Time without an answer of the host, long enough for a reboot. */
 const silenceTimeoutMs = 120_000;
-/** The stop may wait for a write. */
+/** Long, because stopping the node may take minutes. */
 const swapTimeoutMs = 15 * 60_000;
 
-/** Upgrades a node to a version, or restores it. @throws Error in the operator's words if the upgrade failed */
+/** Upgrades a node. If the new version fails, the host restores the old one. @throws then an Error for the operator */
 export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): Promise<{ readonly without?: number }> {
   const { version, lastMs = 0 } = options;
   const { host, say } = deps;
-  // An upgrade of an earlier run ends first.
+  // An earlier run may have begun an upgrade that still runs.
   const state = await waitForUpgradeEnd(deps, options, async () => undefined);
   if (state.installed === "yes") return {};
   if (state.installed && state.replaced)
-    say(`somebody replaced the program of ${state.installed} that was installed, perhaps the controller's Deploy`);
+    say(`the installed node program, ${state.installed}, was replaced by somebody, perhaps by the controller's Deploy`);
   const running = await deps.version();
   say(`${running ?? "a node of unknown version"} keeps running while ${version} is downloaded and checked`);
   const fetched = (await host("fetch")).trim();
@@ -72,7 +72,7 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
   const from = deps.now();
   const answer_seconds = Math.ceil(Math.max(firstRestartMs, 3 * lastMs) / 1000);
   await host("swap", { may_go_back: fault === undefined, answer_seconds, judge_seconds: judgeTimeoutMs / 1000 + 15 });
-  say("the node was stopped and is started as the new version");
+  say("the old version is being stopped, then the new one starts");
   let answered = 0;
   const end = await waitForUpgradeEnd(deps, options, async ({ without }) => {
     if (!without) return;
@@ -82,21 +82,21 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
     const times = { waited: deps.ticks() - answered, limit: judgeTimeoutMs };
     const judgement = judgeUpgrade({ before: node, node: current, hasSlots, produced, ...times });
     if (judgement === undefined) return;
-    say(`${judgement.isGood ? "good" : "not good"}: ${judgement.why}`);
-    // Encoded, because it quotes the node.
+    say(`${version} is ${judgement.isGood ? "good" : "not good"}: ${judgement.why}`);
+    // In base64, because the verdict quotes the node.
     const verdict = judgement.isGood ? "good" : takeFirstLine(judgement.why);
     await host("judge", { verdict: Buffer.from(verdict).toString("base64") });
   });
   if (end.stage !== "done") throw new Error(formatEnd(end, options, before));
   const without = Number(end.without);
-  say(`${version} runs, after ${(without / 1000).toFixed(1)} s without the node; before it: ${before}`);
+  say(`${version} runs now instead of ${before}; the node was down for ${(without / 1000).toFixed(1)} s`);
   return { without };
 }
 
-/** Waits for a time without a slot. @returns true if the Pillar has slots here */
+/** Waits for a time without a slot of the Pillar, or the timeout. @returns false if the Pillar has no slots here */
 async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: string | undefined, deps: UpgradeDeps) {
   const begun = deps.ticks();
-  // Clock readings are whole seconds, and a momentum takes time to arrive.
+  // Adds a second because the node's times are whole seconds, and a momentum's time because it arrives late.
   const needed = (lastMs ?? firstRestartMs) * 1.25 + network.momentum + 1000;
   const unknownTick = { now: 0, genesis: 0, pillars: 0, produced: [] };
   for (let said = false; ; said = true) {
@@ -105,8 +105,8 @@ async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: stri
     const waited = deps.ticks() - begun;
     const moment = decideMoment(facts, network, needed, waited);
     if (moment !== "wait") {
-      const why = `no time without a slot came within ${formatDuration(waited)}: a momentum may be missed`;
-      deps.say(moment === "now" ? why : `no slot of the Pillar for ${formatDuration(moment)}: now`);
+      const why = `no time without a slot came within ${formatDuration(waited)}: upgrading now, a momentum may be missed`;
+      deps.say(moment === "now" ? why : `the Pillar has no slot for ${formatDuration(moment)}: upgrading now`);
       return true;
     }
     if (!said) deps.say(`waiting for ${formatDuration(needed)} in which the Pillar has no slot, at most 10 min`);
@@ -152,7 +152,7 @@ function formatEnd({ stage, why }: HostUpgrade, { address, version, stack }: Upg
   const outcome = outcomes[stage ?? ""] ?? `${before} does not answer: ${logCommand}`;
   return formatProblem({
     what: `${address}: ${version} of the node is not good, and ${outcome}`,
-    found: why || "no end of the upgrade",
+    found: why || "the host did not report how the upgrade ended",
     needed: stage === "stuck" && "set pillar-host:node.release to a release that works",
     next: [`Then: ${up}`, stage === "back" && `Or, to stay with ${before}: ${remove("node.release")}`],
   });

@@ -1,7 +1,7 @@
-/** Most bytes that are read of an answer: the same limit that a node has for requests (docs/chain.md, Node). */
+/** Maximum size of an answer in bytes. A node has the same limit for requests (docs/chain.md, Node). */
 export const answerLimit = 5 * 1024 * 1024;
 
-/** An answer that is too large to read. An interface, because a class would not serialize. */
+/** Error for an answer that is too large. An interface, because a class can't be part of a provider's stored code. */
 interface TooLargeError extends Error {
   tooLarge: true;
 }

@@ -1,11 +1,11 @@
 import { quoteShellWord } from "./quote";
 
-/** The operator's tool, run in the program's directory. */
+/** The program's command line, to be typed in the program's directory. */
 export const tool = "./pillar-host";
 
 export const anyStack = {
   login: "pulumi login",
-  /** Keeps states in a directory of this machine. */
+  /** Chooses a directory of this machine as the backend. */
   loginHere: "pulumi login --local --non-interactive",
   list: "pulumi stack ls",
   whoami: "pulumi whoami -v",
@@ -20,8 +20,8 @@ interface ConfigWords {
 export type Commands = ReturnType<typeof commandsFor>;
 
 /**
- * Returns the commands for one stack. Every command that an operator reads comes from here, so that it acts on the
- * stack in the text, whichever stack is selected. Keys are below `pillar-host:`; words in capitals are placeholders.
+ * Returns the commands for one stack. Every command that an operator reads comes from here, so that each names its
+ * stack and works whichever stack is selected. Keys are below `pillar-host:`; words in capitals are placeholders.
  */
 export function commandsFor(stack: string) {
   const name = quoteShellWord(stack);
@@ -49,7 +49,7 @@ export function commandsFor(stack: string) {
     /** Runs on the stack that the Pillar moves to. */
     migrate: (old: string, ...options: readonly string[]) =>
       [tool, "migrate", quoteShellWord(old), name, ...options].join(" "),
-    /** Leaves the hash of the orchestrator's release as a placeholder. */
+    /** Has the placeholder SHA256 for the hash of the orchestrator's release. */
     moveWithHash: (
       from: string,
       { release, releaseVersion }: { readonly release?: string; readonly releaseVersion?: string },
@@ -73,7 +73,7 @@ export function commandsFor(stack: string) {
 }
 
 function configCommands(name: string) {
-  // Without --path the engine reads the dots as a part of the name.
+  // Without --path the engine takes the dots as a part of the key's name.
   const config = (verb: string, key: string, { options = [], value, hasPath = true }: ConfigWords = {}) =>
     [
       `pulumi config ${verb}`,
@@ -83,7 +83,7 @@ function configCommands(name: string) {
       ...(value === undefined ? [] : [quoteShellWord(value)]),
       `-s ${name}`,
     ].join(" ");
-  // The engine stores a decimal number as a text if it has --path alone.
+  // With --path alone the engine stores a decimal number as a text.
   const set = (key: string, value: string | number | boolean) =>
     config("set", key, {
       options: typeof value === "number" && !Number.isInteger(value) ? ["--type float"] : [],
@@ -95,7 +95,7 @@ function configCommands(name: string) {
     setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
     /** Sets a text of digits, which `--path` alone would store as a number. */
     setText: (key: string, value: string) => config("set", key, { options: ["--type string"], value }),
-    /** Asks for the value, because a command line would show it. */
+    /** This command asks for the value, because a command line would show it. */
     setSecret: (key: string) => config("set", key, { options: ["--secret"] }),
     remove: (key: string) => config("rm", key),
     /** Removes a key that was set without --path, so its name contains dots. */

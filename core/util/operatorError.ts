@@ -1,6 +1,6 @@
 import { formatProblem } from "./problem";
 
-/** Creates an error whose message the operator sees unchanged. A mark, because stored code can't keep a class. */
+/** Creates an error whose message the operator sees unchanged. A class would not survive in providers' stored code. */
 export function createOperatorError(message: string): Error & { readonly isForOperator: true } {
   return Object.assign(new Error(message), { isForOperator: true as const });
 }
@@ -13,7 +13,7 @@ export function formatOperatorError(error: unknown): string | undefined {
     return formatProblem({
       what: "a text of the configuration can't be read",
       found: error.message,
-      needed: "write valid YAML, and answer in one line",
+      needed: "write valid YAML; if you typed it as an answer, in one line",
     });
   const { code, path } = error as NodeJS.ErrnoException;
   if (code === undefined || (path === undefined && needed[code] === undefined)) return undefined;
@@ -24,12 +24,12 @@ export function formatOperatorError(error: unknown): string | undefined {
   });
 }
 
-const useOther = "use a directory that you may read and write, with room, or another user";
+const useOther = "use a directory that you may read and write, on a disk with free space, or run this as another user";
 
 const needed: Readonly<Record<string, string>> = {
   EACCES: useOther,
   EDQUOT: useOther,
-  EEXIST: "wait until the run that creates it has finished, or use another name",
+  EEXIST: "wait until the run that creates this file has finished, or use another name",
   ENAMETOOLONG: "use a shorter name",
   ENOSPC: useOther,
   EPERM: useOther,

@@ -4,15 +4,15 @@ const sizeLimit = 64 * 1024;
 
 export interface SmallFile {
   readonly text: string;
-  /** The file's mode, if other users may read or write it: ssh refuses such keys. */
+  /** Set if other users may read or write the file, because ssh refuses such keys. Its text follows the file's name. */
   readonly exposed?: string;
 }
 
-/** Reads a key or a token. Refuses devices and pipes, which may never end. Throws why, to follow the file's name. */
+/** Reads a key or a token. Refuses devices and pipes, which may never end. An error's text follows the file's name. */
 export function readSmallFile(file: string): SmallFile {
   let handle: number | undefined;
   try {
-    // O_NONBLOCK: opening a pipe must not wait for its writer.
+    // Without O_NONBLOCK, opening a pipe would wait for its writer.
     handle = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
     const stat = fs.fstatSync(handle);
     if (stat.isDirectory()) throw new Error("is a directory");
@@ -24,7 +24,7 @@ export function readSmallFile(file: string): SmallFile {
     const isExposed = stat.uid === process.getuid?.() && (stat.mode & 0o077) !== 0;
     return {
       text: bytes.toString("utf8", 0, size),
-      exposed: isExposed ? `may be reached by others (mode ${(stat.mode & 0o777).toString(8)})` : undefined,
+      exposed: isExposed ? `is open to other users (mode ${(stat.mode & 0o777).toString(8)})` : undefined,
     };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -36,5 +36,5 @@ export function readSmallFile(file: string): SmallFile {
 
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "does not exist on this machine",
-  EACCES: "may not be read by you",
+  EACCES: "can't be read by you",
 };

@@ -8,7 +8,7 @@ export function resolvePath(configured: string): string {
   return path.resolve(configured.replace(/^~(?=\/|$)/, resolveHomeDirectory));
 }
 
-/** Throws if the home directory is not absolute, because records and keys would go into the working directory. */
+/** Throws if the home directory is not absolute: event log and keys would be written below the working directory. */
 export function resolveHomeDirectory(): string {
   const home = os.homedir();
   if (path.isAbsolute(home)) return home;

@@ -7,8 +7,8 @@ export interface Answer {
 }
 
 /**
- * Sends one request. Follows no redirect: a POST would lose its body, and a server could send a secret anywhere.
- * @throws TooLargeError, or an Error with the reason, such as `ECONNREFUSED`, without the address
+ * Sends one request. Follows no redirect, because a POST would lose its body, and any address could get its secrets.
+ * @throws TooLargeError, or an Error with the reason, such as `ECONNREFUSED`, but not the address, which may be secret
  */
 export async function sendRequest(url: string, init: RequestInit, timeoutMs: number): Promise<Answer> {
   let answer: Answer;

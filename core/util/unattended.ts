@@ -3,13 +3,13 @@ import { formatProblem } from "./problem";
 
 export const unattendedVariable = "PILLAR_HOST_UNATTENDED";
 
-/** True if the run is marked as unattended. Every value but empty, 0, no and false counts, so that a typo counts. */
+/** True if PILLAR_HOST_UNATTENDED is set. Any value but an empty one, 0, no and false counts, so that a typo counts. */
 export function isUnattended(environment: Readonly<Record<string, string | undefined>>): boolean {
   const value = environment[unattendedVariable]?.trim().toLowerCase() ?? "";
   return !["", "0", "no", "false"].includes(value);
 }
 
-/** Value of pillar-host:sync.wait. All but `block` end a run after one lookup: as failed, or as awaiting. */
+/** Value of pillar-host:sync.wait. `check` and `await` end a run after one lookup, as failed or as awaiting. */
 export type WaitMode = "block" | "check" | "await";
 
 /** Decides how a run waits if that is not configured: an unattended run does not block. */

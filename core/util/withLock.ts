@@ -17,9 +17,9 @@ const timeoutMs = 60_000;
 const retryDelayMs = 500;
 
 /**
- * Allows one destroy, and one backup on request, of a stack at a time on this machine. The provider of a killed engine
- * works on for some seconds, and the next destroy would take the same backup. The lock of a killed process expires
- * after ten seconds. @throws if the directory can't be written, or the other work does not end in time
+ * Lets only one destroy, and one `backup` command, of a stack work at a time on this machine. Needed because the
+ * provider process of a killed destroy works on for some seconds. The lock of a killed process expires after ten
+ * seconds. @throws if the directory can't be written, or the lock is not free within a minute
  */
 export async function withLock<T>(
   directory: string,
@@ -31,7 +31,7 @@ export async function withLock<T>(
   const file = path.join(directory, `.${doing}-${stack}-${pillar}.lock`);
   const end = deps.ticks() + timeoutMs;
   const claim = async (): Promise<() => Promise<void>> => {
-    // A machine that slept loses its lock. The work continues, because the library's default would end the process.
+    // Called if the machine slept and so lost the lock. Lets the work go on; the library's default ends the process.
     const onCompromised = () => undefined;
     try {
       return await lockfile.lock(directory, { lockfilePath: file, realpath: false, onCompromised });
@@ -42,7 +42,7 @@ export async function withLock<T>(
       throw new Error(
         formatProblem({
           what: `another ${doing} of ${stack} is active on this machine; nothing was changed`,
-          found: `${file}, which a process keeps fresh`,
+          found: `${file}, a lock that another process holds`,
           needed: "wait until that run has finished",
           next: `Then: ${doing === "destroy" ? commandsFor(stack).destroy : commandsFor(stack).backup}`,
         }),

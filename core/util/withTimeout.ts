@@ -1,4 +1,4 @@
-/** Waits no longer than a timeout; the work continues. @throws an Error with the text `what`, and {@link isLate} */
+/** Waits for a promise until a timeout; its work goes on after it. @throws an Error `what`, which {@link isLate} knows */
 export function withTimeout<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout;
   const late = new Promise<never>((_, reject) => {

@@ -2,8 +2,8 @@ import fs from "node:fs";
 import path from "node:path";
 
 /**
- * Writes a text to a temporary file, readable only by this user and flushed to the disk, and lets `settle` give it the
- * final name. Removes the temporary file if it can't be written.
+ * Writes a text to a temporary file, readable only by this user and flushed to the disk, and lets `settle` rename it.
+ * Removes the temporary file if writing or renaming fails.
  */
 function writeBeside(file: string, text: string, settle: (part: string) => void): void {
   const part = `${file}.${process.pid}.part`;
@@ -27,7 +27,7 @@ export function writeNewFile(file: string, text: string): void {
   writeBeside(file, text, (part) => settle(part, file));
 }
 
-/** Writes or replaces a file that only this user can read, or throws and leaves it. Creates its directory. */
+/** Writes or replaces a file that only this user can read. If that fails, throws and leaves the old file as it was. */
 export function replaceFile(file: string, text: string): void {
   const directory = path.dirname(file);
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -38,7 +38,7 @@ export function replaceFile(file: string, text: string): void {
 }
 
 /**
- * Gives a file its final name, and never overwrites a file. Flushes the directory: a power cut must not lose the name.
+ * Renames `part` to `file`. @throws if `file` exists. Flushes the directory, so that a power cut does not undo this.
  */
 export function settle(part: string, file: string): void {
   try {
@@ -46,9 +46,9 @@ export function settle(part: string, file: string): void {
     fs.rmSync(part);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Some file systems have no hard links.
-    if (code === "EEXIST" || fs.existsSync(file)) throw new Error(`${file} is there already: nothing is overwritten`);
+    if (code === "EEXIST" || fs.existsSync(file)) throw new Error(`${file} exists already; nothing was overwritten`);
     if (code === "ENOENT") throw error;
+    // The file system has no hard links.
     fs.renameSync(part, file);
   }
   syncDirectory(path.dirname(file));
@@ -59,7 +59,7 @@ function syncDirectory(directory: string): void {
   try {
     fs.fsyncSync(handle);
   } catch {
-    // Some file systems do not support this.
+    // Some file systems can't flush a directory.
   } finally {
     fs.closeSync(handle);
   }

@@ -45,7 +45,7 @@ describe("the command", () => {
       });
       expect(exitCode).toBe(2);
       expect(stderr).toBe(
-        "pillar-host needs Node 22.13 or newer, found none in PATH\n  needed: https://nodejs.org, or another PATH",
+        "pillar-host needs Node 22.13 or newer, found none in PATH\n  needed: install it from https://nodejs.org, or put it into PATH",
       );
     } finally {
       await rm(place, { recursive: true });

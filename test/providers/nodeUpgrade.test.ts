@@ -61,7 +61,7 @@ describe("the stored provider of an upgrade", () => {
     expect(error).toBeUndefined();
     expect(result?.outs).toMatchObject({ running: "v0.0.10", secondsWithoutNode: 2.5 });
     expect(readFileSync(join(scratch, "swapped"), "utf8")).toBe("yes 30\n");
-    expect(log).toContain("node: v0.0.10 runs, after 2.5 s without the node; before it: v0.0.8");
+    expect(log).toContain("node: v0.0.10 runs now instead of v0.0.8; the node was down for 2.5 s");
     rmSync(join(scratch, "swapped"));
     const again = await run("nodeUpgrade", "update", "id", result?.outs, await inputs("done"));
     expect([again.log, existsSync(join(scratch, "swapped"))]).toEqual([[], false]);

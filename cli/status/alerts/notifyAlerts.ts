@@ -47,7 +47,7 @@ export async function openAlertNotifier(
     throw new CliRefusal(
       formatProblem({
         what: "another status --notify is running on this machine",
-        found: `${lockfilePath}, which a process keeps fresh`,
+        found: `${lockfilePath}, a lock that another process holds`,
         needed: "wait until that run has finished, or run it less often",
       }),
     );

@@ -51,7 +51,7 @@ test("sends Telegram text and chat, and refuses an address without a chat", asyn
   expect(findWebhookFault(`${bot}?chat_id=-100`)).toBeUndefined();
   for (const short of [bot, "https://api.telegram.org/bot12:s3cret?chat_id=1"])
     expect(await sendNotice(short, notice)).toBe(
-      "Telegram's address is https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT",
+      "a Telegram webhook has the form https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT",
     );
 });
 

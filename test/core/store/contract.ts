@@ -105,7 +105,7 @@ export function storeContract(name: string, begin: () => StoreStage): void {
     it("overwrites no file", async () => {
       const file = await stage.open().keep(part(stage.open(), "first"), "a.tar.age");
       await expect(stage.open().keep(part(stage.open(), "second one"), "a.tar.age")).rejects.toThrow(
-        "a.tar.age is there already: nothing is overwritten",
+        "a.tar.age exists already; nothing was overwritten",
       );
       expect(await text(await stage.open().open(file))).toBe("first");
     });

@@ -123,7 +123,7 @@ describe("an upgrade", () => {
     expect(await run()).toEqual({ without: 2500 });
     expect(did).toContain("swap true");
     expect(did).toContain("judge good");
-    expect(did.at(-1)).toBe("v0.0.10 runs, after 2.5 s without the node; before it: v0.0.8");
+    expect(did.at(-1)).toBe("v0.0.10 runs now instead of v0.0.8; the node was down for 2.5 s");
   });
 
   test("waits for an active upgrade, and does nothing if the version is installed", async () => {
@@ -172,7 +172,7 @@ describe("an upgrade", () => {
       tick: async () => ({ ...pillars, now, produced: now >= 100_000 ? [100_000] : [] }),
     });
     await free.run();
-    expect(free.did).toContain("no slot of the Pillar for 3 min: now");
+    expect(free.did).toContain("the Pillar has no slot for 3 min: upgrading now");
     expect(now).toBeLessThan(200_000);
     now = 0;
     const late = stage([none, answers, end("done")], {
@@ -180,7 +180,7 @@ describe("an upgrade", () => {
       tick: async () => ({ ...pillars, now, produced: [] }),
     });
     await late.run();
-    expect(late.did).toContain("no time without a slot came within 10 min: a momentum may be missed");
+    expect(late.did).toContain("no time without a slot came within 10 min: upgrading now, a momentum may be missed");
   });
 
   test("does not begin during a key generation, and reports a replaced program", async () => {
@@ -188,7 +188,9 @@ describe("an upgrade", () => {
       waitForSigner: () => Promise.reject(new Error("a key generation")),
     });
     await expect(run()).rejects.toThrow("a key generation");
-    expect(did[0]).toBe("somebody replaced the program of v0.0.10 that was installed, perhaps the controller's Deploy");
+    expect(did[0]).toBe(
+      "the installed node program, v0.0.10, was replaced by somebody, perhaps by the controller's Deploy",
+    );
     expect(did.filter((line) => line.startsWith("swap"))).toEqual([]);
   });
 });

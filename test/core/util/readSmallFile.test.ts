@@ -64,7 +64,7 @@ test.each([0o644, 0o640, 0o602, 0o666])(
   async (mode) => {
     const key = file(`key${mode}`, pair.private, mode);
     const token = file(`token${mode}`, "a".repeat(64), mode);
-    const said = `may be reached by others (mode ${mode.toString(8)})`;
+    const said = `is open to other users (mode ${mode.toString(8)})`;
     expect(await readers["a stack's private key"]?.(key)).toContain(
       `${key} ${said}; needed a file for you alone: chmod 600 ${key}`,
     );

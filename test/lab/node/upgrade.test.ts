@@ -40,7 +40,7 @@ it("upgrades a producing host by one line, without a missed momentum", async () 
   const { exitCode, output } = await stage.stack.up();
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
   expect(await running()).toBe("go-node version v0.0.10");
-  expect(output).toMatch(/node: v0\.0\.10 runs, after \d+\.\d s without the node; before it: v0\.0\.8/);
+  expect(output).toMatch(/node: v0\.0\.10 runs now instead of v0\.0\.8; the node was down for \d+\.\d s/);
   expect(output).toContain("v0.0.8 is restored automatically");
   // The first restart is taken to need longer than a tick of this network has.
   expect((await missed()) - before).toBeLessThanOrEqual(output.includes("a momentum may be missed") ? 1 : 0);
@@ -61,7 +61,7 @@ it("finds a version that a manual Deploy installed, and installs the release aga
   const { exitCode, output } = await stage.stack.up();
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
   expect(output).toContain(
-    "somebody replaced the program of v0.0.10 that was installed, perhaps the controller's Deploy",
+    "the installed node program, v0.0.10, was replaced by somebody, perhaps by the controller's Deploy",
   );
   expect(await running()).toBe("go-node version v0.0.10");
 });

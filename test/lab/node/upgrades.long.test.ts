@@ -38,7 +38,7 @@ it("nine of ten upgrades of a host that produces cost no momentum", { timeout: 3
     const { exitCode, output } = await stage.stack.up();
     expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
     costs.push((await missed()) - before);
-    seconds.push(Number(/after ([\d.]+) s without the node/.exec(output)?.[1]));
+    seconds.push(Number(/the node was down for ([\d.]+) s/.exec(output)?.[1]));
     console.log(`upgrade ${count + 1}: ${costs.at(-1)} missed, ${seconds.at(-1)} s without the node`);
   }
   seconds.sort((a, b) => a - b);

@@ -213,7 +213,7 @@ describe("a backup", () => {
       `backup: made a key that opens the backups: ${resolveOwnIdentityPath(stage.settings.directory)}`,
     ]);
     expect(statSync(second.identityFile).mode & 0o777).toBe(0o600);
-    await expect(take(stage)).rejects.toThrow("is there already: nothing is overwritten");
+    await expect(take(stage)).rejects.toThrow("exists already; nothing was overwritten");
     expect(readFileSync(first.file)).toEqual(before);
   });
 
