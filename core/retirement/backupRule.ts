@@ -11,13 +11,13 @@ export interface BackedUpOrchestrator {
   readonly host: Pick<SshTarget, "address" | "hostKey">;
   /** Absolute path on that host. */
   readonly directory: string;
-  /** Move that fenced it, by the host's journal: a backup of another move may hold an older share. */
+  /** Move that fenced the orchestrator, by the host's journal: another move's backup may hold an older key share. */
   readonly move?: MoveId | undefined;
-  /** Bridge whose present key the share must fit; absent if any share counts. */
+  /** Bridge whose present key a backup's key share must fit; absent if any share counts. */
   readonly bridge?: BridgeNow | undefined;
   /** ISO 8601: when this stack began to guard the host. */
   readonly since: string;
-  /** Absolute path of another age identity to try, beside the backup's own. */
+  /** Absolute path of an age key file to try besides the one that the backup names. */
   readonly identityFile?: string | undefined;
 }
 
@@ -34,14 +34,14 @@ export interface WrittenManifest {
   readonly entries?: readonly Entry[];
 }
 
-/** Returns why a backup does not count as the orchestrator's, or undefined. */
+/** Returns why a file does not count as a backup of this orchestrator; undefined if it does. */
 export function findBackupFault(signer: BackedUpOrchestrator, backup: ListedBackup): string | undefined {
   const { label, host, hostKey, entries = [] } = backup;
   const { address } = signer.host;
-  // An interrupted destroy took this backup. Before its guard existed, the host may have had another use.
+  // The final backup of an interrupted destroy. One from before the guard may be of the host's earlier use.
   const isLast = label === "retired" && backup.at >= signer.since && holdsFenced(entries, signer.directory);
   if (signer.move !== undefined) {
-    // The backup after the stop holds only a part of the first one.
+    // Only a move's first backup is whole: the one after the stop holds a part of it.
     const isIts = isLast ? host === address : label === "first" && isSameMove(backup.move, signer.move);
     return isIts ? undefined : "it is of another move";
   }

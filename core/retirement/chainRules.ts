@@ -21,7 +21,7 @@ const fail = failWith("momentums");
 
 type Successor = NonNullable<RetirementFacts["successor"]>;
 
-/** Checks that all readings are of one confirmed chain, and none shows this host registered or producing. */
+/** Checks that all nodes show one confirmed chain, on which this host is neither registered nor producing. */
 export function checkChain(facts: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const { pillar, readings } = facts;
   const run = commandsFor(facts.stack);
@@ -65,10 +65,12 @@ function checkProducer(
     return fail({
       what: "this host and its successor produce in turns: is this the host of another Pillar?",
       saidBy: [source],
-      found: [{ text: `${addressMark}, last in momentum ${last.own?.height}`, addresses: producers.slice(0, 1) }],
-      needed: `the host of ${pillarName} (pillar-host:host); after a switch there and back: wait up to ${formatDuration(patience)}`,
+      found: [
+        { text: `this host: ${addressMark}, last in momentum ${last.own?.height}`, addresses: producers.slice(0, 1) },
+      ],
+      needed: `set pillar-host:host to the host of ${pillarName}; or, after a switch there and back, wait up to ${formatDuration(patience)}`,
     });
-  // A registered address has taken over, even if it is not the successor's.
+  // A later momentum of the registered address is enough, even if that address is not the successor's.
   if (last.own && last.own.height > (last.registered?.height ?? 0))
     return fail({
       what: "momentums still carry this host's address",
@@ -93,7 +95,7 @@ function checkRecordedMomentum({ stack, readings }: RetirementFacts): Retirement
   });
 }
 
-/** Checks that all nodes follow one chain: another one has other producers, switches and rewards. */
+/** Checks that all nodes follow one chain: producers and rewards on a fork prove nothing. */
 function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const fork = findFirstFork(good);
   if (fork === undefined) return createMetVerdict();
@@ -107,13 +109,13 @@ function checkFork({ stack }: RetirementFacts, good: readonly GoodReading[]): Re
   });
 }
 
-/** Checks the chain of a node that answers alone, by a second node or a recorded momentum. */
+/** Refuses a single node that is no reference, and whose chain no recorded momentum confirms. */
 function checkWitness({ stack, isChainKnown }: RetirementFacts, good: readonly GoodReading[]): RetirementVerdict {
   const [only] = good;
   if (only === undefined || good.length > 1 || isChainKnown) return createMetVerdict();
   return fail({
     what: "nothing confirms the chain: only one host's node reports it",
-    found: [`${only.client.name}, and no momentum that was recorded before`],
+    found: [`an answer of ${only.client.name} alone, and no momentum recorded before`],
     needed: `set pillar-host:retirement.references to an independent node's RPC, then ${commandsFor(stack).up}`,
   });
 }
@@ -124,7 +126,7 @@ export function checkPillarOfHost({ host, address, pillar }: RetirementFacts): R
   return fail({
     what: `this host, ${address}, belongs to another Pillar`,
     found: [`${identity}, in /var/lib/pillar-host/stack there`],
-    needed: `the host of ${pillar} (pillar-host:host)`,
+    needed: `set pillar-host:host to the host of ${pillar}`,
   });
 }
 
@@ -143,7 +145,7 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
       what: `the successor, ${address}, does not answer`,
       found: [look.silent],
       needed:
-        "start the successor, or correct pillar-host:retirement.successor; it must accept the login, be synced and produce",
+        "start the successor, or correct pillar-host:retirement.successor; the successor must accept the login, be synced and produce",
     });
   const unmet = checkSuccessorNode(next, look.facts, run);
   const producer = look.facts.producer;
@@ -181,7 +183,7 @@ function checkSuccessorNode({ address, node }: Successor, host: HostFacts, { up 
   ];
 }
 
-/** Checks by one reading that the successor is registered and fills its slots. */
+/** Checks in one node's answer that the successor is registered and fills its slots. */
 function checkProduction(
   { pillar, network }: RetirementFacts,
   { address, node }: Successor,
@@ -195,7 +197,7 @@ function checkProduction(
     return fail({
       what: `the successor's producer address is not the registered one of ${pillar}`,
       saidBy: [source],
-      // The successor's address appears only once its node is synced: an earlier registration costs rewards.
+      // Print the successor's address only once its node is synced: registering the address earlier costs rewards.
       found: [
         node.synced
           ? {
@@ -219,7 +221,7 @@ function checkProduction(
       ],
       needed: `wait for a momentum of the successor within ${formatDuration(patience)}; its slots begin 5 to 10 minutes after the wallet update, and a node that was more than five minutes behind produces from the next tick on`,
     });
-  // A repaired node produces again in the running epoch.
+  // Ignore a poor paid epoch if the running one is good: the node was repaired.
   if (paid && isPoor(paid) && (found.figures.expected === 0 || isPoor(found.figures)))
     return fail({
       what: "the successor misses most of its slots",

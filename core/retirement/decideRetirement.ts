@@ -52,14 +52,14 @@ const distinct = <T>(values: readonly T[]): T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ];
 
-/** True if a proof that this host never produced could change the verdict. The search for it takes minutes. */
+/** True if a proof that this host never produced could change the verdict. The search for that proof takes minutes. */
 export function needsProductionSearch(facts: RetirementFacts, { unmet }: RetirementVerdict): boolean {
   return (
     isOwnNode(facts) && facts.memory.hasProduced === undefined && unmet.some(({ loss }) => loss !== "the orchestrator")
   );
 }
 
-/** True if the stack's steps deployed the node. Else it may have produced before. */
+/** True if the stack's steps deployed the node. Any other node may have produced before the stack had it. */
 function isOwnNode({ host, memory }: RetirementFacts): boolean {
   return memory.isOwnWork && (!("facts" in host) || "deploy.done" in host.facts.marks);
 }
@@ -70,7 +70,7 @@ function findNothingToLose({ host, memory, address }: RetirementFacts): string |
     const { facts } = host;
     const hasNode =
       facts.producer !== undefined || facts.hasKeyStore || facts.node.active || "deploy.done" in facts.marks;
-    // Somebody else may have installed things in other directories.
+    // Before this stack, somebody may have installed an orchestrator in a directory that is not checked.
     if (hasNode || hasOrchestratorTraces(facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
     return `${address} has neither a node nor an orchestrator on it`;
   }

@@ -5,14 +5,14 @@ import type { OrchestratorPaths } from "../orchestrator/hosts/moveInputs";
 import type { OrchestratorHost } from "../ssh/root";
 import type { ChainSources } from "../sync/chainSources";
 
-/** Momentum of the synced host's chain: an RPC that lacks it is of another chain, or lies. */
+/** Momentum recorded when this host was synced: a node that lacks it is on another chain, or lies. */
 export interface RecordedMomentum {
   readonly height: number;
   readonly hash: string;
 }
 
 export interface HostPaths {
-  /** Paths and port of the node. */
+  /** Unit, data directory and RPC port of the node. */
   readonly service: string;
   readonly dataDir: string;
   readonly rpcPort: number;
@@ -26,7 +26,7 @@ export interface HostRef {
   readonly node: NodeTarget;
 }
 
-/** Names, addresses and connections, no conclusions: host and chain are asked again. Secret: holds logins. */
+/** Names, addresses and logins (secret), no conclusions: a guard asks host and chain again. */
 export interface RetirementInputs extends HostRef, ChainSources {
   readonly stack: string;
   readonly pillar: string;
@@ -34,12 +34,12 @@ export interface RetirementInputs extends HostRef, ChainSources {
   /** Producer address of this host's node in an earlier run. */
   readonly knownProducer?: string | undefined;
   readonly recorded?: RecordedMomentum | undefined;
-  /** Facts from state and event log at the time of writing: either may be lost later. */
+  /** Facts that state and event log had at the last up: either may be lost before the destroy. */
   readonly remembered?:
     | { readonly isReached?: true; readonly recorded?: RecordedMomentum; readonly produced?: "seen" }
     | undefined;
   readonly server?: CloudServer | undefined;
-  /** True if this stack ordered the server: nobody was on it before. */
+  /** True if this stack ordered the server: nobody used it before. */
   readonly isOwnServer: boolean;
   readonly successor?: HostRef | undefined;
   readonly network: Network;

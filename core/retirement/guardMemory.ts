@@ -5,23 +5,23 @@ import type { RecordedMomentum, RetirementInputs } from "./guardInputs";
 export interface GuardMemory {
   /** ISO 8601. */
   readonly createdAt: string;
-  /** True if this stack has logged in. */
+  /** True if this stack has logged in to the host. */
   readonly isReached: boolean;
-  /** True if the stack deployed the node. */
+  /** True if this stack deploys the node, instead of adopting one. */
   readonly isOwnWork: boolean;
   /** `seen`: momentums carried the host's producer address; if `unknown`, the chain is asked. */
   readonly produced?: "seen" | "unknown" | undefined;
 }
 
 /**
- * Facts of a host that the state keeps in case the event log is lost. A missing field means unknown, never "no". No
- * secret, and no producer address that was not shown.
+ * Facts of a host that the state keeps in case the event log is lost. A missing field means unknown, never "no".
+ * Holds no secret, and a producer address only after the operator has seen it.
  */
 export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
   /** ISO 8601. */
   readonly since?: string;
   readonly recorded?: RecordedMomentum | undefined;
-  /** Shown once its node was synced or the address was registered. */
+  /** Producer address; kept once its node was synced or the address was registered. */
   readonly producer?: string;
 }
 
@@ -33,7 +33,7 @@ export function mergeHostMemory(events: readonly LogEvent[], stack: string, inSt
   const words = [last("begun")?.details.isOwnWork, inState.isOwnWork].filter((word) => word !== undefined);
   return {
     location: location?.details,
-    /** ISO 8601; the earliest known. */
+    /** ISO 8601: the earliest known time at which this stack had the host. */
     since: beginnings[0],
     isReached: last("reached") !== undefined || inState.isReached === true,
     isOwnWork: words.length > 0 && words.every((word) => word),
@@ -54,7 +54,7 @@ export function createHostMemoryInputs({ isReached, recorded, knownProducer, has
   return { remembered: isReached || recorded || hasProduced ? remembered : undefined, knownProducer };
 }
 
-/** Assembles the memory for a survey. A guard's own outputs take precedence. */
+/** Merges a guard's outputs, which take precedence, with the host's memory. */
 export function assembleGuardMemory(
   { since, isOwnWork, hasProduced }: HostMemory,
   isReached: boolean,
@@ -76,7 +76,7 @@ export async function createGuardMemory(
 ): Promise<GuardMemory> {
   return {
     createdAt: new Date().toISOString(),
-    // A guard that was deleted from the state is created again, though its host is not new.
+    // The guard may be new although its host is not: somebody deleted the guard from the state.
     isReached: lifecycle !== "retiring" || remembered?.isReached === true || (await isLogged()),
     isOwnWork: lifecycle === "active",
     produced: remembered?.produced ?? "unknown",
@@ -96,7 +96,7 @@ export function updateGuardMemory(
   };
 }
 
-/** True if somebody may have been on the host: not for a server that this stack ordered and never reached. */
+/** True if the host may hold something: false only for a server that this stack ordered and never logged in to. */
 export function isReached({ isOwnServer }: RetirementInputs, memory: GuardMemory): boolean {
   return memory.isReached || !isOwnServer;
 }

@@ -44,7 +44,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
       : fail({
           what: "the epoch after the switch paid nothing to the reward address",
           found: nothing,
-          needed: `find the reason in the wallet (all rewards go to delegators, or another reward address); then confirm it: ${collectedVariable}=${pillar} before the command`,
+          needed: `find the reason in the wallet (all rewards go to delegators, or another reward address); then confirm it: write ${collectedVariable}=${pillar} before the command`,
         });
   const silent = readings.filter((reading) => reading.says === "notOffered");
   if (silent.length === 0)
@@ -64,11 +64,11 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   return fail({
     what: "the RPC does not report whether the rewards since the switch were collected",
     found: [`${silent.map(({ source }) => source).join(", ")}: the RPC lacks the methods`],
-    needed: `check it in the wallet, then confirm it: ${collectedVariable}=${pillar} before the command`,
+    needed: `check in the wallet that they are; then confirm it: write ${collectedVariable}=${pillar} before the command`,
   });
 }
 
-/** True if an orchestrator that moved on works on a host, by that host's journal. */
+/** True if a host's journal says that an orchestrator with this identity works there. */
 function isOrchestratorOn(observation: HostObservation, { identity }: Journal): boolean {
   if (!identity || !("facts" in observation)) return false;
   const { journal } = observation.facts.signer;
@@ -77,7 +77,7 @@ function isOrchestratorOn(observation: HostObservation, { identity }: Journal): 
   return isThere && keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
 }
 
-/** Formats where the backup is. The final backup is taken after the verdict, and is required for the release. */
+/** Formats where the orchestrator's backup is, or that the host has all files for the final backup. */
 function backupEvidence({ host, address, backupFaults }: RetirementFacts): string[] {
   if (backupFaults.length === 0) return [`a proved backup of the orchestrator of ${address} lies on this machine`];
   return "facts" in host ? [`${address} holds the whole fenced orchestrator, for the final backup`] : [];
@@ -93,8 +93,8 @@ function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet
   if (journal.stage === "fenced" && successor?.build && "value" in successor.build) return undefined;
   return {
     what: `a move of the orchestrator is not over on this host, ${address}: the orchestrator may come back to this host`,
-    found: [`its journal says ${journal.stage}, with ${journal.other.address}, since ${journal.at}`],
-    needed: `wait until that move has finished: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack of the new host)`,
+    found: [`this host's journal: stage ${journal.stage} of a move with ${journal.other.address}, since ${journal.at}`],
+    needed: `finish that move: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack of the new host)`,
   };
 }
 
@@ -155,12 +155,12 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
       needed:
         "set pillar-host:retirement.successor to the host that the orchestrator moved to, with the host key from its journal",
     });
-  // The final backup proves the files that are there, not that all of them are.
+  // The final backup proves the files that the host has, not that none is missing.
   if (masked && !hasKeyStore && lacks.length > 0 && backupFaults.length > 0)
     unmet.push({
       what: `this machine has no proved backup of the orchestrator that was fenced on ${address}, and the final backup would be incomplete`,
       found: [`the orchestrator's directory there lacks its ${lacks.join(", its ")}`],
-      needed: `bring the backups of its move here (pillar-host:orchestrator.backup.directory, then ${commandsFor(stack).up}; or run this on the machine that has them), or put these files back in their place`,
+      needed: `set pillar-host:orchestrator.backup.directory to the backups of its move, then ${commandsFor(stack).up}; or run this on the machine that has these backups; or put the missing files back in their place`,
     });
   return unmet;
 }
@@ -171,7 +171,7 @@ function checkBackups(facts: RetirementFacts): Omit<Unmet, "loss">[] {
   if (backupFaults.length === 0) return findSuccessorFaults(facts);
   return [
     {
-      what: `it is unknown whether an orchestrator signed on ${address}, and no proved backup of one lies here`,
+      what: `it is unknown whether an orchestrator signed on ${address}, and this machine has no proved backup of one`,
       found: backupFaults,
       needed: "start the host, or run this on the machine that has its backups and the key that opens them",
     },

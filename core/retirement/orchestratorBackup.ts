@@ -10,7 +10,7 @@ import type { Store } from "../store/store";
 import { checkVersion } from "../util/checkVersion";
 import { type BackedUpOrchestrator, findBackupFault, type WrittenManifest } from "./backupRule";
 
-/** Returns why no backup here counts for an orchestrator; empty if one does. @throws if the event log can't be read */
+/** Returns why no backup in the store counts for an orchestrator; empty if one does. @throws if the event log can't be read */
 export async function findOrchestratorBackupFaults(store: Store, signer: BackedUpOrchestrator): Promise<string[]> {
   const faults: string[] = [];
   for (const entry of (await readMoveEvents(store)).reverse()) {

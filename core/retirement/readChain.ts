@@ -23,7 +23,7 @@ interface ChainQuestion {
   readonly epoch: number;
 }
 
-/** Newest momentum of each producer address. `registered`: the Pillar's present producer address. */
+/** Newest momentum of this host's address, the successor's, and the one that is registered now. */
 interface Newest {
   readonly own?: Produced;
   readonly successor?: Produced;
@@ -35,13 +35,13 @@ export interface ChainAnswer {
   readonly pillar: PillarOnChain | null;
   /** The Pillar's rank, if the node reports it. */
   readonly standing?: PillarStanding;
-  /** Milliseconds within which a healthy Pillar of this standing almost surely has a momentum. */
+  /** Milliseconds within which a healthy Pillar of this rank almost surely has a momentum. */
   readonly patience: number;
-  /** Newest momentums within that time, or among the latest {@link momentumPage}. */
+  /** Newest momentums within `patience`, but at least among the latest {@link momentumPage}. */
   readonly last: Newest;
-  /** True if both produce: the successor had a momentum before this host's newest. */
+  /** True if this host and its successor both produce: the successor had a momentum before this host's newest. */
   readonly alternate: boolean;
-  /** Newest paid epoch, if all its slots were the successor's. */
+  /** Newest paid epoch, if the successor had all the Pillar's slots in it. */
   readonly paid?: PaidEpoch;
   readonly recent: readonly Block[];
   readonly older?: readonly Block[];
@@ -49,16 +49,16 @@ export interface ChainAnswer {
 
 export type ChainReading = Reading<ChainAnswer>;
 
-/** Pages of a day and a half: no Pillar of a thousand outside the top ranks waits longer. */
+/** Pages: momentums of a day and a half. Even with 600 Pillars none waits longer for a slot. */
 const maxPages = 12;
 
-/** Momentums kept for the comparison; older ones are requested. */
+/** Momentums kept to compare nodes' chains; older ones are requested when needed. */
 const maxRecent = 128;
 
-/** Milliseconds between a node's newest momentum and this machine's clock, which may be off. */
+/** The oldest that a node's newest momentum may be by this machine's clock, which may be wrong. */
 const maxAgeMs = 15 * 60_000;
 
-/** Asks one node. Never throws. */
+/** Reads what one node says about the Pillar. Never throws. */
 export function readChain(client: ChainClient, question: ChainQuestion, now: number): Promise<ChainReading> {
   return readNode<ChainAnswer>(client, async ({ newest }) => {
     const fault = findAgeFault({ newest, clock: now }, maxAgeMs) ?? (await otherChainFault(client, question.recorded));
@@ -99,7 +99,7 @@ function findNewest(
   return { own, successor, registered };
 }
 
-/** Returns how long a momentum may take. An unknown rank counts as elected often: refusals may be early, never late. */
+/** Returns how long a Pillar may be without a momentum. An unknown rank gets the shortest time, to refuse too early. */
 function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
   const chance = standing === undefined ? 1 : computeElectionChance(standing, network).most;
   return computeMaxTicksWithoutSlot(chance) * computeTickMs(network);
@@ -123,7 +123,7 @@ async function readMomentumsSince(
   return { momentums };
 }
 
-/** Reads the newest paid epoch, unless a slot of it was this host's: evidence beside the momentums. */
+/** Reads the newest paid epoch as further evidence; undefined if this host had a slot in it. */
 async function readPaidEpoch(client: ChainClient, question: ChainQuestion): Promise<PaidEpoch | undefined> {
   const { oldProducer, newProducer, pillar, epoch } = question;
   if (newProducer === undefined) return undefined;
@@ -137,7 +137,7 @@ async function readPaidEpoch(client: ChainClient, question: ChainQuestion): Prom
   }
 }
 
-/** True if both addresses produced in turns: after a switch one begins where the other ended. */
+/** True if both addresses produced in turns. After one switch, the new address begins where the old one ended. */
 function isAlternating(momentums: readonly Produced[], { oldProducer, newProducer }: ChainQuestion): boolean {
   const lastOld = momentums.findLast(({ producer }) => producer === oldProducer);
   const firstNew = momentums.find(({ producer }) => producer === newProducer);
@@ -156,10 +156,10 @@ async function otherChainFault(
   return { kind: "stranger", why };
 }
 
-/** Enough for a week. */
+/** Pages: about a week of momentums. */
 const maxSearchPages = 60;
 
-/** Searches momentums of an address since a time; undefined if the first good node can't show them all. */
+/** True if an address has produced since a time, by the first good node; undefined if it can't show all momentums. */
 export async function hasProducedSince(
   readings: readonly ChainReading[],
   address: string,

@@ -7,7 +7,7 @@ import { parseFields } from "../util/fields";
 import { takeFirstLine } from "../util/firstLine";
 import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs";
 
-/** No secret. */
+/** A host's facts for its retirement. No secret. */
 export interface HostFacts {
   /** Producer address in the node's configuration. */
   readonly producer?: string;
@@ -20,9 +20,9 @@ export interface HostFacts {
     readonly hasKeyStore: boolean;
     /** Missing parts of a fenced orchestrator: configuration, key store moved aside, key share. */
     readonly lacks: readonly string[];
-    /** Paths below the directory; absent if there are none. */
+    /** Key share files, as paths below the orchestrator's directory; absent if there are none. */
     readonly shares?: readonly string[];
-    /** Absent if there were none. */
+    /** Restarts of the orchestrator by systemd; absent if there were none. */
     readonly restarts?: number;
     readonly journal?: Journal;
   };
@@ -30,7 +30,7 @@ export interface HostFacts {
   readonly marks: Readonly<Record<string, string>>;
 }
 
-/** Facts, or why there are none. A host that refuses the login, or shows another key, is alive. */
+/** A host's facts, or why there are none. `isRefused`: it refuses the login or shows another key, so it is alive. */
 export type HostObservation = { readonly facts: HostFacts } | { readonly silent: string; readonly isRefused?: true };
 
 /** Parses the output of retire_facts. @throws if it was cut off, or its journal can't be read */
@@ -72,7 +72,7 @@ export interface ReadHostDeps extends Pick<Clock, "ticks" | "sleep"> {
 
 const retryDelayMs = 3000;
 
-/** Reads a host's facts; retries until the timeout. @throws if they can't be parsed: that host must stay on */
+/** Reads a host's facts; retries until the timeout. @throws if the host's answer can't be used: such a host must stay on */
 export async function readHost(
   root: RootHost,
   places: HostPaths,
@@ -86,7 +86,7 @@ export async function readHost(
       printed = await root.call("retire_facts", markOwn(createPathVariables(places)), { limitSeconds: 30 });
     } catch (error) {
       const { exitCode, message } = error as CallError;
-      // The host answered, so this is its own error.
+      // An exit code comes from the host itself: it answers, and a retry would not help.
       if (exitCode !== undefined) throw error;
       const isRefused = Reflect.get(error as Error, "refused") !== undefined;
       const silent = takeFirstLine(message);

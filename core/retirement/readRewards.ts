@@ -6,16 +6,16 @@ import { isNewProducerSince, type Producers } from "./successorProduction";
 
 export type RewardsReading =
   | { readonly source: string; readonly says: "fault"; readonly why: string }
-  /** The node lacks the methods. The operator's word replaces them, a day after the switch or later. */
+  /** The node lacks the reward methods. From a day after the switch, the operator's word replaces its answer. */
   | { readonly source: string; readonly says: "notOffered"; readonly aDayAfter: boolean }
-  /** The chain does not say why nothing came, so the operator's word decides. */
+  /** The chain does not say why the epoch paid nothing, so the operator's word decides. */
   | { readonly source: string; readonly says: "paidNothing"; readonly why: string }
   | {
       readonly source: string;
       readonly says: "waiting";
       readonly why: string;
       readonly dueAt?: number;
-      /** The wallet of this address alone can collect. */
+      /** Only this address's wallet can collect the rewards. */
       readonly rewardAddress?: string;
     }
   | { readonly source: string; readonly says: "collected"; readonly evidence: string };
@@ -31,8 +31,8 @@ const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
 
 /**
- * Returns milliseconds after an epoch's end. The payment is due after an hour, and comes at the contract's next update,
- * once in 300 momentums. Both scale with the length of an epoch.
+ * Returns an epoch's earliest and latest payment, in milliseconds after its end: due after an hour, paid by the
+ * contract's next update, once in 300 momentums. Both scale with the length of an epoch.
  */
 const payoutDelay = (epoch: number) => ({
   from: (60 * minuteMs * epoch) / dayMs,
@@ -41,8 +41,8 @@ const payoutDelay = (epoch: number) => ({
 
 /**
  * Asks one node whether the rewards of the first whole epoch after the switch were paid and collected. Never throws. An
- * epoch is whole if the new producer had the first momentum of either address in it. Collecting takes all, so
- * afterwards less waits than was paid since the switch. A Pillar that gives all to its delegators is never paid.
+ * epoch is whole if the new producer had the first momentum of either address in it. Collecting takes all: if
+ * less waits than was paid since the switch, it was collected. A Pillar that gives all to its delegators is never paid.
  */
 export async function readRewards(
   client: ChainClient,
@@ -66,7 +66,7 @@ export async function readRewards(
   }
 }
 
-/** Unix milliseconds; length of an epoch in milliseconds. */
+/** `genesis` and `now`: unix milliseconds. `epoch`: length in milliseconds. */
 interface Calendar {
   readonly genesis: number;
   readonly epoch: number;
@@ -130,13 +130,13 @@ export async function judgeRewards(
   };
 }
 
-/** Finds the first whole epoch: the one before the running epoch, if not paid yet, the running one, or the next. */
+/** Finds the first whole unpaid epoch: the one before the running epoch, the running one, or the next. */
 async function findFirstWhole(running: number, isAfterSwitch: (epoch: number) => Promise<boolean>): Promise<number> {
   if (!(await isAfterSwitch(running))) return running + 1;
   return running > 0 && (await isAfterSwitch(running - 1)) ? running - 1 : running;
 }
 
-/** Formats the smallest units (8 decimals). */
+/** Formats an amount that is given in a coin's smallest units (8 decimals). */
 export function formatCoin(amount: bigint): string {
   const whole = amount / 100_000_000n;
   const rest = String(amount % 100_000_000n)
@@ -148,7 +148,7 @@ export function formatCoin(amount: bigint): string {
 /** Counts the items before the first "no" with few questions. Each later item must be a "no", too. */
 async function countLeading(count: number, isYes: (at: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [0, 0];
-  // The count is usually 0 or 1.
+  // Try small counts first: usually it is 0 or 1.
   while (high < count && (await isYes(high))) [low, high] = [high + 1, high * 2 + 1];
   high = Math.min(high, count);
   while (low < high) {

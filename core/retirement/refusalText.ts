@@ -42,12 +42,12 @@ const wording: Readonly<Record<RetirementStep, { readonly what: string; readonly
   destroy: { what: "given up", again: "destroy" },
 };
 
-/** Formats how to go on anyway. The last line gets pasted: never the sentence if waiting is enough. */
+/** Formats how to override the refusal. Operators paste the last line: no override there while waiting is enough. */
 function formatOverride(pillar: string, unmet: readonly Unmet[], command: string): string[] {
   if (unmet.every(({ isCuredByTime }) => isCuredByTime === true))
-    return ["  Waiting is enough. A host that can't wait: docs/retiring.md, The way around"];
+    return ["  Waiting is enough. If it is impossible to wait: docs/retiring.md, The way around"];
   return [
-    "  The only way around it, at this price, is to type it out:",
+    "  The only way around this refusal, at the price that it names:",
     `  ${overrideVariable}=${quote(formatOverrideSentence(pillar, unmet))} ${command}`,
   ];
 }

@@ -21,7 +21,7 @@ interface ReleaseDeps extends SurveyDeps {
 }
 
 const hostTimeoutMs = 30_000;
-/** A release by the stack's other guard counts for so long. */
+/** Milliseconds for which a release by the stack's other guard counts. */
 const sameDestroyMs = 24 * 3_600_000;
 
 /** `isLast`: the later of the stack's two guards. Pulumi deletes it first. */
@@ -31,7 +31,7 @@ type HostNow = RetirementFacts["host"];
 
 /**
  * Releases a host for its deletion, or refuses (docs/architecture.md, Destruction has one place). Asks host, successor
- * and chain anew, takes a final backup, and stops the node for good. Safe to be killed and run again anywhere.
+ * and chain anew, takes a final backup, and stops the node for good. May be killed at any point and run again.
  *
  * @throws Error with every unmet condition, and what to type
  */
@@ -65,7 +65,7 @@ async function releaseUnderLock(
   if (server && (await askProvider(guard, server, () => readPowerState(server, deps))) === "gone") {
     const run = commandsFor(guard.stack);
     deps.say(
-      `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. Should this run end in an error about it: ${run.refresh} && ${run.destroy}`,
+      `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. If this run ends in an error about that server: ${run.refresh} && ${run.destroy}`,
     );
     return;
   }
@@ -104,7 +104,7 @@ async function releaseUnderLock(
   if (server && !guard.isLast) await liftProtection(guard, server, deps);
 }
 
-/** Lifts the provider's own protection, which its Pulumi plugin leaves on. @throws in the operator's words */
+/** Lifts the provider's delete protection, which its Pulumi plugin leaves on. @throws in the operator's words */
 async function liftProtection({ stack, host }: GuardInputs, server: CloudServer, deps: ReleaseDeps): Promise<void> {
   const { id, provider } = server;
   const run = commandsFor(stack);
@@ -121,7 +121,7 @@ async function liftProtection({ stack, host }: GuardInputs, server: CloudServer,
   });
   if (isLifted)
     deps.say(
-      `retirement: the delete protection of server ${id} at ${provider} is lifted; where the destroy ends before the server does, the next run sets it again`,
+      `retirement: the delete protection of server ${id} at ${provider} is lifted; if the destroy ends before the server is deleted, the next run sets it again`,
     );
 }
 
@@ -139,7 +139,7 @@ async function askProvider<T>({ stack, host }: RetirementInputs, at: CloudServer
       formatProblem({
         what: `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider does not answer about server ${at.id}`,
         found: takeFirstLine((error as Error).message),
-        needed: `${at.provider}'s API must answer, with a token that may use it (a destroy has the token of the last up)`,
+        needed: `wait until ${at.provider}'s API answers, or use a token that it accepts (a destroy has the token of the last up)`,
         next: afterTokenChange(run),
       }),
     );
@@ -160,7 +160,7 @@ async function findRecentRelease(
   return address === ssh.address && serverId === server?.id ? release : undefined;
 }
 
-/** Reads a released host again, as somebody may have started it; does not wait, as it may be powered off. */
+/** Reads a released host again, as somebody may have started it. Tries once, as the host may be powered off. */
 async function readAgain(root: RootHost, places: HostPaths, at: string, deps: ReleaseDeps): Promise<HostNow> {
   const look = await readHost(root, places, 0, deps).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look ? { released: at } : look;
@@ -195,7 +195,7 @@ async function authorizeRelease(
   let { facts, verdict } = await survey(host);
   if ("unseen" in host && server && verdict.unmet.length === 0 && isReached(inputs, memory)) {
     host = await switchOff(server);
-    // The host may have produced until now.
+    // Ask the chain again: the host may have produced until now.
     ({ facts, verdict } = await survey(host));
   }
   const { unmet, evidence } = verdict;
@@ -204,13 +204,13 @@ async function authorizeRelease(
   if (unmet.length === 0) return { host, evidence, isForced: false };
   const reasons = unmet.map(({ what }) => what);
   const sentence = formatOverrideSentence(pillar, unmet);
-  // A sentence counts for both guards, although the first may have met more conditions.
+  // The second guard accepts the sentence of the first, even if other conditions are unmet now.
   const typed = findValidEvents(await log.read(), inputs.stack, "typed").at(-1);
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
   if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {
-    deps.say(`retirement: continuing in spite of that, as typed: ${deps.override}`);
+    deps.say(`retirement: continuing although conditions are unmet, as typed: ${deps.override}`);
     await log.add({ event: "override", details: { sentence: deps.override, reasons } });
-    // A silent host must not be left running.
+    // A host that does not answer must not be left running.
     if ("unseen" in host && server) host = await switchOff(server);
     return { host, evidence: [`typed by the operator: ${deps.override}`, ...evidence], isForced: true };
   }

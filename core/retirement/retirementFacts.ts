@@ -15,7 +15,7 @@ export type Loss = "momentums" | "rewards" | "the orchestrator";
 
 /**
  * A finding about a condition. Its text has {@link addressMark} in place of a producer address: an address that is
- * registered before its node is synced earns nothing, so the caller decides which ones appear.
+ * registered before its node is synced earns nothing, so the caller decides which ones to print.
  */
 export type Finding = string | { readonly text: string; readonly addresses: readonly string[] };
 
@@ -33,14 +33,14 @@ export interface Unmet {
 
 /** A host that does not answer. */
 type HostUnseen =
-  /** Can be switched off by its cloud provider. */
+  /** Its cloud provider can switch it off. */
   | { readonly unseen: string; readonly provider: string }
-  /** Was just switched off by the cloud's API. */
+  /** The cloud provider's API has just switched it off. */
   | { readonly off: string }
   /** ISO 8601: this stack's other guard has released it and shut it down. */
   | { readonly released: string };
 
-/** An unknown fact never counts as good. */
+/** All that a verdict depends on. An unknown fact never counts as good. */
 export interface RetirementFacts {
   readonly pillar: string;
   readonly stack: string;
@@ -50,11 +50,11 @@ export interface RetirementFacts {
   /** Producer address of the host in an earlier run. */
   readonly knownProducer?: string | undefined;
   readonly memory: {
-    /** False only of a server that this stack ordered and never reached. */
+    /** False only for a server that this stack ordered and never logged in to. */
     readonly isReached: boolean;
-    /** True if this stack deployed the node: it can't have produced before. */
+    /** True if this stack deploys the node: it can't have produced before that. */
     readonly isOwnWork: boolean;
-    /** True if it produced since the stack got the host; undefined if the chain was not searched. */
+    /** True if the host has produced since the stack has it; undefined if the chain was not searched. */
     readonly hasProduced?: boolean | undefined;
   };
   readonly successor?:
@@ -68,17 +68,17 @@ export interface RetirementFacts {
       }
     | undefined;
   readonly readings: readonly ChainReading[];
-  /** True if a reference answered, a momentum is recorded, or the operator took the risk of another chain. */
+  /** True if a reference answered, a momentum is recorded, or the operator accepted the risk of another chain. */
   readonly isChainKnown: boolean;
   readonly rewards: readonly RewardsReading[];
   readonly saysCollected: boolean;
   /** Reasons why no backup here counts for the host's orchestrator; empty if one does. */
   readonly backupFaults: readonly string[];
-  /** The bridge's key; read only if the host can't report its orchestrator. */
+  /** The bridge's key; read only for a silent host, unless its orchestrator works on the successor. */
   readonly bridge?: BridgeNow | undefined;
-  /** Identity by event log or the successor's journal; read only in the same case. */
+  /** The orchestrator's identity, by event log or the successor's journal; read only for a silent host. */
   readonly identity?: Readonly<Partial<Record<string, string>>> | undefined;
-  /** ISO 8601: shutdown with no orchestrator on the host. */
+  /** ISO 8601: when the host was shut down with no orchestrator on it. */
   readonly noOrchestratorAt?: string | undefined;
   readonly network: Network;
 }
@@ -97,13 +97,13 @@ export function findOwnProducer({ host, knownProducer }: Pick<RetirementFacts, "
   return listOwnProducers({ host, knownProducer })[0];
 }
 
-/** Returns all addresses that the host has or had: its key may have been overwritten. */
+/** Returns the producer addresses that the host has or had: its key may have been overwritten. */
 export function listOwnProducers({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">): string[] {
   const configured = "facts" in host ? host.facts.producer : undefined;
   return [...new Set([configured, knownProducer].filter((address) => address !== undefined))];
 }
 
-/** Adds the cloud provider of a silent host, since it can switch the host off. */
+/** Adds a silent host's cloud provider, since the provider can switch the host off. */
 export function addProvider(observation: HostObservation, provider: string | undefined): HostObservation | HostUnseen {
   if (!("silent" in observation) || observation.isRefused || provider === undefined) return observation;
   return { unseen: observation.silent, provider };

@@ -12,11 +12,11 @@ export type RetirementSettings = Omit<RetirementInputs, "host" | "node" | "isOwn
 interface OwnHost {
   readonly address: string;
   readonly hostKey: string;
-  /** True if this state ordered it. */
+  /** True if this stack ordered the server. */
   readonly isOwnServer: boolean;
 }
 
-/** Returns plain values: wrap the login before it becomes an input. */
+/** Returns the login in clear: make it a Pulumi secret before it becomes an input. */
 export function createRetirementInputs(
   config: StackConfig,
   { address, hostKey, isOwnServer }: OwnHost,
@@ -54,7 +54,7 @@ export function listRetirementReferences({ retirement, sync }: Pick<StackConfig,
   return [...new Set([...retirement.references, ...sync.references])];
 }
 
-/** Returns the paths on a host: those in `other`, and the stack's own where `other` has none. */
+/** Returns the paths on a host: those in `other`, else those of the stack's own host. */
 function hostPaths(
   config: StackConfig,
   other: { readonly [K in "service" | "dataDir" | "rpcPort"]?: HostPaths[K] | undefined } = {},

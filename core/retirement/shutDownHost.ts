@@ -30,12 +30,12 @@ export async function shutDownHost(
   const { places, backup, stack, pillar } = inputs;
   const variables = markOwn(createPathVariables(places));
   const settings = resolveBackupPlace({ ...backup, move: { project: "pillar-host", stack, pillar } });
-  // It runs here only after an override. Its files must not change during the backup.
+  // The orchestrator runs here only after an override. Its files must not change during the backup.
   if (signer.active) {
     await root.call("retire_stop_signer", variables, { limitSeconds: 200 });
     deps.say(`retirement: the orchestrator of ${root.address} is stopped, and stays off`);
   }
-  // Before the stop, so that nothing changes if there is no room.
+  // Back up before the node's stop: without room for the backup, the node stays as it is.
   if (hasKeyStore || signer.hasDirectory)
     await takeBackup(root, lastBackup(places), settings, deps).catch((error: Error) => {
       throw new Error(backupFaultText(error.message, stack));

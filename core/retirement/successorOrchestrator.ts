@@ -6,9 +6,9 @@ import type { RetirementFacts, Unmet } from "./retirementFacts";
 
 type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
 
-/** Returns doubts that the successor's orchestrator is the silent host's: a fresh one answers, too. */
+/** Returns why the successor's orchestrator may not be the silent host's: a new one would answer, too. */
 export function findSuccessorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
-  // A missing answer is a separate condition.
+  // checkOrchestrator reports a missing answer.
   if (successor?.build === undefined || "problem" in successor.build) return [];
   const unmet: Omit<Unmet, "loss">[] = [];
   const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
@@ -23,7 +23,7 @@ export function findSuccessorFaults({ successor, bridge, identity }: Facts): Omi
     unmet.push({
       what: "the successor's orchestrator has no share of the bridge's key",
       found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
-      needed: `${formatShareFile(bridge.key)} there: restore the orchestrator from its backup (docs/orchestrator.md), or wait for the next key generation`,
+      needed: `restore the orchestrator there from its backup, with ${formatShareFile(bridge.key)} (docs/orchestrator.md), or wait for the next key generation`,
     });
   const { identity: present } = successor;
   const differences = present && identity ? findIdentityDifferences(present, identity) : [];
@@ -40,7 +40,7 @@ export function findSuccessorFaults({ successor, bridge, identity }: Facts): Omi
   return unmet;
 }
 
-/** True if all evidence says that the orchestrator works on the successor: no older share is needed. */
+/** True if all evidence says that the orchestrator works on the successor: an older backup is enough then. */
 export function isOrchestratorThere(facts: Facts): boolean {
   const { build } = facts.successor ?? {};
   return (

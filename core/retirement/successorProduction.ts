@@ -7,7 +7,7 @@ export interface Producers {
   readonly newProducer: string;
 }
 
-/** Ten hours together, read in turn: on a small network a few momentums suffice. */
+/** Momentums of each request, ten hours together: on a small network the first few suffice. */
 const pageSizes = [64, 256, momentumPage, momentumPage, momentumPage];
 
 /**
@@ -18,7 +18,7 @@ export async function isNewProducerSince(client: ChainClient, producers: Produce
   const { oldProducer, newProducer } = producers;
   const before = await client.before(time);
   const last = () => isLastOfNewProducer(client, producers, before);
-  // Without the old address, its momentums look like those of other Pillars.
+  // Momentums of an unknown old address look like those of other Pillars.
   if (oldProducer === undefined) return last();
   let from = (before?.height ?? 0) + 1;
   for (const count of pageSizes) {

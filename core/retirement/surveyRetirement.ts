@@ -37,7 +37,7 @@ export interface RetirementSurvey {
   readonly verdict: RetirementVerdict;
 }
 
-/** The successor may be booting. */
+/** Time for a successor that is booting. */
 const successorTimeoutMs = 20_000;
 const comparisonTimeoutMs = 20_000;
 
@@ -70,7 +70,7 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   }
 }
 
-/** Reads all facts except the host's production, which is searched only if it decides. */
+/** Reads all facts, except whether the host has produced: the caller searches for that only if it matters. */
 async function readFacts(question: SurveyQuestion, clients: readonly SurveyClient[], deps: SurveyDeps) {
   const { step, inputs, memory, host, store } = question;
   const { pillar, recorded, epoch, network, knownProducer } = inputs;
@@ -94,7 +94,7 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
   const signerFacts = isSilent
     ? { successor, ...(await readOrchestratorFacts(successor, logged.identity, usable)) }
     : undefined;
-  // An orchestrator on the successor may have a newer share than any backup of this host.
+  // If the orchestrator works on the successor, any backup will do: the key share there may be newer.
   const bridge = signerFacts && !isOrchestratorThere(signerFacts) ? signerFacts.bridge : undefined;
   const facts: RetirementFacts = {
     pillar,
@@ -123,7 +123,7 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
   return { facts, isProducingRecorded: logged.producing };
 }
 
-/** Returns unix milliseconds. A guard that was created again is younger than the node. */
+/** Returns the node's start in unix milliseconds: a guard that was created again is younger than the node. */
 function nodeStartMs(createdAt: string, host: RetirementFacts["host"]): number {
   const deployed = "facts" in host ? Date.parse(host.facts.marks["deploy.done"] ?? "") : Number.NaN;
   return Math.min(Date.parse(createdAt), Number.isNaN(deployed) ? Number.POSITIVE_INFINITY : deployed);
@@ -157,7 +157,7 @@ async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: St
   return {
     faults: missing === undefined ? [] : [missing],
     producing: findValidEvents(lines, stack, "produced").length > 0,
-    // The missing line may be about an orchestrator that came later.
+    // A line that the log lacks may be about an orchestrator that came after that shutdown.
     noSignerAt: missing === undefined ? findShutdownWithoutOrchestrator(lines, stack, host.ssh) : undefined,
     identity: findOrchestratorIdentity(lines),
   };
@@ -199,7 +199,7 @@ async function readSuccessor(
       readHost(root, places, successorTimeoutMs, deps).catch((error: Error) => ({
         silent: takeFirstLine(error.message),
       })),
-      // The survey compares the chains of all nodes.
+      // The survey itself compares the chains of all nodes.
       readNodeStatus(node, { references, tolerance, isChainUnverified: true }, connection),
     ]);
     const { address, hostKey } = host.ssh;

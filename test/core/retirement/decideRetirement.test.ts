@@ -200,7 +200,7 @@ describe("each unmet condition", () => {
       "alternating producers",
       { readings: [reading({ alternate: true })] },
       "this host and its successor produce in turns: is this the host of another Pillar?",
-      "z1qown, last in momentum 900",
+      "this host: z1qown, last in momentum 900",
     ],
     [
       "a node on another chain beside a good one",
@@ -342,7 +342,7 @@ describe("each unmet condition", () => {
       "an open move of the orchestrator before a shutdown of the node",
       { step: "retire", host: { facts: hostFacts({ signer: moving("stopping") }) } },
       "a move of the orchestrator is not over on this host, 192.0.2.1: the orchestrator may come back to this host",
-      "its journal says stopping, with 192.0.2.2, since 2026-11-23T08:00:00Z",
+      "this host's journal: stage stopping of a move with 192.0.2.2, since 2026-11-23T08:00:00Z",
     ],
     [
       "an orchestrator that is not fenced",
@@ -386,13 +386,13 @@ describe("each unmet condition", () => {
     [
       "a host that is off, and perhaps signed",
       { host: { off: "x" }, ...kept, backupFaults: ["no backup in /r"], successor: answering },
-      "it is unknown whether an orchestrator signed on 192.0.2.1, and no proved backup of one lies here",
+      "it is unknown whether an orchestrator signed on 192.0.2.1, and this machine has no proved backup of one",
     ],
     [
       "a host that is off, and a fresh orchestrator on its successor",
       { host: { off: "x" }, ...kept, successor: { ...successor, build, look: freshLook } },
       "the successor's orchestrator has no share of the bridge's key",
-      `needed: ${share} there`,
+      `needed: restore the orchestrator there from its backup, with ${share} (`,
     ],
     [
       "a host that is off, and an unknown bridge's key",

@@ -329,7 +329,7 @@ describe("the guard", () => {
     await cloud.close();
     expect(outcome).toEqual({
       log: [
-        "retirement: server 52 is not at hetzner any more: nothing is left to guard. Should this run end in an error about it: pulumi refresh -s prod && pulumi destroy -s prod",
+        "retirement: server 52 is not at hetzner any more: nothing is left to guard. If this run ends in an error about that server: pulumi refresh -s prod && pulumi destroy -s prod",
       ],
     });
     expect(host.connections).toBe(0);
@@ -364,7 +364,7 @@ describe("the guard", () => {
       return run("retirementGuard", "delete", "id", begun.result?.outs);
     };
     const lifted =
-      "retirement: the delete protection of server 52 at hetzner is lifted; where the destroy ends before the server does, the next run sets it again";
+      "retirement: the delete protection of server 52 at hetzner is lifted; if the destroy ends before the server is deleted, the next run sets it again";
 
     test("keeps its protection at the first guard; the other guard lifts it last", async () => {
       const facts = [...hasNode, "nodeMasked=yes"];

@@ -209,7 +209,7 @@ describe("an orchestrator on the host", () => {
 
 describe("an orchestrator in an unknown state", () => {
   const signed = (address: string) =>
-    `it is unknown whether an orchestrator signed on ${address}, and no proved backup of one lies here`;
+    `it is unknown whether an orchestrator signed on ${address}, and this machine has no proved backup of one`;
   const note = (event: "shutDown" | "reactivated") => {
     const { address, hostKey } = stage.old;
     const details = { address, hostKey, evidence: [], hasSigner: false };

@@ -107,7 +107,7 @@ it("refuses the destroy until the rewards are paid and collected", async () => {
   expect(refused.output).toMatch(
     /- the rewards since the switch are not collected, says the successor's node \(10\.\d+\.\d+\.\d+\)\nfound: the first whole epoch after the switch, \d+, is not paid yet \(it .*\)\nneeded: collect them in the wallet that holds the reward address, z1q\w+; due by about .*\nThen: pulumi destroy -s prod\n/,
   );
-  expect(refused.output).toContain("Waiting is enough. A host that can't wait: docs/retiring.md, The way around");
+  expect(refused.output).toContain("Waiting is enough. If it is impossible to wait: docs/retiring.md, The way around");
   expect(refused.output).not.toContain("PILLAR_HOST_GIVE_UP_ANYWAY");
   await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: quick.rewardDelaySeconds });
   await epochPaid(stage.lab);
