@@ -106,19 +106,6 @@ test("requires no release for a host without a deploy", () => {
     expect(configOf({ lifecycle, controller: undefined }).controller).not.toHaveProperty("release");
 });
 
-test("refuses the own host as successor, and a poweroff for a cloud's server", () => {
-  const successor = {
-    address: "203.0.113.7",
-    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
-  };
-  expect(faultsOf({ retirement: { successor } })).toEqual([
-    "pillar-host:retirement.successor.address: is this stack's own host: needed the one that produces after it (pulumi config set --path pillar-host:retirement.successor.address -s prod ADDRESS)",
-  ]);
-  expect(configOf({ retirement: { successor: { ...successor, address: "203.0.113.8" } } }).retirement).toMatchObject({
-    successor: { address: "203.0.113.8", hostKey: successor.hostKey },
-  });
-});
-
 test("replaces a default by a set value, and keeps the defaults beside it", () => {
   expect(configOf(host({ minimums: { cores: 2 } })).host.minimums).toEqual({
     cores: 2,
@@ -423,14 +410,10 @@ describe("names", () => {
   const name = "needed the Pillar's name as registered on chain";
   test.each([
     [{ pillar: { name: "" } }, `pillar-host:pillar.name: found an empty text, ${name}`],
-    [{ pillar: { name: "An vil" } }, `pillar-host:pillar.name: ${name}`],
-    [{ pillar: { name: "a".repeat(41) } }, `pillar-host:pillar.name: ${name}`],
     [{ node: { service: "go node" } }, `pillar-host:node.service: ${word}`],
-    [{ node: { service: "-h" } }, `pillar-host:node.service: ${word}`],
     [controller({ executable: "../sh" }), `pillar-host:controller.executable: ${word}`],
     [controller({ directory: "root" }), `pillar-host:controller.directory: found root, ${directory}`],
     [{ node: { dataDir: "/root/a b" } }, `pillar-host:node.dataDir: found /root/a b, ${directory}`],
-    [{ node: { dataDir: "/" } }, `pillar-host:node.dataDir: found /, ${directory}`],
     [
       { node: { rpcAddress: "localhost" } },
       "pillar-host:node.rpcAddress: found localhost, needed an IP address: the node refuses names",

