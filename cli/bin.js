@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript for any version of Node, because an old one must get as far as this check.
+// Plain JavaScript for any version of Node, because an old Node must get as far as this check.
 var fault = require("../nodeVersion").nodeFault();
 
 if (fault) {
@@ -17,7 +17,7 @@ try {
 }
 
 require("../compileCache");
-// Node's 250 ms for each address are too short for a distant server if another of its addresses does not work.
+// By default Node tries each address of a name for 250 ms: too short for a distant server with a second, dead address.
 require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 var compile = require("../compile");
 

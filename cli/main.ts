@@ -59,6 +59,6 @@ program
       process.exitCode = refusalExitCode;
     }
   })
-  // Ends despite a connection to a dead host. With a delay, because an immediate exit can hang: it waits for V8's
-  // threads, and one may wait for a garbage collection on this thread.
+  // Ends the process although a connection to a dead host is open. An immediate exit can hang: it waits for V8's
+  // threads, and a thread may wait for a garbage collection on this one.
   .finally(() => setTimeout(() => process.exit(), openForMilliseconds).unref());

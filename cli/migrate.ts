@@ -30,7 +30,7 @@ export interface MigrationDeps {
   say(line: string): void;
 }
 
-/** Goes from gate to gate until the old host is given up. Returns the exit code. @throws CliRefusal for a dead end */
+/** Runs step after step until the old stack is destroyed. Returns the exit code. @throws CliRefusal if it can't go on */
 export async function migrate(
   old: string,
   fresh: string,
@@ -38,9 +38,9 @@ export async function migrate(
   deps = createDeps(old, fresh, options),
 ): Promise<number> {
   const again = commandsFor(fresh).migrate(old, ...(options.yes ? ["--yes"] : []));
-  deps.say(`Stop it at any time; the same command goes on: ${again}`);
-  // The run that stands the new host up prints the wallet's step before the orchestrator has moved.
-  deps.say("Change nothing in the wallet before this command waits for it.");
+  deps.say(`You can stop this command at any time. To continue: ${again}`);
+  // The new host's first run prints the wallet's step although the orchestrator has not moved yet.
+  deps.say("Change nothing in the wallet until this command tells you to.");
   let lastKey = "";
   let lastLine = "";
   for (;;) {
@@ -66,7 +66,7 @@ export async function migrate(
     const exitCode = await runStep(step, options, deps, again);
     if (exitCode !== 0) {
       // Exit code 10: the run ended as awaiting (pillar-host:sync.wait).
-      const hint = exitCode === 10 ? "Nothing failed. To go on later" : "Once that is solved, or agreed to";
+      const hint = exitCode === 10 ? "Nothing failed. To continue later" : "Solve the problem or answer yes, then run";
       deps.say(`\nStopped at: ${step.line}\n${hint}: ${again}`);
       return exitCode;
     }
@@ -82,16 +82,16 @@ async function runStep(step: RunStep, { yes }: MigrateOptions, deps: MigrationDe
     if (exitCode !== 0) return exitCode;
   }
   deps.say(`\n> ${step.line}`);
-  // With it, pulumi would not ask.
+  // With this variable set, pulumi would not ask the operator.
   if (step.isFinal) delete process.env.PULUMI_SKIP_CONFIRMATIONS;
   return deps.run(step, isAgreed ? ["--yes", "--skip-preview"] : []);
 }
 
 function formatRepetition({ line }: RunStep, again: string): string {
   return formatProblem({
-    what: "the last command ended well, but the stack's next step is still the same",
+    what: "the last command succeeded, but the next step is the same command again",
     found: line,
-    needed: "read what it printed, and solve what it names",
+    needed: "read that command's output, and solve the problem that it names",
     next: `then: ${again}`,
   });
 }
@@ -118,7 +118,7 @@ function createDeps(old: string, fresh: string, options: MigrateOptions): Migrat
   };
 }
 
-/** Reads both stacks, one after the other: each may ask for its pass phrase. */
+/** Reads both stacks one after the other, because each may ask for a pass phrase. */
 async function readStacks(old: string, fresh: string): Promise<MigrationInput> {
   const stacks = await createPulumi("").listStacks();
   const read = async (name: string) =>
@@ -158,7 +158,7 @@ interface Migration {
   readonly options: MigrateOptions;
 }
 
-/** Runs the command of a step as the operator's tool does. Code is loaded on demand. */
+/** Runs a step's command: its code, loaded on demand, or pulumi. */
 async function runCommand(step: RunStep, args: readonly string[], { old, fresh, options }: Migration): Promise<number> {
   const { stack, command, address = "" } = step;
   switch (command) {

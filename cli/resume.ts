@@ -11,18 +11,18 @@ import { runUp } from "./pulumi/stackFiles";
 import { type PendingOperation, parseState } from "./pulumi/stackState";
 import { CliRefusal } from "./terminal/refusal";
 
-/** Types that may be started again, because they check before they act. */
+/** Resources whose cut-off creation may be repeated, because they look at the host before they act. */
 const repeatableTypes = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:dynamic\/pillar-host:\w+)$/;
 
 /**
- * Clears what a killed run left in a stack, then runs `pulumi up` in this terminal. If resume is killed, run it again.
+ * Clears a killed run's lock and creations, then runs `pulumi up` in this terminal. If resume is killed, run it again.
  * Returns pulumi's exit code. @throws Refusal if it must not clear a lock or a creation
  */
 export async function resume(stack: string, args: readonly string[], isStale: boolean): Promise<number> {
   const engine = createPulumi(stack);
   const home = process.env.PULUMI_HOME ?? join(resolveHomeDirectory(), ".pulumi");
   await mkdir(home, { recursive: true });
-  // If two run at once, the second must not clear the lock that the first one's `pulumi up` has just taken.
+  // If two resumes run at once, the second must not clear the lock that the first one's `pulumi up` has just taken.
   const lockfilePath = join(home, `pillar-host-resume-${encodeURIComponent(stack)}.lock`);
   const options = {
     lockfilePath,
@@ -46,7 +46,7 @@ export async function resume(stack: string, args: readonly string[], isStale: bo
   }
 }
 
-/** Clears stale locks and creations alone. Each step is atomic, so it can be repeated after an interruption. */
+/** Clears stale locks and cut-off creations, without `pulumi up`. Can be repeated after an interruption. */
 export async function clearStale(
   stack: string,
   engine: Pick<Pulumi, "run" | "read">,
@@ -58,7 +58,7 @@ export async function clearStale(
     const creations = pending.filter(({ operation }) => operation === "creating");
     const doubtful = creations.filter(({ type }) => !repeatableTypes.test(type));
     const clear = creations.length > 0 && doubtful.length === 0 ? ["--clear-pending-creates"] : [];
-    // A refresh takes the lock, so it reports other holders. Without resources it asks no host and no cloud.
+    // A refresh needs the lock, so its error names the holders. It excludes all resources, to ask no host and no cloud.
     const refresh = ["refresh", "--yes", "--skip-preview", "--run-program=false", "--exclude", "**"];
     const { exitCode, stdout, stderr } = await engine.run([...refresh, ...clear]);
     if (exitCode === 0) {
@@ -74,7 +74,7 @@ export async function clearStale(
   }
 }
 
-/** Formats why the locks may be cleared; pulumi clears them all at once. @throws Refusal if a run may be alive */
+/** Returns the line that says why all locks are cleared. @throws Refusal if the run of one may be alive */
 function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean): string {
   const run = commandsFor(stack);
   const who = held.map(({ lock }) => formatHolder(lock)).join("; ") || "a run that the backend does not name";
@@ -100,7 +100,7 @@ function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean
 
 function formatDoubtful(stack: string, doubtful: readonly PendingOperation[]): string {
   return formatProblem({
-    what: "the killed run was creating something that may exist now but is not in the state: its lock is kept",
+    what: "the killed run was creating something that may exist, though the state lacks it: the creation stays pending",
     found: doubtful.map(({ name, type }) => `${name} (${type})`),
     needed:
       "look at your provider's console, then run this command and answer its question for each thing (clear: it does",

@@ -28,10 +28,10 @@ export async function checkCloud({ stack, config }: StackInfo): Promise<CheckRow
     const { plan, lines, warnings } = decided;
     const said = {
       make: "a server can be ordered with this token",
-      keep: `server ${plan.kind === "keep" ? plan.server.id : ""} is there`,
-      gone: "there is no server of this stack",
+      keep: `server ${plan.kind === "keep" ? plan.server.id : ""} exists`,
+      gone: "this stack has no server",
     }[plan.kind];
-    // Some of these lines end in a command.
+    // Some lines end in a command, which must not be wrapped.
     return [pass(topic, said, ...[...lines, ...warnings].map(command), ...warnOfOpenSsh(host.sshFrom))];
   } catch (error) {
     return [fail(topic, ...(error as Error).message.split("\n"))];

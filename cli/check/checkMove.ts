@@ -18,21 +18,21 @@ import { type CheckRow, fail, pass, pending } from "./checkRow";
 
 const topic = "orchestrator's move";
 
-/** Rehearses the orchestrator's move: makes all checks before it and estimates the time without it. */
+/** Rehearses the orchestrator's move: makes all its checks, estimates how long the bridge lacks a signer. */
 export async function checkMove({ stack, config, state, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (config.orchestrator.migrateFrom === undefined) return [];
   if (address === undefined || hostKey === undefined)
     return [pending(topic, "the move is rehearsed once address and key of the new host are known")];
   const options = createSecureOptions(config, stack);
   if (isMoveOver(await readMoveEvents(openStackStore(config)), options.move))
-    return [pass(topic, "the move is over, says the event log: nothing to rehearse")];
+    return [pass(topic, "the event log says that the move is over: nothing to rehearse")];
   const library = readOrchestratorLibrary();
   const roots = {
     old: openRoot(createOldHost(config), library),
     new: openRoot(createNewHost(config, address, hostKey), library),
   };
   const node = createNodeTarget(config, address, hostKey);
-  // The move is not the next step until the node was synced once.
+  // Before the first sync, an unsynced node is no fault: the move comes later.
   const nodeCounts = state.wait?.syncedAt !== undefined;
   try {
     const { begun, faults, shown, gap } = await rehearse(options, nodeCounts, {

@@ -17,7 +17,7 @@ import { type CheckRow, fail, pass, pending } from "./checkRow";
 
 const topic = "node's version";
 
-/** Checks whether the node has the versions required now and later. Without a node, lists those versions. */
+/** Checks whether the node's version is enough now and later. Without an answer, lists the required versions. */
 export async function checkNodeVersion({ stack, config, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (config.lifecycle === "retiring") return [];
   if (address === undefined || hostKey === undefined) return [listRequiredVersions(config, "there is no node yet")];
@@ -40,12 +40,12 @@ export async function checkNodeVersion({ stack, config, address, hostKey }: Stac
 function listRequiredVersions(config: StackInfo["config"], why: string): CheckRow {
   const rows = findApplicableRows(createVersionRules(config), Number.POSITIVE_INFINITY);
   const lines = rows.flatMap((row) => [formatRequirement(row), command(`  ${row.release}`)]);
-  return pending(topic, `${why}; on the main network:`, ...lines);
+  return pending(topic, `${why}; the main network requires:`, ...lines);
 }
 
 export function formatVersionGaps(gaps: readonly VersionGap[], stack: string, running: string): CheckRow {
   const { up } = commandsFor(stack);
   const lines = gaps.flatMap((gap) => [formatVersionGap(gap), ...installLines(gap, up).map((line) => `  ${line}`)]);
   if (gaps.some(({ expectedAt }) => expectedAt === undefined)) return fail(topic, ...lines);
-  return gaps.length > 0 ? pending(topic, ...lines.map(command)) : pass(topic, `${running}: no newer one is required`);
+  return gaps.length > 0 ? pending(topic, ...lines.map(command)) : pass(topic, `${running}: no newer version needed`);
 }

@@ -13,16 +13,16 @@ export async function checkRelease(program: string, release: ReleaseSource | und
   const topic = `${program}'s release`;
   try {
     const head = await request(release.url, "HEAD");
-    // Signed URLs refuse a HEAD request, so a few bytes are requested.
+    // A signed URL refuses HEAD requests, so request its first bytes.
     const { status } = head.ok ? head : await request(release.url, "GET");
     const newer = program === "controller" ? await findNewerRelease(release.url) : undefined;
     if (status < 400 || status === 416)
-      return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [command(`a newer one is ${newer}`)] : []))];
+      return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [command(`newer release: ${newer}`)] : []))];
     return [fail(topic, `${release.url} answers ${status}`, "needed: compare the address with the release page")];
   } catch (error) {
     const found = formatRequestError(error, requestTimeoutMs);
-    // The host downloads the release, and it may reach what this machine can't.
-    return [pending(topic, `${release.url} can't be reached from this machine (${found}); the host checks it, too`)];
+    // No fault: the host downloads the release, and may reach addresses that this machine can't.
+    return [pending(topic, `${release.url} can't be reached from this machine (${found}); the host tries it, too`)];
   }
 }
 

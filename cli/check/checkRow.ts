@@ -6,10 +6,10 @@ import { wrap } from "../status/screenLayout";
 
 export interface CheckRow {
   readonly topic: string;
-  /** `later`: the check is not possible yet, and is repeated before it counts. */
+  /** `later`: the check is not possible yet; a run makes it before the answer matters. */
   readonly kind: "good" | "fault" | "later";
   readonly lines: readonly OutputLine[];
-  /** For a rehearsed move of the orchestrator: how long the bridge will be without it. */
+  /** For a rehearsed move: how long the bridge will be without this orchestrator. */
   readonly gapSeconds?: Forecast["total"];
 }
 
@@ -42,7 +42,7 @@ function wrapIndented(line: string, room: number): string[] {
 
 const kindLabels: Readonly<Record<CheckRow["kind"], string>> = { good: "good", fault: "FAULT", later: "later" };
 
-/** Formats rows, with problems last, because operators read the end. With `columns`, commands stay on one line. */
+/** Formats rows, with problems last, because operators read the end. Wraps text to `columns`, but no command. */
 export function formatChecks(stack: string, rows: readonly CheckRow[], columns?: number): string[] {
   const faults = rows.filter(({ kind }) => kind === "fault");
   const sorted = [...rows.filter(({ kind }) => kind !== "fault"), ...faults];

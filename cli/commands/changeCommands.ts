@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { InitFlags } from "../init/initFlags";
 import { hostProviders } from "../init/stackText";
 
-// Commands that make or change a stack. Each loads its code on demand (readCommands.ts).
+// Commands that make or change a stack. Each loads its code on demand; readCommands.ts says why.
 
 const upArguments = "after --: passed on to pulumi up";
 const noUp = "write the stack's file, and print the pulumi command instead of running it";
@@ -21,11 +21,11 @@ export function addInitCommand(program: Command): void {
       ),
     )
     .option("--address <address>", "the address of an existing server")
-    .option("--port <port>", "the port of its ssh server", "22")
+    .option("--port <port>", "the port of that server's ssh", "22")
     .option("--user <user>", "the user to log in as; a user other than root becomes root with sudo")
-    .option("--host-key <line>", "its ssh host key, a line such as ssh-ed25519 AAAA…")
-    .option("--fingerprint <fingerprint>", "the fingerprint that its host key must have, SHA256:…")
-    .option("--accept-host-key", "accept the host key that it shows, without a comparison")
+    .option("--host-key <line>", "the server's ssh host key, a line such as ssh-ed25519 AAAA…")
+    .option("--fingerprint <fingerprint>", "the fingerprint that the server's key must have, SHA256:…")
+    .option("--accept-host-key", "accept the key that the server shows, without a comparison")
     .option("--old-host <address>", "the Pillar's present host: the first witness of the new node's chain")
     .option("--old-host-key <line>", "the old host's ssh host key")
     .option("--old-fingerprint <fingerprint>", "the fingerprint that the old host's key must have")
@@ -94,10 +94,10 @@ export function addAdoptCommand(program: Command): void {
     .argument("<stack>", "the name of the new stack, such as prod")
     .argument("<address>", "the address of the host that somebody else set up")
     .argument("[args...]", upArguments)
-    .requiredOption("--like <stack>", "the stack of the same Pillar whose login, references and names it copies")
+    .requiredOption("--like <stack>", "a stack of the same Pillar: its login, references and names are copied")
     .option(
       "--host-key <key>",
-      "the host's key; default: that in the other stack's orchestrator.migrateFrom, else the command shows it and asks",
+      "the host's key; default: the one in the other stack's orchestrator.migrateFrom, else adopt shows the key and asks",
     )
     .option("--no-up", noUp)
     .description("make a stack for an old host, and adopt the host: changes nothing on it")
@@ -115,7 +115,7 @@ export function addMoveCommand(program: Command): void {
     .command("move")
     .argument("<stack>", "the stack of the new host, such as prod-2")
     .argument("[args...]", upArguments)
-    .requiredOption("--from <stack>", "the stack of the host with the orchestrator; its outputs have address and key")
+    .requiredOption("--from <stack>", "the stack of the orchestrator's present host; gives the host's address and key")
     .option("--release <url>", "the orchestrator's release for the new host; default: the configured one")
     .option(
       "--release-sha256 <hash>",
@@ -124,7 +124,7 @@ export function addMoveCommand(program: Command): void {
     .option("--release-version <version>", "the release's version; default: the configured one, or that in the address")
     .option("--first-move", "confirm that no move of this orchestrator ever began; needed if the event log has none")
     .option("--no-up", noUp)
-    .description("write down where the orchestrator comes from, and move it: checks both hosts before any change")
+    .description("record where the orchestrator runs, and move it from there: checks both hosts before any change")
     .addHelpText("after", `\n${upExitCode}`)
     .action(async (stack: string, args: string[], options: import("../edit/moveOrchestrator").MoveOptions) => {
       const { moveOrchestrator: moveFrom } =
@@ -138,9 +138,9 @@ export function addRestoreCommand(program: Command): void {
     .command("restore")
     .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
     .argument("[args...]", upArguments)
-    .option("--backup <file>", "the backup; default: that of a killed run, else the newest of the event log that fits")
-    .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
-    .option("--fenced <sentence>", "the sentence that it asks for if no cloud provider can switch the lost host off")
+    .option("--backup <file>", "the backup; default: a killed restore's, else the newest fitting one of the event log")
+    .option("--from <stack>", "the stack of the lost host; default: the lost host is orchestrator.migrateFrom's")
+    .option("--fenced <sentence>", "the sentence that restore asks for if no cloud provider can switch the host off")
     .option("--yes", "let the program switch the lost host's server off without a question")
     .option("--release <url>", "the orchestrator's release, as for move")
     .option("--release-sha256 <hash>", "its hash, as for move")
@@ -163,10 +163,10 @@ export function addRetireCommand(program: Command): void {
     .argument("[args...]", upArguments)
     .requiredOption(
       "--successor <stack>",
-      "the stack of the host that produces after it; its outputs have address and key",
+      "the stack of the host that produces afterwards; gives that host's address and key",
     )
     .option("--no-up", noUp)
-    .description("name a host's successor, and shut its node down; refuses while the host is still needed")
+    .description("name an old host's successor, and shut the old node down; refuses while it is still needed")
     .addHelpText("after", `\n${upExitCode}`)
     .action(async (stack: string, args: string[], options: import("../edit/retireHost").RetireOptions) => {
       const { retireHost: retire } = require("../edit/retireHost") as typeof import("../edit/retireHost");

@@ -1,14 +1,14 @@
 import { type Command, Option } from "commander";
 
-// Commands that change no stack. Each loads its code on demand: the schema and ssh take half a second to load, and
-// --help should not.
+// Commands that change no stack. Each loads its code on demand, because --help should not take the half second that
+// the schema and ssh need to load.
 
 export function addStatusCommand(program: Command): void {
   program
     .command("status")
     .argument("[stack]", "such as prod")
     .description("show how far a stack's host is; asks the host now, changes nothing, takes no lock")
-    .option("-w, --watch", "show it live until the node is synced, then ring the bell")
+    .option("-w, --watch", "show the status live until the node is synced, then ring the bell")
     .option("-k, --keep", "with --watch: continue after the sync, until Ctrl-C")
     .addOption(new Option("--json", "print JSON, for programs").conflicts("watch"))
     .addOption(
@@ -24,7 +24,7 @@ Exit code:
   0    the node is synced, on the same evidence on which pulumi up continues, and there is no alert; for a stack that is
        retiring: nothing prevents its destroy. \`next\` prints your next step, if there is one
   1    not yet: wait, or fix what the output names
-  2    the status could not be read, or with --notify not be sent: the output says why, and what to do
+  2    the status could not be read, or the alerts of --notify not be sent: the output says why, and what to do
        with --all the highest code counts
   130  --watch was ended with Ctrl-C`,
     )
@@ -79,7 +79,7 @@ this orchestrator.
 
 Exit code:
   0    nothing prevents an up; "later" marks what can't be checked yet
-  1    something does: the output says what is wrong, what was found, what is needed
+  1    something prevents it: the output says what is wrong, what was found, what is needed
   2    the check could not begin: stack or configuration can't be read`,
     )
     .action(async (stack: string, options: { json?: boolean }) => {
@@ -92,7 +92,7 @@ export function addBackupCommand(program: Command): void {
   program
     .command("backup")
     .argument("<stack>", "such as prod-2")
-    .description("back up the orchestrator where it runs now, encrypted, and prove the backup; it keeps running")
+    .description("back up the orchestrator where it runs now, encrypted, and prove the backup; stops nothing")
     .option("--json", "print JSON, for programs")
     .addHelpText(
       "after",
@@ -151,7 +151,7 @@ export function addReportCommand(program: Command): void {
     .option("--json", "print JSON, for programs")
     .option(
       "--directory <dir>",
-      "the place of record.jsonl, or s3://BUCKET…#PILLAR, for a stack that is gone; default: as configured",
+      "the place of record.jsonl, or s3://BUCKET…#PILLAR, for a stack that is gone; default: the configured place",
     )
     .addHelpText(
       "after",

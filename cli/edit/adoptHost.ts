@@ -18,7 +18,7 @@ import { CliRefusal } from "../terminal/refusal";
 import { createProxySettings, listOwnSecrets } from "./otherStack";
 
 export interface AdoptOptions {
-  /** The stack whose Pillar, login and references the new one gets. */
+  /** The stack whose Pillar, login and references the new stack gets. */
   readonly like: string;
   readonly hostKey?: string;
   readonly up: boolean;
@@ -49,9 +49,9 @@ export async function adoptHost(
     );
   const key = hostKey ?? findHostKey(config, address) ?? (await confirmKey(stack, address, like, config.ssh));
   const isNew = !(await model.listStacks()).includes(stack);
-  // Makes pulumi ask for the pass phrase of a configuration without secrets, which nothing has asked for yet.
+  // Asks for the pass phrase now: a configuration without secrets could be read without it.
   if (isNew) await model.read(["stack", "export", "--show-secrets"]);
-  // Secrets are decrypted from one stack and encrypted for the other, so both need the same pass phrase.
+  // Pulumi takes one pass phrase to copy secrets from stack to stack, so both stacks get the same.
   const engine = createPulumi(stack, isNew ? asked : {});
   if (isNew) await createStackLike(engine, stack, like);
   const isCopy = isNew || (await isUnusedCopy(configured, engine));
@@ -62,14 +62,14 @@ export async function adoptHost(
   );
   for (const secret of listOwnSecrets(findMoveBlock(config, address) ?? {}))
     console.log(
-      `Its ${secret} in orchestrator.migrateFrom differs. Set it: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
+      `orchestrator.migrateFrom has another ${secret} for this host. Set it: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
     );
   const exitCode = await runOrPrintUp(stack, up, args, engine);
   if (up && exitCode === 0) console.log(`\nTo continue with ${like}:\n  ${commandsFor(like).next}`);
   return exitCode;
 }
 
-/** Removes an unchanged example file first: the engine would keep its values instead of the other stack's. */
+/** Copies the other stack's settings. Removes an unchanged example file first: pulumi would keep its values. */
 async function createStackLike(engine: Pulumi, stack: string, like: string): Promise<void> {
   const file = resolveStackFilePath(stack);
   const shipped = readUnchangedExample(file);
@@ -82,14 +82,14 @@ async function createStackLike(engine: Pulumi, stack: string, like: string): Pro
   }
 }
 
-/** Keys of the other stack's file that describe its own host, or a move to it. */
+/** Keys to remove from the copy: they describe the other stack's host, or a move to it. */
 const replacedKeys = [
   ...["host", "retirement", "controller", "lifecycle"],
   ...["from", "oldHost", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
   ...["migrateFrom", "release", "attempt", "rollback", "unattended"].map((key) => `orchestrator.${key}`),
 ];
 
-/** Returns the settings of an adopted host's stack. The other stack's move block tells how to reach the host. */
+/** Returns an adopted host's settings. The login comes from the other stack's migrateFrom, if that is this host. */
 export function createAdoptedSettings(config: StackConfig, address: string, hostKey: string): PlainSettings {
   const from = findMoveBlock(config, address);
   return {
@@ -113,7 +113,7 @@ const findMoveBlock = ({ orchestrator: { migrateFrom } }: StackConfig, address: 
 const findHostKey = ({ orchestrator, sync }: StackConfig, address: string) =>
   [orchestrator.migrateFrom, sync.oldHost].find((known) => known?.address === address)?.hostKey;
 
-/** Asks the operator to compare the key: it may belong to another machine. Without a terminal, asks for a flag. */
+/** Asks the operator to compare the host key, which may be another machine's. Refuses without a terminal. */
 async function confirmKey(stack: string, address: string, like: string, ssh: StackConfig["ssh"]): Promise<string> {
   if (process.stdin.isTTY) return confirmHostKey(address, ssh.port, {}, createProxyLogin(ssh));
   const shown = await readPresentedKey(address, ssh.port, createProxyLogin(ssh));
@@ -131,14 +131,14 @@ async function confirmKey(stack: string, address: string, like: string, ssh: Sta
   );
 }
 
-/** True if an adoption was killed right after it copied the other stack's settings: all of them are still the same. */
+/** True if an adoption was killed right after it copied the other stack's settings: both stacks' settings are equal. */
 async function isUnusedCopy(others: string, engine: Pulumi): Promise<boolean> {
   const own = await engine.read(["config", "--json", "--show-secrets"]);
   if (!isDeepStrictEqual(JSON.parse(own), JSON.parse(others))) return false;
   return !parseState(await engine.read(["stack", "export"])).isBegun;
 }
 
-/** Lets a second try continue, and refuses a stack of another host. */
+/** Refuses an existing stack of another host. A stack of this host is an earlier try, which may continue. */
 async function refuseOtherHost(stack: string, address: string, engine: Pulumi): Promise<void> {
   const text = await engine.read(["config", "get", "--path", "pillar-host:host.address"]).catch(() => "");
   if (text.trim() === address || text.trim() === "") return;

@@ -30,7 +30,7 @@ export interface MoveOptions {
   readonly command?: "move" | "restore" | "migrate";
 }
 
-/** Writes the present host into a stack's file, and moves the orchestrator. Returns the exit code. @throws Refusal */
+/** Writes the orchestrator's present host into a stack's file, and moves it. Returns the exit code. @throws Refusal */
 export async function moveOrchestrator(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
   const { from, up, command } = options;
   const { engine, config, other: before, host } = await openTwoStacks(stack, from);
@@ -45,12 +45,12 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   console.log(`The orchestrator of ${stack} comes from ${host.address}, the host of ${from} (Pulumi.${stack}.yaml).`);
   for (const key of listOwnSecrets(before.ssh, config.ssh))
     console.log(
-      `The old host's ${key} differs. Set it: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`,
+      `The old host's ${key} differs from the new host's. Set it: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`,
     );
   if (command === "migrate") return 0;
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await runOrPrintUp(stack, up, args, engine);
-  // Removed after the move: otherwise it would also confirm a first move after the event log was lost.
+  // Removes the confirmation after the move. If the event log is lost later, it would confirm a wrong "first" move.
   if (word && up && (await hasMoved(stack, config)))
     await engine.read(["config", "rm", "--path", `pillar-host:${firstMoveKey}`]);
   return code;
@@ -62,7 +62,7 @@ async function hasMoved(stack: string, config: StackConfig): Promise<boolean> {
   return summarizeMoves(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;
 }
 
-/** Returns the operator's confirmation if the event log has no move of the orchestrator. @throws CliRefusal */
+/** Asks the operator to confirm a first move, if the event log has none. Returns the setting. @throws CliRefusal */
 export async function confirmFirstMove(
   stack: string,
   config: StackConfig,
@@ -72,7 +72,7 @@ export async function confirmFirstMove(
   const [, needed] = describeUnknownHistory("first move", commandsFor(stack));
   if (!options.firstMove && process.stdin.isTTY)
     await askText(
-      "The event log has no move of this orchestrator. Was it ever moved, from any machine? Then press Ctrl-C, and bring " +
+      "The event log has no move of this orchestrator. Was it ever moved, by a run on any machine? Then press Ctrl-C, and bring " +
         "that machine's event log (docs/unattended.md): the orchestrator may run elsewhere. Never moved? Type never:",
       { validate: (answer) => answer === "never" || 'type the word "never", or press Ctrl-C' },
     );
@@ -87,7 +87,7 @@ export async function confirmFirstMove(
   return { [firstMoveKey]: "acknowledged" };
 }
 
-/** Returns why a move can't be meant, or undefined. The run checks everything else before it changes anything. */
+/** Returns the mistake in the stacks or the release, or undefined. The run checks the rest before any change. */
 export function findMoveProblem(
   stack: string,
   config: Pick<StackConfig, "pillar" | "host" | "orchestrator">,
@@ -110,7 +110,7 @@ export function findMoveProblem(
   if (url === undefined)
     return formatProblem({
       what: "no release of the orchestrator is configured for the new host: nothing was changed",
-      needed: "give --release its address (https), and --release-sha256 its hash from the release page",
+      needed: "give --release the release's address (https), and --release-sha256 the hash from the release page",
       next: `Then: ${again("URL")}`,
     });
   if (version === undefined)
@@ -121,7 +121,7 @@ export function findMoveProblem(
   return findHashProblem(url, sha256, again());
 }
 
-/** Returns why a release must not be used, or undefined. Without a pinned hash it goes into no stack's file. */
+/** Returns the problem with a release's hash, or undefined. A release without a hash goes into no stack's file. */
 function findHashProblem(url: string, sha256: string | undefined, again: string): string | undefined {
   if (sha256 === undefined)
     return formatProblem({
@@ -141,7 +141,7 @@ function findHashProblem(url: string, sha256: string | undefined, again: string)
 
 type ReleaseOptions = Pick<MoveOptions, "release" | "releaseSha256" | "releaseVersion">;
 
-/** Returns the release for a move. A missing value comes from the configured release, if it has the same URL. */
+/** Returns the release for a move. A missing value comes from the configured release, if both have one URL. */
 function chooseRelease(
   { orchestrator }: Pick<StackConfig, "orchestrator">,
   { release, releaseSha256, releaseVersion }: ReleaseOptions,
@@ -159,7 +159,7 @@ function parseVersion(url: string): string | undefined {
   return /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url)?.[0];
 }
 
-/** Finds the keys of an earlier move or restore: another old host's block, or this host's backup. */
+/** Returns the keys to remove: the block of another old host, or the backup of an earlier restore. */
 export function findStaleKeys(
   { orchestrator: { migrateFrom } }: Pick<StackConfig, "orchestrator">,
   host: OtherHost,
@@ -168,7 +168,7 @@ export function findStaleKeys(
   return [isSameMachine(migrateFrom, host) ? "orchestrator.migrateFrom.backup" : "orchestrator.migrateFrom"];
 }
 
-/** Returns the new stack's settings. Leaves out login and paths that are the same on both hosts. */
+/** Returns the settings that a move adds. Leaves out login and paths that are the same on both hosts. */
 export function createMoveSettings(
   config: StackConfig,
   before: StackConfig,

@@ -15,7 +15,7 @@ interface TwoStacks {
   readonly host: OtherHost;
 }
 
-/** Reads both stacks. @throws CliRefusal if one can't be read, or the other one has no host yet */
+/** Reads both stacks. @throws CliRefusal if a stack can't be read, or `otherStack` has no host yet */
 export async function openTwoStacks(stack: string, otherStack: string): Promise<TwoStacks> {
   const [engine, others] = [createPulumi(stack), createPulumi(otherStack)];
   const config = parseConfiguration(stack, await engine.read(["config", "--json", "--show-secrets"]));
@@ -51,7 +51,7 @@ export function createProxySettings(block: string, proxy: Partial<NonNullable<Lo
   return Object.fromEntries(keys.map((key) => [`${block}.${key}`, proxy[key]]));
 }
 
-/** Returns the keys of a login's secrets that differ from another login's. Secrets are never copied unasked. */
+/** Returns the keys of a login's secrets that differ from another login's. The operator has to set them. */
 export function listOwnSecrets(login: Partial<Login>, usual: Partial<Login> = {}): string[] {
   const keys = ["privateKey", "privateKeyPassword", "password", "sudoPassword"] as const;
   const [own, others] = [login.proxy, usual.proxy] as readonly (Readonly<Record<string, unknown>> | undefined)[];

@@ -7,7 +7,7 @@ import { CliRefusal } from "../terminal/refusal";
 import { createHostSettings, openTwoStacks } from "./otherStack";
 
 export interface RetireOptions {
-  /** The stack whose host produces after this one. */
+  /** The stack whose host produces after the retired host. */
   readonly successor: string;
   readonly up: boolean;
 }
@@ -17,7 +17,7 @@ interface NamedConfig<Keys extends keyof StackConfig> {
   readonly config: Pick<StackConfig, Keys>;
 }
 
-/** Writes a host's successor into its stack's file, and shuts the host down. @returns the exit code. @throws Refusal */
+/** Writes a host's successor into the stack's file, and shuts the node down. @returns the exit code. @throws Refusal */
 export async function retireHost(
   stack: string,
   args: readonly string[],
@@ -38,7 +38,7 @@ export async function retireHost(
   return runOrPrintUp(stack, up, args, engine);
 }
 
-/** Returns why one stack can't be the successor of another, or undefined. The run itself checks whether it is time. */
+/** Returns why one stack can't succeed another, or undefined. The run checks whether the host is still needed. */
 export function findRetirementProblem(
   { name: stack, config: old }: NamedConfig<"pillar" | "host">,
   { name: successor, config: after, host }: NamedConfig<"pillar" | "lifecycle"> & { readonly host: OtherHost },
@@ -51,7 +51,7 @@ export function findRetirementProblem(
   if (isSameMachine(old.host, host))
     return formatProblem({
       what: `${stack} and ${successor} are the same host, ${host.address}: nothing was changed`,
-      needed: "give --successor the stack of the host that produces after it",
+      needed: "give --successor the stack of the new host",
     });
   if (after.lifecycle !== "active")
     return formatProblem({

@@ -3,13 +3,13 @@ import { commandsFor } from "../../core/util/commands";
 import { getValue, type StatusParts } from "../status/parts/statusParts";
 import { decideGate, decideNextStep, type NextStepInput } from "./nextLines";
 
-/** The readings of one of the two stacks. */
+/** The facts about one of the two stacks from which the next step is decided. */
 export interface MigrationStack extends NextStepInput {
   /** True if the configuration says where the orchestrator comes from. */
   readonly isMoveConfigured: boolean;
   /** True if the configuration moves the orchestrator back. */
   readonly isRollbackConfigured: boolean;
-  /** True while the confirmation of a first move is configured. */
+  /** True while `orchestrator.migrateFrom.firstMove` is configured. */
   readonly isFirstMoveConfirmed: boolean;
   /** Undefined if the host could not be asked yet. */
   readonly parts: StatusParts | undefined;
@@ -34,7 +34,7 @@ export interface RunStep {
   readonly line: string;
   /** The host to adopt. */
   readonly address?: string;
-  /** True if nothing brings back what was before: pulumi asks, whatever was agreed to in advance. */
+  /** True if the step can't be undone: pulumi then asks, even with --yes. */
   readonly isFinal?: boolean;
   /** True if `check` has to pass first. */
   readonly isCheckedFirst?: boolean;
@@ -42,13 +42,13 @@ export interface RunStep {
 
 export type MigrationStep =
   | RunStep
-  /** The chain or a host has to change. `key` stays the same while the operator needs to read nothing new. */
+  /** Wait until the chain or a host changes. The lines are printed again only if `key` changes. */
   | { readonly kind: "wait"; readonly key: string; readonly lines: readonly string[] }
   /** The operator has to decide or repair something. */
   | { readonly kind: "stop"; readonly lines: readonly string[] }
   | { readonly kind: "done"; readonly lines: readonly string[] };
 
-/** Kinds of an orchestrator's host on which none runs. */
+/** Findings about a host's orchestrator with which it does not run. */
 const restingKinds: readonly string[] = ["unfenced", "waits", "stopped"];
 const registerKinds: readonly Registration["kind"][] = ["earlier", "foreign", "unknownPillar"];
 
@@ -79,7 +79,7 @@ function run(
 
 const wait = (key: string, ...lines: readonly string[]): MigrationStep => ({ kind: "wait", key, lines });
 
-/** Continues a run that was killed, and leaves a living one alone. */
+/** Continues a killed run; waits for a living one. */
 function decideInterruption(stack: MigrationStack): MigrationStep | undefined {
   const gate = decideGate(stack);
   if (gate === "runAtWork") return wait(`${gate} ${stack.stack}`, ...decideNextStep(stack));
@@ -95,8 +95,8 @@ function decideStandUp(fresh: MigrationStack): MigrationStep | undefined {
     return {
       kind: "stop",
       lines: [
-        `${stack} is ${lifecycle}, and no new host.`,
-        `See what it is, and whether the two stacks are the wrong way round: ${commandsFor(stack).status()}`,
+        `${stack} is ${lifecycle}, so it is not the new host.`,
+        `Check whether the two stacks are swapped: ${commandsFor(stack).status()}`,
       ],
     };
   if (gate === "nothingMade" || gate === "unfinished")
@@ -117,8 +117,8 @@ function decideEnd({ oldStack, old, fresh }: MigrationInput): MigrationStep | un
   return {
     kind: "done",
     lines: [
-      `The migration is done: ${old} has no resource any more. Its history: ${commandsFor(fresh).report()}`,
-      "A server of your own is still on, with its keys: erase it, or power it off.",
+      `The migration is done: ${old} has no resource any more. The migration's history: ${commandsFor(fresh).report()}`,
+      "If the old host is your own machine, it is still on and has its keys: erase it, or power it off.",
       `To see what is left to do on the new host: ${commandsFor(fresh).next}`,
     ],
   };
@@ -130,20 +130,20 @@ function decideAdoption({ old, oldStack }: MigrationInput, fresh: MigrationStack
   if (oldStack?.state.isBegun) return run("up", old, commandsFor(old).up, { isFinal: isMoveOpen(oldStack) });
   if (fresh.oldHost === undefined) {
     const adopt = commandsFor(old).adopt("ADDRESS", fresh.stack);
-    return { kind: "stop", lines: ["The address of the old host is not configured. Adopt it:", `  ${adopt}`] };
+    return { kind: "stop", lines: ["The address of the old host is not configured. Adopt that host:", `  ${adopt}`] };
   }
   const { oldHost } = fresh;
   return run("adopt", old, commandsFor(old).adopt(oldHost, fresh.stack), { address: oldHost });
 }
 
-/** Moves the orchestrator, if the old host has one, before anything changes in the wallet. */
+/** Decides the step of the orchestrator's move, which comes before any change in the wallet. */
 function decideMove({ old, oldStack }: MigrationInput, fresh: MigrationStack): MigrationStep | undefined {
   const { stack, state, parts, isMoveConfigured, isRollbackConfigured, isFirstMoveConfirmed } = fresh;
   const commands = commandsFor(stack);
-  // A move that was rolled back starts again only if the operator raises the attempt.
+  // After a rollback, a move begins again only if the operator raises `orchestrator.attempt`.
   if (isRollbackConfigured || state.lastRun?.orchestratorHost === "old")
     return { kind: "stop", lines: decideNextStep(fresh) };
-  // A run that does not begin with a synced node postpones the move.
+  // A run moves the orchestrator only if the node is synced when the run begins.
   if (isMoveOpen(fresh) && fresh.node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
   if (isMoveOpen(fresh))
     return run("up", stack, commands.up, { isFinal: true, isCheckedFirst: decideGate(fresh) !== "unfinished" });
@@ -153,8 +153,8 @@ function decideMove({ old, oldStack }: MigrationInput, fresh: MigrationStack): M
   if (there === undefined || "problem" in there)
     return wait(
       "old unseen",
-      `Whether ${old} runs an orchestrator can't be seen: ${there?.problem ?? "not asked yet"}.`,
-      "If its host is dead: docs/retiring.md",
+      `It is unknown whether the host of ${old} runs an orchestrator: ${there?.problem ?? "not asked yet"}.`,
+      "If the old host is dead: docs/retiring.md",
     );
   if (["none", "moved"].includes(there.value.kind)) return undefined;
   if (getValue(parts?.orchestrator)?.kind === "signs") {
@@ -173,7 +173,7 @@ function isShutDown(stack: MigrationStack | undefined): boolean {
   return node?.masked === true && !node.active;
 }
 
-/** Waits for the first act in the wallet, then for momentums of the new host. */
+/** Decides the step that waits for the registration in the wallet, then for momentums of the new host. */
 function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
   const { stack, state, parts, node } = fresh;
   const part = parts?.registration;
@@ -187,18 +187,18 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
     return wait(
       registration.isLate ? "late" : "registered",
       `${stack} is registered${registration.isLate ? ", but produces later than expected: see its clock and node" : " and waits for its first momentum"}. Keep the old host running.`,
-      `How it stands: ${commandsFor(stack).status()}`,
+      `Status: ${commandsFor(stack).status()}`,
     );
   if (registration.kind === "unknown") return wait("chain unseen", "The chain's registration can't be seen now.");
   const wasOurs = "wasOurs" in registration && registration.wasOurs;
   if (!registerKinds.includes(registration.kind) || wasOurs) {
     const status = commandsFor(stack).status();
-    return { kind: "stop", lines: ["The registration needs you before anything goes on:", `  ${status}`] };
+    return { kind: "stop", lines: ["Look at the registration before the migration can continue:", `  ${status}`] };
   }
   if (node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
   if (!isOffered) return up;
   if (registration.kind !== "foreign") return wait(`wallet ${registration.kind}`, ...(state.lastRun?.nextStep ?? []));
-  // The last run's text may be of before the slip.
+  // The last run's text may be older than this registration.
   return wait(
     `wallet ${registration.address}`,
     `WARNING: ${registration.address} is registered now, the address of neither host.`,
@@ -214,18 +214,21 @@ function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationSt
   if (parts === undefined || "problem" in parts.node)
     return wait(
       "old unseen",
-      `${old} can't be seen now${parts && "problem" in parts.node ? `: ${parts.node.problem}` : ""}.`,
-      "If its host is dead: docs/retiring.md",
+      `The host of ${old} can't be read now${parts && "problem" in parts.node ? `: ${parts.node.problem}` : ""}.`,
+      "If the old host is dead: docs/retiring.md",
     );
   if (!isShutDown(oldStack) || state.lastRun === undefined)
     return run("up", old, commands.up, { isFinal: isMoveOpen(oldStack) });
   const { destroy } = parts;
   if (destroy === undefined || "problem" in destroy)
-    return wait("destroy unseen", `Whether ${old} may go can't be seen now: ${destroy?.problem ?? "not asked yet"}.`);
+    return wait(
+      "destroy unseen",
+      `Unknown now: whether ${old} may be destroyed: ${destroy?.problem ?? "not asked yet"}.`,
+    );
   if (destroy.value.length === 0) return run("destroy", old, commands.destroy, { isFinal: true });
   return wait(
     destroy.value.map(({ what }) => what.replaceAll(/\d+/g, "")).join(),
-    `Before ${old} may go:`,
+    `Before ${old} may be destroyed:`,
     ...destroy.value.flatMap(({ what, needed }) => [`  ${what}`, `    needed: ${needed}`]),
   );
 }

@@ -6,7 +6,7 @@ import { toPlainRow } from "../check/checkRow";
 import { openStack, type StackInfo } from "../status/openStack";
 import { decideNextStep, mayOfferAddress } from "./nextLines";
 
-/** Prints a stack's next step, one thing first. @returns the exit code of --help. @throws Refusal */
+/** Prints a stack's next step. @returns the exit code that --help lists. @throws Refusal */
 export async function next(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const [held, node, versions] = await Promise.all([
@@ -28,7 +28,7 @@ async function listVersionsToInstall(source: StackInfo): Promise<readonly string
   return lines.some((line) => line.startsWith("  install ")) ? lines : [];
 }
 
-/** Reads the node if the last run offered its producer address, which may only be printed while the node is synced. */
+/** Reads the node if the last run offered its producer address, which may be printed only while the node is synced. */
 async function readNode({ config, state: { lastRun: shown }, address, hostKey }: StackInfo) {
   if (shown === undefined || !mayOfferAddress(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;

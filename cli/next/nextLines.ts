@@ -12,14 +12,13 @@ export interface NextStepInput {
   readonly held: readonly LockStatus[] | undefined;
   /** The node's present state; undefined if it was not read. */
   readonly node: Pick<NodeStatus, "synced" | "known" | "why"> | undefined;
-  /** Address of the Pillar's present host, while no move from it is configured. */
+  /** Address of the old host; undefined once a move of the orchestrator is configured. */
   readonly oldHost?: string | undefined;
 }
 
-/** The state of a stack between two runs. `next` prints what comes next there, and `migrate` does it. */
+/** The point that a stack has reached: `next` prints the step that follows, `migrate` runs it. */
 type Gate = "runAtWork" | "cutOff" | "nothingMade" | "unfinished" | "notSynced" | "runEnded";
 
-/** Decides the gate at which a stack stands. */
 export function decideGate({ state, held = [], node }: NextStepInput): Gate {
   if (held.some(({ holder }) => holder === "lives")) return "runAtWork";
   if (held.length > 0 || state.pending.length > 0) return "cutOff";
@@ -50,27 +49,29 @@ export function decideNextStep(situation: NextStepInput): string[] {
 function describeRunAtWork({ stack, held = [] }: NextStepInput): string[] {
   const working = held.find(({ holder }) => holder === "lives");
   return [
-    `Nothing: a run is at work on ${stack}${working ? ` (${formatHolder(working.lock)})` : ""}.`,
-    `How far it is: ${commandsFor(stack).status("--watch")}`,
+    `Nothing to do: a run is at work on ${stack}${working ? ` (${formatHolder(working.lock)})` : ""}.`,
+    `To follow that run: ${commandsFor(stack).status("--watch")}`,
   ];
 }
 
-/** Names the adoption before the wallet: the orchestrator moves from a host that is a stack. */
+/** Puts the adoption before the wallet, because `move` needs a stack for the old host. */
 function describeAdoption({ stack, oldHost, state: { lastRun } }: NextStepInput): string[] {
   if (oldHost === undefined || lastRun === undefined || !mayOfferAddress(lastRun)) return [];
   return [
-    "Before the wallet, adopt the old host if it is no stack yet; nothing on it changes. OLD is a name of your choice:",
+    "Before you use the wallet, adopt the old host if it has no stack yet; nothing on it changes. OLD is a name of your choice:",
     `  ${commandsFor("OLD").adopt(oldHost, stack)}`,
-    `Or let one command go from step to step: ${commandsFor(stack).migrate("OLD")}`,
+    `Or let one command run every step: ${commandsFor(stack).migrate("OLD")}`,
   ];
 }
 
 function describeLastRun(stack: string, lastRun: LastRunOutputs | undefined): string[] {
   const lines = lastRun?.nextStep ?? [];
-  return lastRun?.isAwaited ? [`As the last run saw it; ${commandsFor(stack).up} looks again:`, ...lines] : [...lines];
+  return lastRun?.isAwaited
+    ? [`As the last run saw it (to look again: ${commandsFor(stack).up}):`, ...lines]
+    : [...lines];
 }
 
-/** True if the last run's text may make the operator register an address that earns only with a synced node. */
+/** True if the last run's text offers a producer address, which would earn nothing with an unsynced node. */
 export function mayOfferAddress({
   producerAddress,
   isRegistered: registered,
@@ -82,35 +83,35 @@ export function mayOfferAddress({
 function describeFirstStep(stack: string, lifecycle: StackView["lifecycle"]): string[] {
   if (lifecycle === "retiring")
     return [
-      `Nothing is left of ${stack}, or nothing was begun. What was recorded of it: ${commandsFor(stack).report()}`,
+      `${stack} has no resources: they were destroyed, or never made. Its event log: ${commandsFor(stack).report()}`,
     ];
   return [
-    "Nothing was made yet. See that everything is in place; this changes nothing:",
+    "Nothing was made yet. Check first; this changes nothing:",
     `  ${commandsFor(stack).check()}`,
     "Then:",
     `  ${commandsFor(stack).up}`,
-    "The sync takes hours or days. The terminal may be closed meanwhile; the same command goes on.",
+    "The sync takes hours or days. You may close the terminal: the same command continues.",
   ];
 }
 
 function describeUnfinishedRun(stack: string, { wait, isAwaiting }: StackState): string[] {
   const isSynced = wait?.syncedAt !== undefined;
   const ended = isAwaiting
-    ? "The last run did not wait (pillar-host:sync.wait). Do what it said, then look again:"
+    ? "The last run did not wait (pillar-host:sync.wait). Do what it said, then run again:"
     : "The last run ended with an error. Do what it said, then go on from there:";
   return [
     !isSynced && (isAwaiting || wait !== undefined)
-      ? "The node syncs, and nobody waits for it now. To wait on, until the producer address is shown:"
+      ? "The node is syncing, and no run waits for it now. To wait until the producer address is shown:"
       : ended,
     `  ${commandsFor(stack).up}`,
-    `How it stands: ${commandsFor(stack).status()}`,
+    `Status: ${commandsFor(stack).status()}`,
   ];
 }
 
-/** Warns the operator off: an address that is registered while its node is behind earns nothing. */
+/** Tells the operator not to use the wallet: an address earns nothing while its node is behind. */
 function warnOffWallet({ stack, node }: NextStepInput): string[] {
   const seen =
-    node === undefined ? "was not looked at" : `is ${node.known ? "not synced" : "not reachable"} now (${node.why})`;
+    node === undefined ? "was not asked" : `is ${node.known ? "not synced" : "not reachable"} now (${node.why})`;
   return [
     `Do not touch the wallet: the node of ${stack} ${seen}.`,
     "Its producer address is shown again once the node is synced:",

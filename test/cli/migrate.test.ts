@@ -100,13 +100,13 @@ test.each([
 ])("ends at %s, with the next command", async (_, changes, code) => {
   const { exitCode, said } = await play([toMake], changes);
   expect(exitCode).toBe(code);
-  expect(said).toMatch(/Stopped at: pulumi up -s prod-2\nOnce .*\.\/pillar-host migrate prod prod-2 --yes$/);
+  expect(said).toMatch(/Stopped at: pulumi up -s prod-2\nSolve .*\.\/pillar-host migrate prod prod-2 --yes$/);
 });
 
 test("ends after a run that awaits, without a failure", async () => {
   const { exitCode, said } = await play([toMake], { run: async () => 10 });
   expect(exitCode).toBe(10);
-  expect(said).toMatch(/\nNothing failed\. To go on later: \.\/pillar-host migrate prod prod-2 --yes$/);
+  expect(said).toMatch(/\nNothing failed\. To continue later: \.\/pillar-host migrate prod prod-2 --yes$/);
 });
 
 test("waits while a run is active, and says so once", async () => {
@@ -118,7 +118,7 @@ test("waits while a run is active, and says so once", async () => {
 
 test("does not repeat a command that changes nothing", async () => {
   const { exitCode, ran } = await play([toMake, toMake]);
-  expect(exitCode).toContain("next step is still the same");
+  expect(exitCode).toContain("the next step is the same command again");
   expect(ran).toHaveLength(2);
 });
 

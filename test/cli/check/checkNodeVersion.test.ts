@@ -39,6 +39,6 @@ test("reports a version required later as pending with its date", () => {
 test("passes a node with every required version", () => {
   expect(toPlainRow(formatVersionGaps([], "prod", "v0.0.10"))).toMatchObject({
     kind: "good",
-    lines: ["v0.0.10: no newer one is required"],
+    lines: ["v0.0.10: no newer version needed"],
   });
 });

@@ -25,7 +25,7 @@ test("prints the last run's next step unchanged", () => {
 test.each([
   [{ synced: false, known: true, why: "at 9 of 10" }, "is not synced now (at 9 of 10)"],
   [{ synced: false, known: false, why: "no answer" }, "is not reachable now (no answer)"],
-  [undefined, "was not looked at"],
+  [undefined, "was not asked"],
 ])("offers an address only while the node is synced: %j", (node, said) => {
   const lines = at({ shown, node });
   expect(lines).toEqual([
@@ -42,7 +42,7 @@ test("prints an address that is registered already", () => {
 test("says that a switch may have come since the last run", () => {
   const waits = { ...shown, isRegistered: true, isAwaited: true, nextStep: ["No momentum carries it yet."] };
   expect(at({ shown: waits, node: undefined })).toEqual([
-    "As the last run saw it; pulumi up -s prod-2 looks again:",
+    "As the last run saw it (to look again: pulumi up -s prod-2):",
     "No momentum carries it yet.",
   ]);
 });
@@ -54,8 +54,8 @@ test("reads no node for lines without an address", () => {
 
 test("names an active run, whatever the last run printed", () => {
   expect(at({ shown, held: [{ lock, holder: "lives" }] })).toEqual([
-    "Nothing: a run is at work on prod-2 (process 42 of ada on laptop, since 2026-11-22 10:00 UTC).",
-    "How far it is: ./pillar-host status prod-2 --watch",
+    "Nothing to do: a run is at work on prod-2 (process 42 of ada on laptop, since 2026-11-22 10:00 UTC).",
+    "To follow that run: ./pillar-host status prod-2 --watch",
   ]);
 });
 
@@ -69,20 +69,23 @@ test.each([
 test.each([
   ["active", "  ./pillar-host check prod-2"],
   ["adopted", "  ./pillar-host check prod-2"],
-  ["retiring", "Nothing is left of prod-2, or nothing was begun. What was recorded of it: ./pillar-host report prod-2"],
+  [
+    "retiring",
+    "prod-2 has no resources: they were destroyed, or never made. Its event log: ./pillar-host report prod-2",
+  ],
 ] as const)("names the first command of a stack with nothing made, %s", (lifecycle, said) => {
   expect(at({ lifecycle, state: { isBegun: false } })).toContain(said);
 });
 
 test("says before the first run that the terminal may be closed", () => {
-  expect(at({ state: { isBegun: false } }).at(-1)).toContain("The terminal may be closed meanwhile");
+  expect(at({ state: { isBegun: false } }).at(-1)).toContain("You may close the terminal");
 });
 
 test("distinguishes a run that waits from one that failed", () => {
   const startedAt = "2026-11-22T10:00:00Z";
-  expect(at({ state: { wait: { startedAt } } })[0]).toMatch(/^The node syncs, and nobody waits/);
+  expect(at({ state: { wait: { startedAt } } })[0]).toMatch(/^The node is syncing, and no run waits/);
   expect(at({ state: { wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/ended with an error/);
   expect(at()[0]).toMatch(/ended with an error/);
-  expect(at({ state: { isAwaiting: true } })[0]).toMatch(/^The node syncs, and nobody waits/);
+  expect(at({ state: { isAwaiting: true } })[0]).toMatch(/^The node is syncing, and no run waits/);
   expect(at({ state: { isAwaiting: true, wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/did not wait/);
 });

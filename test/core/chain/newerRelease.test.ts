@@ -49,6 +49,6 @@ test("names it in check beside the address", async () => {
   const [row] = await checkRelease("controller", { url });
   expect(row?.lines.map(({ text }) => text)).toEqual([
     `${url} answers 200`,
-    `a newer one is v0.1.0, where v0.0.4 is configured: https://github.com/${repository}/releases/tag/v0.1.0`,
+    `newer release: v0.1.0, where v0.0.4 is configured: https://github.com/${repository}/releases/tag/v0.1.0`,
   ]);
 });

@@ -91,7 +91,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
         await updateProducer(lab, "Anvil", address);
       },
     },
-    { seen: /Before prod may go:/, reply: collect },
+    { seen: /Before prod may be destroyed:/, reply: collect },
   ];
 
   async function collect(): Promise<void> {

@@ -44,7 +44,7 @@ describe("a node with problems, at the gate", () => {
       each.event === "waiting" ? [each.details.startedAt] : [],
     );
     expect(starts).toHaveLength(1);
-    expect((await cli(stage.stack, ["next", "prod"])).out).toContain("The node syncs, and nobody waits for it now.");
+    expect((await cli(stage.stack, ["next", "prod"])).out).toContain("The node is syncing, and no run waits");
   });
 
   it("looks once and fails with the current state when asked to check only", async () => {
