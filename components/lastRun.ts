@@ -4,7 +4,7 @@ import type { Remembered } from "../core/retirement/guardMemory";
 import { isAddress } from "../core/util/address";
 import type { OrchestratorShown } from "./orchestrator/orchestrator";
 
-/** Outputs of the stack's last run; empty after one that failed. */
+/** Outputs of the stack's last run; a failed run may have left none. */
 export interface LastRun {
   /** True if the run finished, with all its steps. */
   readonly finished: boolean;
@@ -20,10 +20,10 @@ export interface LastRun {
   readonly remembered?: Remembered;
 }
 
-/** Reads the last run's outputs. Call it before any registration: the engine writes the state file from then on. */
+/** Reads the last run's outputs. Call it before any resource is registered: the engine then overwrites the state. */
 export async function readLastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
-  // `apply` would never run for an output that a partial run left unknown.
+  // Not with `apply`, which never runs for an output that a failed run left unknown.
   const names = ["nextStep", "host", "orchestrator", "retirement", "registration", "producerAddress", "remembered"];
   const [nextStep, host, orchestrator, retirement, registration, producer, remembered] = await Promise.all(
     names.map((name) => last.getOutputDetails(name)),
@@ -39,7 +39,7 @@ export async function readLastRun(): Promise<LastRun> {
     nodeOff: (retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? true : undefined,
     orchestrator: orchestrator?.value as OrchestratorShown | undefined,
     registration: registration?.value as RegistrationOutput | undefined,
-    // Text in place of an address must not be used as one.
+    // A value that is not an address counts as missing.
     producerAddress: isAddress(producer?.value) ? producer.value : undefined,
     remembered: remembered?.value as Remembered | undefined,
   };

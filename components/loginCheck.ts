@@ -3,10 +3,10 @@ import type { SshTarget } from "../core/ssh/ssh";
 import { commandsFor } from "../core/util/commands";
 import { info } from "./log";
 
-/** Checks a host's login before a step, in a run that leaves the first contact out (--target). */
+/** Checks a host's login before its first step, unless the first contact did: --target can leave the contact out. */
 export interface LoginCheck {
   pass(): void;
-  /** Logs in once per run: the command plugin would try a refused login eleven times. @throws the operator's text */
+  /** Logs in, once a run: the command plugin would try a refused login eleven times. @throws Error for the operator */
   check(target: SshTarget): Promise<void>;
 }
 

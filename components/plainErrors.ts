@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { formatOperatorError } from "../core/util/operatorError";
 
-/** Returns an error that the engine prints as it is: without a stack trace or the names of the dependents. */
+/** Returns an error that the engine prints as it is: without a stack trace or the names of dependent resources. */
 export function createPlainError(message: string): pulumi.RunError {
   const error = Object.assign(new pulumi.RunError(message), { stack: message });
   return Object.defineProperty(error, "message", { get: () => message, set: () => undefined });

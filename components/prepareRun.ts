@@ -18,7 +18,7 @@ export async function prepareRun(config: StackConfig, stack: string): Promise<La
   return last;
 }
 
-/** Checks the release's hash. The last run and the event log tell whether the hash is still required. */
+/** Refuses a move of the orchestrator without a release's hash, unless last run or event log show that it has begun. */
 async function checkReleaseHash(config: StackConfig, stack: string, { orchestrator }: LastRun): Promise<void> {
   const fault = await releaseHashFault(config, stack, orchestrator?.attempt === config.orchestrator.attempt);
   if (fault === undefined) return;

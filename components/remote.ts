@@ -34,9 +34,9 @@ export interface HostAccess {
 
 interface StepRun {
   readonly command: remote.Command;
-  /** Dependents of the step depend on this. It rejects unless the step itself reported that it is done. */
+  /** Use this in `dependsOn` of later resources. It rejects unless the step itself reported that it is done. */
   readonly proved: pulumi.Input<pulumi.Resource>;
-  /** The step's output. Secret, as the login is. */
+  /** The step's output. Secret, because the step's inputs hold the login. */
   readonly stdout: pulumi.Output<string>;
 }
 
@@ -46,7 +46,7 @@ export function createSshTarget(access: HostAccess): pulumi.Output<SshTarget> {
   return pulumi.output({ address, port, user, hostKey, privateKey, privateKeyPassword, password, agent, proxy });
 }
 
-/** Returns the login with the stack and the sudo password, to become root there. */
+/** Returns the login with the stack and the sudo password, to become root on the host. */
 export function createRootAccess(access: HostAccess): pulumi.Output<OrchestratorHost> {
   return pulumi.output({ stack: access.stack, ssh: createSshTarget(access), sudoPassword: access.sudoPassword });
 }
@@ -67,9 +67,9 @@ export function createStepInput(
 }
 
 /**
- * Runs a step on a host as root. No other code makes a remote.Command. Leaving the state undoes nothing. A changed
- * input or trigger, also one of the connection, runs the step again, so steps check before they act. The command line
- * holds the step's name alone: script and sudo password go through standard input.
+ * Runs a step on a host as root. No other code makes a remote.Command. Deleting the resource undoes nothing on the
+ * host. Any changed input, even of the connection, runs the step again, so steps check before they act. The command
+ * line has only the step's name: script and sudo password go through standard input.
  */
 export function runStep(
   name: string,
@@ -79,7 +79,7 @@ export function runStep(
 ): StepRun {
   const { port, user, hostKey, privateKey, privateKeyPassword, password } = access;
   const limits = { dialErrorLimit: 10, perDialTimeout: 15 };
-  // The plugin finds the agent through SSH_AUTH_SOCK.
+  // The plugin has no input for the agent: it finds the agent through SSH_AUTH_SOCK.
   const proxy = access.proxy?.apply(({ address, agent: _, ...login }) => ({ host: address, ...login, ...limits }));
   const connection = pulumi.secret({
     host: access.address,
@@ -98,7 +98,7 @@ export function runStep(
     name,
     {
       connection,
-      // The plugin's errors quote this line. If the connection is lost, the operator reads nothing else.
+      // Ends with the next command: the plugin's errors quote this line, and after a lost connection they say no more.
       create: `bash -euo pipefail -s ${step.name} # to go on: ${commandsFor(access.stack).up}`,
       stdin,
       logging: remote.Logging.None,
@@ -107,11 +107,11 @@ export function runStep(
     },
     { ...options, hooks: lines.hooks },
   );
-  // Runs also if the promise rejects: the step failed, or the engine is gone.
+  // Stop following the output also after a rejection: the step failed, or the engine is gone.
   getPromise(command.urn).then(lines.end, lines.end);
   const isPreview = pulumi.runtime.isDryRun();
   const stdout = pulumi
-    // A run that leaves the step out (--target) has the outputs of the script that ran last.
+    // Takes the script from the outputs: if --target leaves the step out, they belong to the script that ran last.
     .all([command.stdout, command.stderr, command.stdin, access.address])
     .apply(async ([out, err, script = "", address]) => {
       const answer = readAnswer(script, { stdout: out, stderr: err });
@@ -129,7 +129,7 @@ export function runStep(
 
 function formatBadResult(step: string, printed: string): string {
   return formatProblem({
-    what: `${step} printed an unexpected result`,
+    what: `the step ${step} printed an unexpected result`,
     found: JSON.stringify(printed.slice(0, 200)),
   });
 }

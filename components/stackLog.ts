@@ -4,7 +4,7 @@ import { type EventLog, openEventLog, readEvents } from "../core/eventLog/eventL
 import type { LogEvent } from "../core/eventLog/events";
 import { warn } from "./log";
 
-/** Opens the stack's event log. A failed note causes a warning. */
+/** Opens the stack's event log. Its `note` only warns if an event can't be written. */
 export function openStackLog(config: StackConfig): EventLog {
   return openEventLog(createStackLogRef(config), { now: () => Date.now(), say: (line) => void warn(line) });
 }
@@ -14,7 +14,7 @@ export async function readStackEvents(config: StackConfig): Promise<readonly Log
   return await readEvents(openStackStore(config), config.pillar.name);
 }
 
-/** Reads the same, and returns none if the log can't be read: the next write to it reports what is wrong. */
+/** Reads the events of the Pillar's stacks; none if the log can't be read, which the next write to it reports. */
 export async function readStackEventsOrNone(config: StackConfig): Promise<readonly LogEvent[]> {
   return await readStackEvents(config).catch(() => []);
 }

@@ -13,16 +13,16 @@ const pollIntervalMs = 5000;
 /** Returns an output's promise, which its type does not expose. */
 export const getPromise = <T>(output: pulumi.Output<T>) => (output as unknown as { promise(): Promise<T> }).promise();
 
-/** Prints a step's output. The plugin's own log would pass a host's terminal escapes on. */
+/** Prints a step's output. The plugin's own log is off, because it would pass terminal escapes of a host on. */
 interface StepLines {
-  /** Hooks for the step's resource: they note that the step begins, and clean the plugin's error. */
+  /** Hooks of the step's resource: one checks the login and follows the output, one cleans the plugin's error. */
   readonly hooks: pulumi.ResourceHookBinding;
   /** Prints the lines of a finished step that were not printed while it ran. */
   show(text: string): void;
   end(): void;
 }
 
-/** The host of a step that writes its output into a file while it runs. */
+/** Access to a step's host, where a running step writes its output into a file. */
 interface StepHost {
   readonly root: pulumi.Output<OrchestratorHost>;
   readonly loginCheck: Pick<LoginCheck, "check">;
@@ -61,7 +61,7 @@ export function createStepLines(
     const host = await getPromise(access.root);
     await access.loginCheck.check(host.ssh);
     if (step.quiet) return;
-    // The resource's own URN has no value before it is created.
+    // The hook's URN, because the resource's own has no value before the resource is created.
     row = { urn: pulumi.output(urn) } as pulumi.Resource;
     isAtWork = true;
     if (!step.readsOnly) follow(host);

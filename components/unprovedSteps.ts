@@ -1,9 +1,9 @@
 import type { StackConfig } from "../core/config/config";
 import { openStackLog, readStackEventsOrNone } from "./stackLog";
 
-/** Steps that the engine counts as done by their exit code, although they did not report so themselves. */
+/** Steps that the engine counts as done, by their exit code, but that did not report themselves that they are done. */
 export interface UnprovedSteps {
-  /** Counts that for a resource. The count is an input, so that the next run repeats the step. */
+  /** Returns how often this happened to a step. The count is an input of the step, so that the next run repeats it. */
   count(name: string): Promise<number>;
   note(name: string): Promise<unknown>;
 }

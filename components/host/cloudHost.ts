@@ -16,13 +16,13 @@ import { createFirstContact } from "./firstContact";
 import type { Host } from "./host";
 
 interface CloudHostArgs extends Omit<ServerRegistration, "parent" | "key" | "parts"> {
-  /** Returns the provider's resources. `around` are options of the plugin's own resource. */
+  /** Returns the provider's resources. `around`: options of the plugin's provider resource, on which all depend. */
   readonly parts: (around?: pulumi.ResourceOptions) => ServerRegistration["parts"];
   /** True if the node will be set up on the host, so that the run waits for its first boot. */
   readonly isActive: boolean;
   /** The host key of an existing server, an authorized_keys line. Without it a new key is created. */
   readonly hostKey?: string;
-  /** Error text for an existing server for which this state has no host key. Absent if there is no such server. */
+  /** Error text for an existing server of which this state has no host key. Absent if no server exists yet. */
   readonly stranger?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     const { orders, login, contact: when, retirement: settings, rpc, isActive } = args;
     const { stranger } = args;
     const key = args.hostKey === undefined ? new HostKey("host-key", { stranger }, { parent: this }) : undefined;
-    // The host key comes first: it refuses a foreign server before anything at the provider changes.
+    // The host key is created first, because it fails for a foreign server before anything at the provider changes.
     const parts = args.parts(key ? { dependsOn: [key] } : {});
     const making: ServerRegistration = { ...args, parts, key, parent: this };
     const made = registerServer(making);
@@ -56,7 +56,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
       { place: { address, hostKey, server }, login, contact: when, after: [...(keyed ? [keyed] : []), made.resource] },
       this,
     );
-    // A login was possible: from now on the server is never replaced as a failed order.
+    // The first contact logged in, so forget the order: no later run replaces this server as a failed order.
     const isKept = isActive && !pulumi.runtime.isDryRun();
     const settled = contact.pinned.apply(() => (isKept ? orders.write({ attempts: [] }) : undefined));
     const booted = isActive
@@ -66,7 +66,7 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
     const host = { access: this.access, ready: [booted], server: this.server, isOrdered: this.isOrdered };
     this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
     this.ready = [this.guard];
-    // Resolves after the record of orders is written, because the run ends only when its outputs have resolved.
+    // Waits until the record of orders is written, because a run does not end before its outputs have resolved.
     this.fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => computeFingerprint(shown));
     this.serverId = made.id;
     this.address = address;
@@ -89,7 +89,7 @@ function createLoginKey(
   );
 }
 
-/** Describes the server to the first contact, which waits for its boot. */
+/** Describes the server to the first contact, which waits for the server's boot. */
 function ownServer(
   { cloud, owner, wanted }: ServerRegistration,
   id: pulumi.Output<string>,

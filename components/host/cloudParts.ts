@@ -23,13 +23,13 @@ export interface ServerArgs extends Named {
   readonly backups: boolean;
 }
 
-/** The extent to which an existing server is kept. */
+/** Inputs whose changes must not reach the server. */
 type KeptParts =
-  /** No server exists yet, and the rest of a failed creation is replaced. */
+  /** None: the server is the rest of a failed creation, and is replaced. */
   | "nothing"
-  /** All inputs are kept whose changes would replace the server or turn it off. */
+  /** All inputs whose changes would replace the server or turn it off. */
   | "whole"
-  /** All readable inputs are kept: the server is adopted as it is. */
+  /** All inputs: the server is taken over as it is. */
   | "asItIs";
 
 export interface RegisteredServer {
@@ -52,10 +52,10 @@ export type KeptPlan = Extract<ServerDecision, { kind: "keep" }>;
 
 /** A server at a provider, whoever made it. */
 export interface CloudServerArgs extends HostArgs {
-  /** The decision to create a server, or to keep one. */
+  /** The decision to create a server, or to use an existing one. */
   readonly plan: Exclude<ServerDecision, { kind: "gone" }>;
   readonly wanted: CloudHostConfig;
-  /** Returns the provider's resources. `around` are options of the plugin's own resource. */
+  /** Returns the provider's resources. `around`: options of the plugin's provider resource, on which all depend. */
   readonly parts: (around?: pulumi.ResourceOptions) => CloudParts;
   /** True if the engine must not delete the server, nor the provider if it supports that. */
   readonly isProtected: boolean;
@@ -71,7 +71,7 @@ export function createGuardedServer(
   return pulumi.secret(id.apply((serverId) => ({ ...server, id: serverId })));
 }
 
-/** Stands for all inputs in ignoreChanges. */
+/** In `ignoreChanges`: all inputs. */
 export const everything = "*";
 
 /** Returns the inputs whose changes never reach the server. */

@@ -18,7 +18,7 @@ export interface ServerRegistration extends Omit<CloudServerArgs, "parts"> {
   readonly cloud: Cloud;
   readonly owner: Owner;
   readonly orders: OrderRecords;
-  /** The id of the server that the record of orders names, as this run found it. */
+  /** The id of the ordered server in the record of orders, as read at the start of this run. */
   readonly ordered: string | undefined;
   readonly parts: CloudParts;
   /** The public half of the login's key. Absent if the login uses no key. */
@@ -85,9 +85,9 @@ export function registerServer(making: ServerRegistration): RegisteredServer {
 }
 
 /**
- * Makes room for the order, then records it, so that the next run knows about it if this one is killed. Does not delete
- * the rest of a failed creation. The engine does so if its state has it, and Hetzner's plugin fails if it is already
- * gone. Otherwise checkMade deletes it.
+ * Frees the server's name, then records the order, so that the next run knows about it if this one is killed. Does not
+ * delete the rest of a failed creation: the engine deletes what its state has (Hetzner's plugin would fail if it were
+ * gone), and checkMade deletes anything else.
  */
 async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: ServerDecision & { kind: "make" }): Promise<void> {
   try {
@@ -119,8 +119,8 @@ export function checkAddress(
 }
 
 /**
- * True if this run orders the server or resumes an interrupted order. Also true if an earlier run ordered it and nobody
- * has logged in yet, because an interrupted destroy forgets the login before the server.
+ * True if this run orders the server or resumes an interrupted order. Also if an earlier run ordered it and nobody has
+ * logged in yet: the record of orders says so, even if an interrupted destroy deleted the login key but not the server.
  */
 export function isOrderedHere({ ordered, plan }: Pick<ServerRegistration, "ordered" | "plan">): boolean {
   return plan.kind === "make" || plan.isHalfMade || ordered === plan.server.id;
@@ -147,7 +147,7 @@ async function checkMade(
   const { servers } = await cloud.readInventory(owner, undefined);
   if (servers.every(({ id }) => id !== serverId)) {
     const run = commandsFor(owner.stack);
-    // The engine believed that the missing server exists, so no order was sent.
+    // No order was sent, because the engine believed that the missing server exists: remove the order from the record.
     if (!pulumi.runtime.isDryRun()) await orders.write({ attempts, shown });
     throw new Error(
       formatProblem({
@@ -157,8 +157,8 @@ async function checkMade(
     );
   }
   if (pulumi.runtime.isDryRun()) return;
-  // A failed order left the server, or a plugin repeated an order after losing the answer. Before this stack's orders
-  // there was none.
+  // The other servers with this stack's labels come from its orders, because there was none before: a failed order left
+  // them, or the plugin repeated an order after losing the answer.
   for (const { id } of servers.filter((server) => server.id !== serverId)) {
     warn(`server ${id} at ${cloud.provider}, which an order of this stack left, is removed; ${serverId} is kept`);
     await cloud.remove(id);

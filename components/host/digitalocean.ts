@@ -23,7 +23,7 @@ export function createDigitaloceanParts(
       new digitalocean.SshKey(
         name,
         { name: label, publicKey },
-        // The key is only used to create a Droplet.
+        // Ignores a changed key: DigitalOcean uses it only to create a Droplet.
         { ...options, provider, ignoreChanges: ["publicKey"] },
       ),
     firewall: (name, args, options) => createFirewall(name, args, { ...options, provider }, found.tag),
@@ -40,7 +40,7 @@ export function createDigitaloceanParts(
             sshKeys: args.sshKeys,
             userData: args.userData,
             backups: args.backups,
-            // Without a policy backups are daily, which costs more than the preview said.
+            // Without a policy, backups would be daily and cost more than the preview said.
             backupPolicy: args.backups ? { plan: "weekly", weekday: "SUN", hour: 4 } : undefined,
           },
           { ...options, provider, ignoreChanges: listIgnoredInputs(ignorableInputs, kept) },

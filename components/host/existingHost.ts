@@ -16,7 +16,7 @@ interface ExistingHostArgs extends HostArgs {
   readonly hostKey?: pulumi.Input<string> | undefined;
 }
 
-/** A host that already exists: the first contact with it, and the guard against giving it up. */
+/** A host that already exists: the first contact with it, and the guard against its removal from the stack. */
 class ExistingHost extends pulumi.ComponentResource implements Host {
   public readonly access: HostAccess;
   public readonly fingerprint: pulumi.Output<string>;

@@ -12,11 +12,11 @@ export interface ContactArgs {
   readonly work: string;
   /** A new value in each run that has to connect; undefined if none has to. */
   readonly run: pulumi.Input<string | undefined>;
-  /** True if the state is kept without a login, because a retired host may be dead. */
+  /** True if the contact makes no login and keeps its state, because a retiring host may be dead. */
   readonly standsAside: boolean;
   /** The address that sshd must forward to, so that the node can be asked. */
   readonly rpc: FirstContactArgs["rpc"];
-  /** Names of configured secrets that the run sends to the host. Keys are never sent. */
+  /** Names of the configured secrets that the run sends to the host. Private keys are never sent. */
   readonly secrets: readonly string[];
 }
 
@@ -46,26 +46,26 @@ export function createFirstContact(
       work: contact.work,
       run: contact.run,
       standsAside: contact.standsAside || undefined,
-      // Secrets matter only if nobody compared the host key.
+      // With a configured host key the secrets may be sent: the operator has compared the key.
       secrets: place.hostKey === undefined && contact.secrets.length > 0 ? contact.secrets : undefined,
     },
     { parent, dependsOn: [...after], hooks: { afterCreate: [passes], afterUpdate: [passes] } },
   );
 }
 
-/** The name of the compiled program, which changes with any byte of it. */
+/** The directory's name of the compiled program, which changes with any byte of the sources. */
 const thisProgram = basename(join(__dirname, "..", ".."));
 
 /**
- * Returns the conditions of the first contact. Until a run has `finished`, every run contacts the host first; later
- * only a run with other work does.
- * @param program another program has other steps: without a contact the plugin would try a refused login eleven times
+ * Returns the conditions of the first contact. Until a run has `finished`, every run logs in first; later, only a run
+ * with new work does, because otherwise the plugin would try a refused login eleven times.
+ * @param program a changed program counts as new work, because its steps may have changed
  */
 export function createContactArgs(config: StackConfig, finished: boolean, program = thisProgram): ContactArgs {
   const { ssh: _, stack: __, ...rest } = config;
   const isRetiring = config.lifecycle === "retiring";
   const secrets = new Set(listSecretKeys().map((path) => path.join(".")));
-  // Without secrets: a reader of the state could guess one from its short hash.
+  // Hashes no secrets, because a reader of the state could guess one from the short hash.
   const work = JSON.stringify([program, removeKeys(rest, secrets)]);
   return {
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),

@@ -26,7 +26,7 @@ export function createHetznerParts(
       new hcloud.SshKey(
         name,
         { name: label, publicKey, labels: createHetznerLabels(owner) },
-        // The key is only used to create a server.
+        // Ignores a changed key: Hetzner uses it only to create a server.
         { ...options, provider, ignoreChanges: ["publicKey"] },
       ),
     firewall: (name, { label, owner, openings }, options) =>
@@ -74,7 +74,7 @@ function createServerArgs(args: ServerArgs): hcloud.ServerArgs {
     firewallIds: [pulumi.output(args.firewall).apply(Number)],
     userData: args.userData,
     backups: args.backups,
-    // Hetzner requires equal values. core/retirement/releaseOnDestroy.ts turns them off.
+    // Hetzner requires both to be equal. core/retirement/releaseOnDestroy.ts turns both off.
     deleteProtection: true,
     rebuildProtection: true,
   };

@@ -20,7 +20,7 @@ export interface ReachableHost {
 export interface Host extends ReachableHost {
   /** `SHA256:…` of the host key, to compare with the provider's console. */
   readonly fingerprint: pulumi.Input<string>;
-  /** The guard from before any work on the host. It is deleted last. */
+  /** The first guard: registered before any work on the host, and deleted after all of it. */
   readonly guard: RetirementGuard;
 }
 

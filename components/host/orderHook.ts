@@ -14,7 +14,7 @@ type Ordering = Pick<ServerDecision & { kind: "make" }, "offer"> & {
 
 /**
  * Returns a hook that stores and explains the provider's error about a failed order, and never retries. Only a run that
- * orders has it: a plain destroy would miss the hook if a deletion fails.
+ * orders registers it, because a destroy runs no program and would miss the hook if a deletion fails.
  */
 export function createOrderHook(ordering: Ordering): pulumi.ErrorHook {
   return new pulumi.ErrorHook("server-order", handleOrderError(ordering));

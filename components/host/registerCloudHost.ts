@@ -21,7 +21,7 @@ import type { RegisteredHost } from "./host";
 import { createHostArgs } from "./hostArgs";
 import { restoreProtection } from "./restoreProtection";
 
-/** Decides on a host from what the provider has, and registers it. @throws RunError, before anything is registered */
+/** Decides which server to order or use, and registers it. @throws RunError, before anything is registered */
 export async function registerCloudHost(
   config: StackConfig,
   wanted: CloudHostConfig,
@@ -66,13 +66,13 @@ export async function registerCloudHost(
     hostKey: wanted.hostKey,
     stranger: wanted.hostKey === undefined ? await formatStranger(config, cloud, owner, plan) : undefined,
   });
-  // Comes after the plugin: the provider refuses an action while another one holds the server.
+  // Waits for the plugin's actions, because the provider refuses one while another is running on the server.
   if (plan.kind === "keep") host.serverId.apply(() => restoreProtection(config, wanted, plan));
   const { serverId, address, fingerprint } = host;
   return { host, shown: { ...shown, serverId, address, fingerprint } };
 }
 
-/** Formats the error for a server that already exists, if this state has made no key for it. */
+/** Formats the error for a server that already exists, in case this state has no host key of it. */
 async function formatStranger(
   config: StackConfig,
   cloud: Cloud,
@@ -118,7 +118,7 @@ async function decide(
   for (const line of decided.lines) info(line);
   for (const line of [...decided.warnings, ...warnOfOpenSsh(wanted.sshFrom)]) warn(line);
   const { plan } = decided;
-  // Stored from the first preview on, because the maximum price of an order depends on it.
+  // Even a preview stores the first price that it shows, because the maximum price of an order depends on it.
   if (plan.kind === "make" && plan.shown !== record.shown) await orders.write({ ...record, shown: plan.shown });
   return plan;
 }

@@ -12,9 +12,9 @@ import { readStackEvents } from "../stackLog";
 
 type Kept = ServerDecision & { kind: "keep" };
 
-/** Restores the provider's protection after an interrupted destroy: the plugin trusts its state and misses it. */
+/** Restores the protection that an interrupted destroy turned off. The plugin does not: its state says protected. */
 export async function restoreProtection(config: StackConfig, wanted: CloudHostConfig, plan: Kept): Promise<void> {
-  // undefined if the provider has no such protection.
+  // `isProtected` is undefined if the provider has no such protection.
   if (plan.server.isProtected !== false) return;
   const { provider, token } = wanted;
   const stack = pulumi.getStack();

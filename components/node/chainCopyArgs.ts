@@ -8,7 +8,7 @@ import { readChainCopyLibrary } from "../../core/steps/libraries";
 import { formatStackIdentity } from "../../core/steps/stepVariables";
 import { createChainSources } from "../../core/sync/gateSettings";
 
-/** Inputs of the chain copy. Plain, with the old host's login: wrap them before they become inputs. */
+/** Inputs of the chain copy. They hold the old host's login in clear: mark them as secret before they become inputs. */
 export type ChainCopySettings = Omit<ChainCopyInputs, "new">;
 
 /** Returns the inputs of the chain copy; undefined if the chain comes from the network. */

@@ -29,7 +29,7 @@ interface CutoverArgs {
   readonly pillar: PillarNode;
   readonly look: NodeHostReader;
   readonly last: LastRun;
-  /** Steps of the operator before any change in the wallet. */
+  /** Lines on what the operator must do before any change in the wallet. */
   readonly first: readonly string[];
   readonly hasNoOrchestrator: boolean;
 }
@@ -42,8 +42,8 @@ export interface CutoverShown {
 }
 
 /**
- * Registers the steps after the producer address (docs/specification.md, 1.1, steps 13 and 14). The outputs are plain
- * values, so that they stay readable.
+ * Registers what follows the producer address (docs/specification.md, 1.1, steps 13 and 14): reads the registration and
+ * keeps the hourly restart off.
  */
 export function registerCutover({
   config,
@@ -121,7 +121,7 @@ async function readRegistration(
   });
   close();
   if (pulumi.runtime.isDryRun()) return registration;
-  // Without an event log every run would send the notifications again.
+  // Notifies only of changes that are new in the event log. Otherwise every run would send the notifications again.
   const news = await noteRegistration(openStackLog(config), registration, { stack: place.stack, ours, memory });
   for (const { event, message } of findRegistrationNotices(news, registration, place, Date.now()))
     await notifyOperator(config.notify, event, place, message);

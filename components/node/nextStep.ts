@@ -9,13 +9,13 @@ export interface NextStepSituation {
   readonly producerAddress: string;
   readonly now: Pick<NodeStatus, "synced" | "known" | "why">;
   readonly registration: Registration;
-  /** The lookup's output; undefined if it failed. */
+  /** `off`, `on`, or the name of another timer that restarts the node; undefined if the lookup failed. */
   readonly hourlyRestart: string | undefined;
   /** Unix milliseconds. */
   readonly clock: number;
-  /** Steps before wallet and retirement, if the orchestrator's move comes next. */
+  /** Lines on the orchestrator's move, if it comes before wallet and retirement. */
   readonly first?: readonly string[];
-  /** True if no orchestrator is configured: the old host may still run one. */
+  /** True if no orchestrator's move is configured, although the old host may run an orchestrator. */
   readonly hasNoOrchestrator?: boolean;
 }
 
@@ -24,7 +24,7 @@ export function mayShowAddress({ registration, now }: Pick<NextStepSituation, "r
   return now.synced || isOurs(registration);
 }
 
-/** True if registering this host's address is the next step: an operator may register a printed address at once. */
+/** True if the next step is to register this host's address: operators may register an address once it is printed. */
 export function offersAddress({ registration, now, first = [] }: NextStepSituation): boolean {
   if (isOurs(registration) || !now.synced || first.length > 0) return false;
   return registration.kind !== "foreign" || !registration.wasOurs;
@@ -40,7 +40,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
     case "tooEarly":
       return [
         `WARNING: ${sentence}`,
-        "As long as that is so, the Pillar earns nothing, starting 5 to 10 minutes after the update.",
+        "The Pillar earns nothing from 5 to 10 minutes after that update on, until the node is synced.",
         `${formatWayBack(pillar, registration.earlier)}.`,
         `Or wait until the node is synced again. ${again}`,
         ...first,
@@ -58,7 +58,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
         sentence,
         ...(now.synced
           ? []
-          : [`Its node is ${describeUnsynced(now)}: momentums since then were not read.`, producesFromNextTick]),
+          : [`This host's node is ${describeUnsynced(now)}, so newer momentums were not read.`, producesFromNextTick]),
         ...formatRestartLines(situation.hourlyRestart),
         ...(first.length > 0 ? first : formatRetireOld(situation)),
       ];
@@ -69,7 +69,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
           ? ["Was that a slip in the wallet? Then update it again:", ...formatUpdateInTurn(situation)]
           : [again]),
         "If you do not know that address, check at once who else can use the wallet.",
-        "Only if it is the address of a host that takes over from this one, retire this one. SUCCESSOR is that host's stack:",
+        "Only if that address is of a host that takes over from this host, retire this host. SUCCESSOR is the other's stack:",
         `  ${run.retire("SUCCESSOR")}`,
       ];
     default:
@@ -77,7 +77,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
   }
 }
 
-/** Formats one step at a time: operators follow the wallet steps at once, and the orchestrator has to move first. */
+/** Leaves out the wallet's clicks while the orchestrator has to move first, because operators follow them at once. */
 function formatUpdateInTurn(situation: NextStepSituation): string[] {
   const { first = [], pillar } = situation;
   if (offersAddress(situation)) return formatUpdate(situation);
@@ -90,7 +90,7 @@ function formatUpdateInTurn(situation: NextStepSituation): string[] {
 function formatWait({ stack, pillar, now }: NextStepSituation): string[] {
   return [
     `Do not touch the wallet: the node of ${pillar} is ${describeUnsynced(now)}.`,
-    "It was synced before; an address that is registered while its node is behind earns nothing.",
+    "The node was synced before; an address that is registered while its node is behind earns nothing.",
     `Look again with: ${commandsFor(stack).up}`,
   ];
 }
@@ -101,10 +101,10 @@ function formatUpdate(situation: NextStepSituation): string[] {
     `The node of ${pillar} is synced. Now, in the desktop wallet:`,
     ...(hasNoOrchestrator && registration.kind === "earlier" ? [orchestratorFirst] : []),
     ...formatWalletClicks(pillar, producerAddress),
-    "It takes effect 5 to 10 minutes later, and with the Pillar's next slot this host produces. Keep the old host running",
-    "until momentums carry the new address: it produces meanwhile.",
+    "The update takes effect 5 to 10 minutes later; then this host produces in the Pillar's next slot. Keep the old host",
+    "running until momentums carry the new address: it produces until then.",
     ...(registration.kind === "foreign" ? [] : [`${capitalize(formatRegistration(registration, pillar, clock))}.`]),
-    "An update shows here within a minute or two; the chain silently refuses another Pillar's address.",
+    "A run shows the update a minute or two later; the chain silently refuses an address of another Pillar.",
     `Then: ${commandsFor(stack).up}`,
   ];
 }
@@ -114,9 +114,9 @@ function formatRetireOld({ pillar, stack }: NextStepSituation): string[] {
   return [
     "If another host produced before, shut it down now. OLD is that host's stack:",
     `  ${old.retire(stack)}`,
-    "A host that is no stack yet is adopted first, at its ADDRESS:",
+    "If that host is no stack yet, adopt it first, with its ADDRESS:",
     `  ${old.adopt("ADDRESS", stack)}`,
-    `Then collect the rewards of ${pillar} in the wallet, once they are paid, and: ${old.destroy}`,
+    `Once the rewards of ${pillar} are paid, collect them in the wallet. Then delete the old host: ${old.destroy}`,
   ];
 }
 
@@ -127,12 +127,12 @@ function formatRestartLines(seen: string | undefined): string[] {
   if (seen === "on" || seen === "off") return [];
   return seen === undefined
     ? [
-        "The crontab could not be read: check on the host with crontab -l that a # stands before the hourly restart's line.",
+        "The crontab could not be read: check on the host with crontab -l that the line of the hourly restart begins with #.",
       ]
-    : [`Something else restarts the node at times; remove it on the host: ${seen}`];
+    : [`Something on the host restarts the node at times; remove it there: ${seen}`];
 }
 
-/** A node computes a tick's schedule once, from the chain that it has then. */
+/** Why: a node computes a tick's schedule only once, from the chain that it has then. */
 const producesFromNextTick =
   "A node that was behind for more than five minutes produces from the next tick on, up to five minutes after it is synced.";
 

@@ -13,7 +13,7 @@ import { createWitnessSources } from "../../core/sync/gateSettings";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus";
 import type { LastRun } from "../lastRun";
 
-/** Reads the state of a host's node. A run may learn the address and key late. */
+/** Reads the state of a host's node. Takes address and key as arguments, because a run may learn them late. */
 export type NodeStatusReader = (address: string, hostKey: string) => Promise<NodeStatus>;
 
 /** Readings of a host, each available as soon as it arrives. None of them rejects. */
@@ -22,22 +22,22 @@ export interface HostReading {
   readonly readings: Promise<readonly PillarReading[]>;
   /** The version that the node reports; undefined if it does not answer. */
   readonly version: Promise<string | undefined>;
-  /** `on` if the hourly restart is on although the node has synced; undefined if the lookup failed. */
+  /** `off`, `on`, or the name of another timer that restarts the synced node; undefined if the lookup failed. */
   readonly hourlyRestart: Promise<string | undefined>;
-  /** Closes a connection that was opened again for more questions to one of the readings' clients. */
+  /** Closes the connection. Call it after more questions to a client of `readings`, which open the connection again. */
   close(): void;
 }
 
 /** Reads node, chain and crontab of a synced host over one connection. */
 export type NodeHostReader = (address: string, hostKey: string) => Promise<HostReading>;
 
-/** Returns a shared lookup. Starts at once if the host is known and the last run left a node on it. */
+/** Returns the lookup of the host. Starts it at once if the host is known and the last run left a node there. */
 export function createHostReader(config: StackConfig, last: LastRun): NodeHostReader {
   const look: NodeHostReader = async (address, hostKey) => startReading(config, address, hostKey);
   const { host } = config;
   if (!last.finished || host.provider !== "existing" || host.hostKey === undefined) return look;
   const { address, hostKey } = host;
-  // A reading of another machine, before its node was synced, does not count.
+  // On a machine that the last run did not know, the lookup must wait until this run's node is synced.
   if (!isSameHost(last, { address, hostKey })) return look;
   return prefetch(() => look(address, hostKey));
 }
@@ -49,7 +49,7 @@ function startReading(config: StackConfig, address: string, hostKey: string): Ho
   const connection = createConnection(target.ssh, undefined, true);
   const chain = openNodeChain(`the node of ${address}`, target, connection);
   const settings = createWitnessSources(config);
-  // The timeouts begin once the connection stands. Without one, each lookup reports the reason itself.
+  // The lookups' timeouts begin once the connection is open. If it can't be opened, each lookup reports why.
   const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();
   const seen = {
     node: connected.then(() => readNodeStatus(target, settings, connection)),

@@ -27,10 +27,10 @@ interface PillarNodeArgs {
   readonly sync: Omit<SyncGateArgs, "target" | "factsScript" | "addressScript">;
   /** Inputs of the chain copy; absent if the chain comes from the network. */
   readonly chain?: { readonly from: ChainCopySettings; to(host: OrchestratorHost): CopyHost } | undefined;
-  /** Inputs of the node's upgrade. Absent if the version that the controller deployed stays. */
+  /** Inputs of the node's upgrade. Absent if the controller's version of the node stays. */
   readonly upgrade?: Omit<UpgradeInputs, "host" | "node" | "found"> | undefined;
   readonly look?: NodeHostReader | undefined;
-  /** Removes the rest of a chain copy that the stack no longer asks for. */
+  /** Removes what an interrupted chain copy left, once the copy is no longer configured. */
   readonly chainCopyAway?: Step | undefined;
 }
 
@@ -42,8 +42,8 @@ export async function createPillarNodeArgs(
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
   const from = createChainCopyArgs(config, stack);
   const identity = formatStackIdentity(stack, pillar);
-  // After an interrupted retirement the state has the steps from before it, and an interrupted chain copy may have left
-  // files that the state does not know.
+  // The state does not know two things that the event log does: a retirement that was interrupted after it stopped the
+  // node, so that the steps must run again, and a chain copy that may have left files.
   const events = await readStackEventsOrNone(config);
   const begun = from ? undefined : findValidEvents(events, stack, "copying").at(-1)?.at;
   return {
@@ -82,7 +82,7 @@ function createUpgradeInputs(config: StackConfig): PillarNodeArgs["upgrade"] {
 export class PillarNode extends pulumi.ComponentResource {
   public readonly gate: SyncGate;
   public readonly chainCopy?: ChainCopy;
-  /** Resolves to the step's output once the node is deployed. */
+  /** Output of the deploy step. Resolves once the node is deployed. */
   public readonly deployed: pulumi.Output<string>;
   /** The node's producer address. Resolves only after the node was proved synced. */
   public readonly producerAddress: pulumi.Output<string>;
@@ -97,7 +97,7 @@ export class PillarNode extends pulumi.ComponentResource {
     super("pillar-host:node:PillarNode", name, {}, options);
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
     const target = createSshTarget(host.access).apply((ssh) => resolveNode(ssh, rpc));
-    // Opens one connection at a time: each step waits for the proof of the step before.
+    // Each step waits until the step before has proved that it is done, so only one connection is open at a time.
     const next = () => ({ parent: this, dependsOn: [...last] });
     const run = (suffix: string, step: Step) => {
       const done = runStep(`${name}-${suffix}`, step, host.access, next());
@@ -144,7 +144,7 @@ export class PillarNode extends pulumi.ComponentResource {
     last = [this.gate];
     run("hourly-restart-off", steps.hourlyRestartOff);
     const address = run("producer-address", steps.producerAddress);
-    // Secret only because the login is among the inputs of the step that reads it.
+    // The address is no secret. The step's output is one only because the step's inputs hold the login.
     this.producerAddress = pulumi.unsecret(address.stdout);
     this.done = address.proved;
     this.registerOutputs({ producerAddress: this.producerAddress });

@@ -5,8 +5,8 @@ import { findPortProblems, listPortRules, tryPorts } from "../../core/ssh/portRu
 import { warn } from "../log";
 
 /**
- * Tries an existing server's ports from this machine once its node is deployed, and prints the problems. For a cloud
- * server the program sets the firewall itself.
+ * Tries the host's ports from this machine once the node is deployed, and warns of wrong ones. Skips a cloud server,
+ * whose firewall the program sets itself.
  * @param shown the orchestrator's host in the last run: `old` or `new`
  */
 export function reportPorts(
@@ -18,7 +18,7 @@ export function reportPorts(
   const { host, stack } = config;
   if (host.provider !== "existing") return pulumi.output(undefined);
   return deployed.apply(async () => {
-    // The orchestrator's state is not known here.
+    // It is unknown here whether the orchestrator runs, so a silent port of it is no problem.
     const rules = listPortRules(config, await hasOrchestrator(config, stack, shown), {
       node: true,
       orchestrator: false,

@@ -2,20 +2,20 @@ import { commandsFor } from "../../core/util/commands";
 import { unattendedVariable } from "../../core/util/unattended";
 import type { OrchestratorShown } from "./orchestrator";
 
-/** The time of the orchestrator's move, or the reason for none. */
+/** When the orchestrator moves (this run or a later one), or why it does not move. */
 export type MoveTiming = "none" | "now" | "later" | "unwatched" | "removed";
 
-/** Formats the operator's steps before any change in the wallet: the orchestrator's move, if it comes next. */
+/** Formats what the operator must do before any change in the wallet: move the orchestrator, if that comes next. */
 export function formatStepsBeforeWallet(timing: MoveTiming, stack: string): string[] {
   const { up } = commandsFor(stack);
   if (timing === "unwatched")
     return [
-      `The orchestrator moves next, in a run that somebody watches: this one had ${unattendedVariable} set. By hand, once the node is synced:`,
+      `The orchestrator moves next, but not in an unattended run, and this run had ${unattendedVariable} set. By hand, once the node is synced:`,
       `  env -u ${unattendedVariable} ${up}`,
     ];
   if (timing !== "later") return [];
   return [
-    "The orchestrator moves next: this run did not begin with a synced node. Run it again now, and stay with it:",
+    "The orchestrator moves in the next run, because this run did not begin with a synced node. Run again now, and watch it:",
     `  ${up}`,
   ];
 }
@@ -25,13 +25,13 @@ export function formatOrchestratorSteps(timing: MoveTiming, stack: string, shown
   const run = commandsFor(stack);
   if (timing === "removed")
     return [
-      "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host" +
+      "pillar-host:orchestrator.migrateFrom is no longer configured: nothing was changed on either host" +
         (shown === undefined ? "." : `, the orchestrator stays on the ${shown.side} host (${shown.address}).`),
     ];
   if (timing === "none" || shown === undefined) return [];
   if (shown.why === "moved on")
     return [
-      `The orchestrator is on ${shown.address} no more: another stack moved it on from there. This one moves it no more:`,
+      `Another stack has moved the orchestrator on from ${shown.address}. So that this stack moves it no more, run:`,
       `  ${run.remove("orchestrator.migrateFrom")}`,
     ];
   if (shown.side === "new")
@@ -39,8 +39,8 @@ export function formatOrchestratorSteps(timing: MoveTiming, stack: string, shown
       `The orchestrator signs here, on ${shown.address} (${shown.version ?? "its version was not asked"}). It keeps the identity of the copied key store.`,
       "When the Pillar has its new producer address, the orchestrator goes on signing with the old key until the bridge's next",
       "key generation, which would exclude it. Before that, give it a key of the new producer address.",
-      `The bridge's health page asks each orchestrator at an address that it was told, on port ${shown.rpcPort}: tell its`,
-      `operators ${shown.address}, and open the port to the page (pillar-host:orchestrator.rpcFrom); until then it shows this orchestrator as offline.`,
+      `The bridge's health page asks each orchestrator at a known address, on port ${shown.rpcPort}: tell the page's`,
+      `operators ${shown.address}, and open the port to the page (pillar-host:orchestrator.rpcFrom); until then the page shows this orchestrator as offline.`,
       "Leave the orchestrator on the old host as it is, stopped and fenced, until the new one has signed for some days.",
     ];
   if (shown.why === "raise the attempt" || shown.why === "moved")

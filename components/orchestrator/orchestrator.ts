@@ -35,7 +35,7 @@ interface OrchestratorArgs {
   readonly bulkCopy: Step;
   /** Inputs of prerequisites and first backup: paths on both hosts, and the operator's acknowledgements. */
   readonly secure: SecureOptions;
-  /** The nodes that are asked besides the host's own, and the momentums by which it may be behind. */
+  /** Nodes to ask besides the new host's, and the number of momentums by which the new host may be behind them. */
   readonly evidence: WitnessSources;
   /** The move and its direction. Timeouts in milliseconds. */
   readonly move: Pick<
@@ -78,7 +78,8 @@ export function createOrchestratorArgs(
 
 /**
  * Procedure B (docs/specification.md, 1.2): moves the orchestrator to this host, or back. Only the providers' code and
- * the new host's bulk copy connect to the old host. All of it follows the journals, so the old host may be gone.
+ * the new host's bulk copy connect to the old host. The journals tell what is left to do, so after the move the old
+ * host may be gone.
  */
 export class Orchestrator extends pulumi.ComponentResource {
   public readonly shown: pulumi.Output<OrchestratorShown>;
@@ -112,7 +113,7 @@ export class Orchestrator extends pulumi.ComponentResource {
       { ...pair, stack, rollback, p2pPort, move: moveName },
       { parent: this, dependsOn: [install.proved] },
     );
-    // The step's text is the same for every move: the move's name triggers it again.
+    // Every move needs a copy, but the step's text is always the same, so the move's name triggers it.
     const copied = runStep(`${name}-bulk-copy`, args.bulkCopy, host.access, {
       parent: this,
       dependsOn: [copyKey],
@@ -161,7 +162,7 @@ function createSideInputs(host: OrchestratorHost, { service, directory, executab
 
 /** The output `orchestrator`. Not secret. */
 export interface OrchestratorShown {
-  /** `old` or `new`: the host that the orchestrator is on. */
+  /** The host that the orchestrator is on: `old` or `new`. */
   readonly side: string;
   readonly address: string;
   readonly why: string;

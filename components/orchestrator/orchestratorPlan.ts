@@ -17,7 +17,7 @@ import { createOrchestratorArgs, Orchestrator, type OrchestratorShown } from "./
 /**
  * Decides whether the orchestrator moves in this run. It moves only in a run that began with a synced node, so that
  * nothing moves unattended at night after days of sync (docs/architecture.md, The move of the orchestrator is one
- * resource). A move that has begun stays part of the stack.
+ * resource). Every later run registers a move that has begun, too.
  */
 async function decideTiming(config: StackConfig, last: LastRun, look: NodeStatusReader): Promise<MoveTiming> {
   const { migrateFrom, unattended } = config.orchestrator;
@@ -36,7 +36,7 @@ async function decideTiming(config: StackConfig, last: LastRun, look: NodeStatus
   return (await look(address, hostKey)).synced ? "now" : "later";
 }
 
-/** Reads the ssh host key. Returns undefined if the host is silent, or shows another key than the last run pinned. */
+/** Reads the host's ssh key. Returns undefined if the host is silent, or if the last run pinned another key. */
 async function readPinnedKey(
   address: string,
   ssh: StackConfig["ssh"],
@@ -49,7 +49,7 @@ async function readPinnedKey(
 /** The orchestrator's part of a run, decided before anything is registered. */
 interface OrchestratorPlan {
   readonly timing: MoveTiming;
-  /** Registers the move after the node if it is due. @returns the output; without a move, the last run's */
+  /** Registers the move, if it is due now. @returns the output `orchestrator`; without a move, that of the last run */
   move(
     host: Host,
     pillar: PillarNode,

@@ -22,7 +22,7 @@ export const readOnlyDeps = {
   saysCollected: false,
 };
 
-/** Milliseconds to wait for a host that does not answer and may be booting. A preview does not wait. */
+/** Milliseconds to wait for a host that does not answer: it may be booting. */
 const contactTimeoutMs = 10_000;
 
 /** Checks whether the host may be retired, before the engine lifts the server's protection. @throws RunError */
@@ -47,7 +47,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   };
   const look =
     address === undefined || hostKey === undefined
-      ? { silent: "the last run has neither its address nor its host key" }
+      ? { silent: "the last run does not have both its address and its host key" }
       : await readHostOnce(inputs, contactTimeoutMs, readOnlyDeps).catch((error: Error) => {
           throw new pulumi.RunError(error.message);
         });
@@ -63,7 +63,8 @@ interface Place {
 }
 
 /**
- * Finds the host: configured, else in the last run, the event log or at the provider. Ignores facts of another server.
+ * Finds the host's address and key (configuration, last run or event log), and its server at the provider. Ignores
+ * facts of another server.
  */
 async function findHost(
   config: StackConfig,
@@ -105,7 +106,7 @@ function formatMissingKey(stack: string, { host }: StackConfig, { id, name, addr
   const { set, up } = commandsFor(stack);
   return formatProblem({
     what: `pillar-host:host.hostKey: needed to retire server ${name} (${id}) at ${host.provider}, ${address ?? "without an address"}; nothing was changed`,
-    found: `no host key of it in the last run of ${stack}, nor in the event log on this machine: it may be a live Pillar`,
+    found: `the last run of ${stack} and the event log have no host key of this server: it may be a live Pillar`,
     needed: "read the host key on the server's console: cat /etc/ssh/ssh_host_ed25519_key.pub",
     next: `${set("host.hostKey", someHostKey)} && ${up}`,
   });

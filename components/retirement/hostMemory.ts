@@ -49,7 +49,7 @@ export function createRememberedOutput(
   return pulumi
     .all([first.createdAt, first.isReached, first.isOwnWork, first.produced, guard.recorded, registration])
     .apply(([since, isReached, isOwnWork, told, recorded, now]) => {
-      // Facts about another server do not count.
+      // The last run's facts do not count if they are about another server.
       const isSame = before === undefined || before === since;
       const hasProduced = told === "seen" || now?.producing === true || (isSame && produced === "seen");
       return {
@@ -58,7 +58,7 @@ export function createRememberedOutput(
         isOwnWork,
         produced: hasProduced ? ("seen" as const) : ("unknown" as const),
         recorded,
-        // A run that returns the address as an output does not need it here.
+        // An active stack's run has the address in the output `producerAddress`.
         producer: isSame && registration === undefined && producer !== undefined ? producer : undefined,
       };
     });

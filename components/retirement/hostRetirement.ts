@@ -5,12 +5,12 @@ import type { RetirementGuard } from "../../providers/retirementGuard";
 import { createGuard, createHostInputs, type RetirementArgs } from "./guard";
 
 interface HostRetirementArgs extends RetirementArgs {
-  /** All work of a run on the host. The last guard depends on it. */
+  /** All resources of a run that work on the host. The last guard depends on them. */
   readonly after: readonly pulumi.Input<pulumi.Resource>[];
   readonly knownProducer?: pulumi.Input<string>;
   /** Set if the node must be shut down for good. */
   readonly shutDown?: {
-    /** The guard that knows how the host joined this stack. */
+    /** The first guard, which knows how the host came to this stack. */
     readonly first: RetirementGuard;
     /** A new value in each run until the node is off. */
     readonly run: string | undefined;
@@ -24,7 +24,7 @@ interface HostRetirementArgs extends RetirementArgs {
 export class HostRetirement extends pulumi.ComponentResource {
   public readonly shutdown?: NodeShutdown;
   public readonly guard: RetirementGuard;
-  /** The first guard's facts about the host's time with this stack. */
+  /** The first guard's facts about the host since it came to this stack. */
   public readonly memory?: pulumi.Output<GuardMemory>;
 
   constructor(name: string, args: HostRetirementArgs, options?: pulumi.ComponentResourceOptions) {

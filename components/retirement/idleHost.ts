@@ -51,7 +51,7 @@ export async function registerIdleHost(config: StackConfig, host: Host, last: La
   return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: reportNextStep(pulumi.unsecret(next)) };
 }
 
-/** True if the node was shut down and is still off: somebody may have started it since, or restored the host. */
+/** True if the node was shut down and is still off, or the host is silent. Somebody may have started the node since. */
 export async function isStillOff(
   config: StackConfig,
   { nodeOff, address, hostKey }: LastRun,
@@ -69,13 +69,13 @@ export async function createRetirementArgs(config: StackConfig, host: Host, last
 
 function adoptedHostSteps(stack: string): string[] {
   return [
-    "This host is left as it is. Once its Pillar produces on another host, retire it. STACK is that host's stack:",
+    "This host is left as it is. Once its Pillar produces on another host, retire this one. STACK is the other's stack:",
     `  ${commandsFor(stack).retire("STACK")}`,
-    "  (a successor without a stack here: docs/retiring.md)",
+    "  (if the other host has no stack here: docs/retiring.md)",
   ];
 }
 
-/** Milliseconds. Applies to outputs only. */
+/** Milliseconds for the lookup behind the printed conditions. A destroy has other time limits. */
 const deadline = 60_000;
 
 /** Formats the conditions that still block the destroy. Reads them again in every run. Never throws. */

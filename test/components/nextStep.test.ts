@@ -40,10 +40,10 @@ test("names the wallet's clicks and the address once the node is synced", () => 
     "  2. Open Pillars, find Anvil, and choose Update Pillar.",
     `  3. Paste this into the producer address field: ${address}`,
     "  4. Press Next, then Update, until it is saved.",
-    "It takes effect 5 to 10 minutes later, and with the Pillar's next slot this host produces. Keep the old host running",
-    "until momentums carry the new address: it produces meanwhile.",
+    "The update takes effect 5 to 10 minutes later; then this host produces in the Pillar's next slot. Keep the old host",
+    "running until momentums carry the new address: it produces until then.",
     `Anvil is still registered with ${old}.`,
-    "An update shows here within a minute or two; the chain silently refuses another Pillar's address.",
+    "A run shows the update a minute or two later; the chain silently refuses an address of another Pillar.",
     "Then: pulumi up -s prod-2",
   ]);
 });
@@ -108,7 +108,7 @@ test.each([
   const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { now: { synced: false, known, why } });
   expect(lines).toEqual([
     `Do not touch the wallet: the node of Anvil is ${said}.`,
-    "It was synced before; an address that is registered while its node is behind earns nothing.",
+    "The node was synced before; an address that is registered while its node is behind earns nothing.",
     "Look again with: pulumi up -s prod-2",
   ]);
 });
@@ -141,21 +141,21 @@ test("prints the commands that retire the old host once this one produces, then 
     "Anvil has produced here since momentum 77 (2026-11-21 11:59 UTC).",
     "If another host produced before, shut it down now. OLD is that host's stack:",
     "  ./pillar-host retire OLD --successor prod-2",
-    "A host that is no stack yet is adopted first, at its ADDRESS:",
+    "If that host is no stack yet, adopt it first, with its ADDRESS:",
     "  ./pillar-host adopt OLD ADDRESS --like prod-2",
-    "Then collect the rewards of Anvil in the wallet, once they are paid, and: pulumi destroy -s OLD",
+    "Once the rewards of Anvil are paid, collect them in the wallet. Then delete the old host: pulumi destroy -s OLD",
   ]);
 });
 
 test("names another timer that restarts the node", () => {
   expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: "/etc/crontab: 5 * * * * root x" })[1]).toBe(
-    "Something else restarts the node at times; remove it on the host: /etc/crontab: 5 * * * * root x",
+    "Something on the host restarts the node at times; remove it there: /etc/crontab: 5 * * * * root x",
   );
 });
 
 test("names a crontab that could not be read", () => {
   expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: undefined })[1]).toBe(
-    "The crontab could not be read: check on the host with crontab -l that a # stands before the hourly restart's line.",
+    "The crontab could not be read: check on the host with crontab -l that the line of the hourly restart begins with #.",
   );
 });
 

@@ -73,7 +73,7 @@ test("repeats the step if the producer address has another form", async () => {
   const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
   const odd = await run(producerAddress(config), { result: `Welcome\n${address}` });
   expect((odd.stdout as Error).message).toBe(
-    `203.0.113.7: producerAddress printed an unexpected result\n  found: "Welcome\\n${address}"\n  Then: pulumi up -s prod`,
+    `203.0.113.7: the step producerAddress printed an unexpected result\n  found: "Welcome\\n${address}"\n  Then: pulumi up -s prod`,
   );
   const good = await run(producerAddress(config), { result: address });
   expect(good.stdout).toBe(address);

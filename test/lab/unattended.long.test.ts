@@ -63,7 +63,7 @@ describe("an unattended run, as its page documents", () => {
       },
       { timeout: 240_000, interval: 1000 },
     );
-    expect(output).toContain("The orchestrator moves next, in a run that somebody watches");
+    expect(output).toContain("The orchestrator moves next, but not in an unattended run");
     expect(await signersOf(stage)).toEqual(["old"]);
     for (const found of await journals()) expect(found).toContain("No such file");
   });

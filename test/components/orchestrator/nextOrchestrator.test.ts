@@ -5,7 +5,7 @@ const shown = { side: "new", address: "203.0.113.9", why: "moved", attempt: 1, r
 
 test("proposes another run after one that began with a node that was not synced", () => {
   expect(formatStepsBeforeWallet("later", "prod-2")).toEqual([
-    "The orchestrator moves next: this run did not begin with a synced node. Run it again now, and stay with it:",
+    "The orchestrator moves in the next run, because this run did not begin with a synced node. Run again now, and watch it:",
     "  pulumi up -s prod-2",
   ]);
   expect(formatOrchestratorSteps("later", "prod-2")).toEqual([]);
@@ -14,7 +14,7 @@ test("proposes another run after one that began with a node that was not synced"
 
 test("proposes a run by hand after an unattended one", () => {
   expect(formatStepsBeforeWallet("unwatched", "prod-2")).toEqual([
-    "The orchestrator moves next, in a run that somebody watches: this one had PILLAR_HOST_UNATTENDED set. By hand, once the node is synced:",
+    "The orchestrator moves next, but not in an unattended run, and this run had PILLAR_HOST_UNATTENDED set. By hand, once the node is synced:",
     "  env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2",
   ]);
   expect(formatOrchestratorSteps("unwatched", "prod-2", shown)).toEqual([]);
@@ -26,7 +26,7 @@ test("says nothing about an orchestrator if none is configured", () => {
 
 test("says where the orchestrator stays if the move is removed from the configuration", () => {
   expect(formatOrchestratorSteps("removed", "prod-2", shown)).toEqual([
-    "pillar-host:orchestrator.migrateFrom is configured no more: nothing was changed on either host, the orchestrator stays on the new host (203.0.113.9).",
+    "pillar-host:orchestrator.migrateFrom is no longer configured: nothing was changed on either host, the orchestrator stays on the new host (203.0.113.9).",
   ]);
 });
 
@@ -39,7 +39,7 @@ test("says what to do about the producer key after a move", () => {
 test("says after a move that the health page has the old address, and how to open the port", () => {
   const next = formatOrchestratorSteps("now", "prod-2", { ...shown, rpcPort: 5000 }).join("\n");
   expect(next).toContain(
-    "on port 5000: tell its\noperators 203.0.113.9, and open the port to the page (pillar-host:orchestrator.rpcFrom)",
+    "on port 5000: tell the page's\noperators 203.0.113.9, and open the port to the page (pillar-host:orchestrator.rpcFrom)",
   );
 });
 

@@ -29,7 +29,7 @@ describe("the commands between two runs", () => {
     expect(told.exitCode, told.out).toBe(0);
     expect(told.out).toBe(
       [
-        "The orchestrator moves next: this run did not begin with a synced node. Run it again now, and stay with it:",
+        "The orchestrator moves in the next run, because this run did not begin with a synced node. Run again now, and watch it:",
         "  pulumi up -s prod",
         "Update the wallet after that run. Its last lines tell you what to do in the wallet for Anvil.",
       ].join("\n"),

@@ -110,7 +110,7 @@ export function moveStage({
       expect(exitCode, output).toBe(0);
       expect(await signersOf(stage as MoveStage)).toEqual(["old"]);
       const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
-      expect(nextStep.join("\n")).toContain("this run did not begin with a synced node. Run it again now");
+      expect(nextStep.join("\n")).toContain("this run did not begin with a synced node. Run again now");
     }
   });
   afterAll(async () => {
