@@ -15,7 +15,7 @@ export function chainInHand(options: ChainOptions & { nodes?: Record<string, str
         const { height } = chain.network();
         for (const [name, producerAddress] of Object.entries(nodes)) {
           const at = { height, startedAt, startHeight };
-          chain.report(name, { ...at, state: 2, synced: true, producerAddress, identity: name });
+          chain.report(name, { ...at, state: 2, synced: true, producerAddress });
         }
         now += 1000;
       }

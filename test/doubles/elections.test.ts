@@ -39,29 +39,14 @@ it("empty slots have no momentum, so heights fall behind time", () => {
   expect([3, 4, 5, 6, 7].map((height) => gaps.slotOf(height))).toEqual([3, 6, 7, 8, 10]);
 });
 
-describe("a Pillar on a network of a hundred", () => {
-  const anvil = (weight: string) => {
-    const producerAddress = addressFrom("producer");
-    const hand = chainInHand({ height: 100, nodes: { host1: producerAddress } });
-    hand.chain.patchTruth({ backgroundPillars: 99 });
-    hand.chain.patchPillar("Anvil", { producerAddress, weight });
-    hand.run(60 * 300);
-    return hand.chain;
-  };
-  const ticksOf = (chain: ReturnType<typeof anvil>) => chain.production().length;
-
-  it("waits many ticks for a slot outside the first thirty by weight, and misses none", () => {
-    const chain = anvil("1");
-    expect(chain.electorate().find(({ name }) => name === "Anvil")?.rank).toBe(99);
-    expect(ticksOf(chain)).toBeGreaterThan(3);
-    expect(ticksOf(chain)).toBeLessThan(22);
-    expect(chain.missed()).toEqual([]);
-  });
-
-  it("is elected in more than half of the ticks", () => {
-    const chain = anvil("9000000000000000");
-    expect(chain.electorate()[0]).toMatchObject({ name: "Anvil", rank: 0 });
-    expect(ticksOf(chain)).toBeGreaterThan(24);
-    expect(ticksOf(chain)).toBeLessThan(48);
-  });
+it("a Pillar above a hundred others is elected in more than half of the ticks, and misses no slot", () => {
+  const producerAddress = addressFrom("producer");
+  const { chain, run } = chainInHand({ height: 100, nodes: { host1: producerAddress } });
+  chain.patchTruth({ backgroundPillars: 99 });
+  chain.patchPillar("Anvil", { producerAddress });
+  run(60 * 300);
+  expect(chain.electorate()[0]?.name).toBe("Anvil");
+  expect(chain.production().length).toBeGreaterThan(24);
+  expect(chain.production().length).toBeLessThan(48);
+  expect(chain.missed()).toEqual([]);
 });

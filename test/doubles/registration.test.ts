@@ -77,17 +77,6 @@ describe("an election", () => {
     expect(chain.production().every(({ producer }) => producer === newAddress)).toBe(true);
     expect(chain.pillar("Anvil")?.producers.map(({ producerAddress }) => producerAddress)).toEqual([newAddress]);
   });
-
-  it("stays pending when a test changes another property of the Pillar", () => {
-    const { chain, run } = anvil();
-    chain.updateProducer("Anvil", newAddress);
-    chain.patchPillar("Anvil", { rank: 7 });
-    run(520);
-    expect(chain.production().map(({ producer }) => producer === newAddress)).toEqual([
-      ...Array.from({ length: 25 }, () => false),
-      true,
-    ]);
-  });
 });
 
 describe("the wallet", () => {

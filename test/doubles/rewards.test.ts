@@ -3,7 +3,7 @@ import { addressFrom } from "../../lab/doubles/address";
 import { chainInHand } from "./chainClock";
 
 const producer = addressFrom("producer");
-const withdrawAddress = addressFrom("rewards");
+const withdrawAddress = addressFrom("rewards of Anvil");
 const znnOf = (momentums: number) => String(momentums * 20_000_000);
 const nothing = { znnAmount: "0", qsrAmount: "0" };
 
@@ -11,7 +11,7 @@ const nothing = { znnAmount: "0", qsrAmount: "0" };
 function anvil(height = 101) {
   const hand = chainInHand({ height, nodes: { host1: producer } });
   hand.chain.patchTruth({ backgroundPillars: 1, epochSeconds: 100, rewardDelaySeconds: 30 });
-  hand.chain.patchPillar("Anvil", { producerAddress: producer, withdrawAddress });
+  hand.chain.patchPillar("Anvil", { producerAddress: producer });
   return hand;
 }
 
@@ -45,24 +45,5 @@ describe("rewards", () => {
       [10, znnOf(5)],
     ]);
     expect(chain.missed("Anvil").map(({ at }) => (at - start) / 1000)).toEqual([150, 170, 190, 210, 230]);
-  });
-
-  it("go to the Pillar's withdraw address at the time of the distribution", () => {
-    const { chain, run } = anvil();
-    run(110);
-    chain.patchPillar("Anvil", { withdrawAddress: addressFrom("other rewards") });
-    run(20);
-    expect(chain.uncollectedReward(withdrawAddress)).toMatchObject(nothing);
-    expect(chain.uncollectedReward(addressFrom("other rewards"))).toMatchObject({ znnAmount: znnOf(5) });
-  });
-
-  it("shrink by what a Pillar gives to its delegators, down to nothing", () => {
-    const { chain, run } = anvil();
-    chain.patchPillar("Anvil", { giveMomentumRewardPercentage: 25 });
-    run(130);
-    expect(chain.uncollectedReward(withdrawAddress)).toMatchObject({ znnAmount: String(5 * 15_000_000) });
-    chain.patchPillar("Anvil", { giveMomentumRewardPercentage: 100 });
-    run(100);
-    expect(chain.rewardPage(withdrawAddress, 0, 1).list).toEqual([{ epoch: 11, ...nothing }]);
   });
 });

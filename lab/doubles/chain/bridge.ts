@@ -1,23 +1,19 @@
 import { z } from "zod";
 import { decompressed } from "../orchestrator/keyShare";
 
-const count = z.number().int().nonnegative();
-
 /** Properties of the bridge that a test can change. */
 export const bridgePatchSchema = z
   .strictObject({
     /** Public key of the bridge's signers in base64. Empty on a chain where no bridge was ever set up. */
     compressedTssECDSAPubKey: z.string(),
-    allowKeyGen: z.boolean(),
     halted: z.boolean(),
     /** Momentum at which the bridge was unhalted. It stays halted for `unhaltDurationInMomentums` after that. */
-    unhaltedAt: count,
-    unhaltDurationInMomentums: count,
+    unhaltedAt: z.number().int().nonnegative(),
   })
   .partial();
 
 /** Change of the bridge: holds only the changed values. */
-export type BridgePatch = { [K in keyof z.infer<typeof bridgePatchSchema>]: z.infer<typeof bridgePatchSchema>[K] };
+export type BridgePatch = z.infer<typeof bridgePatchSchema>;
 
 /** Answer of embedded.bridge.getBridgeInfo, with its fields in the same order. */
 export interface BridgeInfo {
@@ -52,8 +48,7 @@ export class Bridge {
   }
 
   patch(patch: BridgePatch): BridgeInfo {
-    for (const [name, value] of Object.entries(patch))
-      if (value !== undefined) Object.assign(this.info, { [name]: value });
+    Object.assign(this.info, patch);
     this.info.decompressedTssECDSAPubKey = decompressed(this.info.compressedTssECDSAPubKey);
     return this.view();
   }

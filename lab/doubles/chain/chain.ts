@@ -3,11 +3,11 @@ import { Bridge } from "./bridge";
 import { epochAt } from "./epochs";
 import { Network } from "./network";
 import { Orchestrators } from "./orchestrators";
-import type { PillarPatch } from "./pillars";
-import { electorateOf, epochFigures, epochsOfPage } from "./pillarViews";
+import { type PillarPatch, registeredWeight } from "./pillars";
+import { electorateOf, epochsOfPage } from "./pillarViews";
 import { type RegisteredPillar, shownProducer } from "./registration";
 import type { NodeReport } from "./reports";
-import type { EpochReward, RewardsPatch, UncollectedReward } from "./rewards";
+import type { EpochReward, UncollectedReward } from "./rewards";
 import type { NodeSettingsPatch } from "./settings";
 import { Signers } from "./signers";
 import { type Spork, usualSporks } from "./sporks";
@@ -43,12 +43,6 @@ export class Chain extends Network {
     return this.node(name);
   }
 
-  /** Forgets a node's own settings and reports. */
-  forgetNode(name: string): void {
-    this.settle();
-    this.nodes.forget(name);
-  }
-
   /** Keeps a node's report with the time of its arrival. */
   report(name: string, report: Omit<NodeReport, "at">): void {
     this.nodes.keep(name, { ...report, at: this.clock() });
@@ -60,7 +54,7 @@ export class Chain extends Network {
     return this.nodes.reports.get(name) ?? [];
   }
 
-  /** Registers or updates a Pillar for a test. The change takes effect at once. */
+  /** Registers a Pillar, or sets its producer address, for a test. The change takes effect at once. */
   patchPillar(name: string, patch: PillarPatch): RegisteredPillar {
     const now = this.settle();
     this.schedule.elect();
@@ -101,16 +95,20 @@ export class Chain extends Network {
   /** Returns a Pillar's exact figures for each paid epoch, newest first. */
   epochsOf(name: string, page: number, size: number): { count: number; list: EpochFigures[] } {
     this.settle();
-    const pillar = this.registry.get(name);
-    const count = pillar === undefined ? 0 : this.rewards.distributed + 1;
-    const figures = (epoch: number) => this.slots.count(name, (slot) => this.epochOf(slot) === epoch);
-    return { count, list: epochFigures({ ...pillar, name }, epochsOfPage(count, page, size), figures) };
-  }
-
-  /** Sets what an address has earned so far. Later epochs add to it. */
-  patchRewards(address: string, patch: RewardsPatch): void {
-    this.settle();
-    this.rewards.patch(address, patch);
+    const count = this.registry.get(name) === undefined ? 0 : this.rewards.distributed + 1;
+    const list = epochsOfPage(count, page, size).map((epoch) => {
+      const { produced, expected } = this.slots.count(name, (slot) => this.epochOf(slot) === epoch);
+      return {
+        name,
+        epoch,
+        producedBlockNum: produced,
+        expectedBlockNum: expected,
+        weight: registeredWeight,
+        giveBlockRewardPercentage: 0,
+        giveDelegateRewardPercentage: 100,
+      };
+    });
+    return { count, list };
   }
 
   /** Collects an address's rewards, as the wallet does, and returns them. */
@@ -129,11 +127,6 @@ export class Chain extends Network {
   rewardPage(address: string, page: number, size: number): { count: number; list: EpochReward[] } {
     this.settle();
     return this.rewards.page(address, page, size);
-  }
-
-  /** Returns the groups of live nodes that use one peer identity now. */
-  sharedIdentities(): string[][] {
-    return this.nodes.sharedIdentities(this.clock());
   }
 
   /** Notes a time in which the chain's own process did not run: reports of that time arrive late. */
@@ -159,7 +152,6 @@ export class Chain extends Network {
       pillars: this.allPillars(),
       missed: this.missed(),
       doubleProduced: this.doubleProduced(),
-      sharedIdentities: this.sharedIdentities(),
       stalls: [...this.stalls, ...this.nodes.stalls()],
     };
   }

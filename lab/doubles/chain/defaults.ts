@@ -33,15 +33,10 @@ export const defaultNodeSettings: NodeSettings = {
 
 export const defaultOrchestratorSettings: OrchestratorSettings = {
   syncPollMs: 15_000,
-  waits: false,
   version: null,
-  peers: 11,
-  toSign: 0,
   halted: false,
   state: null,
   rpcDown: false,
-  freeze: false,
-  rawAnswer: null,
   crashAfterMs: null,
   stopMs: 1000,
 };

@@ -1,14 +1,13 @@
-export type { BridgeInfo, BridgePatch } from "./bridge";
+export type { BridgeInfo } from "./bridge";
 export * from "./chain";
 export * from "./client";
 export { defaultNodeSettings, defaultOrchestratorSettings } from "./defaults";
 export type { Momentum } from "./momentum";
 export type { OrchestratorView } from "./orchestrators";
-export type { Pillar, PillarPatch } from "./pillars";
 export type { Slot } from "./production";
 export type { ProducerTerm, RegisteredPillar } from "./registration";
 export type { NodeReport } from "./reports";
-export type { Amounts, EpochReward, RewardsPatch, UncollectedReward } from "./rewards";
+export type { EpochReward, UncollectedReward } from "./rewards";
 export * from "./serve";
 export type { NodeSettings, NodeSettingsPatch, OrchestratorSettings, OrchestratorSettingsPatch } from "./settings";
 export type { Beat, DoubleSigner, SignerGap, SignerInterval, SignersTruth } from "./signers";

@@ -1,6 +1,6 @@
 import type { Stall } from "../stalls";
 import { defaultNodeSettings } from "./defaults";
-import { keptReports, liveMs, type NodeReport } from "./reports";
+import { keptReports, type NodeReport } from "./reports";
 import type { NodeSettings, NodeSettingsPatch } from "./settings";
 
 /** The nodes' commanded behavior and their reports. */
@@ -24,11 +24,6 @@ export class Nodes {
     this.overrides.set(name, { ...this.overrides.get(name), ...patch });
   }
 
-  forget(name: string): void {
-    this.overrides.delete(name);
-    this.reports.delete(name);
-  }
-
   keep(name: string, report: NodeReport): void {
     const history = this.reports.get(name) ?? [];
     history.push(report);
@@ -39,17 +34,6 @@ export class Nodes {
   /** Returns the times in which nodes were not run by their machine. */
   stalls(): Stall[] {
     return [...this.reports.values()].flatMap((history) => history.flatMap(({ stalls = [] }) => stalls));
-  }
-
-  /** Returns the groups of live nodes that use one peer identity at `now`. */
-  sharedIdentities(now: number): string[][] {
-    const holders = new Map<string, string[]>();
-    for (const [name, history] of this.reports) {
-      const last = history.at(-1);
-      if (last === undefined || last.stopped === true || now - last.at > liveMs) continue;
-      holders.set(last.identity, [...(holders.get(last.identity) ?? []), name]);
-    }
-    return [...holders.values()].filter((names) => names.length > 1).map((names) => names.sort());
   }
 }
 

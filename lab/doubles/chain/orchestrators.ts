@@ -1,33 +1,25 @@
-import { z } from "zod";
 import { defaultOrchestratorSettings } from "./defaults";
 import { merge } from "./nodes";
 import type { OrchestratorSettings, OrchestratorSettingsPatch } from "./settings";
 
-const ms = z.number().nonnegative();
-
-/**
- * Command to generate a key. The double numbers these commands. An orchestrator takes part if the number has risen
- * since its start.
- */
-export const keyGenerationSchema = z.strictObject({ ms });
-
-/** An orchestrator's own settings and its last commanded key generation. */
+/** An orchestrator's own settings and commands. */
 export interface OrchestratorView {
   name: string;
   settings: OrchestratorSettings;
-  keyGeneration: { number: number; ms: number };
+  /** Number of commanded key generations. An orchestrator takes part if the number has risen since its start. */
+  keyGenerations: number;
 }
 
 /** Commands to orchestrators, by the name of their host. */
 export class Orchestrators {
   private readonly overrides = new Map<string, OrchestratorSettingsPatch>();
-  private readonly keyGenerations = new Map<string, OrchestratorView["keyGeneration"]>();
+  private readonly keyGenerations = new Map<string, number>();
 
   view(name: string): OrchestratorView {
     return {
       name,
       settings: merge(defaultOrchestratorSettings, this.overrides.get(name) ?? {}),
-      keyGeneration: this.keyGenerations.get(name) ?? { number: 0, ms: 0 },
+      keyGenerations: this.keyGenerations.get(name) ?? 0,
     };
   }
 
@@ -36,14 +28,9 @@ export class Orchestrators {
     return this.view(name);
   }
 
-  /** Commands a key generation of this length. Only a running orchestrator takes part. */
-  generateKey(name: string, ms: number): OrchestratorView {
-    const { number } = this.view(name).keyGeneration;
-    this.keyGenerations.set(name, { number: number + 1, ms });
+  /** Commands a key generation. Only a running orchestrator takes part. */
+  generateKey(name: string): OrchestratorView {
+    this.keyGenerations.set(name, this.view(name).keyGenerations + 1);
     return this.view(name);
-  }
-
-  forget(name: string): void {
-    this.overrides.delete(name);
   }
 }

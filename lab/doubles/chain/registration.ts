@@ -1,4 +1,3 @@
-import { merge } from "./nodes";
 import { newPillar, type Pillar, type PillarPatch } from "./pillars";
 
 /** Producer address with its first moment in the RPC and its first moment as producer, both in milliseconds. */
@@ -39,7 +38,7 @@ export class Registry {
    */
   set(name: string, patch: PillarPatch, { now, next }: { now: number; next: number }): RegisteredPillar {
     const known = this.pillars.get(name);
-    const pillar = merge(known ?? { ...newPillar(name, this.pillars.size), producers: [] }, patch);
+    const pillar = { ...(known ?? { ...newPillar(name), producers: [] }), ...patch };
     const begun = pillar.producers.filter(({ from }) => from <= now);
     // If the patch has no address, a future term stays as it is.
     if (known === undefined || patch.producerAddress !== undefined)

@@ -10,8 +10,6 @@ export const nodeReportSchema = z.strictObject({
   synced: z.boolean(),
   /** Null if no producer is configured. */
   producerAddress: z.string().nullable(),
-  /** Public half of the node's peer identity. One identity must never run on two hosts at once. */
-  identity: z.string(),
   /** Start of the process, in milliseconds. */
   startedAt: z.number(),
   /** Height of the node's chain at the start of the process. */

@@ -1,17 +1,5 @@
-import { z } from "zod";
 import type { Pillar } from "./pillars";
 import type { Slot } from "./production";
-
-const amount = z.string().regex(/^\d+$/, "is no amount");
-const amounts = { znnAmount: amount, qsrAmount: amount };
-
-/** Rewards that a test sets for an address in place of the earned and distributed ones. Later epochs add to them. */
-export const rewardsPatchSchema = z.strictObject({
-  uncollected: z.strictObject(amounts).optional(),
-  history: z.array(z.strictObject({ epoch: z.number().int(), ...amounts })).optional(),
-});
-
-export type RewardsPatch = z.infer<typeof rewardsPatchSchema>;
 
 /** Amounts of the two coins in their smallest unit. Too big for a float. */
 export interface Amounts {
@@ -30,15 +18,14 @@ export interface Distribution {
   slots: readonly Slot[];
   due: number;
   epochOf(slot: Slot): number;
-  /** Returns the Pillar that is paid for a slot, with its delegators' percentage. */
-  payeeOf(slot: Slot): Pick<Pillar, "withdrawAddress" | "giveMomentumRewardPercentage"> | undefined;
+  /** Returns the Pillar that is paid for a slot. */
+  payeeOf(slot: Slot): Pick<Pillar, "withdrawAddress"> | undefined;
 }
 
 /** Rewards that epochs paid to addresses, and what is left to collect. */
 export class Rewards {
   private readonly uncollected = new Map<string, Amounts>();
   private readonly paid = new Map<string, Map<number, Amounts>>();
-  private readonly byHand = new Map<string, { history: EpochReward[]; until: number }>();
   private newest = -1;
   private paidSlots = 0;
 
@@ -54,8 +41,7 @@ export class Rewards {
       const epoch = epochOf(slot);
       if (epoch > due) break;
       const payee = payeeOf(slot);
-      if (payee !== undefined && epoch > this.newest && slot.nodes.length > 0)
-        this.pay(payee.withdrawAddress, epoch, keptOf(payee.giveMomentumRewardPercentage));
+      if (payee !== undefined && epoch > this.newest && slot.nodes.length > 0) this.pay(payee.withdrawAddress, epoch);
     }
     this.newest = Math.max(this.newest, due);
   }
@@ -66,15 +52,7 @@ export class Rewards {
    */
   recount(distributed: number): void {
     this.paid.clear();
-    for (const set of this.byHand.values()) set.until = distributed;
     this.newest = distributed;
-  }
-
-  /** Sets what an address has earned so far. */
-  patch(address: string, { uncollected, history }: RewardsPatch): void {
-    if (uncollected !== undefined) this.uncollected.set(address, uncollected);
-    if (history !== undefined)
-      this.byHand.set(address, { history: history.toSorted((a, b) => b.epoch - a.epoch), until: this.newest });
   }
 
   /** Returns the uncollected rewards of an address and resets them to zero. */
@@ -94,22 +72,19 @@ export class Rewards {
    * nothing was paid.
    */
   page(address: string, page: number, size: number): { count: number; list: EpochReward[] } {
-    const { history, until } = this.byHand.get(address) ?? { history: [], until: -1 };
-    const fromEpochs = this.newest - until;
-    const count = fromEpochs + history.length;
+    const count = this.newest + 1;
     const list: EpochReward[] = [];
     for (let index = page * size; index < Math.min(count, (page + 1) * size); index++) {
       const epoch = this.newest - index;
-      const set = history[index - fromEpochs];
-      list.push(set ?? { epoch, ...(this.paid.get(address)?.get(epoch) ?? nothing) });
+      list.push({ epoch, ...(this.paid.get(address)?.get(epoch) ?? nothing) });
     }
     return { count, list };
   }
 
-  private pay(address: string, epoch: number, amounts: Amounts): void {
+  private pay(address: string, epoch: number): void {
     const rows = this.paid.get(address) ?? new Map<number, Amounts>();
-    this.paid.set(address, rows.set(epoch, sum(rows.get(epoch), amounts)));
-    this.uncollected.set(address, sum(this.uncollected.get(address), amounts));
+    this.paid.set(address, rows.set(epoch, sum(rows.get(epoch), perMomentum)));
+    this.uncollected.set(address, sum(this.uncollected.get(address), perMomentum));
   }
 }
 
@@ -121,9 +96,4 @@ const sum = (one: Amounts = nothing, other: Amounts): Amounts => ({
 });
 
 // About a fifth of a coin, which has 8 decimals. Pillars earn no QSR.
-const perMomentum = 20_000_000n;
-
-const keptOf = (given: number): Amounts => ({
-  znnAmount: String((perMomentum * BigInt(100 - given)) / 100n),
-  qsrAmount: "0",
-});
+const perMomentum: Amounts = { znnAmount: "20000000", qsrAmount: "0" };

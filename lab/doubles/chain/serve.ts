@@ -4,28 +4,16 @@ import { z } from "zod";
 import { StallWatch } from "../stalls";
 import { bridgePatchSchema } from "./bridge";
 import { Chain } from "./chain";
-import { keyGenerationSchema } from "./orchestrators";
 import { pillarPatchSchema } from "./pillars";
 import { Refused } from "./registration";
 import { nodeReportSchema } from "./reports";
-import { rewardsPatchSchema } from "./rewards";
 import { nodeSettingsSchema, orchestratorSettingsSchema } from "./settings";
 import { beatSchema } from "./signers";
 import { sporksSchema } from "./sporks";
+import { truthPatchSchema } from "./truth";
 import { answerWallet } from "./walletRoutes";
 
 const settingsPatch = nodeSettingsSchema.partial();
-const truthPatch = z.strictObject({
-  momentumSeconds: z.number().positive().optional(),
-  height: z.number().int().positive().optional(),
-  backgroundPillars: z.number().int().positive().optional(),
-  chainId: z.string().optional(),
-  tickMomentums: z.number().int().positive().optional(),
-  epochSeconds: z.number().int().positive().optional(),
-  rewardDelaySeconds: z.number().nonnegative().optional(),
-  defaults: settingsPatch.optional(),
-});
-
 export interface ServedChain {
   chain: Chain;
   /** Base URL for nodes and tests. */
@@ -69,7 +57,7 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
   const url = new URL(request.url ?? "/", "http://chain");
   const [kind = "", rawName = "", rest = ""] = url.pathname.split("/").slice(1);
   const name = decodeURIComponent(rawName);
-  const body = request.method === "GET" || request.method === "DELETE" ? {} : await readJson(request);
+  const body = request.method === "GET" ? {} : await readJson(request);
   const route = [request.method, kind, name === "" ? "" : "NAME", rest].filter((part) => part !== "").join(" ");
   const number = (key: string, fallback: number) => Number(url.searchParams.get(key) ?? fallback);
   const fromWallet = answerWallet(chain, request.method, url.pathname, body);
@@ -78,15 +66,12 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
     case "GET truth":
       return send(response, 200, chain.truth());
     case "PATCH truth":
-      chain.patchTruth(truthPatch.parse(body));
+      chain.patchTruth(truthPatchSchema.parse(body));
       return send(response, 200, chain.truth());
     case "GET nodes NAME":
       return send(response, 200, chain.node(name));
     case "PATCH nodes NAME":
       return send(response, 200, chain.patchNode(name, settingsPatch.parse(body)));
-    case "DELETE nodes NAME":
-      chain.forgetNode(name);
-      return send(response, 200, {});
     case "POST nodes NAME report":
       chain.report(name, nodeReportSchema.parse(body));
       return send(response, 200, chain.node(name));
@@ -99,8 +84,6 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
       return send(response, 200, chain.momentum(Number(name)) ?? null);
     case "GET pillars":
       return send(response, 200, chain.allPillars());
-    case "GET pillars NAME":
-      return send(response, 200, chain.pillar(name));
     case "GET electorate":
       return send(response, 200, chain.electorate());
     case "GET epochs NAME":
@@ -112,9 +95,6 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
         uncollected: chain.uncollectedReward(name),
         page: chain.rewardPage(name, number("page", 0), number("size", 10)),
       });
-    case "PATCH rewards NAME":
-      chain.patchRewards(name, rewardsPatchSchema.parse(body));
-      return send(response, 200, {});
     case "GET production":
       return send(response, 200, chain.production());
     case "GET bridge":
@@ -130,14 +110,11 @@ async function answer(chain: Chain, request: IncomingMessage, response: ServerRe
       return send(response, 200, chain.orchestrators.view(name));
     case "PATCH orchestrators NAME":
       return send(response, 200, chain.orchestrators.patch(name, orchestratorSettingsSchema.partial().parse(body)));
-    case "DELETE orchestrators NAME":
-      chain.orchestrators.forget(name);
-      return send(response, 200, {});
     case "POST orchestrators NAME beat":
       chain.signers.hear(name, beatSchema.parse(body));
       return send(response, 200, chain.orchestrators.view(name));
     case "POST orchestrators NAME keyGeneration":
-      return send(response, 200, chain.orchestrators.generateKey(name, keyGenerationSchema.parse(body).ms));
+      return send(response, 200, chain.orchestrators.generateKey(name));
     case "GET signers":
       return send(response, 200, chain.signers.truth());
     default:

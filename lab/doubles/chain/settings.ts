@@ -41,7 +41,7 @@ export const nodeSettingsSchema = z.strictObject({
   /** Time from each start until the process ends with a panic. */
   crashAfterMs: ms.nullable(),
   /** Answer to every RPC request. */
-  rawAnswer: z.strictObject({ status: count, body: z.string(), contentType: z.string().optional() }).nullable(),
+  rawAnswer: z.strictObject({ status: count, body: z.string() }).nullable(),
   /** True if answers are cut off in the middle. */
   cutAnswer: z.boolean(),
   /** True if embedded.pillar.getByName returns null, as for a name that nobody registered. */
@@ -69,19 +69,14 @@ export const nodeSettingsSchema = z.strictObject({
 export type NodeSettings = z.infer<typeof nodeSettingsSchema>;
 
 /** Change of settings: holds only the changed values. */
-export type NodeSettingsPatch = { [K in keyof NodeSettings]?: NodeSettings[K] | undefined };
+export type NodeSettingsPatch = Partial<NodeSettings>;
 
 /** Behavior of one orchestrator that a test can command. Null means the normal behavior. */
 export const orchestratorSettingsSchema = z.strictObject({
   /** Poll interval at which the orchestrator asks whether its node is synced. */
   syncPollMs: ms,
-  /** True if the orchestrator keeps waiting for its node even when the node is synced. */
-  waits: z.boolean(),
   /** Version that the orchestrator reports. Before v0.0.8 it has no RPC. */
   version: z.string().nullable(),
-  peers: count,
-  /** Number of requests per network that getStatus shows as waiting for a signature. */
-  toSign: count,
   /** True if the bridge is halted. The orchestrator halts, too, and GlobalState shows it. */
   halted: z.boolean(),
   /**
@@ -90,10 +85,6 @@ export const orchestratorSettingsSchema = z.strictObject({
   state: z.number().int().min(0).max(4).nullable(),
   /** True if the RPC port is closed while the process lives and signs. */
   rpcDown: z.boolean(),
-  /** True if RPC connections are accepted and never answered while the process signs. */
-  freeze: z.boolean(),
-  /** Answer to every RPC request. */
-  rawAnswer: z.strictObject({ status: count, body: z.string(), contentType: z.string().optional() }).nullable(),
   /** Time until the process ends with a panic, counted from the moment at which it may sign. */
   crashAfterMs: ms.nullable(),
   /** Duration of a stop. The orchestrator signs and holds its lock until the end of it. */
@@ -103,4 +94,4 @@ export const orchestratorSettingsSchema = z.strictObject({
 export type OrchestratorSettings = z.infer<typeof orchestratorSettingsSchema>;
 
 /** Change of settings: holds only the changed values. */
-export type OrchestratorSettingsPatch = { [K in keyof OrchestratorSettings]?: OrchestratorSettings[K] | undefined };
+export type OrchestratorSettingsPatch = Partial<OrchestratorSettings>;

@@ -50,8 +50,6 @@ export interface SignersTruth {
   now: number;
   identities: Record<string, { intervals: SignerInterval[]; gaps: SignerGap[] }>;
   doubles: DoubleSigner[];
-  /** Processes that sent a message within the last second. */
-  alive: { identity: string; host: string; process: string; hasShare: boolean }[];
 }
 
 /**
@@ -84,12 +82,7 @@ export class Signers {
     const identities = [...this.intervals].map(([identity, intervals]) => {
       return [identity, { intervals, gaps: gapsOf(intervals) }] as const;
     });
-    const alive = [...this.intervals].flatMap(([identity, intervals]) =>
-      intervals
-        .filter(({ stopped, until }) => !stopped && now - until < aliveMs)
-        .map(({ host, process, hasShare }) => ({ identity, host, process, hasShare })),
-    );
-    return { now, identities: Object.fromEntries(identities), doubles: this.doubles, alive };
+    return { now, identities: Object.fromEntries(identities), doubles: this.doubles };
   }
 
   private compare(identity: string, other: SignerInterval, interval: SignerInterval): void {
@@ -109,5 +102,3 @@ function gapsOf(intervals: readonly SignerInterval[]): SignerGap[] {
     return { from: before.host, to: next.host, ms: next.from - before.until };
   });
 }
-
-const aliveMs = 1000;

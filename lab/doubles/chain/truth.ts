@@ -1,9 +1,10 @@
+import { z } from "zod";
 import type { Stall } from "../stalls";
 import type { EpochClock } from "./epochs";
 import type { Slot } from "./production";
 import type { RegisteredPillar } from "./registration";
 import type { NodeReport } from "./reports";
-import type { NodeSettings, NodeSettingsPatch } from "./settings";
+import { type NodeSettings, nodeSettingsSchema } from "./settings";
 
 /** Initial state of a chain. */
 export interface ChainOptions {
@@ -18,21 +19,25 @@ export interface ChainOptions {
 }
 
 /** Properties of the network that a test can change. */
-export interface TruthPatch {
-  momentumSeconds?: number | undefined;
-  height?: number | undefined;
-  /** Number of Pillars next to the registered ones. They always produce, and by default they have less weight. */
-  backgroundPillars?: number | undefined;
-  chainId?: string | undefined;
-  /** Slots per tick. A producer that the wallet registers in one tick is elected two ticks later. */
-  tickMomentums?: number | undefined;
-  /** Length of an epoch. A change renumbers all epochs, and epochs that ended before it are not paid again. */
-  epochSeconds?: number | undefined;
-  /** Time from an epoch's end to its payment. */
-  rewardDelaySeconds?: number | undefined;
-  /** Settings of every node that has none of its own. */
-  defaults?: NodeSettingsPatch | undefined;
-}
+export const truthPatchSchema = z
+  .strictObject({
+    momentumSeconds: z.number().positive(),
+    height: z.number().int().positive(),
+    /** Number of Pillars next to the registered ones. They always produce, and have less weight. */
+    backgroundPillars: z.number().int().positive(),
+    chainId: z.string(),
+    /** Slots per tick. A producer that the wallet registers in one tick is elected two ticks later. */
+    tickMomentums: z.number().int().positive(),
+    /** Length of an epoch. A change renumbers all epochs, and epochs that ended before it are not paid again. */
+    epochSeconds: z.number().int().positive(),
+    /** Time from an epoch's end to its payment. */
+    rewardDelaySeconds: z.number().nonnegative(),
+    /** Settings of every node that has none of its own. */
+    defaults: nodeSettingsSchema.partial(),
+  })
+  .partial();
+
+export type TruthPatch = z.infer<typeof truthPatchSchema>;
 
 /** The network as everyone sees it. */
 export interface NetworkTruth {
@@ -82,7 +87,6 @@ export interface ChainTruth extends EpochClock {
   pillars: PillarView[];
   missed: Slot[];
   doubleProduced: Slot[];
-  sharedIdentities: string[][];
   /**
    * Times in which the machine did not run this chain's process or a node's. Missed momentums of these times count
    * against nobody.

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Chain } from "./chain";
-import { pillarSchema } from "./pillars";
+import { addressSchema } from "./pillars";
 
-const update = pillarSchema.pick({ producerAddress: true });
+const update = z.strictObject({ producerAddress: addressSchema });
 
 /**
  * Answers the operator's wallet actions: `POST /wallet/pillars/NAME` and `POST /wallet/rewards/ADDRESS/collect`.
@@ -22,7 +22,7 @@ export function answerWallet(
     case "POST pillars":
       return chain.updateProducer(name, update.parse(body).producerAddress);
     case "POST rewards collect":
-      return chain.collectRewards(pillarSchema.shape.withdrawAddress.parse(name));
+      return chain.collectRewards(addressSchema.parse(name));
     default:
       return undefined;
   }

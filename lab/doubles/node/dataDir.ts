@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type KeyStore, openKeyStore } from "../keyStore";
 
@@ -34,14 +34,8 @@ export function openProducer(dataDir: string, producer: ProducerConfig): string 
   return openKeyStore(JSON.parse(readFileSync(file, "utf8")) as KeyStore, producer.Password);
 }
 
-/** Returns the node's private peer key. It is generated once and stored in network-private-key. */
-export function networkKey(dataDir: string): string {
+/** Generates the node's private peer key once, as every start does. */
+export function ensureNetworkKey(dataDir: string): void {
   const file = join(dataDir, "network-private-key");
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch {
-    const key = randomBytes(32).toString("hex");
-    writeFileSync(file, key, { mode: 0o600 });
-    return key;
-  }
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600 });
 }

@@ -92,16 +92,8 @@ const noFigures: PillarFigures = { weight: "0", currentStats: { producedMomentum
 function shownPillar(pillar: PillarView, figures: PillarFigures) {
   return {
     name: pillar.name,
-    rank: pillar.rank,
-    type: 1,
-    ownerAddress: pillar.ownerAddress,
     producerAddress: pillar.producerAddress,
     withdrawAddress: pillar.withdrawAddress,
-    giveMomentumRewardPercentage: pillar.giveMomentumRewardPercentage,
-    giveDelegateRewardPercentage: pillar.giveDelegateRewardPercentage,
-    isRevocable: pillar.isRevocable,
-    revokeCooldown: 0,
-    revokeTimestamp: 0,
     currentStats: figures.currentStats,
     weight: figures.weight,
   };

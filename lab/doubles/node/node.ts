@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { mkdirSync } from "node:fs";
 import type { Server } from "node:net";
@@ -8,7 +7,7 @@ import type { NodeSettings } from "../chain/settings";
 import type { NetworkTruth } from "../chain/truth";
 import { type Stall, StallWatch } from "../stalls";
 import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./database";
-import { networkKey, openProducer, readConfig } from "./dataDir";
+import { ensureNetworkKey, openProducer, readConfig } from "./dataDir";
 import { answerBody } from "./jsonRpc";
 import { admittedMethods } from "./lies";
 import { electionLine, momentumLine, nodeBuild, nodeVersion, startupDump } from "./logLines";
@@ -43,7 +42,6 @@ export class NodeDouble {
   private readonly chain: ChainClient;
   private readonly startedAt = Date.now();
   private producerAddress: string | null = null;
-  private identity = "";
   private version = nodeVersion;
   private openedAt = Number.POSITIVE_INFINITY;
   private sync = new Sync(0, this.openedAt);
@@ -76,8 +74,7 @@ export class NodeDouble {
       const config = readConfig(dataDir);
       this.print(`go-node ${nodeVersion}`);
       this.print(startupDump(dataDir, config, ports));
-      // A hash with the length of a public key without its first byte.
-      this.identity = createHash("sha512").update(networkKey(dataDir)).digest("hex");
+      ensureNetworkKey(dataDir);
       if (config.Producer) this.producerAddress = openProducer(dataDir, config.Producer);
       openDatabase(dataDir);
     } catch (error) {
@@ -183,12 +180,12 @@ export class NodeDouble {
   private async report(state: number): Promise<void> {
     const { name } = this.options;
     const { height, isSynced: synced } = this.sync;
-    const { producerAddress, identity, startedAt, startHeight } = this;
+    const { producerAddress, startedAt, startHeight } = this;
     const stalls = this.stalls;
     this.stalls = [];
     const late = stalls.length === 0 ? {} : { stalls };
     try {
-      const own = { producerAddress, identity, startedAt, startHeight };
+      const own = { producerAddress, startedAt, startHeight };
       await this.chain.report(name, { height, state, synced, ...own, ...late });
     } catch {
       this.stalls.unshift(...stalls);

@@ -24,8 +24,7 @@ async function serve(backend: RpcBackend, request: IncomingMessage, response: Se
   const settings = backend.settings();
   if (settings.slowMs > 0) await pause(settings.slowMs);
   if (settings.rawAnswer !== null) {
-    const { status, body, contentType } = settings.rawAnswer;
-    return reply(request, response, { status, body, contentType: contentType ?? "text/plain; charset=utf-8" });
+    return reply(request, response, { ...settings.rawAnswer, contentType: "text/plain; charset=utf-8" });
   }
   const url = new URL(request.url ?? "/", "http://node");
   if (url.pathname !== "/") {
@@ -45,7 +44,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 interface Reply {
   status: number;
   body: string;
-  contentType?: string;
+  contentType: string;
 }
 
 function refusal(request: IncomingMessage): Reply | undefined {
@@ -68,7 +67,7 @@ function isAddress(host: string): boolean {
 }
 
 function reply(request: IncomingMessage, response: ServerResponse, answer: Reply): void {
-  if (answer.contentType !== undefined) response.setHeader("content-type", answer.contentType);
+  response.setHeader("content-type", answer.contentType);
   if (answer.status >= 400) response.setHeader("x-content-type-options", "nosniff");
   let body = Buffer.from(answer.body);
   if (String(request.headers["accept-encoding"] ?? "").includes("gzip")) {

@@ -10,13 +10,13 @@ import type { Beat } from "../chain/signers";
  */
 export class ChainLink {
   settings: OrchestratorSettings = defaultOrchestratorSettings;
-  private seenKeyGeneration: number | undefined;
+  private seenKeyGenerations: number | undefined;
 
   constructor(
     private readonly chain: ChainClient,
     private readonly name: string,
     /** Runs for each key generation that is commanded after the first answer. */
-    private readonly onKeyGeneration: (ms: number) => void,
+    private readonly onKeyGeneration: () => void,
   ) {}
 
   async poll(): Promise<void> {
@@ -33,10 +33,10 @@ export class ChainLink {
     );
   }
 
-  private follow({ settings, keyGeneration }: OrchestratorView): void {
+  private follow({ settings, keyGenerations }: OrchestratorView): void {
     this.settings = settings;
-    const isNew = keyGeneration.number > (this.seenKeyGeneration ?? keyGeneration.number);
-    this.seenKeyGeneration = keyGeneration.number;
-    if (isNew) this.onKeyGeneration(keyGeneration.ms);
+    const isNew = keyGenerations > (this.seenKeyGenerations ?? keyGenerations);
+    this.seenKeyGenerations = keyGenerations;
+    if (isNew) this.onKeyGeneration();
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** An orchestrator's share of the bridge's key, as stored in tss/localstate-<public key>.json. */
@@ -44,10 +44,6 @@ export function readKeyShare(tss: string, publicKey: string): KeyShare {
     throw new Error("local state is corrupted: share does not belong to public key");
   }
   return share as KeyShare;
-}
-
-export function writeKeyShare(tss: string, share: KeyShare): void {
-  writeFileSync(join(tss, keyShareName(share.pub_key)), JSON.stringify(share), { mode: 0o655 });
 }
 
 /**

@@ -36,18 +36,17 @@ export class OrchestratorDouble {
   private readonly directory: SignerState;
   private readonly ports: Ports;
   private readonly timers: NodeJS.Timeout[] = [];
+  private isReady = false;
   private ended = false;
   private stopping = false;
 
   constructor(private readonly options: OrchestratorOptions) {
     this.chain = new ChainClient(options.chainUrl);
-    this.link = new ChainLink(this.chain, options.name, (ms) => void this.beginKeyGeneration(ms));
+    this.link = new ChainLink(this.chain, options.name, () => this.beginKeyGeneration());
     const methods = createMethods({
       chain: this.chain,
       build: () => this.build,
       state: () => this.state,
-      peers: () => this.settings.peers,
-      toSign: () => this.settings.toSign,
       networks: () => bridgeNetworks,
       producer: () => this.directory.producer,
       statusStands: () => this.directory.config.HealthConfig.CachedResponseDelay * 1000,
@@ -77,6 +76,7 @@ export class OrchestratorDouble {
       if (this.ended) return;
       this.directory.loadKeyShare(await this.bridge());
       this.directory.rewrite();
+      this.isReady = true;
       this.options.onReady?.();
       await this.tell("start");
       await this.ports.open();
@@ -146,7 +146,7 @@ export class OrchestratorDouble {
   private async waitForNode(): Promise<void> {
     const url = nodeRpcUrl(this.directory.config);
     const isThere = () => isSynced(url).catch(() => this.panic());
-    while (!this.ended && (this.settings.waits || !(await isThere()))) {
+    while (!this.ended && !(await isThere())) {
       const asked = Date.now();
       this.log("INFO", "node/node.go:109", "node is syncing, will wait for it to finish");
       while (!this.ended && Date.now() - asked < this.settings.syncPollMs) {
@@ -185,22 +185,8 @@ export class OrchestratorDouble {
     return bridgeInfo(nodeRpcUrl(this.directory.config));
   }
 
-  private async beginKeyGeneration(ms: number): Promise<void> {
-    if (!this.directory.canGenerateKey || this.ended) return;
-    const bridge = await this.bridge().catch(() => undefined);
-    if (bridge === undefined || this.ended) return;
-    this.timers.push(setTimeout(() => void this.finishKeyGeneration(), ms));
-    this.directory.beginKeyGeneration(bridge);
-  }
-
-  /**
-   * Finishes a key generation and sets the bridge's key. All participants have the same key, so only the first one
-   * changes it.
-   */
-  private async finishKeyGeneration(): Promise<void> {
-    const key = this.directory.finishKeyGeneration();
-    if (key !== undefined)
-      await this.chain.patchBridge({ compressedTssECDSAPubKey: key, allowKeyGen: false }).catch(() => undefined);
+  private beginKeyGeneration(): void {
+    if (this.isReady && !this.ended) this.directory.beginKeyGeneration();
   }
 
   private close(): void {

@@ -22,9 +22,6 @@ export function createRpcServer(backend: RpcBackend): Server {
 }
 
 async function serve(backend: RpcBackend, limit: RateLimit, request: IncomingMessage, response: ServerResponse) {
-  while (backend.settings().freeze && !response.destroyed) await new Promise((resolve) => setTimeout(resolve, 50));
-  const { rawAnswer } = backend.settings();
-  if (rawAnswer !== null) return send(response, rawAnswer.status, rawAnswer.body, rawAnswer.contentType);
   if (!limit.allows(Date.now())) return refuse(response, 429, "Too many requests per second. Maximum ");
   const asked = askedIn(Buffer.concat(await request.toArray()).toString("utf8"));
   if (asked === undefined) return refuse(response, 400, "Invalid request: EOF");
@@ -51,7 +48,8 @@ function refuse(response: ServerResponse, status: number, error: string): void {
   send(response, status, JSON.stringify({ result: null, error }));
 }
 
-function send(response: ServerResponse, status: number, body: string, contentType = "text/plain; charset=utf-8"): void {
+function send(response: ServerResponse, status: number, body: string): void {
+  const contentType = "text/plain; charset=utf-8";
   const text = Buffer.from(`${body}\n`);
   response.writeHead(status, { "content-type": contentType, "content-length": text.length }).end(text);
 }

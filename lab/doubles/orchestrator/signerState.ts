@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import type { BridgeInfo } from "../chain/bridge";
-import { KeyGeneration } from "./keyGeneration";
 import { hasKeyShare, readKeyShare } from "./keyShare";
 import { takeLock } from "./lock";
 import { configLines, type Log } from "./logLines";
-import { evmAddressOf, peerIdOf } from "./methods";
+import { evmAddressOf } from "./methods";
 import {
   defaultConfig,
   ensureAddressBook,
@@ -18,14 +17,13 @@ import {
 } from "./stateDir";
 
 /** Values of GlobalState in config.json. */
-const [live, halted] = [0, 2];
+const [live, keyGeneration, halted] = [0, 1, 2];
 
 /** Contents of an orchestrator's directory: configuration, producer, and key share. Locked from `open` to `release`. */
 export class SignerState {
   config: OrchestratorConfig;
   /** The producer's address. */
   producer = "";
-  private keyGeneration: KeyGeneration | undefined;
   private unlock: (() => void) | undefined;
 
   constructor(
@@ -79,7 +77,6 @@ export class SignerState {
     config.LocalPubKeys = isThere ? readKeyShare(tss, key).participant_keys : [];
     if (!isThere) this.log("INFO", "node/node.go:1664", `stat ${tss}/localstate-: no such file or directory`);
     ensureAddressBook(tss);
-    this.keyGeneration = new KeyGeneration(tss, peerIdOf(this.producer));
   }
 
   get hasShare(): boolean {
@@ -91,26 +88,15 @@ export class SignerState {
     return this.config.GlobalState;
   }
 
-  get canGenerateKey(): boolean {
-    return this.keyGeneration !== undefined;
-  }
-
   /** Follows the bridge's halt. Any other state, such as a key generation, stays as it is. */
   halt(is: boolean): void {
     if (this.config.GlobalState === (is ? live : halted)) this.config.GlobalState = is ? halted : live;
   }
 
-  beginKeyGeneration(bridge: BridgeInfo): void {
+  /** Takes part in a key generation that never ends. After a stop and a start, the state still says key generation. */
+  beginKeyGeneration(): void {
     this.log("INFO", "node/node.go:331", "Started ECDSA Keygen");
-    this.keyGeneration?.begin(this.config, bridge.compressedTssECDSAPubKey);
-  }
-
-  /** @returns the bridge's next key */
-  finishKeyGeneration(): string | undefined {
-    const key = this.keyGeneration?.finish(this.config);
-    this.rewrite();
-    this.log("INFO", "node/node.go:397", `Generated key: ${this.config.TssConfig.PublicKey}`);
-    return key;
+    this.config.GlobalState = keyGeneration;
   }
 
   // A full disk or a moved directory does not stop the orchestrator.

@@ -164,15 +164,10 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       const shown = await resultOf<Record<string, unknown>>("embedded.pillar.getByName", pillar);
       expect(shown).toMatchObject({
         name: pillar,
-        rank: expect.any(Number),
         producerAddress: expect.stringMatching(address),
         withdrawAddress: expect.stringMatching(address),
-        ownerAddress: expect.stringMatching(address),
         weight: expect.stringMatching(/^\d+$/),
         currentStats: { producedMomentums: expect.any(Number), expectedMomentums: expect.any(Number) },
-        isRevocable: expect.any(Boolean),
-        giveMomentumRewardPercentage: expect.any(Number),
-        giveDelegateRewardPercentage: expect.any(Number),
       });
       expect(await resultOf("embedded.pillar.getByName", "Nobody")).toBeNull();
     });

@@ -33,7 +33,7 @@ describe("the orchestrator's move with a problem on the way", () => {
 
   it("starts it again if a key generation runs, and the printed cure works", async () => {
     await stage.lab.chain("PATCH", "/orchestrators/old", { state: 0 });
-    await stage.lab.chain("POST", "/orchestrators/old/keyGeneration", { ms: 3_600_000 });
+    await stage.lab.chain("POST", "/orchestrators/old/keyGeneration", {});
     await expect.poll(() => onHost(stage.old, "journalctl -u orchestrator -n 50")).toContain("Started ECDSA Keygen");
     const output = await fails();
     expect(output).toContain(
