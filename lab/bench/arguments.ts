@@ -3,7 +3,6 @@ import { type RowName, rowNames } from "./rows";
 
 /** Options of `npm run bench --`. */
 export interface Asked {
-  readonly json: boolean;
   readonly rounds: number;
   /** Size of the chain copied over a link, and rate of the link. */
   readonly gigabytes: number;
@@ -28,7 +27,6 @@ function count(text: string): number {
 export function parseArguments(args: readonly string[]): Asked {
   const program = new Command("npm run bench --")
     .description("Measures the program against its goals, on lab hosts of its own; about thirty minutes.")
-    .option("--json", "rows of name, value, unit, goal and met instead of the table", false)
     .option("--only <row>", "this row only; may be given again", rowName)
     .option("--rounds <number>", "rounds of each comparison; figures of fewer than 5 say little", count, 5)
     .option("--gigabytes <number>", "size of the chain that is copied over a link", count, 1)

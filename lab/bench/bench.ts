@@ -1,5 +1,4 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { execa } from "execa";
 import { ensurePackagedImage } from "../images/packagedImage";
 import type { Lab, LabHost } from "../lab";
 import type { Backend } from "../stack/backends";
@@ -107,18 +106,6 @@ export class Bench {
     const command = `curl -fsS ${this.lab.releaseUrl()} | sha256sum | cut -d' ' -f1`;
     this.sha256 ??= String((await host.run(command)).stdout).trim();
     return this.sha256;
-  }
-}
-
-/** Runs `./pillar-host … --json` and ignores its exit code. @throws with all its output if that is not JSON */
-export async function askJson<T>(stack: LabStack, args: readonly string[]): Promise<{ told: T; output: string }> {
-  const [command = "", ...rest] = stack.lab.atOperator(["./pillar-host", ...args, "--json"]);
-  const { stdout, stderr } = await execa(command, rest, { cwd: stack.programDirectory, env: stack.env, reject: false });
-  const output = `${stdout}\n${stderr}`.slice(-3000);
-  try {
-    return { told: JSON.parse(stdout) as T, output };
-  } catch (error) {
-    throw new Error(`pillar-host ${args.join(" ")} gave no JSON:\n${output}`, { cause: error });
   }
 }
 

@@ -34,7 +34,6 @@ export async function compareChainCopies(bench: Bench): Promise<Values> {
     return { seconds: (performance.now() - started) / 1000 };
   };
   await step("a chain of 1 GB", () => fill(old, 1));
-  const stop = await beginAsking(old);
   await rsync();
   const rounds = await inTurns(
     bench.rounds,
@@ -42,14 +41,11 @@ export async function compareChainCopies(bench: Bench): Promise<Values> {
     (peerFirst) => pair(peerFirst, ours, rsync),
     "rsync",
   );
-  const { slowest, longest } = answersOf(await stop());
   const middle = seconds(rounds);
   return {
     chainCopy: ratioOf(rounds),
     chainCopyOurs: middle.ours,
     chainCopyRsync: middle.peer,
-    chainCopyAnswer: slowest,
-    chainCopyPause: longest,
     ...(await step(`a copy of ${bench.link.gigabytes} GB at ${bench.link.mbps} Mbit/s`, () =>
       copyOverLink(bench, [old, fresh], ours),
     )),
@@ -114,47 +110,3 @@ ssh root@${from} "cd ${databases} && $hashes" > ${byHand}/theirs &
 (cd ${byHand} && eval "$hashes") > ${byHand}/ours
 wait $!
 cmp ${byHand}/theirs ${byHand}/ours`;
-
-/**
- * Keeps asking the old node, like a client that relies on it.
- * @returns a function that stops and returns the lines for {@link answersOf}
- */
-async function beginAsking(old: LabHost): Promise<() => Promise<string>> {
-  const body = '{"jsonrpc":"2.0","id":1,"method":"ledger.getFrontierMomentum","params":[]}';
-  const ask = `curl -sf -w '\\n%{time_total}' -H 'content-type: application/json' -d "$body" http://127.0.0.1:35997`;
-  const asking = `#!/bin/bash
-body='${body}'
-while sleep 0.5; do
-  if said=$(${ask}); then
-    echo "$(date +%s.%N) \${said##*$'\\n'} $(grep -oE '"height": *[0-9]+' <<< "$said" | head -n 1 | grep -oE '[0-9]+$')"
-  else echo "$(date +%s.%N) 999 0"; fi
-done`;
-  await old.run("cat > /root/bench-asking", asking);
-  await onHost(
-    old,
-    "systemd-run -q --unit=bench-asking --property=StandardOutput=file:/run/bench-answers bash /root/bench-asking",
-  );
-  // Waits for more momentums: a short round may have met a single one.
-  const met = `[ "$(cut -d ' ' -f 3 /run/bench-answers | sort -u | wc -l)" -ge 4 ]`;
-  const wait = `for _ in $(seq 120); do if ${met}; then break; fi; sleep 1; done`;
-  return () => onHost(old, `${wait}; systemctl stop bench-asking; cat /run/bench-answers`);
-}
-
-/**
- * Parses lines of time, seconds and height into the slowest answer and the longest time between two momentums.
- * @throws if no momentum came in
- */
-export function answersOf(lines: string): { readonly slowest: number; readonly longest: number } {
-  const answers = lines.split("\n").flatMap((line) => {
-    const [time, seconds, height] = line.split(" ").map(Number);
-    return time && seconds !== undefined && height ? [{ time, seconds, height }] : [];
-  });
-  const refused = lines.split("\n").filter((line) => line.endsWith(" 999 0")).length;
-  const news = answers.filter(({ height }, at) => at > 0 && height > (answers[at - 1]?.height ?? height));
-  const pauses = news.slice(1).map(({ time }, at) => time - (news[at]?.time ?? time));
-  if (pauses.length === 0) throw new Error("nothing was measured: the old node took in nothing");
-  return {
-    slowest: refused > 0 ? 999 : Math.max(...answers.map(({ seconds }) => seconds)),
-    longest: Math.max(...pauses),
-  };
-}

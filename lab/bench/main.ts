@@ -12,7 +12,7 @@ import { Bench } from "./bench";
 import { compareChainCopies } from "./chainCopy";
 import { compareStandUps, compareUnchanged } from "./compare";
 import { endChildren } from "./processes";
-import { type RowName, rowNames, rowsOf, tableOf, type Values } from "./rows";
+import { type RowName, rowNames, tableOf, type Values } from "./rows";
 import { compareSignerGaps } from "./signerGap";
 
 /** Measurements, with the rows that each yields. */
@@ -60,8 +60,7 @@ async function main(asked: Asked): Promise<void> {
   }
   try {
     const lab = await step("making the lab", () => Lab.create(name));
-    const rows = rowsOf(await measure(lab, asked));
-    process.stdout.write(asked.json ? `${JSON.stringify(rows, undefined, 2)}\n` : `\n${tableOf(rows)}`);
+    process.stdout.write(`\n${tableOf(await measure(lab, asked))}`);
   } finally {
     await down();
   }

@@ -1,13 +1,3 @@
-/** A figure of the bench, and whether it meets its goal. */
-export interface Row {
-  readonly name: string;
-  readonly value: number;
-  readonly unit: string;
-  /** Null if the figure is for information only. */
-  readonly goal: number | null;
-  readonly met: boolean | null;
-}
-
 interface Figure {
   /** Title for people. */
   readonly title: string;
@@ -34,9 +24,6 @@ export const figures = {
   chainCopy: { title: "copy of a chain of 1 GB, hashed on both hosts / rsync and sha256sum", unit: "ratio", goal: 1.1 },
   chainCopyOurs: { title: "  the copy of the chain", unit: "s" },
   chainCopyRsync: { title: "  rsync -a, then sha256sum on both hosts at once", unit: "s" },
-  chainCopyAnswer: { title: "  slowest answer of the old node meanwhile", unit: "s" },
-  // A momentum comes every two seconds.
-  chainCopyPause: { title: "  longest time between two momentums of it", unit: "s" },
   chainCopyLink: { title: "copy of a chain over a link / the link's time for its bytes", unit: "ratio", goal: 1.25 },
   chainCopyLinkOurs: { title: "  the copy", unit: "s" },
   chainCopyProcessor: { title: "  its part of four cores of the old host", unit: "ratio", goal: 0.1, below: true },
@@ -69,31 +56,20 @@ export function ratioOf(rounds: readonly Round[]): number {
   return median(rounds.map(({ ours, peer }) => ours / peer));
 }
 
-/** Returns the rows in the table's order. Compares with the goal before rounding. */
-export function rowsOf(values: Values): Row[] {
-  return rowNames.flatMap((name) => {
+/** Formats the table, a line for each measured row. Compares with the goal before rounding. */
+export function tableOf(values: Values): string {
+  const lines = rowNames.flatMap((name) => {
     const value = values[name];
+    const { title, unit, goal, below }: Figure = figures[name];
     if (value === undefined) return [];
-    const { unit, goal, below }: Figure = figures[name];
-    const met = goal === undefined ? null : below ? value < goal : value <= goal;
-    return [{ name, value: Math.round(value * 1000) / 1000, unit, goal: goal ?? null, met }];
-  });
-}
-
-/** Formats the table, a line for each row. */
-export function tableOf(rows: readonly Row[]): string {
-  const lines = rows.map((row) => {
-    const { title, below }: Figure = figures[row.name as RowName];
-    const goal = row.goal === null ? "" : `${below ? "below" : "at most"} ${row.goal}`;
-    return [row.name, title, shownValue(row), goal, row.met === null ? "" : row.met ? "met" : "MISSED"];
+    const shown = unit === "ratio" ? value.toFixed(2) : `${value.toFixed(1)} ${unit}`;
+    if (goal === undefined) return [[name, title, shown, "", ""]];
+    const isMet = below ? value < goal : value <= goal;
+    return [[name, title, shown, `${below ? "below" : "at most"} ${goal}`, isMet ? "met" : "MISSED"]];
   });
   const cells = [["row", "what", "value", "goal", ""], ...lines];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((line) => (line[column] ?? "").length)));
   const print = (line: readonly string[]) =>
     line.map((cell, column) => (column === 2 ? cell.padStart(widths[2] ?? 0) : cell.padEnd(widths[column] ?? 0)));
   return cells.map((line) => `${print(line).join("  ").trimEnd()}\n`).join("");
-}
-
-function shownValue({ value, unit }: Row): string {
-  return unit === "ratio" ? value.toFixed(2) : `${value.toFixed(1)} ${unit}`;
 }
