@@ -11,7 +11,6 @@ const labTests = [
   ["journeys", "journey/randomDeath", "the same once in each stage of the whole journey"],
   ["migrations", "cli/migrate", "kills `migrate` at six random moments of a whole migration"],
   ["copies", "chainCopy/manyCopies", "copies the chain of a real node that produces (PILLAR_LAB_REAL)"],
-  ["upgrades", "node/upgrades", "upgrades a node that produces, and counts the momentums that it missed"],
 ] as const;
 
 for (const [name, file, what] of labTests)

@@ -111,26 +111,6 @@ it.each([
   await expectProduction(since);
 });
 
-// In the judgement: upgrade.test.ts.
-it.each([
-  ["the provider", "before the rename"],
-  ["the engine", "after the rename"],
-] as const)(
-  "produces with the previous version within 60 s of the chain after a kill of %s %s",
-  async (part, moment) => {
-    const since = Date.now();
-    const run = await beginUpgrade(moment);
-    if (part === "the engine") await run.kill();
-    else process.kill((await run.find("dynamic-provider.js")).pid, "SIGKILL");
-    await onHost(stage.host, `rm /${wrapper} ${held}`);
-    expect((await run.end()).exitCode).not.toBe(0);
-    await until(stage.host, "! ls /etc/systemd/system/pillar-host-node-upgrade.service 2> /dev/null");
-    await run.clear();
-    await stage.stack.cancel();
-    await expectProduction(since);
-  },
-);
-
 it("the next run upgrades the host to a version that works", async () => {
   await configure(await serveNode(stage.lab, { version: "v0.0.10" }));
   const since = Date.now();
