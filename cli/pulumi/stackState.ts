@@ -1,4 +1,6 @@
+import type { Remembered } from "../../core/retirement/guardMemory";
 import { isAddress } from "../../core/util/address";
+
 /** The values that the command line reads from a stack's state. None of them is secret. */
 export interface StackState {
   /** True if a `pulumi up` got as far as the host. */
@@ -7,7 +9,10 @@ export interface StackState {
   readonly recordedKey?: { readonly address: string; readonly hostKey: string };
   readonly wait?: SyncWait;
   readonly pending: readonly PendingOperation[];
-  readonly guard?: GuardState;
+  /** The guards' facts about the host, from the last run's outputs. */
+  readonly remembered?: Remembered;
+  /** True if this state ordered the server. */
+  readonly isOwnServer?: boolean;
   /** The producer address that was registered before this host's, from the last run's outputs. */
   readonly earlierProducer?: string;
   /** Outputs of the last run; undefined if no run has finished. */
@@ -32,19 +37,6 @@ export interface LastRunOutputs {
 export interface OtherHost {
   readonly address: string;
   readonly hostKey: string;
-}
-
-interface GuardState {
-  /** ISO 8601. */
-  readonly createdAt: string;
-  readonly isReached: boolean;
-  readonly isOwnWork: boolean;
-  /** True if this state ordered the server. */
-  readonly isOwnServer: boolean;
-  readonly knownProducer?: string;
-  /** A momentum of the chain that the node was synced to. */
-  readonly recorded?: { readonly height: number; readonly hash: string };
-  readonly produced?: "seen";
 }
 
 /** Times are ISO 8601. */
@@ -91,7 +83,8 @@ export function parseState(text: string): StackState {
       typeof startedAt === "string"
         ? { startedAt, startHeight: asNumber(startHeight), syncedAt: asText(syncedAt) }
         : undefined,
-    guard: parseGuards(resources.filter(({ type }) => type.endsWith(":RetirementGuard"))),
+    remembered: stack.remembered as Remembered | undefined,
+    isOwnServer: findOutputs(":RetirementGuard").isOwnServer === true || undefined,
     earlierProducer: asText(asBlock(stack.registration).earlier),
     lastRun: parseLastRun(stack),
     isAwaiting: typeof stack.nextStep === "string" ? true : undefined,
@@ -108,29 +101,6 @@ type Outputs = Readonly<Record<string, unknown>>;
 const asText = (value: unknown) => (typeof value === "string" ? value : undefined);
 const asNumber = (value: unknown) => (typeof value === "number" ? value : undefined);
 const asBlock = (value: unknown) => (value ?? {}) as Outputs;
-
-/** Merges the two guards of one host: the first has the longest history, the last has the producer address. */
-function parseGuards(guards: readonly Resource[]): GuardState | undefined {
-  const all = guards.map(({ outputs = {} }) => outputs);
-  const [first] = all
-    .filter(({ createdAt }) => typeof createdAt === "string")
-    .sort((a, b) => String(a.createdAt).localeCompare(String(b.createdAt)));
-  if (first === undefined) return undefined;
-  return {
-    createdAt: String(first.createdAt),
-    isReached: first.isReached !== false,
-    isOwnWork: first.isOwnWork === true,
-    isOwnServer: first.isOwnServer === true,
-    knownProducer: all.map(({ knownProducer }) => asText(knownProducer)).find((each) => each !== undefined),
-    recorded: all.map(({ recorded }) => parseMomentum(recorded)).find((each) => each !== undefined),
-    produced: all.some(({ produced }) => produced === "seen") ? "seen" : undefined,
-  };
-}
-
-function parseMomentum(momentum: unknown): GuardState["recorded"] {
-  const { height, hash } = asBlock(momentum);
-  return typeof height === "number" && typeof hash === "string" ? { height, hash } : undefined;
-}
 
 function parseLastRun({ nextStep, producerAddress, registration, orchestrator }: Outputs): LastRunOutputs | undefined {
   if (!Array.isArray(nextStep)) return undefined;

@@ -54,18 +54,10 @@ export function createHostMemoryInputs({ isReached, recorded, knownProducer, has
   return { remembered: isReached || recorded || hasProduced ? remembered : undefined, knownProducer };
 }
 
-/** Merges a guard's outputs, which take precedence, with the host's memory. */
-export function assembleGuardMemory(
-  { since, isOwnWork, hasProduced }: HostMemory,
-  isReached: boolean,
-  guard: Partial<GuardMemory> = {},
-): GuardMemory {
-  return {
-    createdAt: guard.createdAt ?? since ?? new Date().toISOString(),
-    isReached: guard.isReached ?? isReached,
-    isOwnWork: guard.isOwnWork ?? isOwnWork,
-    produced: guard.produced ?? (hasProduced ? "seen" : undefined),
-  };
+/** Assembles the memory for a survey outside of a guard. */
+export function assembleGuardMemory({ since, isOwnWork, hasProduced }: HostMemory, isReached: boolean): GuardMemory {
+  const createdAt = since ?? new Date().toISOString();
+  return { createdAt, isReached, isOwnWork, produced: hasProduced ? "seen" : undefined };
 }
 
 type MemoryInputs = Pick<RetirementInputs, "lifecycle" | "remembered">;

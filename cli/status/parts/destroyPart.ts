@@ -23,22 +23,21 @@ export interface RetirementContext {
   readonly store: Store;
 }
 
-/** Reads the context from the guards, else from the event log: a run that ended early has registered no guard. */
+/** Reads the context from the last run's outputs and the event log: a first run that ended early has no outputs. */
 export async function readRetirementContext(
   { config, stack, address, state }: StackWithHost,
   hostKey: string,
 ): Promise<RetirementContext> {
   const store = openStackStore(config);
-  const past = mergeHostMemory(await readKnownEvents(store, config.pillar.name), stack);
-  const { guard } = state;
+  const { remembered = {}, lastRun, isOwnServer = false } = state;
+  const producer = lastRun?.producerAddress ?? remembered.producer;
+  const events = await readKnownEvents(store, config.pillar.name);
+  const past = mergeHostMemory(events, stack, { ...remembered, producer });
+  const { knownProducer, recorded } = past;
   return {
-    inputs: {
-      ...createRetirementInputs(config, { address, hostKey, isOwnServer: guard?.isOwnServer ?? false }),
-      knownProducer: guard?.knownProducer ?? past.knownProducer,
-      recorded: guard?.recorded ?? past.recorded,
-    },
+    inputs: { ...createRetirementInputs(config, { address, hostKey, isOwnServer }), knownProducer, recorded },
     // An unknown host counts as reached, so that missing facts never release a host.
-    memory: assembleGuardMemory(past, true, guard),
+    memory: assembleGuardMemory(past, remembered.isReached ?? true),
     store,
   };
 }

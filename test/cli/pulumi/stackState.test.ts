@@ -61,41 +61,15 @@ describe("a stack's state", () => {
   });
 
   test("has the guards' facts, and the earlier registered address", () => {
-    const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
-    const recorded = { height: 7, hash: "ab" };
-    const memory = { isReached: true, isOwnWork: true };
-    const state = parseState(
-      exported({
-        resources: [
-          {
-            urn: "",
-            type: "pulumi:pulumi:Stack",
-            outputs: { registration: { state: "earlier", earlier: "z1qold" } },
-          },
-          { urn: "", type: guard, outputs: { ...memory, createdAt: "2026-11-21T12:00:00.000Z", knownProducer: "z1q" } },
-          {
-            urn: "",
-            type: guard,
-            outputs: {
-              ...memory,
-              createdAt: "2026-11-21T10:00:00.000Z",
-              isReached: false,
-              recorded,
-              produced: "seen",
-            },
-          },
-        ],
-      }),
-    );
-    expect(state).toMatchObject({
-      guard: {
-        createdAt: "2026-11-21T10:00:00.000Z",
-        isReached: false,
-        isOwnWork: true,
-        knownProducer: "z1q",
-        recorded,
-        produced: "seen",
-      },
+    const remembered = { since: "2026-11-21T10:00:00.000Z", isReached: true, isOwnWork: true };
+    const outputs = { registration: { state: "earlier", earlier: "z1qold" }, remembered };
+    const resources = [
+      { urn: "", type: "pulumi:pulumi:Stack", outputs },
+      { urn: "", type: "pulumi-nodejs:dynamic/pillar-host:RetirementGuard", outputs: { isOwnServer: true } },
+    ];
+    expect(parseState(exported({ resources }))).toMatchObject({
+      remembered,
+      isOwnServer: true,
       earlierProducer: "z1qold",
     });
   });
