@@ -1,7 +1,7 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { parseLine } from "../../core/eventLog/logLine";
-import { type EventText, formatEvent, time } from "./eventTable";
+import { type EventText, formatEvent } from "./eventTable";
 
 type Entry = LogEvent | MoveEvent;
 
@@ -19,7 +19,6 @@ export interface Item extends EventText {
   readonly event: string;
   /** Seconds since the stage before on the same stack. Set for stages only. */
   readonly seconds?: number;
-  readonly details: unknown;
 }
 
 export interface Report {
@@ -33,17 +32,20 @@ export interface Report {
   readonly unread: number;
 }
 
-/** Parses an event log. Keeps only known fields, so that no other content of the file gets into a report. */
+/** Parses an event log. */
 export function parseEventLog(text: string, where = "record.jsonl"): ParsedLog {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
-  const entries = lines.map((line) => dropUnknownFields(parseLine(line, where))).filter((entry) => entry !== undefined);
+  const entries = lines.flatMap((line) => parseLine(line, where) ?? []).filter(isReadable);
   return { entries, unread: lines.length - entries.length };
 }
 
-function dropUnknownFields(entry: Entry | undefined): Entry | undefined {
-  if (entry === undefined || !time.safeParse(entry.at).success) return undefined;
-  const read = formatEvent(entry);
-  return read && ({ ...entry, details: read.details } as Entry);
+function isReadable(entry: Entry): boolean {
+  try {
+    return formatEvent(entry) !== undefined && !Number.isNaN(getTime(entry));
+  } catch {
+    // A detail has another type, such as a time that is none.
+    return false;
+  }
 }
 
 export function listStacks(entries: ParsedLog["entries"]): string[] {
@@ -101,12 +103,12 @@ function placeBeforeSwitch(entry: Entry, entries: ParsedLog["entries"]): Entry {
 function listItems(entries: readonly Entry[]): Item[] {
   const stages = new Map<string, number>();
   return entries.flatMap((entry): Item[] => {
-    const text = formatEvent(entry)?.text;
+    const text = formatEvent(entry);
     const { stack } = getOwner(entry);
     // A wait has a line for some of its runs. The last one stands for all until the node is synced.
     const isOver = entry.event === "waiting" && findValidEvents(entries, stack, "waits").at(-1) !== entry;
     if (text === undefined || isOver) return [];
-    const item = { at: getDate(entry), stack, event: entry.event, ...text, details: entry.details };
+    const item = { at: getDate(entry), stack, event: entry.event, ...text };
     if (text.weight !== "stage") return [item];
     const before = stages.get(stack);
     stages.set(stack, getTime(entry));

@@ -1,5 +1,4 @@
 import path from "node:path";
-import { z } from "zod";
 import type { EventName, LogEvent, MoveEvent, MoveEventName } from "../../core/eventLog/events";
 import { formatSize } from "../../core/util/sizeText";
 import { formatDuration } from "../../core/util/timeText";
@@ -71,41 +70,23 @@ const moveTemplates: Record<MoveEventName, Templates> = {
   failed: ["note", "orchestrator: a run of the move failed", "{error?}"],
 };
 
-export const time = z.string().refine((text) => !Number.isNaN(Date.parse(text)));
-const optionalFields = <T extends z.ZodType>(kind: T, names: string): Record<string, z.ZodOptional<T>> =>
-  Object.fromEntries(names.split(" ").map((name) => [name, kind.optional()]));
-const before = z.object({ producerAddress: z.string(), height: z.number(), at: time });
-/** All details that may get into a report. Other content of the file is dropped. */
-const detailsSchema = z.object({
-  ...optionalFields(z.string(), "address provider serverId hash step from producerAddress earlier"),
-  ...optionalFields(
-    z.string(),
-    "sentence how server label file identityFile sha256 oldVersion direction source target holder version",
-  ),
-  ...optionalFields(z.string(), "error saidBy"),
-  ...optionalFields(z.number(), "height startHeight currentHeight files bytes seconds sealedBytes generation"),
-  ...optionalFields(z.number(), "secondsWithoutSigner"),
-  ...optionalFields(time, "startedAt syncedAt switchedAt provedAt checkedAt movedAt"),
-  ...optionalFields(z.array(z.string()), "proved unproved reasons evidence"),
-  before: before.optional(),
-  orBefore: z.literal(true).optional(),
-});
-
 type Details = Readonly<Record<string, unknown>>;
 
-/** Parses an event's details and formats them. @returns undefined for an event of another version */
-export function formatEvent({ event, details, ...rest }: Pick<LogEvent | MoveEvent, "event" | "details">) {
+/** Formats an event by its known details alone. @returns undefined for an event of another version */
+export function formatEvent({
+  event,
+  details,
+  ...rest
+}: Pick<LogEvent | MoveEvent, "event" | "details">): EventText | undefined {
   const table: Readonly<Record<string, Templates>> = "move" in rest ? moveTemplates : stackTemplates;
   const templates = Object.hasOwn(table, event) ? table[event] : undefined;
-  const read = detailsSchema.safeParse(details);
-  if (templates === undefined || !read.success) return undefined;
-  const values = { ...read.data, ...deriveValues(read.data) };
+  if (templates === undefined) return undefined;
+  const values = { ...details, ...deriveValues({ ...details }) };
   const [weight, title, ...lines] = templates;
   const filled = [title, ...lines].map((template) => fillTemplate(template, values));
   const [[head = ""] = [], ...others] = filled;
   if (filled.some((each) => each === undefined)) return undefined;
-  const text: EventText = { weight, title: head, lines: others.flatMap((each) => each ?? []) };
-  return { details: read.data, text };
+  return { weight, title: head, lines: others.flatMap((each) => each ?? []) };
 }
 
 function deriveValues(details: Details): Details {

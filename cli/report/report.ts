@@ -1,5 +1,4 @@
 import fs from "node:fs";
-import { locateFiles } from "../../core/eventLog/eventLog";
 import { openStore } from "../../core/store/openStore";
 import { formatDefaultPlace, resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
 import type { Store } from "../../core/store/store";
@@ -62,8 +61,7 @@ async function readConfiguredPlace(stack: string): Promise<string> {
 
 async function readLog(store: Store): Promise<ParsedLog> {
   try {
-    const { entries, unread } = parseEventLog((await store.readLines()).join("\n"), store.log);
-    return { entries: entries.map((entry) => ("move" in entry ? locateFiles(entry, store) : entry)), unread };
+    return parseEventLog((await store.readLines()).join("\n"), store.log);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     // An error without a code says that a newer program wrote the file.

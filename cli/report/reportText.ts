@@ -11,28 +11,17 @@ export function formatJson(report: Report): string {
   );
 }
 
-export function describeReport({ pillar, stack, stacks, from, to, unread }: Report) {
-  const others = stacks.length > 1 ? `, with ${stacks.slice(1).join(", ")}` : "";
-  const took = from === to ? "" : ` to ${formatMinute(to)}`;
-  const length = from === to ? "" : ` (${formatDuration(Date.parse(to) - Date.parse(from))})`;
-  return {
-    title: `Pillar ${pillar}, stack ${stack}${others}`,
-    span: `${formatMinute(from)}${took} UTC${length}`,
-    unread:
-      unread === 0
-        ? []
-        : [`Lines of the event log that could not be read: ${unread} (incomplete, or of another version)`],
-  };
-}
-
 /** Formats a report for a terminal: overrides first, then all events. */
 export function formatText(report: Report, columns: number): string {
   const width = Math.max(30, Math.min(columns, 120) - 1);
-  const { title, span, unread } = describeReport(report);
-  const overrides = report.timeline.filter(({ event }) => event === "override");
+  const { pillar, stack, stacks, from, to, unread, timeline } = report;
+  const others = stacks.length > 1 ? `, with ${stacks.slice(1).join(", ")}` : "";
+  const end =
+    from === to ? " UTC" : ` to ${formatMinute(to)} UTC (${formatDuration(Date.parse(to) - Date.parse(from))})`;
+  const overrides = timeline.filter(({ event }) => event === "override");
   return [
-    ...hang("", title, width),
-    ...hang("", span, width),
+    ...hang("", `Pillar ${pillar}, stack ${stack}${others}`, width),
+    ...hang("", `${formatMinute(from)}${end}`, width),
     ...(overrides.length > 0 ? ["", "!! OVERRIDDEN BY THE OPERATOR"] : []),
     ...overrides.flatMap(({ at, stack, lines }) => [
       ...hang("!! ", `${formatMinute(at)}, ${stack}`, width),
@@ -40,10 +29,17 @@ export function formatText(report: Report, columns: number): string {
     ]),
     "",
     ...hang("", "Time line (UTC; + since the stage before)", width),
-    ...report.timeline.flatMap((item) =>
-      formatItem(item, Math.max(...report.stacks.map((each) => each.length)), width),
-    ),
-    ...unread.flatMap((line) => ["", ...hang("", line, width)]),
+    ...timeline.flatMap((item) => formatItem(item, Math.max(...stacks.map((each) => each.length)), width)),
+    ...(unread === 0
+      ? []
+      : [
+          "",
+          ...hang(
+            "",
+            `Lines of the event log that could not be read: ${unread} (incomplete, or of another version)`,
+            width,
+          ),
+        ]),
   ].join("\n");
 }
 

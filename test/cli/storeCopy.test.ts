@@ -88,15 +88,11 @@ test("reads an event log that was copied by hand from the bucket, on this machin
   await copy();
   const configured = await run(address, "report", "prod-2", "--json");
   expect(configured.exitCode, configured.out).toBe(0);
-  const withoutPlaces = (text = "") => text.replaceAll(/[^" ]*\/(?=[^"/ ]*\.(tar\.age|manifest\.json))/g, "");
-  expect(withoutPlaces(configured.out)).toBe(withoutPlaces(here.out));
+  expect(configured.out).toBe(here.out);
   expect([...double.objects.keys()].some((key) => key.includes("age-identity"))).toBe(false);
   rmSync(join(root, "data"), { recursive: true });
   const elsewhere = await run(address, "report", "prod-2", "--json");
   expect(JSON.parse(elsewhere.out)).toMatchObject({ stack: "prod-2" });
-  // Files that are not on this machine are named where they are.
-  const places = elsewhere.out?.match(/[^" ]*\/(?=[^"/ ]*\.tar\.age)/g) ?? [];
-  expect(new Set(places)).toEqual(new Set(["s3://state/pillar-host/Anvil/backups/"]));
   const asked = await run(undefined, "report", "prod-2", "--json", "--directory", `${address}#Anvil`);
   expect(asked.out).toBe(elsewhere.out);
 });

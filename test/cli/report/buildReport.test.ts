@@ -166,7 +166,7 @@ test.each([
   ["an event of another version", JSON.stringify({ ...head, event: "flown", details: {} })],
   ["an event with the name of an object's method", JSON.stringify({ ...head, event: "toString", details: {} })],
   ["an invalid time", JSON.stringify({ ...head, at: "soon", event: "refused", details: { reasons: [] } })],
-  ["a detail of another type", JSON.stringify({ ...head, event: "refused", details: { reasons: "many" } })],
+  ["a detail that is no time", JSON.stringify({ ...head, event: "waiting", details: { startedAt: "soon" } })],
   ["no details", JSON.stringify({ ...head, event: "refused" })],
 ])("counts %s as unread, and keeps the other lines", (_what, line) => {
   const { entries, unread } = parseEventLog(`${textOf(wholeWay)}${line}\n\n`);
