@@ -150,7 +150,7 @@ export function isDone(ending: string): boolean {
 
 /** True if a refusal says where the key is, and names a command. */
 function isHelpful(said: string): boolean {
-  return /(The key is on |Where the key is cannot be told)/.test(said) && /(pulumi (up|config)|systemctl)/.test(said);
+  return /(The key is on |Which host has the key is unknown)/.test(said) && /(pulumi (up|config)|systemctl)/.test(said);
 }
 
 /** Plays an action. @throws Broken */

@@ -8,7 +8,7 @@ import { isAnswered, readNode } from "../../chain/reading";
 export type BridgeNow =
   | {
       readonly known: true;
-      /** The orchestrator's number: 0 live, 1 key generation, 2 halted. */
+      /** As orchestrators number it: 0 live, 1 key generation, 2 halted. */
       readonly state: 0 | 1 | 2;
       readonly key: string;
       readonly why: string;
@@ -21,7 +21,7 @@ interface BridgeSources {
   readonly references: readonly string[];
 }
 
-/** For each node. */
+/** Time limit of asking one node. */
 const timeoutMs = 20_000;
 
 /** Reads the bridge's state from the node, else from the first reference that answers. Never throws. */
@@ -48,8 +48,8 @@ export async function askInTurn(clients: readonly ChainClient[]): Promise<Bridge
 }
 
 /**
- * Decides the bridge's state as node and orchestrator do (go-zenon, vm/embedded/implementation/bridge.go,
- * CheckBridgeHalted): after it is unhalted, a bridge stays halted for a while. `height`: of the newest momentum.
+ * Judges the bridge's state as node and orchestrator do (go-zenon, vm/embedded/implementation/bridge.go,
+ * CheckBridgeHalted): an unhalted bridge stays halted for some momentums more. `height`: the newest momentum's.
  */
 export function judgeBridge(bridge: BridgeInfo, height: number, name: string): BridgeNow {
   const reading = (state: 0 | 1 | 2, words: string) => {
@@ -64,6 +64,6 @@ export function judgeBridge(bridge: BridgeInfo, height: number, name: string): B
   if (last < height && bridge.allowsKeyGeneration) return reading(1, "a key generation is at work (allowKeyGen)");
   if (last < height) return reading(0, "the bridge is live");
   const minutes = Math.ceil(((last + 1 - height) * networkPaceMs) / 60_000);
-  const when = `unhalted at momentum ${bridge.unhaltedAt}, it is live from momentum ${last + 1} on, in about ${minutes} min`;
-  return reading(2, `the bridge is halted still: ${when}`);
+  const when = `it was unhalted at momentum ${bridge.unhaltedAt}, and is live from momentum ${last + 1} on, in about ${minutes} min`;
+  return reading(2, `the bridge is still halted: ${when}`);
 }

@@ -1,6 +1,6 @@
 import { formatDuration } from "../../util/timeText";
 
-/** Seconds. */
+/** A range of seconds. */
 interface Range {
   readonly least: number;
   readonly most: number;
@@ -10,9 +10,9 @@ export interface ForecastInputs {
   /** Seconds that the unit's last stops took, by systemd's journal. */
   readonly stops: readonly number[];
   readonly bytes: number;
-  /** Time to read the directory once. */
+  /** Seconds of reading the orchestrator's directory once. */
   readonly readSeconds: number;
-  /** Time of a call on each host. */
+  /** Seconds of one call on both hosts at once. */
   readonly callSeconds: number;
   /** Seconds without an orchestrator in earlier moves. */
   readonly earlier: readonly number[];
@@ -20,21 +20,21 @@ export interface ForecastInputs {
 
 /** Expected seconds without an orchestrator. */
 export interface Forecast {
-  /** Undefined if no stop was measured. */
+  /** Undefined if systemd's journal has no stop. */
   readonly stop: Range | undefined;
   readonly copy: Range;
   /** Undefined before the first move. */
   readonly start: Range | undefined;
-  /** Without `most` if a part is unknown. */
+  /** Without `most` before the first move. */
   readonly total: { readonly least: number; readonly most?: number };
 }
 
-/** Consecutive calls between stop and start. */
+/** Number of calls, one after another, between stop and start. */
 const calls: Range = { least: 4, most: 12 };
 
 /**
- * Forecasts the stop; the rest of the copy (at worst everything, read on both hosts); and the start to the first good
- * answer, which only earlier moves show.
+ * Forecasts the seconds of three parts: the stop; copying what changed (at worst everything, read on both hosts); and
+ * from the start to the first good answer, known from earlier moves only.
  */
 export function createForecast({ stops, readSeconds, callSeconds, earlier }: ForecastInputs): Forecast {
   const stop = stops.length === 0 ? undefined : { least: Math.min(...stops), most: 1.5 * Math.max(...stops) + 1 };
@@ -70,9 +70,9 @@ export function formatForecast(
       : rangeText({ least: total.least, most: total.most });
   return [
     `the bridge will be without this orchestrator for ${gap}`,
-    `  stop: ${stop === undefined ? "unknown: its journal has no stop" : rangeText(stop)}`,
+    `  stop: ${stop === undefined ? "unknown: systemd's journal has none" : rangeText(stop)}`,
     `  rest of the copy: ${rangeText(copy)} (${(bytes / 1e6).toFixed(1)} MB were read once${rate})`,
-    `  start: ${start === undefined ? "unknown: it can't be tried while the old host signs" : `${rangeText(start)}, by earlier moves`}`,
+    `  start: ${start === undefined ? "unknown: no start can be tried while the old host signs" : `${rangeText(start)}, by earlier moves`}`,
   ];
 }
 

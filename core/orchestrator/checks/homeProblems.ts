@@ -5,7 +5,7 @@ import { formatShareFile, hasShareForKey } from "../backup/keyShare";
 import { listFailedChecks } from "./hostProblems";
 import type { MoveSurvey, OldSide, Requirements } from "./moveSurvey";
 
-/** Checks what the old host's orchestrator would miss on the new host: it would end there at once, after the fence. */
+/** Finds what would end the orchestrator at its start on the new host, when the old host is already fenced. */
 export function findHomeProblems(side: OldSide, survey: MoveSurvey, wanted: Requirements): Problem[] {
   return [
     ...processProblems(side, survey, wanted),
@@ -25,7 +25,8 @@ function processProblems({ facts }: OldSide, survey: MoveSurvey, wanted: Require
       facts.user !== "root" && {
         what: `${address}: the orchestrator runs as another user than root`,
         found: facts.user,
-        needed: "root, as on the new host: what it writes there must be readable here after a way back",
+        needed:
+          "root, as on the new host: after a rollback, the orchestrator here must read files that root wrote there",
         next: `On the host: systemctl stop ${service}; chown -R root: ${directory}; systemctl edit ${service} (lines [Service], User=root, Group=root, Environment=HOME=${path.posix.dirname(directory)}); systemctl start ${service}. Then run ${run.up} again.`,
       },
     facts.directory === "there" &&
@@ -37,7 +38,7 @@ function processProblems({ facts }: OldSide, survey: MoveSurvey, wanted: Require
         next: run.set("orchestrator.migrateFrom.directory", facts.works),
       },
     missing.length > 0 && {
-      what: `${newAddress}: the orchestrator's unit lacks what the old host's has in its environment`,
+      what: `${newAddress}: the orchestrator's unit lacks environment variables of the old host's unit`,
       found: `no ${missing.join(", no ")}`,
       needed: "the same variables. Copy them yourself: this program does not copy them, because they may hold secrets",
       next: `On ${newAddress}: install -d -m 700 /etc/systemd/system/${newService}.service.d, and write there, into environment.conf, the lines [Service] and Environment="${missing[0]}=…". Then run ${run.up} again.`,
@@ -45,7 +46,7 @@ function processProblems({ facts }: OldSide, survey: MoveSurvey, wanted: Require
   ]);
 }
 
-/** Checks config.json: a move copies only the orchestrator's own directory, and sets these paths to it. */
+/** Checks paths, key store name and pass phrase in config.json: a move copies the orchestrator's directory only. */
 function configProblems({ facts, config, damaged }: OldSide, wanted: Requirements): Problem[] {
   if (facts.directory !== "there" || damaged.includes("config.json")) return [];
   const { address, service, directory } = wanted.old;
@@ -73,9 +74,9 @@ function configProblems({ facts, config, damaged }: OldSide, wanted: Requirement
     !/^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(config.keyStore) && {
       what: `${address}: the producer's key store can't be fenced under its name`,
       found: `ProducerKeyFileName ${JSON.stringify(config.keyStore)} in ${file}`,
-      needed: `a plain name of a file in ${directory}`,
+      needed: `a name of letters, digits, _ . and -, of a file in ${directory}`,
       next: stopFirst(
-        `give the file a plain name, such as producer, in ${directory}, and set ProducerKeyFileName to it`,
+        `give the file such a name in ${directory}, for example producer, and set ProducerKeyFileName to it`,
       ),
     },
     !config.hasPassphrase &&
@@ -88,7 +89,7 @@ function configProblems({ facts, config, damaged }: OldSide, wanted: Requirement
   ]);
 }
 
-/** Checks the key share: a share of another key signs nothing. If the chain's key is unknown, config.json decides. */
+/** Checks for a share of the bridge's key: others sign nothing. If the chain's key is unknown, config.json decides. */
 function shareProblems({ facts, config, damaged, shares }: OldSide, { bridge }: MoveSurvey, wanted: Requirements) {
   if (facts.shares === 0 || wanted.noKeyShare || damaged.includes("config.json")) return [];
   if (config.hasShare && (!bridge.known || hasShareForKey(bridge.key, shares))) return [];

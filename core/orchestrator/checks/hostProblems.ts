@@ -2,7 +2,7 @@ import type { Commands } from "../../util/commands";
 import type { Problem } from "../../util/problem";
 import type { OrchestratorFacts } from "../rules/hostPairFacts";
 
-/** Space beside the copied files: journals, a rewritten configuration, the node's growth in the meantime. */
+/** Free space needed beyond the copied files: for journals, a rewritten configuration, the node's growth meanwhile. */
 export const marginBytes = 64 * 1024 * 1024;
 
 export function findMissingTools(address: string, { lacks }: OrchestratorFacts, run: Commands): Problem[] {

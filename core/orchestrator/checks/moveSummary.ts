@@ -9,7 +9,7 @@ export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[]
   const version =
     "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8) || "no commit"})` : "not known";
   const next = chooseNewVersion(wanted, survey.new.value.build);
-  const live = "value" in status && status.value ? status.value.stateName : "its build does not tell";
+  const live = "value" in status && status.value ? status.value.stateName : "not reported by its build";
   const pillar = "value" in identity ? identity.value?.pillarName : undefined;
   const lines = [
     `old host ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${formatSize(facts.bytes)}, key shares: ${facts.shares}`,
@@ -17,22 +17,22 @@ export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[]
   ];
   if (pillar !== undefined) lines.push(pillarLine(pillar));
   if (!survey.bridge.known && facts.shares > 0)
-    lines.push("nobody tells the bridge's key: whether the old host's key share is of it is not known");
+    lines.push("no node tells the bridge's key, so the old host's key share could not be compared with it");
   lines.push(...formatBridgeState(survey.bridge));
   if (survey.new.value.scan.kind === "noScanner")
-    lines.push("the new host has no ssh-keyscan: the old host's key is compared when the copy begins");
+    lines.push("the new host has no ssh-keyscan: the old host's ssh key is compared when the copy begins");
   if (!facts.hasNodeKey) lines.push("the old host's node has no producer key store of its own: none is backed up");
   return lines;
 }
 
-/** Formats the bridge's state on the chain; nothing if it is live. Without an answer, getStatus decides. */
+/** Formats the bridge's state on the chain; no line if it is live. */
 export function formatBridgeState(bridge: BridgeNow): string[] {
   if (!bridge.known)
-    return [`the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: ${bridge.why}`];
+    return [`no node tells the bridge's state, so the orchestrator's own getStatus decides: ${bridge.why}`];
   return bridge.state === 0 ? [] : [bridge.why];
 }
 
 function pillarLine(pillar: string): string {
   if (pillar !== "notFound") return `old host signs for Pillar ${pillar}`;
-  return "old host: no Pillar has its producer key by now; it signs on until the next key generation, not after it";
+  return "old host: no Pillar has the orchestrator's producer key any more; it signs until the next key generation, not after it";
 }

@@ -18,13 +18,13 @@ export interface OldSide {
   readonly config: OrchestratorConfigFile;
   /** Files that should be whole JSON but are not. */
   readonly damaged: readonly string[];
-  /** Paths below the directory. */
+  /** Paths of the key shares below the directory. */
   readonly shares: readonly string[];
   readonly hasKeyStore: boolean;
   readonly endpoints: readonly Endpoint[];
   /** Those endpoints (host:port) that answer the old host. */
   readonly reached: readonly string[];
-  /** Settings for a login from the new host; absent if unknown. */
+  /** sshd's settings for a login from the new host; absent if unknown. */
   readonly sshd?: SshdSettings | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface OldSide {
 export type SshScan =
   /** Host keys, each as type and key. */
   | { readonly kind: "keys"; readonly keys: readonly string[] }
-  /** Something listens, and the new host has no ssh-keyscan to ask it. */
+  /** The port is open, but the new host has no ssh-keyscan to read the keys. */
   | { readonly kind: "noScanner" }
   /** Something listens that is no ssh server. */
   | { readonly kind: "noSsh" }
@@ -67,10 +67,10 @@ export interface Requirements extends Acknowledgements {
   };
   readonly new: { readonly address: string; readonly service: string; readonly directory: string };
   readonly rpcPort: number;
-  /** The old host's ssh, as the new host reaches it. */
+  /** Address of the old host's ssh, as the new host reaches it. */
   readonly copyAddress: string;
   readonly sshPort: number;
-  /** The key that the old host must have there. */
+  /** The ssh host key that the old host must show there. */
   readonly hostKey: string;
   readonly known?: MoveHistory;
   readonly release?: { readonly version: string } | undefined;

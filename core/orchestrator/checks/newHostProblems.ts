@@ -27,7 +27,7 @@ function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted:
       !isOwn(facts.journal, wanted.move) && {
         what: `${address}: there is a key share in ${directory} already`,
         found: `${facts.shares}, not put there by this move`,
-        needed: "none: a share is irreplaceable, and nothing here overwrites one",
+        needed: "no key share: one is irreplaceable, and this program overwrites none",
         next: `Is it another orchestrator's host? If it is of no use, on the host: mv ${directory} ${directory}.aside. Then run ${run.up} again.`,
       },
     (facts.directory === "link" || facts.directory === "no directory") && {
@@ -45,7 +45,7 @@ function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted:
   ]);
 }
 
-/** Checks the connections to other nodes: without one the orchestrator ends at once, after the fence. */
+/** Checks the connections to nodes: without them the orchestrator ends at its start, when the old host is fenced. */
 function endpointProblems(old: OldSide, reached: readonly string[], wanted: Requirements): Problem[] {
   const run = commandsFor(wanted.stack);
   const { address } = wanted.new;
@@ -56,13 +56,13 @@ function endpointProblems(old: OldSide, reached: readonly string[], wanted: Requ
   const [first] = local;
   return listFailedChecks([
     remote.length > 0 && {
-      what: `${address}: the new host does not reach what the orchestrator talks to`,
+      what: `${address}: the new host does not reach nodes that the orchestrator uses`,
       found: `no connection to ${remote.join(", ")}; the old host has one`,
       needed: "connections to them",
-      next: `Let ${address} in there, or out here. See it on the host with: nc -vz ${remote[0]?.replace(":", " ")}`,
+      next: `Allow these connections, there and on ${address}. Check on ${address} with: nc -vz ${remote[0]?.replace(":", " ")}`,
     },
     first !== undefined && {
-      what: `${address}: config.json names nodes on the orchestrator's own host, and the new host has none there`,
+      what: `${address}: config.json names nodes on the orchestrator's own host, and the new host lacks them`,
       found: local.map((each) => `nothing at ${each.new} for ${each.network}`).join(", "),
       needed: `a node of each of these networks on ${address}, or one elsewhere: without it the orchestrator ends at its start`,
       next: `Install it on ${address}; or, on ${wanted.old.address}: name another in Networks, ${first.network}, Urls of ${wanted.old.directory}/config.json, then systemctl restart ${wanted.old.service}. Then run ${run.up} again.`,

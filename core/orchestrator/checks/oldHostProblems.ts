@@ -29,7 +29,7 @@ function unitProblems({ facts }: OldSide, wanted: Requirements): Problem[] {
     isMissing && {
       what: `${address}: there is no service ${service}`,
       found: "no such unit",
-      needed: "the orchestrator's",
+      needed: "the orchestrator's service",
       next: `systemctl list-units --type=service on the host tells its name: ${run.set("orchestrator.migrateFrom.service", "NAME")}`,
     },
     !isMissing &&
@@ -42,7 +42,7 @@ function unitProblems({ facts }: OldSide, wanted: Requirements): Problem[] {
     facts.process !== undefined && {
       what: `${address}: the process of ${service} is not called ${executable}`,
       found: facts.process || "no process",
-      needed: "its name: that the orchestrator has ended is seen by it, too",
+      needed: "the name of its process: by that name this program sees, too, that the orchestrator has ended",
       next: `On the host: systemctl status ${service} tells its name. Then: ${run.set("orchestrator.migrateFrom.executable", "NAME")}`,
     },
   ]);
@@ -73,7 +73,7 @@ function answerProblems({ build, status }: OldSide, wanted: Requirements): Probl
       "value" in build && {
         what: `${address}: the orchestrator does not say whether a key generation is at work`,
         found: status.problem,
-        needed: "an answer to getStatus, or that the build has no such method",
+        needed: "an answer to getStatus; a build that lacks this method is accepted",
         next: `Run ${run.up} again.`,
       },
   ]);
@@ -109,7 +109,7 @@ function pastProblems({ facts }: OldSide, wanted: Requirements, newJournal: stri
     {
       what: `${old.address}: this host does not know of this orchestrator's last start`,
       found: facts.journal === undefined ? "no journal" : `generation ${source}`,
-      needed: `generation ${known.started}, ${formatMove(known.move ?? move)}: the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?`,
+      needed: `the host that the orchestrator is on now, with generation ${known.started} (${formatMove(known.move ?? move)}). Was this one restored from a snapshot, or installed anew?`,
       next: formatManualMoveHint(run, known.started),
     },
   ];
@@ -141,7 +141,7 @@ function fileProblems({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirem
     ...damaged.map((file) => ({
       what: `${address}: ${directory}/${file} is not whole`,
       found: "it is missing, or no JSON",
-      needed: "whole JSON (it may be read by nobody but you)",
+      needed: "whole JSON (show the file to nobody: it holds secrets)",
       next: `On the host: ls -la ${directory}; journalctl -u ${service} -n 50. Then run ${run.up} again.`,
     })),
     facts.special !== undefined && {
@@ -153,7 +153,7 @@ function fileProblems({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirem
     !hasKeyStore && {
       what: `${address}: the orchestrator's producer key store is not in ${directory}`,
       found: "none under the name that config.json tells",
-      needed: "the key store that makes this orchestrator what it is",
+      needed: "the key store by whose key the bridge knows this orchestrator",
       next: `On the host: ls -la ${directory}. Then run ${run.up} again.`,
     },
     facts.shares === 0 &&
@@ -161,8 +161,8 @@ function fileProblems({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirem
         what: `${address}: there is no key share (tss/localstate-*.json) in ${directory}`,
         found: "none",
         needed:
-          "the share, or your word that this orchestrator has none: it then takes part again after the next key generation",
-        next: `Where it is so: ${run.set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
+          "the share, or your word that this orchestrator has none: it then signs only after the next key generation",
+        next: `Has it none? ${run.set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
       },
   ]);
 }

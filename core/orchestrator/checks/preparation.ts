@@ -17,17 +17,17 @@ import type { MoveSurvey, Requirements } from "./moveSurvey";
 import { findMoveProblems } from "./prerequisites";
 import { type ChainReaders, type OrchestratorPlace, surveyBoth } from "./survey";
 
-/** Plain values, no secrets. */
+/** Inputs that can be stored as JSON; no secrets. */
 export interface SecureOptions extends Acknowledgements {
   readonly stack: string;
   readonly move: MoveId;
   readonly old: OrchestratorPlace;
   readonly new: OrchestratorPlace;
-  /** The old host's ssh, as the new host reaches it. */
+  /** Address of the old host's ssh, as the new host reaches it. */
   readonly copyAddress: string;
   readonly sshPort: number;
   readonly sshUser: string;
-  /** The key that the old host must have there. */
+  /** The ssh host key that the old host must show there. */
   readonly hostKey: string;
   readonly release?: { readonly version: string } | undefined;
   /** Paths as configured: relative to the project, or beginning with `~/`. */
@@ -79,11 +79,11 @@ export async function createRequirements(
 }
 
 /**
- * Checks everything that a move needs, reports all problems together, and takes the first backup. Skips a move that has
- * ended, or whose proved backup is there. A begun move gets its backup without checks: its journals decide
- * (docs/architecture.md, The move of the orchestrator is one resource).
+ * Checks everything that a move needs, reports all problems together, and takes the first backup. Does nothing if the
+ * move has ended, or its proved backup is kept. If it has begun, takes the backup without checks, because the journals
+ * decide how it continues (docs/architecture.md, The move of the orchestrator is one resource).
  *
- * @throws Error with every problem, or with the backup's
+ * @throws Error with every problem found, or with the problem of the backup
  */
 export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
   const { move, old } = options;
@@ -102,9 +102,8 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   if (begun) {
     deps.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
     if (kept) return { ...recorded, move };
-    // The key is on the new host by now, so the old one has nothing to back up.
     if ("problem" in survey.old || survey.old.value.facts.directory !== "there") {
-      deps.say("orchestrator: no first backup was found on this machine, and the old host can't give one any more");
+      deps.say("orchestrator: no first backup was found on this machine, and the old host can't give one");
       return { move };
     }
   } else {
@@ -123,7 +122,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   return { move, ...secured };
 }
 
-/** Decides whether a backup may have the present key's share, new in each key generation; unknown counts as yes. */
+/** Returns false if the chain shows that the backup's key share is of an earlier key than the bridge's present one. */
 async function hasPresentShare(
   { keyShare }: Backup,
   { noKeyShare }: SecureOptions,

@@ -42,21 +42,21 @@ export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): stri
   return problems.map(formatProblem);
 }
 
-/** Checks that the old host answers, or that the host whose place a backup takes does not. */
+/** Checks that the old host answers or, in a restore, that the lost host does not. */
 function oldHostInSight({ old }: MoveSurvey, wanted: Requirements): Problem[] {
   if (wanted.restoreFrom === undefined) return "problem" in old ? [unreadable("old", wanted, old.problem)] : [];
   if ("problem" in old) return [];
   const run = commandsFor(wanted.stack);
   return [
     {
-      what: `${wanted.old.address}: the host whose place a backup is to take answers`,
+      what: `${wanted.old.address}: this host answers, although a backup is to take its place`,
       needed: "move the orchestrator from it: what is there is newer than any backup",
       next: `${run.remove("orchestrator.migrateFrom.backup")} && ${run.up}`,
     },
   ];
 }
 
-/** Checks the chain's bridge, beyond what the orchestrator's own getStatus says. */
+/** Checks the bridge's state on the chain. If getStatus says the same, the old host's checks report it. */
 function bridgeProblems({ old, bridge }: MoveSurvey, wanted: Requirements): Problem[] {
   const status = "value" in old ? old.value.status : undefined;
   const ownState = status && "value" in status ? status.value?.state : undefined;
@@ -68,7 +68,7 @@ function unreadable(side: "old" | "new", wanted: Requirements, problem: string):
   const { address } = wanted[side];
   const login = side === "old" ? "pillar-host:orchestrator.migrateFrom" : "pillar-host:ssh";
   return {
-    what: `${address}: the ${side} host can't be looked at`,
+    what: `${address}: the ${side} host can't be read`,
     found: problem.replaceAll("\n", "\n  "),
     needed: `a running host that accepts a login of root, or of a user with sudo (${login})`,
     next: `See it with: ssh -v ${address}, as the user and on the port of ${login}. Then run ${commandsFor(wanted.stack).up} again.`,

@@ -17,7 +17,7 @@ interface RehearsalDeps extends RpcClock, ChainReaders {
 }
 
 interface Rehearsal {
-  /** The host on which the move has begun: its journals decide. */
+  /** The host whose journal says that the move has begun; then nothing is checked. */
   readonly begun?: string;
   readonly faults: readonly string[];
   readonly shown: readonly string[];
@@ -25,7 +25,7 @@ interface Rehearsal {
   readonly gap?: { readonly forecast: Forecast; readonly measured: ForecastInputs };
 }
 
-/** Runs a move's checks and forecasts its gap. Writes nothing. `nodeCounts`: an unsynced node is a problem now. */
+/** Runs a move's checks, forecasts its gap, writes nothing. @param nodeCounts true if an unsynced node is a problem */
 export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: RehearsalDeps): Promise<Rehearsal> {
   const { roots } = deps;
   const store = openStore(options.backups.directory);

@@ -6,12 +6,12 @@ import { createMoveId, isSameMove } from "../../eventLog/moveId";
 import { commandsFor } from "../../util/commands";
 import { quoteShellWord } from "../../util/quote";
 
-export const whatItIs = "what comes from there runs as root and holds the bridge's key share";
+export const whatItIs = "the program from there runs as root and holds the bridge's key share";
 
-/** Formats the command for the hash to compare with the release's page. */
+/** Formats the command that prints a release's hash, to compare with its page. */
 export const hashCommand = (url: string) => `curl -fsSL ${quoteShellWord(url)} | sha256sum`;
 
-/** Returns why a move without a pinned hash is refused; none that has begun or is over, since it installs nothing. */
+/** Returns why a move without a pinned hash is refused. One that has begun or ended isn't: it installs nothing. */
 export async function releaseHashFault(
   config: StackConfig,
   stack: string,
@@ -28,6 +28,6 @@ function releaseHashText(url: string, stack: string): string {
   const set = commandsFor(stack).setTo("orchestrator.release.sha256", "SHA256");
   return (
     `${project}:orchestrator.release.sha256: missing, needed the hash of ${url}: ${whatItIs}. ` +
-    `See it with: ${hashCommand(url)}; compare it with the one on the release's page, then: ${set}`
+    `Print it with: ${hashCommand(url)}; compare it with the one on the release's page, then: ${set}`
   );
 }

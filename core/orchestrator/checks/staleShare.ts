@@ -13,9 +13,9 @@ export function findStaleShare(
   if (noKeyShare) return undefined;
   if (!bridge.known)
     return {
-      what: "nothing tells whether the backup's key share is of the bridge's key",
+      what: "it is unknown whether the backup's key share is of the bridge's key",
       found: bridge.why,
-      needed: "a node that tells the bridge's key: pillar-host:sync.references",
+      needed: "a node that tells the bridge's key: add one to pillar-host:sync.references",
     };
   if (hasShareForKey(bridge.key, keyShare?.files ?? [])) return undefined;
   return {

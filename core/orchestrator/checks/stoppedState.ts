@@ -6,8 +6,8 @@ import { assignRoles, formatHost, type Saga, type WhichHost } from "../rules/jou
 import type { BridgeNow } from "./bridgeState";
 
 /**
- * Parses the state of a stopped orchestrator in config.json; undefined if no build would start with it. All released
- * builds write GlobalState at each start and stop; a build that starts without it takes 0.
+ * Parses the state in which an orchestrator stopped from its config.json; undefined if no build would start with that
+ * file. All released builds write GlobalState at each start and stop; without it, a build starts in 0.
  */
 export function parseGlobalState(config: string | undefined): number | undefined {
   try {
@@ -22,7 +22,7 @@ const keyGeneration = 1;
 const halted = 2;
 
 /**
- * Checks that an orchestrator may move on after its stop, by its config.json then. Only a key generation prevents a
+ * Checks by its config.json that a stopped orchestrator may go to the other host. Only a key generation prevents a
  * rollback: a halted bridge is no reason to stay on a host with problems.
  */
 export function checkStoppedState(config: string | undefined, saga: Saga, inputs: StoppedInputs): string | undefined {
@@ -43,11 +43,11 @@ export function checkStoppedState(config: string | undefined, saga: Saga, inputs
   if (state === halted && inputs.haltedBridge) return undefined;
   const ask = `curl -s -H 'content-type: application/json' -d '{"method":"getStatus","params":[]}' http://127.0.0.1:${inputs.rpcPort}`;
   return formatProblem({
-    what: `${name} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "started on the other host, it would begin in it"}`,
+    what: `${name} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "on the other host it would start in that state"}`,
     found: `GlobalState ${state} in ${directory}/config.json, which it wrote at its stop`,
     needed: "GlobalState 0 (live), as getStatus said before the stop",
     next: [
-      `It is started again where it was. On the host: ${ask}; when it says state 0: ${up}`,
+      `The orchestrator is started again where it was. On the host: ${ask}; when it says state 0: ${up}`,
       state === keyGeneration && stuckHint,
       state === halted && `${moveHalted(run)}; then ${up}`,
     ],
@@ -55,30 +55,30 @@ export function checkStoppedState(config: string | undefined, saga: Saga, inputs
 }
 
 /**
- * Help if an orchestrator missed the end of a key generation: a restart does not help. Names no command: usually the
- * key generation is at work, and a stop would lose the key share.
+ * Hint for an orchestrator that missed the end of a key generation. Names a page, no command: usually the key
+ * generation is still at work, and a stop would lose the key share.
  */
 export const stuckHint =
   "Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1";
 
-/** Formats the command if a bridge is halted for longer than the old host lives. */
+/** Formats the command that lets an orchestrator move although the bridge is halted. */
 export const moveHalted = (run: Commands) =>
-  `Is the bridge to stay halted, and the orchestrator to move all the same? Where all of its networks are halted, too, it begins halted on the other host, and is live when the bridge is: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
+  `Is the bridge to stay halted, and the orchestrator to move all the same? If all networks of the bridge are halted too, the orchestrator starts halted on the other host and gets live with the bridge: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
 
 const meanings: Readonly<Record<number, string>> = {
-  1: "its part in the bridge's next key is not done, and started on the other host it would begin a key generation alone",
-  2: "the bridge is halted, and started on the other host it would begin halted",
+  1: "its part in the key generation is not done, and on the other host it would begin one alone",
+  2: "the bridge is halted, and on the other host it would start halted",
 };
 
 export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge"> &
   Readonly<Record<WhichHost, MoveInputs["old"]>>;
 
-/** True if an orchestrator may be stopped now, or its build has no status. */
+/** True if an orchestrator in this state may be stopped; undefined: its build reports none, so it may. */
 export function mayStop(status: Pick<OrchestratorStatus, "state"> | undefined, haltedBridge: boolean): boolean {
   return status === undefined || status.state === 0 || (status.state === halted && haltedBridge);
 }
 
-/** Checks that an orchestrator may be stopped now by its own status. */
+/** Checks by the orchestrator's own status that it may be stopped now. */
 export function checkLive(
   side: WhichHost,
   status: Pick<OrchestratorStatus, "state" | "stateName"> | undefined,
@@ -89,7 +89,7 @@ export function checkLive(
   if (status.state === keyGeneration)
     return formatProblem({
       what: `the orchestrator of the ${side} host takes part in a key generation now: stopping it would lose its new key share`,
-      needed: `getStatus says live. It takes minutes; then run ${run.up} again.`,
+      needed: `wait until getStatus says live, which takes minutes; then run ${run.up} again.`,
       next: stuckHint,
     });
   return formatProblem({
@@ -100,7 +100,7 @@ export function checkLive(
   });
 }
 
-/** Checks that an orchestrator may be stopped now by the bridge's state on the chain; an unknown one is no problem. */
+/** Checks by the bridge's state on the chain that an orchestrator may be stopped now; an unknown one is no problem. */
 export function checkBridge(bridge: BridgeNow, haltedBridge: boolean, run: Commands): Problem | undefined {
   if (!bridge.known || bridge.state === 0 || (bridge.state === halted && haltedBridge)) return undefined;
   const [what, needed] =

@@ -86,7 +86,7 @@ async function readOldSide(
   return { facts, ...answers, config, damaged, shares, hasKeyStore, endpoints, reached, sshd: await shared.sshd };
 }
 
-/** Reads sshd's settings for a login from the new host; undefined for a host name: the old host's view is unknown. */
+/** Reads the old host's sshd settings for a login from the new host; undefined if that has a host name, no IP. */
 async function readSshd(roots: { readonly old: RootHost; readonly new: RootHost }, user: string) {
   const from = roots.new.address;
   if (isIP(from) === 0) return undefined;

@@ -8,17 +8,17 @@ import { Copier } from "./copier";
 import { type HostPair, type HostPairDeps, openHostPair } from "./hostPair";
 import type { CopyInputs, MoveInputs } from "./moveInputs";
 
-/** Plain values, as its provider gets them. */
+/** Inputs of the provider; can be stored as JSON. */
 export interface BulkCopyKeyInputs extends CopyInputs, Pick<MoveInputs, "move" | "rollback"> {}
 
 const freshRun: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
-/** Makes {@link HostPair.look} read only the new host. */
+/** Says that the old host is unreachable: {@link HostPair.look} then reads only the new one. */
 const newHostAlone: HostStates = { old: undefined, new: { active: false, masked: false } };
 
 /**
  * Creates the bulk copy's key on the new host and authorizes it on the old one, if a move is about to begin. Does not
  * connect to the old host if the new host's journal says that the move has begun or ended. The bulk copy only saves
- * time, so a problem is no failure: the move meets it again. The move also removes the key, however it ends.
+ * time, so a problem is printed and fails nothing: the move meets it again. However the move ends, it removes the key.
  */
 export async function prepareBulkCopy(
   inputs: BulkCopyKeyInputs,
@@ -35,7 +35,7 @@ export async function prepareBulkCopy(
     const next = decideBulkCopy(saga, states);
     if (next) await authorizeKey({ inputs, saga: next, sides, deps }, states);
   } catch (error) {
-    deps.say(`nothing is copied beforehand: ${(error as Error).message}`);
+    deps.say(`the bulk copy before the move is left out: ${(error as Error).message}`);
   } finally {
     sides.close();
   }
@@ -45,7 +45,7 @@ function isToBegin(look: HostState, { move }: Saga): boolean {
   return look?.active === false && hasStagedNothing(look.journal, move);
 }
 
-/** Returns the saga that begins, by the move's own rules. */
+/** Returns the saga that the move would begin now, or undefined. */
 function decideBulkCopy(saga: Saga, states: HostStates): Saga | undefined {
   const next = decideNext(saga, states, freshRun);
   const isWanted = next.do === "bulk" && next.saga.direction === "forward" && isSameMove(next.saga.move, saga.move);
@@ -64,7 +64,7 @@ async function authorizeKey({ inputs, saga, sides, deps }: KeyRun, before: HostS
   let states = before;
   try {
     await sides.takeLocks(saga, states);
-    // Read again: another run may have held the locks until now.
+    // Read both hosts again: another run may have changed them until it dropped the locks.
     states = await sides.look(saga, states);
     if (!isToBegin(states.new, saga) || !decideBulkCopy(saga, states)) return;
     await copier.allow(saga, states);

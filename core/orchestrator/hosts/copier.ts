@@ -8,7 +8,7 @@ import { assignRoles, type Saga, type WhichHost } from "../rules/journal";
 import type { HostPair } from "./hostPair";
 import type { CopyInputs } from "./moveInputs";
 
-/** Enough for a slow line and a large copy; the permission then expires by itself. */
+/** Time for the largest copy over a slow line. After it, the copy's permission on the old host expires by itself. */
 const copyHours = 12;
 
 export function formatStagingPath(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): string {
@@ -16,8 +16,8 @@ export function formatStagingPath(inputs: Pick<CopyInputs, "old" | "new">, saga:
 }
 
 /**
- * Copies between both hosts, with a key for this copy alone. The new host always connects to the old one, because both
- * firewalls allow that direction.
+ * Copies between both hosts, with an ssh key for this copy alone. The new host always connects to the old one, also to
+ * copy back, because both firewalls allow that direction.
  */
 export class Copier {
   private allowed: string | undefined;
@@ -28,7 +28,7 @@ export class Copier {
     private readonly say: (line: string) => void,
   ) {}
 
-  /** Creates and authorizes the key; {@link Copier.run} does so by itself. */
+  /** Creates the key on the new host and authorizes it on the old one; {@link Copier.run} calls this, too. */
   async allow(saga: Saga, states: HostStates): Promise<void> {
     const shared = this.variables(saga, states);
     const what = `${saga.direction} ${shared.aside_store}`;
@@ -81,7 +81,7 @@ export class Copier {
     const problems: string[] = [];
     if (!states.old && this.inputs.restoreFrom === undefined)
       problems.push(
-        `the old host is unreachable: when it is back, take lines with pillar-host-copy out of ${login}'s authorized_keys there; their key is gone`,
+        `the old host is unreachable: when it is back, remove the lines with pillar-host-copy from ${login}'s authorized_keys there; nobody has their key any more`,
       );
     const remove = async (side: WhichHost, name: string): Promise<void> => {
       if (!states[side]) return;
@@ -102,7 +102,7 @@ export class Copier {
     const store = journal?.stage === "fenced" ? journal.was.keyStore : undefined;
     return markOwn({
       receive_into: formatStagingPath(inputs, saga),
-      // Pass only the name, because the source's journal may have another directory.
+      // Pass only the file's name: the path in the source's journal is not valid on the target.
       aside_store: store === undefined ? "" : parseFileName(path.posix.basename(store)),
       login_user: inputs.old.host.ssh.user,
       copy_address: address,

@@ -24,12 +24,12 @@ export interface HostPair {
   /**
    * Reads both hosts. Waits for a host that does not answer, longer if it answered before.
    *
-   * @param before a reading of just now: a host that was unreachable then is not tried again
+   * @param before the last reading: a host that was unreachable in it is not tried again
    */
   look(saga: Saga, before?: HostStates): Promise<HostStates>;
-  /** Calls a function as the owner of the host's lock. Its errors may be marked `broken` and `taken`. */
+  /** Calls a script function as the lock's owner. Marks errors: connection `broken`, lock `taken` by another run. */
   call(call: SideCall): Promise<string>;
-  /** Calls a function that prints the host's state last; says the rest. @returns the state of both hosts */
+  /** Calls a script function that prints the host's state last; says the lines before it. @returns both hosts' state */
   step(call: SideCall, states: HostStates): Promise<HostStates>;
   /** Takes the lock on each host that answers; waits until another run's lease ends. */
   takeLocks(saga: Saga, states: HostStates): Promise<void>;
@@ -43,11 +43,11 @@ export interface HostPairDeps extends Pick<Clock, "ticks" | "sleep"> {
 }
 
 const retryDelayMs = 3000;
-/** Long enough for a reboot. */
+/** For a host that answered before: a reboot's time. */
 const rebootTimeoutMs = 90_000;
 /** For a host that has not answered yet and may be gone. */
 const firstTimeoutMs = 20_000;
-/** More than another run's lease and longest script. */
+/** Longer than another run's lease and longest script together. */
 const lockTimeoutMs = 30 * 60_000;
 
 /** Parses the output of a step. @returns the host's state, and the lines before it */
@@ -80,7 +80,7 @@ class SshHostPair implements HostPair {
     private readonly token: string,
     private readonly deps: HostPairDeps,
   ) {
-    // The stored text of a provider loses initializers of fields.
+    // Set in the constructor, because a provider's stored text has no initializers of fields.
     this.roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
     this.answered = { old: false, new: false };
   }
@@ -142,9 +142,9 @@ class SshHostPair implements HostPair {
         return parseHostState(await this.call({ side, name: "signer_side", saga }), this.roots[side].address).seen;
       } catch (error) {
         const { broken, message } = error as Error & { broken?: boolean };
-        // The old host is gone: another machine has its address.
+        // With another host key it is another machine: the old host is gone.
         if (side === "old" && isFatal(error) && Reflect.get(error as Error, "refused") === "hostKey") {
-          deps.say(`${takeFirstLine(message)}: taken for unreachable`);
+          deps.say(`${takeFirstLine(message)}: the old host counts as unreachable`);
           return undefined;
         }
         if (!broken) throw error;
@@ -188,7 +188,7 @@ function sidesInSight(states: HostStates): WhichHost[] {
   return (["new", "old"] as const).filter((side) => states[side]);
 }
 
-/** Formats the error of a lock that another run keeps. @param answer `held SECONDS [PID]` */
+/** Formats the error if another run does not release its lock. @param answer `held SECONDS [PID]` */
 export function formatLockTimeout(address: string, answer: string, minutes: number, stack: string): string {
   const [, , session] = answer.split(" ");
   const run = commandsFor(stack);
@@ -196,12 +196,12 @@ export function formatLockTimeout(address: string, answer: string, minutes: numb
     what: `${address}: another run has been at work on this orchestrator for ${minutes} minutes; nothing was done`,
     found:
       session === undefined
-        ? "it renews its claim, and no login of its is known"
+        ? "it renews its lock, and its login is unknown"
         : `it is logged in on ${address}; its login there is process ${session}`,
-    needed: `wait until that run has finished, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ${run.status()}`,
+    needed: `wait until that run has finished, or press Ctrl-C in its terminal. If it is a run of this stack, this shows its step: ${run.status()}`,
     next: [
       session !== undefined &&
-        `Whose it is: on ${address}: ps -o lstart,args -p ${session}; ss -tnp | grep pid=${session},`,
+        `To see whose run it is, on ${address}: ps -o lstart,args -p ${session}; ss -tnp | grep pid=${session},`,
       `Then: ${run.up}`,
     ],
   });

@@ -4,11 +4,11 @@ import { type Journal, parseJournal } from "../rules/journal";
 
 export interface OrchestratorReading {
   readonly address: string;
-  /** Facts, or why they are missing. */
+  /** The host's facts, or why they could not be read. */
   readonly seen: OrchestratorFacts | { readonly unseen: string };
 }
 
-/** Index of the host, or why it is unknown. */
+/** The orchestrator's host as an index, or why it is unknown. */
 type OrchestratorNow =
   | { readonly at: number; readonly runs: boolean }
   | { readonly nowhere: string; readonly found: readonly string[]; readonly needed: string };
@@ -19,8 +19,8 @@ const movingStages: readonly string[] = ["stopping", "fenced", "staging", "stage
 const leftStages: readonly string[] = ["moved", "abandoned"];
 
 /**
- * Finds the host that has the orchestrator now, so that the share that signs is backed up. @throws for a damaged
- * journal: a guess could back up the wrong share
+ * Finds the host that has the orchestrator now, because only the key share there is worth a backup. @throws for a
+ * damaged journal: a guess could back up an outdated share
  */
 export function locateOrchestrator(hosts: readonly OrchestratorReading[]): OrchestratorNow {
   const seen = hosts.map(({ address, seen: facts }, at) => {
@@ -35,7 +35,7 @@ export function locateOrchestrator(hosts: readonly OrchestratorReading[]): Orche
     return {
       nowhere: "an orchestrator runs where by the journals none may: two may sign now",
       found: running.map(({ address, journal }) => `one runs on ${address}${describeDestination(journal)}`),
-      needed: "one alone; how to stop the other: docs/orchestrator.md, A second orchestrator",
+      needed: "stop all but one: docs/orchestrator.md, A second orchestrator",
     };
   if (one) return { at: one.at, runs: true };
   const silent = seen.flatMap(({ address, unseen }) => (unseen === undefined ? [] : [`${address}: ${unseen}`]));
@@ -48,8 +48,8 @@ export function locateOrchestrator(hosts: readonly OrchestratorReading[]): Orche
   const moving = seen.filter(({ journal }) => journal && movingStages.includes(journal.stage));
   if (moving[0]?.journal)
     return {
-      nowhere: "the orchestrator is on its way between two hosts, and its move takes its own backups",
-      found: moving.map(({ address, journal }) => `${address}: the move stands at "${journal?.stage}"`),
+      nowhere: "the orchestrator is in a move between two hosts, and that takes backups itself",
+      found: moving.map(({ address, journal }) => `${address}: the move is at stage "${journal?.stage}"`),
       needed: `finish that move: ${commandsFor(moving[0].journal.move.stack).up}`,
     };
   const here = seen.filter(({ hasDirectory, journal }) => hasDirectory && !leftStages.includes(journal?.stage ?? ""));
@@ -57,13 +57,13 @@ export function locateOrchestrator(hosts: readonly OrchestratorReading[]): Orche
   if (here.length > 1)
     return {
       nowhere: "the orchestrator's host is unknown: none runs it, and several have its directory",
-      found: here.map(({ address }) => `it lies on ${address}`),
+      found: here.map(({ address }) => `its directory is on ${address}`),
       needed: "start the orchestrator on the host that signs",
     };
   return {
     nowhere: "there is no orchestrator to back up",
     found: seen.map(({ address, journal }) => `none on ${address}${describeDestination(journal)}`),
-    needed: "the stack of the host on which the orchestrator runs",
+    needed: "name the stack of the host on which the orchestrator runs",
   };
 }
 

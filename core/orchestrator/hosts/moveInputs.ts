@@ -11,7 +11,7 @@ export interface OrchestratorPaths {
   readonly executable: string;
 }
 
-/** Plain values, secrets among them. */
+/** Values that can be stored as JSON; some are secret. */
 export interface HostInputs extends OrchestratorPaths {
   readonly host: OrchestratorHost;
 }
@@ -20,29 +20,29 @@ export type PairInputs = Pick<MoveInputs, "stack" | "old" | "new" | "rpcPort" | 
 
 export type CopyInputs = PairInputs & Pick<MoveInputs, "copy">;
 
-/** Plain values, as the provider gets them. */
+/** Inputs of the provider; can be stored as JSON. */
 export interface MoveInputs extends Acknowledgements, WitnessSources {
   readonly move: MoveId;
   readonly stack: string;
   readonly pillar: string;
-  /** True if the orchestrator is to go back to the old host. */
+  /** True if the orchestrator shall go back to the old host. */
   readonly rollback: boolean;
-  /** Secret. */
+  /** URL of the webhook; secret. */
   readonly notify?: string | undefined;
   readonly old: HostInputs;
   readonly new: HostInputs;
   readonly node: NodeTarget;
-  /** The old host's ssh, as the new host reaches it. */
+  /** Address of the old host's ssh, as the new host reaches it. */
   readonly copy: { readonly address: string; readonly port: number };
   readonly rpcPort: number;
   readonly p2pPort: number;
   readonly backup: BackupPlace;
-  /** Version of the release that is configured for the new host. */
+  /** Version of the orchestrator's release that is configured for the new host. */
   readonly version?: string | undefined;
   /** Script library (core/steps/libraries.ts). */
   readonly library: string;
-  /** Milliseconds for a started orchestrator's answer. */
+  /** Milliseconds within which a started orchestrator must answer. */
   readonly answerWithin: number;
-  /** Milliseconds for which it must stay up. */
+  /** Milliseconds for which it must then stay up. */
   readonly steadyFor: number;
 }

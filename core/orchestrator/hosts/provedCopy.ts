@@ -16,7 +16,7 @@ import { type Copier, formatStagingPath } from "./copier";
 import type { HostPair } from "./hostPair";
 import type { MoveInputs } from "./moveInputs";
 
-/** Returns a manifest in which a fenced key store has its usual name. */
+/** Returns the manifest with the name that a fenced key store has otherwise, so that it can be compared. */
 export function restoreKeyStoreName(manifest: Manifest, keyStore: string | undefined): Manifest {
   const aside = keyStore?.split("/").at(-1);
   if (aside === undefined || !manifest.has(aside)) return manifest;
@@ -48,7 +48,7 @@ export class ProvedCopy {
     private readonly say: (line: string) => void,
   ) {}
 
-  /** Lists both hosts' files, so that the next lists hash only what changed since. */
+  /** Lists both hosts' files, so that later lists need to hash only what changed since. */
   async list(saga: Saga, states: HostStates): Promise<void> {
     await settleAll([this.readSource(saga, states), this.readTarget(saga)]);
   }
@@ -70,7 +70,7 @@ export class ProvedCopy {
     // The source is stopped, so it can be listed during the copy.
     const [source] = await settleAll([this.readSource(saga, states), this.copier.run(saga, states)]);
     const target = settleAll([this.readTarget(saga), this.flush(saga)]).then(([manifest]) => manifest);
-    // The step that awaits it gets the error.
+    // Handled here, or it would end the process; the awaiting step gets it.
     target.catch(() => undefined);
     this.copied = { source, target };
     return this.copied;
@@ -100,7 +100,7 @@ export class ProvedCopy {
       }
       this.forget();
       if (count === maxCopies) throw new Error(this.differenceText(saga, differences));
-      this.say(`copy: ${differences.length} files differ after the copy; taking them again`);
+      this.say(`copy: ${differences.length} files differ after the copy; copying them again`);
       const paths = differences.map(({ path }) => path);
       await this.copier.retake(
         saga,
@@ -127,7 +127,7 @@ export class ProvedCopy {
     const { source, target } = assignRoles(saga);
     const { roots } = this.sides;
     return formatProblem({
-      what: `the copy on ${roots[target].address} is not what ${roots[source].address} has, after ${maxCopies} copies`,
+      what: `the copy on ${roots[target].address} differs from what ${roots[source].address} has, after ${maxCopies} copies`,
       found: formatDifferences(differences),
       needed: "the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
     });

@@ -3,11 +3,11 @@ export interface Acknowledgements {
   readonly noKeyShare: boolean;
   /** True if the orchestrator may move while the bridge is halted. */
   readonly haltedBridge: boolean;
-  /** Number of the move after which the orchestrator came here by hand; it can start nowhere else. */
+  /** Number of the last move before the operator brought the orchestrator here by hand; no other host can start it. */
   readonly laterThanMove?: number | undefined;
   /** True if no move of the orchestrator ever began. */
   readonly firstMove?: boolean | undefined;
-  /** The backup that takes the place of an old host that is lost and fenced. */
+  /** The backup from which the orchestrator is restored, because the old host is lost and fenced. */
   readonly restoreFrom?: string | undefined;
 }
 

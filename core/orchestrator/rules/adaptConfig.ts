@@ -3,10 +3,10 @@ import { isIPv6 } from "node:net";
 const jsonString = /"(?:[^"\\]|\\.)*"/g;
 
 /**
- * Rewrites config.json for the orchestrator's new machine: sets that machine's paths, and replaces the addresses of the
- * machine that it leaves with 127.0.0.1. Everything else stays as written.
+ * Rewrites config.json for the host that the orchestrator comes to: sets its paths, and replaces the addresses of the
+ * host that the orchestrator leaves with 127.0.0.1. Everything else stays as written.
  *
- * @returns the text, and the changed addresses without anything else of the file
+ * @returns the new text, and the replaced addresses (no other part of the file, which holds secrets)
  */
 export function adaptConfig(text: string, directory: string, addresses: readonly string[]) {
   JSON.parse(text);

@@ -10,7 +10,7 @@ import {
 } from "./hostStates";
 import { assignRoles, type Journal, type Saga, type WhichHost } from "./journal";
 
-/** Steps that this run has done. Steps that only an earlier run may have done are repeated. */
+/** Steps that this run has done. A step that only an earlier run may have done is repeated. */
 export interface RunMemory {
   readonly bulkCopied: boolean;
   /** True once this run stopped the source. */
@@ -20,7 +20,7 @@ export interface RunMemory {
   readonly failed: boolean;
 }
 
-/** Steps in their order; `seal` and `restore` roll back. `unpack` takes the place of all up to `arrive`. */
+/** Steps in their order; `seal` and `restore` roll back. A restore from a backup does `unpack`, then `start`. */
 export type MoveStep =
   | "unpack"
   | "bulk"
@@ -36,12 +36,12 @@ export type MoveStep =
 
 export type MoveDecision =
   | { readonly do: MoveStep; readonly saga: Saga }
-  /** The orchestrator is on the wanted host, or stays for a reason. */
+  /** Nothing is left to do: the orchestrator is on the wanted host, or stays where it is for a reason. */
   | { readonly do: "done"; readonly holder: WhichHost; readonly why: Why }
-  /** Only the operator can go on. */
+  /** Only the operator can remove the obstacle. */
   | { readonly do: "stop here"; readonly saga: Saga; readonly why: Obstacle };
 
-/** `moved on`: another stack's move took the orchestrator from there to a third host. */
+/** `moved on`: another stack's move took the orchestrator from the target to a third host. */
 type Why = "moved" | "moved on" | "raise the attempt" | "nothing to roll back" | "undone";
 
 export type Obstacle =
@@ -62,7 +62,7 @@ export type Obstacle =
   | "odd generation"
   | "other hosts";
 
-/** Stages of a move that has begun to touch the orchestrator of its host. */
+/** Stages of a move that has begun to change the orchestrator on its host, and has not ended. */
 const openStages: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
 /** Stages of a move that has ended on its host. */
 const endStages: readonly string[] = ["running", "restored", "moved"];
@@ -70,8 +70,8 @@ const endStages: readonly string[] = ["running", "restored", "moved"];
 const copyStages: readonly string[] = ["staging", "abandoned"];
 
 /**
- * Returns the journal of another stack's move that is at work on one of these hosts, or took the orchestrator on from
- * there. This stack's journal there is gone, so the other host's journal and copy are older than that move.
+ * Returns the journal of another stack's move that is at work on one of these hosts, or took the orchestrator from there
+ * to a third host. It replaced this stack's journal there, so the journal and copy on the second host are older.
  */
 function findForeignJournal(wanted: Saga, states: HostStates): Journal | undefined {
   const { source, target } = assignRoles(wanted);
@@ -81,7 +81,7 @@ function findForeignJournal(wanted: Saga, states: HostStates): Journal | undefin
   const isRunning = findStages(wanted, states).t === "running";
   if (from && isForeign(source, from) && !isHeld && !isRunning) return from;
   if (!to || !isForeign(target, to)) return undefined;
-  // The orchestrator may return to a host, but not to one that had it in this move or the last one.
+  // The orchestrator may come back to a host, but not by this move or its last one if the host had it in that move.
   const wasHere = to.history.some(
     ({ move, stage }) =>
       move &&
@@ -114,8 +114,8 @@ function decideEnd(holder: WhichHost, why: Why, { move }: Saga, states: HostStat
 }
 
 /**
- * Decides the next step of a move: which step may follow which evidence, how long a rollback is possible, and when
- * nothing may be touched.
+ * Decides the next step of a move from the journals and processes on both hosts; or that it has ended, or that nothing
+ * may be touched.
  */
 export function decideMove(wanted: Saga, states: HostStates, memory: RunMemory): MoveDecision {
   if (states.new === undefined) return { do: "stop here", saga: wanted, why: "new unreachable" };
@@ -128,7 +128,7 @@ export function decideMove(wanted: Saga, states: HostStates, memory: RunMemory):
     const between = findForeignJournal(open, states);
     if (between) return decideAfterForeign(open, between, states);
     const stages = findStages(open, states);
-    // A move whose target may sign is finished first; only a rollback may begin after that.
+    // If the target may sign, only a rollback may begin; anything else waits until the open move is finished.
     if (isSame && wanted.direction === "back" && isTargetStarted(stages)) return decideBegin(wanted, states, memory);
     if (isSame && !isTargetStarted(stages)) {
       const rollback = decideRollback(open, states);
@@ -158,7 +158,7 @@ function decideBegin(wanted: Saga, states: HostStates, memory: RunMemory): MoveD
   return decideStep(wanted, states, memory);
 }
 
-/** Decides the next step from source to target, or the rollback after a failed step. */
+/** Decides the next step from source to target or, after a failed step, of the rollback. */
 function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDecision {
   const { source, target } = assignRoles(saga);
   const [from, to] = [states[source], states[target]];
@@ -172,9 +172,9 @@ function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDeci
   if (to === undefined) return stop("target unreachable");
   if (to.active && !isTargetStarted({ s, t })) return stop("target runs unasked");
   if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
-    // The target's journal proves the fence of a source that is unreachable.
+    // At these stages of the target the source was fenced, so it may be unreachable.
     if (from && (from.active || !from.masked)) return stop("source runs unasked");
-    // The target writes the end before the source. If only the source has it, the target's disk is older.
+    // The target's journal gets the end first. If only the source's has it, the target's disk was set back.
     const isPastEnd = s === "moved" && t !== "running";
     if (s === "stopping" || s === "restoring" || s === "restored" || isPastEnd) return stop("journals disagree");
     if (t === "running") return step("close");
@@ -188,23 +188,23 @@ function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDeci
     if (!memory.stopped || from.active || !from.masked) return step("stop");
     return step(memory.backedUp ? "fence" : "backup");
   }
-  // A rollback also starts from a new host that does not run.
+  // A rollback may begin although the new host's orchestrator, its source, does not run.
   if (!from.active && saga.direction === "forward") return stop("source does not run");
   return step(memory.bulkCopied ? "stop" : "bulk");
 }
 
-/** Decides the next step of a rollback, possible until the target may have been started; undefined if none is left. */
+/** Decides the next step of a rollback before the target was started; undefined if none is left. */
 function decideRollback(saga: Saga, states: HostStates): MoveDecision | undefined {
   const { source, target } = assignRoles(saga);
   const [from, to] = [states[source], states[target]];
   const { s, t } = findStages(saga, states);
   if (from === undefined) return { do: "stop here", saga, why: "source unreachable" };
   if (to === undefined) return { do: "stop here", saga, why: "target unreachable" };
-  // A source without a journal stopped nothing for this copy: a lost host that came back, or one with an older disk.
+  // A source without a journal stopped nothing, so nothing is undone: a lost host came back, or its disk was set back.
   const isOnlyCopied = s === undefined && t !== "staged" && t !== "switched";
   if (isOnlyCopied || s === "restored") return undefined;
   if (s === "moved") return { do: "stop here", saga, why: "journals disagree" };
-  // The hosts prove it, not the run's memory: the source is restored only if the target can't start any more.
+  // The source is restored only if the target, as just read, can't start any more.
   if (to.active && t !== "abandoned") return { do: "stop here", saga, why: "target runs unasked" };
   if (t !== "abandoned" || !to.masked || to.active || to.inPlace) return { do: "seal", saga };
   return { do: "restore", saga };

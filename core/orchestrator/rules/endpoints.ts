@@ -1,14 +1,14 @@
-/** A node in config.json, as host:port from each host; without paths, which may contain access keys. */
+/** A node in config.json: its host:port as seen from each host, without the URL's path, which may be an access key. */
 export interface Endpoint {
-  /** The bridge's name of the network: `Zenon`, `Ethereum`… */
+  /** The name of its network in the bridge: `Zenon`, `Ethereum`… */
   readonly network: string;
   readonly old: string;
   readonly new: string;
-  /** True if the node is on the orchestrator's own host, so on another machine after the move. */
+  /** True if the node is on the orchestrator's host: after the move that is the node on the new host. */
   readonly isOwn: boolean;
 }
 
-/** Returns the nodes in config.json. @param own addresses of its host, 127.0.0.1 on the new one (adaptConfig.ts) */
+/** Returns the nodes in config.json. @param own the old host's addresses; a move replaces them (adaptConfig.ts) */
 export function listEndpoints(config: Readonly<Record<string, unknown>>, own: readonly string[]): Endpoint[] {
   const networks = Object.entries((config.Networks as Record<string, { Urls?: unknown }> | null) ?? {});
   return networks.flatMap(([network, settings]) => {
@@ -28,7 +28,7 @@ function endpointOf(network: string, url: string, own: readonly string[]): Endpo
   return [{ network, old: withPort(host), new: withPort(isOwn && !isLoopback ? "127.0.0.1" : host), isOwn }];
 }
 
-/** True if the orchestrator uses the network: the Pillar node's, one that its status lists, or any without a list. */
+/** True if the orchestrator uses the network: it is the Pillar node's, in the status' list, or there is no list. */
 export function isUsed({ network }: Endpoint, networks: readonly string[] | undefined): boolean {
   return networks === undefined || isPillarNode({ network }) || networks.includes(network);
 }

@@ -3,44 +3,44 @@ import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMe
 import { belongsToPair, belongsToSaga, type HostStates } from "./hostStates";
 import { assignRoles, isSource, type Journal, type Saga, type WhichHost } from "./journal";
 
-/** Moves of this orchestrator between any hosts, by the event log and the stack's state. */
+/** The newest moves of this orchestrator between any hosts, by the event log and the stack's state. */
 export interface MoveHistory {
   readonly generation: number;
   readonly move?: MoveId | undefined;
   /** The highest generation whose target was started, or was about to be. */
   readonly started: number;
-  /** Fingerprint of the key of that generation's target; undefined if the event log lacks it. */
+  /** Fingerprint of the ssh key of the host on which that start was; undefined if the event log lacks it. */
   readonly startedOn?: string | undefined;
 }
 
 export interface Wanted extends Saga {
   readonly known?: MoveHistory;
-  /** The last move before the operator brought the orchestrator here by hand, by the operator's word. */
+  /** Number of the last move before the operator brought the orchestrator here by hand, if the operator says so. */
   readonly laterThan?: number | undefined;
   /** True if the operator says that no move ever began. */
   readonly isFirst?: boolean | undefined;
   /** True if the old host is lost and fenced, and a backup takes its place (docs/restore.md). */
   readonly isRestore?: boolean | undefined;
-  /** Fingerprints of the hosts' keys. */
+  /** Fingerprints of the hosts' ssh keys. */
   readonly hosts?: Readonly<Record<WhichHost, string>>;
 }
 
 const sides = ["old", "new"] as const;
 const copyStages: readonly string[] = ["staging", "abandoned"];
-/** Stages of a target whose source wrote that it was stopped and fenced. */
+/** Stages that a target reaches only after its source was stopped and fenced. */
 const fencedStages: readonly string[] = ["staged", "switched", "starting", "running"];
-/** Steps after which no target starts. */
+/** Steps that lead to no start of the target. */
 const startsNothing: readonly MoveStep[] = ["close", "seal", "restore"];
 
-/** Generations that other machines may have begun since this event log was written. */
+/** Maximum of generations that other machines may have begun since this event log was written. */
 const maxUnknownGenerations = 1000;
 
 const numberOf = (journal: Journal | undefined): number => journal?.generation ?? 0;
 
 /**
- * Drops a journal that is older than the other host's, as after a restored snapshot. The target writes a saga's begin
- * first, and gets no further than the copy until the source has written it, too. So only an older disk lacks the
- * generation, and its copy or running orchestrator is older, too. Only the journal is dropped.
+ * Ignores a journal that is older than the other host's, as after a restored snapshot. The target writes a saga's
+ * begin first, and gets no further than the copy until the source has written the begin, too. So only a disk that was
+ * set back lacks the generation, and a copy or running orchestrator on that disk is as old.
  */
 function dropOlderJournal(states: HostStates, wanted: Saga): HostStates {
   const [old, fresh] = sides.map((side) => states[side]?.journal);
@@ -54,7 +54,7 @@ function dropOlderJournal(states: HostStates, wanted: Saga): HostStates {
   return look ? { ...states, [side]: { ...look, journal: undefined } } : states;
 }
 
-/** Drops the journal of the move that gave the orchestrator to the host which is lost now: a restore takes it back. */
+/** Ignores the new host's journal if its orchestrator moved to the host that is lost now: a restore brings it back. */
 function dropJournalOfLost(states: HostStates, { isRestore, hosts }: Wanted): HostStates {
   const { new: target } = states;
   const { stage, target: receiver } = target?.journal ?? {};
@@ -65,15 +65,15 @@ function dropJournalOfLost(states: HostStates, { isRestore, hosts }: Wanted): Ho
 /** Generations in the hosts' journals; 0 if there is none. */
 interface JournalGenerations {
   readonly source: number;
-  /** Generation on either host, if its last saga got no further than the copy and so stopped no orchestrator. */
+  /** Highest generation of a journal that got no further than the copy, and so stopped no orchestrator. */
   readonly copied: number;
   /** Highest generation on any host in sight. */
   readonly highest: number;
 }
 
 /**
- * Returns why the orchestrator may be at work elsewhere, or undefined. A host without a journal knows of no move.
- * An event log that is behind a host is incomplete.
+ * Returns why the orchestrator may be at work on a third host, or undefined. A host without a journal knows no move;
+ * an event log with fewer moves than a host's journal is incomplete.
  */
 export function checkMoveHistory(
   { source, copied, highest }: JournalGenerations,
@@ -84,7 +84,7 @@ export function checkMoveHistory(
   if (highest > Math.max(known.generation, laterThan)) return "record behind";
   if (!isBegin) return undefined;
   if (Math.max(known.generation, highest) === 0) return isFirst ? undefined : "first move";
-  // A lost host has no journal to show: the event log must name it, or the host that the backup goes to.
+  // A lost host can show no journal: the last start must be logged for it, or for the host that the backup goes to.
   if (isRestore && known.startedOn !== undefined && Object.values(hosts ?? {}).includes(known.startedOn))
     return undefined;
   return Math.max(source, copied, laterThan) < known.started ? "later start" : undefined;
@@ -93,7 +93,7 @@ export function checkMoveHistory(
 /** True if a step begins a saga, which gets its generation then. */
 const beginsSaga = (step: MoveStep) => step === "bulk" || step === "unpack";
 
-/** Returns the event to log before a step. Without it, a host whose disk is reset later would forget that start. */
+/** Returns the event to log before a step, because a host whose disk is set back later forgets begin and start. */
 export function decideEvent(
   step: MoveStep,
   { generation = 0 }: Saga,
@@ -115,19 +115,19 @@ export function applyEvent(
   };
 }
 
-/** Returns the number of a saga; undefined if none of its journals is left. */
+/** Returns the generation of a saga by its journals; undefined if none is left. */
 function findGeneration(saga: Saga, states: HostStates): number | undefined {
   const { source } = assignRoles(saga);
   const numbers = sides.flatMap((side) => {
     const journal = states[side]?.journal;
-    // A saga ends with its source restored: the same direction once more is another saga.
+    // With its source restored a saga has ended: the same direction once more is another saga.
     const isEnded = side === source && journal?.stage === "restored";
     return journal && belongsToSaga(side, journal, saga) && !isEnded ? [numberOf(journal)] : [];
   });
   return numbers.length === 0 ? undefined : Math.max(...numbers);
 }
 
-/** Replaces a lost source by the backup in a restore. Stops that once a step has failed. */
+/** Decides, in a restore, to unpack the backup instead of waiting for the lost source; to end if a step failed. */
 function replaceLostSource(decision: MoveDecision, wanted: Wanted, { failed }: RunMemory): MoveDecision {
   if (!wanted.isRestore || wanted.direction === "back") return decision;
   if (decision.do !== "stop here" || decision.why !== "source unreachable") return decision;
@@ -171,7 +171,7 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, 
     const journal = states[side]?.journal;
     if (journal === undefined || numberOf(journal) < saga.generation) continue;
     const isSameSaga = isSameMove(journal.move, saga.move) && journal.direction === saga.direction;
-    // A rollback that got no further than the copy is no obstacle.
+    // A saga in the other direction that got no further than the copy is no obstacle.
     if (!isSameSaga && belongsToPair(side, journal, saga) && copyStages.includes(journal.stage)) continue;
     if (numberOf(journal) > saga.generation || !isSameSaga)
       return stop(isSameOwner(journal.move, saga.move) ? "later move" : "another move", journal);
@@ -183,7 +183,7 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, 
   const generation = why === "record behind" ? findHighestGeneration(states) : known.started;
   if (why) return stop(why, { ...saga, generation, move: (why === "later start" && known.move) || saga.move });
   const isForeign = known.move !== undefined && !isSameOwner(known.move, saga.move);
-  // Without the source in sight, no lock and no journal of it keeps this run from one on a third host.
+  // An unreachable source can't show, by lock or journal, that it moved the orchestrator to a third host.
   const isElsewhere =
     states[assignRoles(saga).source] === undefined &&
     known.startedOn !== undefined &&

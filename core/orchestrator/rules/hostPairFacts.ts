@@ -19,12 +19,12 @@ export interface OrchestratorFacts {
   readonly mount: string;
   readonly hasNodeKey: boolean;
   readonly hasExecutable: boolean;
-  /** Name of the unit's process, if it runs and no process has the configured name. */
+  /** Name of the running unit's process, if no process has the configured name. */
   readonly process?: string;
-  /** User and working directory (without links) of the unit's process. */
+  /** User, and directory in use (links resolved), of the unit's process. */
   readonly user?: string;
   readonly works?: string;
-  /** Variables' names beyond systemd's own: of the process, or of the files of a unit that does not run. */
+  /** Names of environment variables, without systemd's own: of the process or, if none runs, in the unit's files. */
   readonly environment: readonly string[];
   readonly lacks: readonly string[];
   readonly journal?: string;

@@ -5,9 +5,9 @@ export interface OrchestratorObservation {
   readonly journal?: Journal | undefined;
   /** True if a process of the orchestrator lives, or systemd is about to start one. */
   readonly active: boolean;
-  /** True if the unit is masked for good: neither a boot nor an operator starts it. */
+  /** True if the unit is masked, also after a reboot. */
   readonly masked: boolean;
-  /** True if sealing was interrupted: an abandoned move's files lie where a start would find them. */
+  /** True if an abandoned move's files still lie where a start would find them, because `seal` was interrupted. */
   readonly inPlace?: boolean;
 }
 
@@ -44,12 +44,12 @@ export function findStages(saga: Saga, states: HostStates): Stages {
   return { s: stage(source) as SourceStage | undefined, t: stage(target) as TargetStage | undefined };
 }
 
-/** True if the target may sign: from then on no automatic rollback. */
+/** True if the target may sign, so no rollback is made without the operator. */
 export function isTargetStarted({ t }: Stages): boolean {
   return t === "starting" || t === "running";
 }
 
-/** True if a saga has touched the orchestrator on a host and has not ended. */
+/** True if a saga has changed something beyond its copy, and has not ended. */
 export function isOpen({ s, t }: Stages): boolean {
   if (t === "running") return s === "fenced" || s === "stopping";
   return (
@@ -66,7 +66,7 @@ export function listSagas(states: HostStates, wanted: Saga): Saga[] {
   });
 }
 
-/** Returns the host that has the orchestrator by this stack's journals, if at most one saga has ended. */
+/** Returns the host that has the orchestrator, by this stack's journals. */
 export function findHolder(states: HostStates, wanted: Saga): WhichHost {
   const stage = (side: WhichHost) => {
     const journal = states[side]?.journal;

@@ -19,11 +19,11 @@ export const targetStages = ["staging", "staged", "switched", "starting", "runni
 export type SourceStage = (typeof sourceStages)[number];
 export type TargetStage = (typeof targetStages)[number];
 
-/** A direction of a move. */
+/** A move in one direction: there, or back. */
 export interface Saga {
   readonly move: MoveId;
   readonly direction: Direction;
-  /** Counts all sagas of all moves of this orchestrator. */
+  /** Number of the saga, counted over all moves of this orchestrator. */
   readonly generation?: number;
 }
 
@@ -34,7 +34,7 @@ export interface Saga {
 export interface Journal extends Saga {
   readonly version: 1;
   readonly generation: number;
-  /** Fingerprints of the hosts' keys. */
+  /** Fingerprints of the hosts' ssh keys. */
   readonly source: string;
   readonly target: string;
   readonly side: WhichHost;
@@ -42,9 +42,9 @@ export interface Journal extends Saga {
   readonly stage: SourceStage | TargetStage;
   /** ISO 8601, by the host's clock. */
   readonly at: string;
-  /** State before the fence; a rollback needs it. */
+  /** Unit and key store before the fence, for a rollback. */
   readonly was: { readonly enabled?: boolean; readonly unitFile?: string; readonly keyStore?: string };
-  /** Null if the build does not report it. */
+  /** The orchestrator's identity; null if its build reports none. */
   readonly identity: Readonly<Record<string, string>> | null;
   /** Stages of all moves on this host, oldest first. */
   readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: MoveId }[];
@@ -97,23 +97,24 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     formatProblem({
       what: `${where}: the journal of the orchestrator's move cannot be read`,
       found: `${(found?.version ?? 1) === 1 ? "another form than this program writes" : `version ${found?.version}`}, in ${journalFile}`,
-      needed: "version 1, as this program writes it. Was it written by a newer program, or changed by hand?",
-      next: "Nothing was touched. Use the version of this program that wrote it, or put the file right.",
+      needed:
+        "version 1, as this program writes it. Did a newer version of it write this journal, or did somebody change it?",
+      next: "Nothing was touched. Use the version of this program that wrote it, or repair the file.",
     }),
   );
 }
 
-/** True if a generation is valid and can be incremented. */
+/** True if a number is a valid generation, and the next one is, too. */
 const isGeneration = (number: unknown): number is number =>
   Number.isSafeInteger(number) && (number as number) >= 1 && (number as number) < 1e9;
 
-/** True if a part of a journal has one-line texts only; `except` names the types of other values. */
+/** True if all values in a part of a journal are one-line texts; `except`: properties with another type. */
 function areTexts(part: object | null | undefined, except: Readonly<Record<string, string>> = {}): boolean {
   if (typeof (part ?? {}) !== "object") return false;
   return Object.entries(part ?? {}).every(([name, value]) => isPrintable(value) || typeof value === except[name]);
 }
 
-/** A journal as written, with moves as texts. */
+/** A journal as in its file, where moves are texts; unchecked. */
 export type WrittenJournal = Partial<Omit<Journal, "move" | "history">> & {
   readonly move?: unknown;
   readonly history?: readonly { readonly stage: string; readonly at: string; readonly move?: unknown }[];
@@ -128,7 +129,7 @@ function parseJson(text = ""): WrittenJournal | null {
   }
 }
 
-/** True if a journal is of this stack's moves, of any attempt. False if damaged: {@link parseJournal} reports that. */
+/** True if a journal is of any move of this stack. False if damaged: {@link parseJournal} reports that. */
 export function isOwn(journal: string | undefined, move: MoveId): boolean {
   const written = parseMove(parseJson(journal)?.move);
   return written !== undefined && isSameOwner(written, move);
@@ -141,22 +142,22 @@ export function hasBegun(journal: string | undefined, move: MoveId): boolean {
   return written !== undefined && isSameMove(written, move) && found?.stage !== "staging";
 }
 
-/** Returns the number of this stack's last saga forward if it got no further than the copy; else 0. */
+/** Returns the journal's generation if a move forward of this stack got no further than the copy; else 0. */
 export function parseCopyGeneration(journal: string | undefined, move: MoveId): number {
   const { stage, direction } = parseJson(journal) ?? {};
   return stage === "staging" && direction === "forward" && isOwn(journal, move) ? parseGeneration(journal) : 0;
 }
 
 /**
- * True if the new host holds at most a bulk copy of this move. The next move judges the remains of an abandoned one
- * (orchestrator/journal.sh, signer_lies_in_place).
+ * True if, by its journal, the new host holds at most a bulk copy of this move. The next move judges what an abandoned
+ * move left there (orchestrator/journal.sh, signer_lies_in_place).
  */
 export function hasStagedNothing(journal: Journal | undefined, move: MoveId): boolean {
   if (journal === undefined) return true;
   return isSameMove(journal.move, move) ? journal.stage === "staging" : journal.stage === "moved";
 }
 
-/** Returns the number in a journal; 0 if there is none or it is damaged. */
+/** Returns a journal's generation; 0 if there is none or it is damaged. */
 export function parseGeneration(journal: string | undefined): number {
   const { generation } = parseJson(journal) ?? {};
   return isGeneration(generation) ? generation : 0;

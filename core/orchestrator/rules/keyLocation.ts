@@ -8,14 +8,14 @@ function isOneMove(a: Journal, b: Journal | undefined): boolean {
   return b !== undefined && isSameMove(a.move, b.move);
 }
 
-/** Describes what keeps a host without the key from signing. */
+/** Describes whether a host that does not hold the key is kept from signing. */
 function describeFence(look: HostState): string {
   if (!look) return "is unreachable";
   if (look.active) return "runs too";
   return look.masked ? "is fenced" : "does not run, and nothing fences it";
 }
 
-/** Formats in one line which host holds the key and which may sign, by the journals and running processes. */
+/** Formats in one line which host holds the key and which may sign, by journals and running processes. */
 export function describeKeyLocation(states: HostStates, places: HostAddresses): string {
   const { holder, line } = locateKey(states, places);
   const others = bothSides.filter((side) => side !== holder && states[side]?.active);
@@ -64,7 +64,7 @@ function onStartedSide(states: HostStates, places: HostAddresses): KeyPlace | un
   return undefined;
 }
 
-/** Returns where the key went in a move of which one host alone has a journal. */
+/** Returns where the key went if one host moved it away, and the other host has no journal of that move. */
 function afterMoveOn(states: HostStates, places: HostAddresses): KeyPlace | undefined {
   for (const side of bothSides) {
     const other = otherRole(side);
@@ -111,11 +111,13 @@ function beforeStart({ old, new: fresh }: HostStates, places: HostAddresses): Ke
   const [oldName, newName] = [hostLabel("old", places), hostLabel("new", places)];
   if (!old && !fresh)
     return {
-      line: `Where the key is cannot be told: ${oldName} and ${newName} are both unreachable. Each host's ${journalFile} tells.`,
+      line: `Which host has the key is unknown: ${oldName} and ${newName} are both unreachable. Each host's ${journalFile} tells.`,
     };
   const stage = fresh?.journal?.stage;
   if (stage === "staged" || stage === "switched") {
-    const how = fresh?.active ? "where an orchestrator runs unasked" : "proved but not started";
+    const how = fresh?.active
+      ? "where an orchestrator runs that this move has not started"
+      : "where its copy is proved but not started";
     const nobody = nobodyRuns({ old, new: fresh }) ? ", and nobody signs now" : "";
     return { holder: "new", line: `The key is on ${newName}, ${how}; ${oldName} ${describeFence(old)}${nobody}.` };
   }
@@ -123,7 +125,7 @@ function beforeStart({ old, new: fresh }: HostStates, places: HostAddresses): Ke
   if (!old)
     return {
       holder: "old",
-      line: `The key is on ${oldName} as far as is known, and that is unreachable; ${nothing}.`,
+      line: `The key is on ${oldName} as far as is known, and that host is unreachable; ${nothing}.`,
     };
   const how = old.active ? "which signs" : "where the orchestrator does not run";
   return { holder: "old", line: `The key is on ${oldName}, ${how}; ${nothing}.` };

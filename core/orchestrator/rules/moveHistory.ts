@@ -6,7 +6,7 @@ import { assignRoles, type WhichHost } from "./journal";
 const ends: readonly string[] = ["done", "rolledBack"];
 const numbered: readonly string[] = ["begun", "starting", ...ends];
 
-/** Returns the generations of all moves of a Pillar. @param inState generation of the last end in the stack's state */
+/** Returns the newest generations of a Pillar's moves. @param inState generation of the last ended move by the state */
 export function summarizeMoves(events: readonly MoveEvent[], wanted: MoveId, inState = 0): MoveHistory {
   let known: MoveHistory = { generation: inState, started: inState, ...(inState > 0 ? { move: wanted } : {}) };
   for (const entry of events) {
@@ -21,8 +21,8 @@ export function summarizeMoves(events: readonly MoveEvent[], wanted: MoveId, inS
 }
 
 /**
- * Returns the start that brought the orchestrator to its holder if that run failed to log the end. A later start of the
- * other host had no effect.
+ * Returns the start that brought the orchestrator to the host that has it, if the end of that move was not logged. A
+ * later start of the other host had no effect.
  */
 export function findMissingEnd(events: readonly MoveEvent[], wanted: MoveId, holder: WhichHost): MoveLeg | undefined {
   const last = events.findLast(
@@ -33,7 +33,7 @@ export function findMissingEnd(events: readonly MoveEvent[], wanted: MoveId, hol
   return last?.event === "starting" ? last.details : undefined;
 }
 
-/** Finds the first start on another host than `target`. @param news the events since this run had read the log */
+/** Returns the host of the first start, unless it is `target`. @param news events since this run has read the log */
 export function findRivalStart(news: readonly MoveEvent[], pillar: string, target: string): string | undefined {
   const starts = news.flatMap(({ move, event, details }) =>
     move.pillar === pillar && event === "starting" ? [details.target] : [],
@@ -42,12 +42,12 @@ export function findRivalStart(news: readonly MoveEvent[], pillar: string, targe
   return first === target ? undefined : first;
 }
 
-/** For so long a fence alone allows a restore to begin: afterwards, the host may be back. */
+/** A restore must begin within this time after the fence: later, the lost host may be back. */
 const fenceMs = 3_600_000;
 
 /**
- * Returns the fence of a lost host if it is of just now, or this move began after it, and the orchestrator was not
- * started there since. @param hostKey its fingerprint
+ * Returns the fence of a lost host if it is recent or this move began after it, and the orchestrator was not started
+ * on that host since. @param hostKey fingerprint of the lost host's ssh key
  */
 export function findFence(
   events: readonly MoveEvent[],

@@ -14,7 +14,7 @@ export function formatStepFailure(failure: string, states: HostStates, places: H
   return [failure, describeKeyLocation(states, places), `  Fix what is said above, then: ${up}`].join("\n");
 }
 
-/** Formats the command for an orchestrator that came here by hand, which the event log can't know. */
+/** Formats the question, and the command, whether the operator moved the orchestrator here by hand. */
 export function formatManualMoveHint(
   { set, up }: Commands,
   generation: number,
@@ -24,7 +24,7 @@ export function formatManualMoveHint(
   return `${why}, and it can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
 }
 
-/** Formats problem, need and command if nothing shows where the orchestrator is. `generation`: highest on a host. */
+/** Returns problem, need and command if nothing shows where the orchestrator is. `generation`: highest on a host. */
 export function describeUnknownHistory(
   why: "record behind" | "first move",
   run: Commands,
@@ -41,7 +41,7 @@ export function describeUnknownHistory(
   const word = run.set("orchestrator.migrateFrom.firstMove", "acknowledged");
   return [
     "no move of this orchestrator is known, neither by the event log nor by a journal",
-    `your word, once, that no move of it ever began; did one? Then ${bring}`,
-    `It was never moved? ${word} && ${run.up}`,
+    `confirm once that no move of it ever began. If one began, ${bring}`,
+    `Was it never moved? ${word} && ${run.up}`,
   ];
 }

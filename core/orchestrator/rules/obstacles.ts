@@ -18,7 +18,7 @@ interface Scene {
   readonly run: Commands;
   readonly up: string;
   readonly journals: Readonly<Record<WhichHost, Journal | undefined>>;
-  /** Undefined if the move is a rollback. */
+  /** The command to roll back; undefined in a rollback. */
   readonly rollback: string | undefined;
   at(side: WhichHost): string;
   /** Returns the command that stops a host's orchestrator for good. */
@@ -58,7 +58,7 @@ function generationsFound(states: HostStates): string[] {
   });
 }
 
-/** Decides whether a move may still be at work: unless the journals say that it has ended. */
+/** Returns false if the journals say that this move has ended. */
 function isAtWork(states: HostStates, { move }: Saga): boolean {
   const journals = [states.new?.journal, states.old?.journal];
   const theirs = journals.find((journal) => journal && isSameMove(journal.move, move));
@@ -76,7 +76,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     next: `When it is back: ${up}`,
   }),
   "source unreachable": ({ source, up, run, at }) => ({
-    what: `${at(source)} is unreachable, and what is there is needed: nothing is touched`,
+    what: `${at(source)} is unreachable, and the move needs the files there: nothing is touched`,
     next: [
       `When it is back: ${up}`,
       source === "old" && `If it is lost and you have a backup: ${run.restore} (docs/restore.md)`,
@@ -87,7 +87,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     next: `When it is back: ${up}`,
   }),
   "target is started": ({ saga, states, places, target, up, rollback, at }) => ({
-    what: `the orchestrator of ${at(target)} was started, so nothing is undone by itself: two orchestrators must never run at once`,
+    what: `the orchestrator of ${at(target)} was started, so the program undoes nothing: two orchestrators must never run at once`,
     next: [
       `To go on: fix what is said above, then ${up}`,
       rollback && `To go back: ${rollback}`,
@@ -96,9 +96,9 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     ],
   }),
   "target runs unasked": ({ states, places, target, unit, up, at, stopIt }) => ({
-    what: `an orchestrator runs on ${at(target)}, and this move has not started it: nothing is touched`,
+    what: `an orchestrator runs on ${at(target)} that this move has not started: nothing is touched`,
     found: `${unit[target]} is active there, or a process of the orchestrator`,
-    needed: `nothing that signs there. See it with: systemctl status ${unit[target]}`,
+    needed: `no orchestrator there. Check with: systemctl status ${unit[target]}`,
     next: [
       `Stop it, ${stopIt(target)}`,
       `Then: ${up}`,
@@ -107,25 +107,27 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   }),
   "source runs unasked": ({ states, places, source, unit, up, rollback, at, stopIt, journals }) => ({
     what: journals[source]
-      ? `the fence of ${at(source)} was taken down by another hand: nothing is touched`
+      ? `the fence of ${at(source)} was removed, not by this program: nothing is touched`
       : `${at(source)} is back, and knows nothing of this move: nothing is touched`,
     found: `${unit[source]} runs there, or is not masked any more`,
     needed: stopIt(source),
     next: [
       `Then: ${up}`,
-      !journals[source] && rollback && `Or keep it there, which is newer than any backup: ${rollback}`,
+      !journals[source] &&
+        rollback &&
+        `Or keep the orchestrator of that host, which is newer than any backup: ${rollback}`,
       ...(source === "old" && journals[source] ? formatHandRollbackHint(states, places) : []),
     ],
   }),
   "source does not run": ({ source, unit, up, at }) => ({
     what: `the orchestrator of ${at(source)} does not run: nothing is touched`,
-    needed: `an orchestrator that runs. See it with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
+    needed: `start it. Check with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
     next: `Then: ${up}`,
   }),
   "two may sign": ({ states, places, source, unit, up, at, stopIt }) => ({
     what: `an orchestrator runs on ${at(source)}, where by the journals none may: two may sign now. Nothing is touched`,
     found: `${unit[source]} is active there, or a process of the orchestrator`,
-    needed: "one orchestrator. Was that host restored from a snapshot, or its fence taken down by hand?",
+    needed: "one orchestrator. Was that host restored from a snapshot, or its fence removed by hand?",
     next: [
       `Stop it at once, ${stopIt(source)}`,
       `Then: ${up}`,
@@ -146,9 +148,9 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     ],
   }),
   "later move": ({ saga, states, places, unit, run, up }) => ({
-    what: `a later move of this orchestrator is known than these hosts tell of: ${formatMove(saga.move)}. Nothing is touched`,
+    what: `this orchestrator has a later move, ${formatMove(saga.move)}, than these hosts know of. Nothing is touched`,
     found: generationsFound(states),
-    needed: "hosts that know of it. Was one restored from a snapshot, or installed anew?",
+    needed: "hosts that know of that move. Was one restored from a snapshot, or installed anew?",
     next: [
       "Start neither of them: the orchestrator may be at work elsewhere. Which one signs now, on each host that had it:",
       ...bothSides.map((side) => `  on ${places[side]}: systemctl is-active ${unit[side]}`),
@@ -169,13 +171,13 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   "record behind": (scene) => unknownPast("record behind", scene),
   "first move": (scene) => unknownPast("first move", scene),
   "odd generation": ({ saga, states, up }) => ({
-    what: `a journal names generation ${saga.generation ?? 0}, far beyond any that is known here: nothing is touched`,
+    what: `a journal names generation ${saga.generation ?? 0}, far beyond the event log's: nothing is touched`,
     found: generationsFound(states),
-    needed: `a journal that nobody changed. See it on the host: cat ${journalFile}`,
-    next: `Put the number right that it has in "generation"; then ${up}`,
+    needed: `a journal that nobody changed. Print it on the host: cat ${journalFile}`,
+    next: `Correct its number "generation"; then ${up}`,
   }),
   "other hosts": ({ up, journals }) => ({
-    what: "the move that lies open here is between other hosts: nothing is touched",
+    what: "the unfinished move on these hosts is between hosts with other keys: nothing is touched",
     found: bothSides.flatMap((side) => {
       const journal = journals[side];
       return journal?.source === undefined
@@ -183,7 +185,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
         : [`on the ${side} host: from the host with the key ${journal.source} to that with ${journal.target}`];
     }),
     needed: `the hosts with these keys: ${up} with the addresses and host keys that were configured when it began`,
-    next: `Are they the same machines, with new keys? On both, with the fingerprint as it was and as it is: sed -i 's,FOUND,NOW,' ${journalFile}; then ${up}`,
+    next: `Are they the same machines, with new keys? On both, with the former fingerprint and the present one: sed -i 's,FORMER,PRESENT,' ${journalFile}; then ${up}`,
   }),
   "another move": ({ saga, states, run, up, journals }) => ({
     what: `another move of an orchestrator is at work on these hosts, or took this orchestrator elsewhere: ${formatMove(saga.move)}`,
@@ -194,10 +196,10 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     }),
     needed:
       !isAtWork(states, saga) &&
-      `a stack that does not move it any more: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+      `this stack must not move it any more: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
     next: isAtWork(states, saga)
       ? [
-          `Nothing is touched. End that move with its own stack first: ${commandsFor(saga.move.stack).up}`,
+          `Nothing is touched. Finish that move with its own stack first: ${commandsFor(saga.move.stack).up}`,
           "Is there no such stack any more? docs/orchestrator.md tells what each journal should say.",
         ]
       : "Nothing is touched: what this stack knows of the orchestrator is older than that move.",

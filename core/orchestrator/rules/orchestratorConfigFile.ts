@@ -1,12 +1,12 @@
 /** Settings of an orchestrator's config.json; no secret. */
 export interface OrchestratorConfigFile {
-  /** Absent: the orchestrator uses the folder .orchestrator of its home. */
+  /** Absent if the orchestrator uses the folder .orchestrator of its home. */
   readonly dataPath?: string | undefined;
   readonly tssDir?: string | undefined;
   /** Name of the producer's key store below the data path. */
   readonly keyStore: string;
   readonly hasPassphrase: boolean;
-  /** True if it had a share of the bridge's key at its last start. Without one it runs as "live" but signs nothing. */
+  /** True if the orchestrator had a key share at its last start. Without one it reports "live" but signs nothing. */
   readonly hasShare: boolean;
 }
 

@@ -5,8 +5,8 @@ import { assignRoles, formatPlainStore, journalFile, type Saga } from "./journal
 import type { HostAddresses } from "./keyLocation";
 
 /**
- * Returns the command that stops a service for good, and prints `inactive` only if each part succeeded. It masks as
- * signer_mask does: `systemctl mask` refuses if the unit's file is in /etc/systemd/system, the usual place.
+ * Returns the command that stops and masks a service, and prints `inactive` only if each part succeeded. It masks as
+ * signer_mask does, because `systemctl mask` refuses if the unit's file is in /etc/systemd/system, the usual place.
  */
 export function stopForGood(service: string): string {
   const file = `/etc/systemd/system/${service}.service`;
@@ -23,20 +23,20 @@ export function formatRollbackCommands(saga: Saga, states: HostStates, places: H
   return [
     `first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,
     `only then on ${places[source]}: systemctl unmask ${service} && ${files}systemctl enable --now ${service}`,
-    ...(source === "old" ? [`and for the program, ${asideCommand(places)}`] : []),
+    ...(source === "old" ? [`so that the program knows of it, ${asideCommand(places)}`] : []),
   ];
 }
 
-/** Returns the command that renames the journals. They record no manual rollback, so they would block later runs. */
+/** Returns the command that renames the journals: they lack a rollback by hand, and would block later runs. */
 function asideCommand({ stack }: HostAddresses): string {
   const run = commandsFor(stack);
   return `on both: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
 }
 
-/** Returns a hint if the old host seems to be rolled back by hand, and the new one can't sign. */
+/** Returns a hint if somebody seems to have rolled back by hand: the old host signs, and the new one can't. */
 export function formatHandRollbackHint({ old, new: fresh }: HostStates, places: HostAddresses): string[] {
   if (!old?.active || !fresh || fresh.active || !fresh.masked) return [];
-  // The orchestrator went on to a third host, and signs there.
+  // The orchestrator moved from the new host to a third one, and signs there.
   if (fresh.journal?.stage === "moved") return [];
-  return [`Did you bring it back by hand, and is it to stay there? Then ${asideCommand(places)}`];
+  return [`Did you bring the orchestrator back by hand, and shall it stay there? Then ${asideCommand(places)}`];
 }

@@ -88,7 +88,7 @@ test("refuses a release without its hash, and says how to print it and what to t
     [
       "the orchestrator's release has no hash: nothing was changed",
       `  found: ${release} alone`,
-      "  needed: give its sha256: what comes from there runs as root and holds the bridge's key share",
+      "  needed: give its sha256: the program from there runs as root and holds the bridge's key share",
       `  Print it with: curl -fsSL ${release} | sha256sum`,
       `  Compare it with the hash on the release page, then: ./pillar-host move prod-2 --from prod --release ${release} --release-sha256 SHA256 --no-up`,
     ].join("\n"),

@@ -103,7 +103,7 @@ describe("checks before the first change", () => {
       "- this machine has no room for the backup",
     ]);
     expect(error?.message).toContain(
-      "  Where it is so: pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged",
+      "  Has it none? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged",
     );
     expect([await listed(from), await listed(to)]).toEqual(before);
     expect(readdirSync(directory())).toEqual([]);

@@ -24,7 +24,7 @@ describe("the orchestrator's move with a problem on the way", () => {
       "systemd-run -q --unit=scribe bash -c 'while :; do date +%N >> /root/.orchestrator/events/0000/scribe; sleep 0.02; done'",
     );
     const output = await fails();
-    expect(output).toMatch(/is not what .* has, after 3 copies|broke off/);
+    expect(output).toMatch(/differs from what .* has, after 3 copies|broke off/);
     expect(output).toContain(`The key is on the old host (${stage.old.address}), which signs`);
     expect(await signersOf(stage)).toEqual(["old"]);
     expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["restored", "abandoned"]);
@@ -72,7 +72,7 @@ describe("the orchestrator's move with a problem on the way", () => {
     );
     const { exitCode, output } = await run.end();
     expect(exitCode, output).toBe(0);
-    expect(output).toContain("copy: 1 files differ after the copy; taking them again");
+    expect(output).toContain("copy: 1 files differ after the copy; copying them again");
     await stage.lab.chain("PATCH", "/orchestrators/old", { stopMs: 300 });
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await contentOf(stage.fresh)).toBe(before);
@@ -88,7 +88,7 @@ describe("the orchestrator's move with a problem on the way", () => {
     const output = await fails();
     failed = output;
     expect(output).toContain("it is v0.0.9, not v0.0.9a (pillar-host:orchestrator.release.version)");
-    expect(output).toContain("nothing is undone by itself: two orchestrators must never run at once");
+    expect(output).toContain("the program undoes nothing: two orchestrators must never run at once");
     // Lines of its log are among the faults; at each of its starts it prints its configuration into it.
     for (const secret of stage.state.secrets) expect(output.includes(secret), secret.slice(0, 4)).toBe(false);
     expect(output).toContain("pulumi config set --path pillar-host:orchestrator.rollback true");
@@ -105,8 +105,8 @@ describe("the orchestrator's move with a problem on the way", () => {
     await onHost(stage.old, then);
     await expect.poll(() => signersOf(stage)).toEqual(["old"]);
     const output = await fails();
-    expect(output).toContain("was taken down by another hand: nothing is touched");
-    const [, moveAside = ""] = /is it to stay there\? Then on both: (mv [^;]*);/.exec(output) ?? [];
+    expect(output).toContain("was removed, not by this program: nothing is touched");
+    const [, moveAside = ""] = /shall it stay there\? Then on both: (mv [^;]*);/.exec(output) ?? [];
     for (const host of [stage.old, stage.fresh]) await onHost(host, moveAside);
     await configureMove(stage, { attempt: 2, rollback: true });
     const { exitCode, output: last } = await stage.stack.up();

@@ -18,7 +18,7 @@ describe("an old host that becomes unreachable", () => {
     await stage.old.start();
     expect(exitCode, output).not.toBe(0);
     expect(output).toContain("The orchestrator can't be moved yet; nothing was touched on either host");
-    expect(output).toContain(`${stage.old.address}: the old host can't be looked at`);
+    expect(output).toContain(`${stage.old.address}: the old host can't be read`);
     expect(output).toContain("(pillar-host:orchestrator.migrateFrom)");
     expect(await onHost(stage.fresh, "ls -d /root/.orch* /var/lib/pillar-host/orch* 2> /dev/null || true")).toBe("");
     await expect.poll(() => signersOf(stage)).toEqual(["old"]);
@@ -49,7 +49,7 @@ describe("an old host that becomes unreachable", () => {
     await stage.stack.cancel();
     const { exitCode, output } = await stage.stack.up();
     expect(exitCode, output).toBe(0);
-    expect(output).toContain("take lines with pillar-host-copy out of root's authorized_keys there");
+    expect(output).toContain("remove the lines with pillar-host-copy from root's authorized_keys there");
     expect(
       await onHost(stage.fresh, "systemctl is-active orchestrator; ls /var/lib/pillar-host | grep -c copy || true"),
     ).toBe("active\n0");

@@ -20,7 +20,7 @@ test("without an earlier move, the start and the maximum are unknown", () => {
     "the bridge will be without this orchestrator for at least 2.4 s, plus the start, which was not measured yet",
     "  stop: 0.4 s to 4.0 s",
     "  rest of the copy: 2.0 s to 10.0 s (50.0 MB were read once at 25.0 MB/s)",
-    "  start: unknown: it can't be tried while the old host signs",
+    "  start: unknown: no start can be tried while the old host signs",
   ]);
 });
 
@@ -37,6 +37,6 @@ test("accepts a journal without a stop, and a truncated one", () => {
     parseStops("Stopped=10.5\nStopping=100.25\nStopped=101\nStopping=200\nStopping=300\nStopped=304.5\nStopping=400"),
   ).toEqual([0.75, 4.5]);
   expect(formatForecast(createForecast({ ...measured, stops: [] }), measured)[1]).toBe(
-    "  stop: unknown: its journal has no stop",
+    "  stop: unknown: systemd's journal has none",
   );
 });

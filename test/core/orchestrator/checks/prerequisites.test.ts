@@ -104,7 +104,7 @@ describe("a key share of another key than the bridge's", () => {
     const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "no node" } });
     expect(findMoveProblems(silent, wanted)).toEqual([]);
     expect(formatSurvey(silent, wanted)).toContain(
-      "nobody tells the bridge's key: whether the old host's key share is of it is not known",
+      "no node tells the bridge's key, so the old host's key share could not be compared with it",
     );
   });
 });
@@ -120,14 +120,14 @@ describe("prerequisites", () => {
     const silent = survey({ bridge: { known: false, why: "the node of new: error -32601" } });
     expect(findMoveProblems(silent, wanted)).toEqual([]);
     expect(formatSurvey(silent, wanted).at(-1)).toBe(
-      "the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: the node of new: error -32601",
+      "no node tells the bridge's state, so the orchestrator's own getStatus decides: the node of new: error -32601",
     );
     const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } } } });
     expect(findMoveProblems(bare, wanted)).toEqual([]);
     expect(formatSurvey(bare, wanted)[0]).toContain("old host old: v0.0.9a (no commit), state: live");
     const moved = { producer: "z1q", pillarName: "notFound", tssPeerId: "12D", evmAddress: "0x" };
     expect(formatSurvey(survey({ old: { identity: { value: moved } } }), wanted).at(-1)).toBe(
-      "old host: no Pillar has its producer key by now; it signs on until the next key generation, not after it",
+      "old host: no Pillar has the orchestrator's producer key any more; it signs until the next key generation, not after it",
     );
   });
 
@@ -266,7 +266,7 @@ describe("prerequisites", () => {
       newFacts({ shares: 1, directory: "there" }),
       {},
       "new: there is a key share in /root/.orchestrator already",
-      "nothing here overwrites one",
+      "this program overwrites none",
     ],
     ["a full disk", newFacts({ free: 1e6 }), {}, "new: the disk has no room", "1 MB and 1000000 files free at /"],
     ["no inodes", newFacts({ inodes: 100 }), {}, "new: the disk has no room", "100 files free"],
@@ -288,14 +288,14 @@ describe("prerequisites", () => {
       "no way to a chain's node",
       survey({ new: { reached: [] } }),
       {},
-      "new: the new host does not reach what the orchestrator talks to",
+      "new: the new host does not reach nodes that the orchestrator uses",
       "no connection to eth:443; the old host has one",
     ],
     [
       "a chain's node on the old host itself",
       survey({ old: { endpoints: [eth, ownEth], reached: ["eth:443", "localhost:8545"] } }),
       {},
-      "new: config.json names nodes on the orchestrator's own host, and the new host has none there\n  found: nothing at localhost:8545 for Ethereum",
+      "new: config.json names nodes on the orchestrator's own host, and the new host lacks them\n  found: nothing at localhost:8545 for Ethereum",
       "name another in Networks, Ethereum, Urls of /root/.orchestrator/config.json, then systemctl restart orchestrator",
     ],
     [
@@ -316,7 +316,7 @@ describe("prerequisites", () => {
       "variables that the new host's unit lacks",
       oldFacts({ environment: ["ORCHESTRATOR_NETWORK", "X"] }),
       {},
-      "new: the orchestrator's unit lacks what the old host's has in its environment\n  found: no ORCHESTRATOR_NETWORK, no X",
+      "new: the orchestrator's unit lacks environment variables of the old host's unit\n  found: no ORCHESTRATOR_NETWORK, no X",
       '/etc/systemd/system/orchestrator.service.d, and write there, into environment.conf, the lines [Service] and Environment="ORCHESTRATOR_NETWORK=…"',
     ],
     [
@@ -345,7 +345,7 @@ describe("prerequisites", () => {
       survey({ old: { config: { ...config, keyStore: "../wallet/producer" } } }),
       {},
       "old: the producer's key store can't be fenced under its name\n  found: ProducerKeyFileName \"../wallet/producer\"",
-      "a plain name",
+      "a name of letters, digits, _ . and -",
     ],
     [
       "no share of the present key",
@@ -395,14 +395,14 @@ describe("prerequisites", () => {
     };
     expect(findMoveProblems(found, wanted).map((fault) => fault.split("\n")[0])).toEqual([
       ...[
-        "old: the old host can't be looked at",
-        "new: the new host can't be looked at",
+        "old: the old host can't be read",
+        "new: the new host can't be read",
         "new: the node is not synced now",
         "this machine has no room for the backup",
       ],
     ]);
     expect(findMoveProblems(found, wanted)[0]).toBe(
-      "old: the old host can't be looked at\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n" +
+      "old: the old host can't be read\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n" +
         "  See it with: ssh -v old, as the user and on the port of pillar-host:orchestrator.migrateFrom. Then run pulumi up -s prod again.",
     );
   });
@@ -412,7 +412,7 @@ describe("prerequisites", () => {
     const later = { ...wanted, known };
     expect(findMoveProblems(survey(), later)).toEqual([
       "old: this host does not know of this orchestrator's last start\n  found: no journal\n" +
-        "  needed: generation 2, pillar-host/prod-2/Anvil/1: the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?\n" +
+        "  needed: the host that the orchestrator is on now, with generation 2 (pillar-host/prod-2/Anvil/1). Was this one restored from a snapshot, or installed anew?\n" +
         "  You brought it here yourself, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
     ]);
     const written = (generation: number) => oldFacts({ journal: JSON.stringify({ generation }) });
@@ -436,8 +436,8 @@ describe("prerequisites", () => {
     const none = { ...wanted, known: { generation: 0, started: 0 } };
     expect(findMoveProblems(survey(), none)).toEqual([
       "no move of this orchestrator is known, neither by the event log nor by a journal\n  found: generation 0 on a host, 0 in the event log\n" +
-        "  needed: your word, once, that no move of it ever began; did one? Then bring the event log of the machine that moved it last (docs/unattended.md): the orchestrator may be at work elsewhere\n" +
-        "  It was never moved? pulumi config set --path pillar-host:orchestrator.migrateFrom.firstMove acknowledged -s prod && pulumi up -s prod",
+        "  needed: confirm once that no move of it ever began. If one began, bring the event log of the machine that moved it last (docs/unattended.md): the orchestrator may be at work elsewhere\n" +
+        "  Was it never moved? pulumi config set --path pillar-host:orchestrator.migrateFrom.firstMove acknowledged -s prod && pulumi up -s prod",
     ]);
     expect(findMoveProblems(survey(), { ...none, firstMove: true })).toEqual([]);
     const known = { ...none, known: { generation: 1, started: 0 } };

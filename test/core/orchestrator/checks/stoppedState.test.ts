@@ -46,10 +46,10 @@ describe("the state in which an orchestrator was stopped", () => {
   test("a key generation stops a move and a rollback, with the question to ask and the remedy", () => {
     expect(checkStoppedState(config(1), forward, inputs)).toBe(
       [
-        "the orchestrator of the old host (198.51.100.7) was stopped in state 1 (key generation): its part in the bridge's next key is not done, and started on the other host it would begin a key generation alone",
+        "the orchestrator of the old host (198.51.100.7) was stopped in state 1 (key generation): its part in the key generation is not done, and on the other host it would begin one alone",
         "  found: GlobalState 1 in /data/orch/config.json, which it wrote at its stop",
         "  needed: GlobalState 0 (live), as getStatus said before the stop",
-        '  It is started again where it was. On the host: curl -s -H \'content-type: application/json\' -d \'{"method":"getStatus","params":[]}\' http://127.0.0.1:55000; when it says state 0: pulumi up -s prod',
+        '  The orchestrator is started again where it was. On the host: curl -s -H \'content-type: application/json\' -d \'{"method":"getStatus","params":[]}\' http://127.0.0.1:55000; when it says state 0: pulumi up -s prod',
         "  Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1",
       ].join("\n"),
     );
@@ -61,7 +61,7 @@ describe("the state in which an orchestrator was stopped", () => {
       / was stopped in state 2 \(halted\): the bridge is halted/,
     );
     expect(checkStoppedState(config(7), forward, inputs)).toMatch(
-      / was stopped in state 7 \(unknown\): started on the other/,
+      / was stopped in state 7 \(unknown\): on the other host/,
     );
     expect(checkStoppedState(config(2), back, inputs)).toBeUndefined();
     expect(checkStoppedState(config(2), forward, inputs)).toContain(typed);

@@ -126,6 +126,6 @@ test.each(["signer_copy_allow", "signer_copy_key_waits"])(
     const { called, said } = await prepared({ old: signs, new: rests }, failing);
     const until = made.slice(0, made.findIndex((each) => each.endsWith(failing)) + 1);
     expect(called).toEqual([...given, ...until, "new signer_copy_key_away", "old signer_copy_forbid", "drop", "close"]);
-    expect(said).toEqual([`nothing is copied beforehand: ${failing} failed`]);
+    expect(said).toEqual([`the bulk copy before the move is left out: ${failing} failed`]);
   },
 );

@@ -50,7 +50,7 @@ describe("locating the orchestrator", () => {
       "two may sign now",
     ],
     ["no running one, and an unreachable host", [{ address: "a", seen: { unseen: "ETIMEDOUT" } }], "no reachable host"],
-    ["an active move", [host("a", { directory: "there", journal: journal("fenced", "old") })], "on its way between"],
+    ["an active move", [host("a", { directory: "there", journal: journal("fenced", "old") })], "in a move between"],
     [
       "an orchestrator that left",
       [host("a", { directory: "there", journal: journal("moved", "old") })],

@@ -99,8 +99,8 @@ describe("a run that another run blocks", () => {
       formatLockTimeout("203.0.113.9", "held 17 4242", 30, "prod-2"),
     ).toBe(`203.0.113.9: another run has been at work on this orchestrator for 30 minutes; nothing was done
   found: it is logged in on 203.0.113.9; its login there is process 4242
-  needed: wait until that run has finished, or press Ctrl-C in its terminal. Which step it is at, if it is this stack's: ./pillar-host status prod-2
-  Whose it is: on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
+  needed: wait until that run has finished, or press Ctrl-C in its terminal. If it is a run of this stack, this shows its step: ./pillar-host status prod-2
+  To see whose run it is, on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
   Then: pulumi up -s prod-2`);
   });
 
@@ -221,7 +221,7 @@ describe("an error of a move", () => {
     };
     const text = formatObstacle("two may sign", { move: journal.move, direction: "forward" }, looks, places);
     expect(text).toContain("Stop it at once, on 198.51.100.7");
-    expect(text).not.toContain("bring it back by hand");
+    expect(text).not.toContain("bring the orchestrator back by hand");
   });
 
   test("names the second orchestrator's host and unit", () => {
@@ -233,7 +233,7 @@ describe("an error of a move", () => {
     );
     expect(text).toContain("  Stop it at once, on 198.51.100.7: systemctl stop signer && ");
     expect(text).toContain("mv -f /etc/systemd/system/signer.service /etc/systemd/system/signer.service.moved");
-    expect(text).not.toContain("bring it back by hand");
+    expect(text).not.toContain("bring the orchestrator back by hand");
   });
 
   test("proposes to stop it, to leave it, or to confirm a move by hand after an unknown start", () => {
@@ -263,7 +263,7 @@ describe("an error of a move", () => {
     const open = { ...next, stage: "stopping" as const };
     expect(
       formatObstacle("another move", open, { old: stopped, new: { journal: open, ...stopped } }, places),
-    ).toContain("End that move with its own stack first: pulumi up -s next");
+    ).toContain("Finish that move with its own stack first: pulumi up -s next");
   });
 
   test("prints the commands to continue and to roll back after the new host's start", () => {
@@ -276,13 +276,13 @@ describe("an error of a move", () => {
     const text = formatObstacle("target is started", saga, { old: fenced, new: started }, places);
     expect(text).toBe(
       [
-        "the orchestrator of the new host (203.0.113.9) was started, so nothing is undone by itself: two orchestrators must never run at once",
+        "the orchestrator of the new host (203.0.113.9) was started, so the program undoes nothing: two orchestrators must never run at once",
         "  To go on: fix what is said above, then pulumi up -s prod",
         "  To go back: pulumi config set --path pillar-host:orchestrator.rollback true -s prod && pulumi up -s prod",
         "  Or by hand:",
         "  first on 203.0.113.9: systemctl stop orchestrator && { [ ! -f /etc/systemd/system/orchestrator.service ] || mv -f /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved; } && ln -sfn /dev/null /etc/systemd/system/orchestrator.service && systemctl daemon-reload && systemctl is-active orchestrator (it must say inactive)",
         `  only then on 198.51.100.7: systemctl unmask signer && mv ${journal.was.keyStore} /root/.orchestrator/producer && systemctl enable --now signer`,
-        `  and for the program, ${aside}`,
+        `  so that the program knows of it, ${aside}`,
         "The key is on the new host (203.0.113.9), which was started and may sign; the old host (198.51.100.7) is fenced.",
       ].join("\n"),
     );
@@ -292,7 +292,7 @@ describe("an error of a move", () => {
     const started = { ...journal, side: "new" as const, stage: "starting" as const };
     const back = { journal, active: true, masked: false };
     const saga: Saga = { move: journal.move, direction: "forward" };
-    const hint = `Did you bring it back by hand, and is it to stay there? Then ${aside}`;
+    const hint = `Did you bring the orchestrator back by hand, and shall it stay there? Then ${aside}`;
     const text = (active: boolean, masked: boolean, why: "source runs unasked" | "target runs unasked", way: Saga) =>
       formatObstacle(why, way, { old: back, new: { journal: started, active, masked } }, places);
     expect(text(false, true, "source runs unasked", saga)).toContain(hint);

@@ -238,7 +238,9 @@ test("copies and compares again what differs", async ({ stage }) => {
 
 test("never puts a differing copy in place", async ({ stage }) => {
   stage.afterCopy = () => appendFileSync(join(stage.arriving, "config.json"), "!");
-  await expect(upTo(stage, "copy")).rejects.toThrow(/is not what old has, after 3 copies\n {2}found: config\.json: /);
+  await expect(upTo(stage, "copy")).rejects.toThrow(
+    /differs from what old has, after 3 copies\n {2}found: config\.json: /,
+  );
   expect(stage.called).not.toContain("new signer_arrive");
 });
 
@@ -309,7 +311,7 @@ test("trusts getStatus if the chain does not report the bridge, and says so", as
   stage.bridge = { known: false, why: "the node of new knows of no bridge" };
   await stage.hands.perform("stop", saga, signing);
   expect(stage.said[1]).toBe(
-    "the chain tells nothing of the bridge, so the orchestrator's own getStatus decides: the node of new knows of no bridge",
+    "no node tells the bridge's state, so the orchestrator's own getStatus decides: the node of new knows of no bridge",
   );
   expect(stage.called).toContain("old signer_stop");
 });

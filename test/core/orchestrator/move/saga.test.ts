@@ -14,7 +14,7 @@ const places = {
   services: { old: "orchestrator", new: "orchestrator" },
   stack: "prod",
 };
-const naming = /(The key is on the (old|new) host \(|Where the key is cannot be told)/;
+const naming = /(The key is on the (old|new) host \(|Which host has the key is unknown)/;
 
 async function run(model: Model, saga: Saga): Promise<string | undefined> {
   try {
