@@ -3,7 +3,7 @@ type Agreement<R, W> =
   | { readonly kind: "agreed"; readonly word: W; readonly by: readonly R[]; readonly others: readonly R[] }
   | { readonly kind: "split" };
 
-/** Decides which word more than half of the nodes agree with. `common` picks the word to test, or undefined. */
+/** Decides which answer more than half of the nodes agree with. `common` picks the answer to test, or undefined. */
 export function agreeOn<R, W>(
   readings: readonly R[],
   wordOf: (reading: R) => W,

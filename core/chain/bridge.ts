@@ -1,10 +1,10 @@
 import { isCount } from "./chainAnswers";
 
-/** The bridge's state in the chain's variables (go-zenon, vm/embedded/definition/bridge.go). */
+/** The bridge's state as the chain stores it (go-zenon, vm/embedded/definition/bridge.go). */
 export interface BridgeInfo {
   readonly isHalted: boolean;
   readonly allowsKeyGeneration: boolean;
-  /** Height of the momentum; 0 if the bridge was never unhalted. */
+  /** Height at which the bridge was last unhalted; 0 if never. */
   readonly unhaltedAt: number;
   readonly unhaltDuration: number;
   /** The orchestrators' public key: compressed, base64. Empty on a chain without a bridge. */

@@ -43,7 +43,7 @@ export interface ChainClient {
   close(): void;
 }
 
-/** Throws if there is no answer. */
+/** Calls a method of the RPC. Throws if there is no answer. */
 type Call = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
 
 /** The most momentums in one answer of a node. */
@@ -54,7 +54,7 @@ const methodNotFound = -32601;
 
 /**
  * Returns a client for a host's node, over the connection to that host. Turns fatal ssh errors, such as a changed host
- * key, into plain ones, so that callers handle them like any missing answer.
+ * key, into ordinary ones, so that callers handle them like any missing answer.
  */
 export function openNodeChain(
   name: string,

@@ -1,7 +1,7 @@
 import { isPrintable } from "../util/printable";
 import type { PillarStanding } from "./elections";
 
-// docs/chain.md, Node, describes these forms; the ledger's other methods are in go-zenon's rpc/api/ledger.go.
+// docs/chain.md, Node, describes the forms of these answers; the ledger's other methods are in go-zenon's rpc/api/ledger.go.
 
 export interface Produced {
   readonly height: number;
@@ -88,7 +88,7 @@ export function parseStanding(result: unknown, pillar: string): PillarStanding |
   });
   const own = weights.find(({ name }) => name === pillar);
   if (own === undefined) return undefined;
-  // The node has not counted any weight right after its start.
+  // Right after its start, a node has not counted the weights: no rank is known.
   if (weights.every(({ weight }) => weight === 0n)) return { pillars: count };
   return { pillars: count, place: 1 + weights.filter(({ weight }) => weight > own.weight).length };
 }

@@ -19,13 +19,13 @@ export function createOtherNode(
   return { ssh, via: "ssh", address: "127.0.0.1", port, versions: createVersionRules(config) };
 }
 
-/** Returns a host's node. With direct access, 127.0.0.1 becomes the host's own address. */
+/** Returns how to reach a host's node. For direct access, the host's address replaces 127.0.0.1. */
 export function resolveNode(ssh: SshTarget, rpc: NodeRpc): NodeTarget {
   const isHost = rpc.via === "direct" && rpc.address === "127.0.0.1";
   return { ssh, ...rpc, ...(isHost ? { address: ssh.address } : {}) };
 }
 
-/** Returns the node of the stack's own host (plain values; wrap them before they become an input). */
+/** Returns how to reach the own host's node, its login in clear: make it a Pulumi secret before it becomes an input. */
 export function createNodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
   return resolveNode(createHostTarget(config, hostAddress, hostKey), createNodeRpc(config));
 }

@@ -13,7 +13,7 @@ export interface Network {
   readonly tickMomentums: number;
 }
 
-/** A Pillar's rank among all Pillars. Has no place while the node has not counted the weights. */
+/** A Pillar's rank among all Pillars. `place` is absent while the node has not counted the weights. */
 export interface PillarStanding {
   readonly pillars: number;
   /** The rank by delegated weight. Counts from 1. */
@@ -26,11 +26,11 @@ interface Chance {
   readonly most: number;
 }
 
-/** A probability below which bad luck is no longer an explanation. */
+/** If a gap between slots is less probable than this, a Pillar's bad luck does not explain it. */
 const maxMissProbability = 1e-4;
 /** A node that restarts misses slots: never judge it by fewer ticks. */
 const leastTicks = 4;
-/** Weights change, so only a Pillar well inside the top ranks surely belongs to them. */
+/** Weights change: only in this share of the top ranks, from rank 1 on, does a Pillar surely belong to them. */
 const topRankShare = 5 / 6;
 
 /** Returns the milliseconds of a tick. */
@@ -63,7 +63,7 @@ export function computeUsualTicks(chance: number): number {
 
 const ticksUntil = (sure: number, chance: number) => Math.ceil(Math.log(1 - sure) / Math.log(1 - chance));
 
-/** Momentums until the chain has an update: the wallet's block, then the contract's. Nodes show it before both. */
+/** Momentums until the chain has a wallet update: the wallet's block, then the contract's. Nodes show it before both. */
 const confirmation = 2;
 
 /**

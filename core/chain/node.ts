@@ -39,7 +39,7 @@ export type Observation =
   | {
       readonly kind: "answer";
       readonly info: SyncInfo;
-      /** Absent if the node does not give it. */
+      /** Absent if the node does not return its newest momentum. */
       readonly newest?: Momentum | undefined;
       readonly peers?: number | undefined;
       /** Unix milliseconds by the node's clock. */
@@ -53,7 +53,7 @@ export type Observation =
       readonly unreachable?: boolean;
     };
 
-/** Returns the result in an answer. Throws what answered instead of the node, in the operator's words. */
+/** Returns the result in a node's answer. @throws what is wrong with the answer, in the operator's words */
 export function parseNodeResult(answer: RpcAnswer): unknown {
   if (answer.status !== 200) {
     const known: Record<number, string> = {
@@ -117,14 +117,14 @@ export function createNodeCalls(
   return async (method, params = []) => {
     const call = { authority, method, params, timeout };
     if (via === "direct") return callRpc(async () => net.connect(port, address), call);
-    // The login has its own timeouts, and may take longer than a call to the node.
+    // The login has its own timeouts, and may take longer than `timeout`, which limits the call.
     const session = await connection.session();
     reached();
     return callRpc(() => session.forward(address, port), call);
   };
 }
 
-/** Returns a client for a node. Closes the connection with the client. */
+/** Returns a client for a node. Closing the client closes the connection. */
 export function createNodeClient(target: NodeTarget, connection: Connection): NodeClient {
   let isReached = false;
   let used = 0;

@@ -15,8 +15,8 @@ export async function readNodeVersion(target: NodeTarget, connection: Connection
 }
 
 /**
- * Reads which required versions a node lacks. Never throws: an unknown version counts as a gap. `due` are the ones that
- * apply at this height, without a call if there are none; `all` are future ones, too.
+ * Reads which required versions a node lacks. Never throws: an unknown version counts as a gap. `due`: the requirements
+ * that apply at this height (without any, the node is not asked). `all`: future ones, too.
  */
 export async function readVersionGaps(
   target: NodeTarget,

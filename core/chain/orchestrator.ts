@@ -18,11 +18,11 @@ export interface BuildInfo {
 export interface OrchestratorStatus {
   readonly state: number;
   readonly stateName: string;
-  /** Newest momentum's height. Answers with different heights were made at different times. */
+  /** Height of the newest momentum. If it differs, two answers are not one cached answer. */
   readonly momentum?: number;
   readonly peers?: number;
   readonly networks?: readonly string[];
-  /** Requests that wait for a signature. A stop during their ceremony would make it fail for all orchestrators. */
+  /** Requests that wait for a signature. A stop during a signing ceremony makes it fail for all orchestrators. */
   readonly toSign?: number;
 }
 
@@ -62,7 +62,7 @@ export function createOrchestratorClient(
   const whom = "the orchestrator";
   let free = Promise.resolve();
   let last = Number.NEGATIVE_INFINITY;
-  // The limit counts requests of all clients.
+  // Calls wait for each other: the orchestrator limits the requests of all clients together.
   const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
     const turn = free.then(async () => {
       const wait = last + requestIntervalMs - clock.ticks();
@@ -91,7 +91,7 @@ export function createOrchestratorClient(
         if (isFatal(error)) throw error;
         throw new Error(
           error.refusedForward === "closedPort"
-            ? `nothing listens on 127.0.0.1:${port}: it is down, or still starting (its node, the other chains' nodes, its peers)`
+            ? `nothing listens on 127.0.0.1:${port}: the orchestrator is down, or still starting (it waits for its node, the other chains' nodes, its peers)`
             : error.message,
         );
       });
@@ -121,7 +121,7 @@ export function isWrongAnswer(error: unknown): boolean {
 
 const lacking = Symbol.for("pillar-host.lacking");
 
-/** Returns the result in an answer, or `lacking` for 404: the build lacks the method. Throws what answered instead. */
+/** Returns the result in an answer, or `lacking` for 404: the build lacks the method. @throws what is wrong with it */
 function orchestratorResult({ status, body }: RpcAnswer, method: string): unknown {
   if (status === 404) return lacking;
   const envelope = parseEnvelope(body);
@@ -213,7 +213,7 @@ export function compareVersions(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-/** Removes secrets, as redact in common.sh does on hosts, and the paths of addresses, which may hold access keys. */
+/** Removes secrets, as redact in common.sh does on hosts, and the paths of URLs, which may hold access keys. */
 export function redactSecretsAndPaths(text: string): string {
   return text
     .replaceAll(/(pass(?:word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)[^\n]*/gi, "$1 [removed]")

@@ -19,7 +19,7 @@ export interface NodeFault {
   readonly why: string;
 }
 
-/** `clock` is the node's, in unix milliseconds. */
+/** A node's newest momentum, and the node's clock in unix milliseconds. */
 interface NewestMomentum {
   readonly newest: Produced;
   readonly clock: number;
@@ -65,7 +65,7 @@ export function createSilentFault(error: unknown): NodeFault {
   return { kind: "silent", why: error instanceof Error ? error.message : String(error) };
 }
 
-/** Returns a fault if a node is behind or ahead by a clock, which is its own because this machine's may be wrong. */
+/** Returns a fault if a node is behind or ahead of `clock`: its own clock, if this machine's may be wrong. */
 export function findAgeFault(
   { newest: { height, timestamp }, clock }: NewestMomentum,
   limitMs = freshMomentumMs,
@@ -81,7 +81,7 @@ export function createGapFault(from: number, to: number): NodeFault {
   return { kind: "gap", why: `it does not return the momentums from ${from} to ${to}, though it has them` };
 }
 
-/** Reads a range of momentums. Returns a fault if one is missing: that one may be the one that counts. */
+/** Reads a range of momentums. Returns a fault if one is missing: the missing one may decide. */
 export async function readWholePage(
   client: ChainClient,
   from: number,

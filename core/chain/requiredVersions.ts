@@ -83,7 +83,7 @@ export function formatVersionGap(gap: VersionGap): string {
 export function installLines({ leastVersion, release, fromHeight }: VersionRow, up?: string): string[] {
   const then = up === undefined ? "" : `, then ${up}`;
   return [
-    `install ${leastVersion} or newer from ${release}: its url, sha256 and version as pillar-host:node.release (docs/chain.md)${then}`,
+    `install ${leastVersion} or newer from ${release}: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)${then}`,
     ...(fromHeight > 0 ? ["Is the requirement out of date? It is in core/chain/requiredVersions.json"] : []),
   ];
 }

@@ -6,7 +6,7 @@ import { releaseNumber } from "./versions";
 export interface Spork {
   readonly id: string;
   readonly name: string;
-  /** Height from which on the spork is enforced. A node without code for it ends itself minutes after it. */
+  /** Height from which on the spork is enforced. A node without code for it ends itself minutes after that height. */
   readonly enforcedFrom?: number;
 }
 

@@ -33,7 +33,7 @@ export function parseRequiredVersions(text: string): Omit<VersionRules, "leastVe
   const parsed = tableSchema.safeParse(json);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".") || "the whole"}: ${issue.message}`);
-  throw new Error([`${path} does not have its form`, ...faults].join("\n"));
+  throw new Error([`${path} does not have the needed form`, ...faults].join("\n"));
 }
 
 /** Returns the required versions of a stack's nodes. Providers get them as an input. */

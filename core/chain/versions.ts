@@ -20,7 +20,7 @@ export function releaseNumber(text: string): string | undefined {
 }
 
 /**
- * Compares two versions by number, as sort does. A development build comes before the release of its number, because
+ * Compares two versions by number, for sort. A development build comes before the release of its number, because
  * nobody can tell what the build lacks. Returns undefined if the order is not known.
  */
 export function compareNodeVersions(one: string, other: string): number | undefined {

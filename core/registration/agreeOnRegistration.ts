@@ -41,9 +41,9 @@ export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationA
     // The newest height that all of these nodes have.
     const height = Math.min(...current.map((reading) => reading.newest.height));
     const hashes = current.map(
-      (reading) => `${(hashAt(reading, height) ?? "not told").slice(0, 12)} at ${reading.client.name}`,
+      (reading) => `${(hashAt(reading, height) ?? "not shown").slice(0, 12)} at ${reading.client.name}`,
     );
-    const text = `they are on different chains: momentum ${height} is ${hashes.join(", ")}`;
+    const text = `the nodes are on different chains: momentum ${height} is ${hashes.join(", ")}`;
     return unknown({ key: "chainsDiffer", text }, notes);
   }
   for (const reading of same.others) {
@@ -61,7 +61,7 @@ export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationA
   const words = agreeOn(chain, readAddress);
   if (words.kind === "split") {
     const list = chain.map((reading) => `${reading.client.name} says ${formatAddress(reading)}`);
-    const text = `they contradict each other (right after an update in the wallet they do so for some seconds): ${list.join(", ")}`;
+    const text = `the nodes contradict each other (right after an update in the wallet they do so for some seconds): ${list.join(", ")}`;
     return unknown({ key: text, text }, notes);
   }
   for (const reading of words.others)

@@ -10,7 +10,7 @@ import type { Registration } from "./registration";
 import { formatWayBack } from "./registrationMessages";
 
 interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
-  /** Asks the references alone: the node here is behind. Never throws. */
+  /** Asks the references alone, since this host's node is behind. Never throws. */
   read(): Promise<readonly PillarReading[]>;
   /**
    * Returns the SHA-256 of this host's producer address. The address itself does not leave the host before the sync.
@@ -63,7 +63,9 @@ export function watchForEarlyWallet(
     unseen = undefined;
     if (crypto.createHash("sha256").update(address).digest("hex") !== digest.value) {
       if (isTrapped)
-        deps.say(`sync: ${pillar} is registered with another address again, ${address}: that danger is over`);
+        deps.say(
+          `sync: ${pillar} is registered with another address again, ${address}: the too early update is undone`,
+        );
       isTrapped = false;
       earlier = address;
       return;
@@ -71,7 +73,7 @@ export function watchForEarlyWallet(
     if (isTrapped) return;
     isTrapped = true;
     const text = warningLines(pillar, earlier);
-    for (const line of ["REGISTERED TOO EARLY", ...text, "the wait goes on"]) deps.say(`sync: ${line}`);
+    for (const line of ["REGISTERED TOO EARLY", ...text, "the wait for the sync continues"]) deps.say(`sync: ${line}`);
     deps.tell(text.join(" "));
     await deps.record({
       kind: "tooEarly",
@@ -101,7 +103,7 @@ export function watchForEarlyWallet(
 function warningLines(pillar: string, earlier: string | undefined): string[] {
   return [
     `${pillar} is registered with this host's producer address ALREADY, and its node is not synced:`,
-    "it earns nothing from 5 to 10 minutes after the update on until the node is synced, and the next tick begins.",
+    "the Pillar earns nothing from 5 to 10 minutes after the update until the node is synced and the next tick begins.",
     formatWayBack(pillar, earlier),
   ];
 }
@@ -113,11 +115,11 @@ const digestTime = 20_000;
  * host has no address yet or does not answer.
  */
 export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
-  const ofHost = (reason: string) => new Error(`the host's own address: ${reason}`);
+  const ofHost = (reason: string) => new Error(`this host's producer address can't be read: ${reason}`);
   const printed = await runScript(connection, "addressDigest", script, digestTime).catch((error: Error) => {
     throw ofHost(takeFirstLine(error.message));
   });
   const digest = printed.find((line) => /^[0-9a-f]{64}$/.test(line));
-  if (digest === undefined) throw ofHost("the node's configuration names none");
+  if (digest === undefined) throw ofHost("the node's configuration has none");
   return digest;
 }

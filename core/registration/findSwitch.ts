@@ -6,7 +6,7 @@ export interface ProducerSwitch {
   readonly height: number;
   /** Unix milliseconds. */
   readonly at: number;
-  /** The last momentum of the address before. Absent if the search did not reach it. */
+  /** The last momentum of the address that was registered before. Absent if the search did not reach it. */
   readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: number };
   /** Set if the search gave up at that momentum: the address may have produced before it, too. */
   readonly orBefore?: true;
@@ -38,7 +38,7 @@ export async function findSwitch(
       else if (momentum.producer === earlier) return first && createSwitch(first, momentum);
     }
     const lowest = page[0]?.height ?? 1;
-    // The first page is the short one that every lookup reads.
+    // The first page is too short to end the search: every lookup reads it.
     const isQuiet = read > 0 && first === known;
     if (isQuiet || lowest <= 1) return first && createSwitch(first);
     if (read >= pages) return first && { ...createSwitch(first), orBefore: true };
@@ -48,7 +48,7 @@ export async function findSwitch(
   }
 }
 
-/** True if the earlier address produced the newest of both addresses' momentums after a switch. */
+/** True if the earlier address produces again after a switch: it has the newest momentum of both addresses. */
 export function isUndone(
   { height }: ProducerSwitch,
   recent: readonly Produced[],

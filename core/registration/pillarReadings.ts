@@ -18,7 +18,7 @@ export type PillarAnswer = Answered<PillarWord>;
 /** Momentums: enough to compare two nodes' chains, and small enough to read on every `up`. */
 const recentCount = 128;
 
-/** Reads a node's answer. Never throws, and takes at most `limit` milliseconds. */
+/** Reads what one node says about a Pillar. Never throws, and takes at most `limit` milliseconds. */
 export function readPillar(client: ChainClient, pillar: string, limit: number): Promise<PillarReading> {
   const ask = async ({ newest: { height } }: { readonly newest: Produced }) => {
     const [registered, recent] = await Promise.all([
@@ -35,8 +35,8 @@ const ownTime = 10_000;
 const referenceTime = 5000;
 
 /**
- * Reads from this host's node, if it can be asked, and from the references, all at once. Never throws. A reference with
- * this host's `address` is the same node.
+ * Reads from this host's node, if it can be asked, and from the references, all at once. Never throws. Leaves out a
+ * reference with this host's `address`: it is the same node.
  */
 export async function readSources(
   own: ChainClient | undefined,
@@ -45,7 +45,7 @@ export async function readSources(
   address: string,
 ): Promise<readonly PillarReading[]> {
   const ownReading = own && readPillar(own, pillar, ownTime);
-  // A single node under two names would outvote the node here.
+  // A single node under two names would outvote this host's node.
   const all = await openReferences(references, [{ host: address, what: "this host itself" }]);
   const others = all.map(({ client, fault }) =>
     fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: createSilentFault(fault) },

@@ -17,7 +17,7 @@ import type { ProducerSwitch } from "./findSwitch";
 export interface RegistrationMemory {
   /** The address that was registered before this host's. */
   readonly earlier?: string;
-  /** Unix milliseconds when this host's address was first seen. Absent if another was registered since. */
+  /** Unix milliseconds when this host's address was first seen registered. Absent if another address followed. */
   readonly since?: number;
   /** True if this host's address was ever registered, even if another one followed. */
   readonly wasOurs?: boolean;
@@ -74,7 +74,7 @@ export type Registration = { readonly notes: readonly SourceNote[]; readonly ear
 interface NotOurs {
   readonly address: string;
   readonly wasOurs: boolean;
-  /** The newest recent momentum of either address. Elections follow a wallet update two ticks later. */
+  /** The newest recent momentum of `address` or of this host. Slots change hands two ticks after a wallet update. */
   readonly last?: { readonly height: number; readonly at: number; readonly isOurs: boolean };
 }
 
@@ -88,7 +88,7 @@ interface Ours {
 /** The expected wait for the first momentum of an address. Times in unix milliseconds. */
 interface ProducingWait {
   readonly from: number;
-  /** The time by which half of the Pillars in this place have had a slot; `surely`: all but one of 10,000. */
+  /** By this time, half of the Pillars of this rank have had a slot; by `surely`, all but one of 10,000. */
   readonly usually?: number;
   readonly surely?: number;
   readonly standing: string;
@@ -115,10 +115,10 @@ export function decideRegistration(facts: RegistrationFacts): Registration {
     return { kind, address, wasOurs, notes, last, earlier: kind === "earlier" ? address : earlier };
   }
   const since = memory.since ?? now;
-  // A node has no counts yet right after its start.
+  // Right after its start, a node has not counted any slots.
   const figures = counted.expected > 0 ? counted : undefined;
   const own = { address, since, notes, earlier, figures };
-  // Witnesses without an answer say nothing against a node that produces.
+  // A node that lacks only witnesses may be synced: do not warn of a too early registration.
   if (node.known && !node.synced && node.reason !== "unwitnessed") {
     return { kind: "tooEarly", why: node.why, ...own, switched };
   }

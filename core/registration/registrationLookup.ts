@@ -23,7 +23,7 @@ export interface RegistrationLookup {
 
 const searchTime = 8000;
 
-/** Decides the state of the registration, and searches for the first momentum if it is not known yet. Never throws. */
+/** Decides the state of the registration, and searches for this host's first momentum if it is not known yet. Never throws. */
 export async function judgeRegistration(look: RegistrationLookup): Promise<Registration> {
   const { ours, memory, node, network, readings } = look;
   const agreement = agreeOnPillar(readings);

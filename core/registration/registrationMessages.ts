@@ -25,7 +25,7 @@ export function formatRegistration(registration: Registration, pillar: string, n
       return `no Pillar with the name ${pillar} is registered (pillar-host:pillar.name)`;
     case "earlier":
       return registration.wasOurs
-        ? `${pillar} went back to ${registration.address}${registration.last?.isOurs === false ? ", and momentums carry it" : `: ${stillOurs}`}`
+        ? `${pillar} is registered with ${registration.address} again${registration.last?.isOurs === false ? ", and momentums carry that address" : `: ${stillOurs}`}`
         : `${pillar} is still registered with ${registration.address}`;
     case "foreign":
       return `${pillar} is registered with ${registration.address}, neither this host's address nor the one before it`;
@@ -46,19 +46,19 @@ export const stillOurs =
 
 function waitText(registration: Extract<Registration, { kind: "registered" }>, now: number): string {
   const { since, wait, isLate, unseen, figures } = registration;
-  if (unseen !== undefined) return `it can't be seen now (${unseen})`;
+  if (unseen !== undefined) return `the search for one failed (${unseen})`;
   const { from, usually, surely, standing } = wait;
   const elected =
     now < from
-      ? `its slots are the old address's until ${formatUtcMinute(from)}`
+      ? `the old address has the slots until ${formatUtcMinute(from)}`
       : `elected since ${formatUtcMinute(from)}`;
   const elections = `elections are fixed two ticks ahead, ${elected}`;
   if (usually === undefined || surely === undefined)
-    return `${elections}; how long it waits for a slot is unknown (${standing})`;
+    return `${elections}; how long the Pillar waits for a slot is unknown (${standing})`;
   if (!isLate)
     return `${elections}; usually it produces by ${formatUtcMinute(usually)}, and all but certainly by ${formatUtcMinute(surely)} (${standing})`;
   const few = figures
     ? `; ${figures.produced} of ${figures.expected} momentums of this epoch were produced, by a count up to five minutes old`
     : "";
-  return `that is longer than all but one of 10,000 healthy ones wait (${elected}; ${standing}; seen registered ${formatDuration(now - since)} ago${few})`;
+  return `that is longer than all but one of 10,000 healthy Pillars wait (${elected}; ${standing}; seen registered ${formatDuration(now - since)} ago${few})`;
 }

@@ -11,7 +11,7 @@ const gap: VersionGap = {
   found: "v0.0.8",
 };
 const install =
-  "  install v0.0.10 or newer from https://r.example: its url, sha256 and version as pillar-host:node.release (docs/chain.md), then pulumi up -s prod";
+  "  install v0.0.10 or newer from https://r.example: set pillar-host:node.release to its url, sha256 and version (docs/chain.md), then pulumi up -s prod";
 const outOfDate = "  Is the requirement out of date? It is in core/chain/requiredVersions.json";
 
 test("reports a required version as a fault with the release to install", () => {

@@ -130,7 +130,7 @@ describe("getBuildInfo", () => {
         ),
       );
     await expect(createOrchestratorClient({ forward }, 55000, clock()).buildInfo()).rejects.toThrow(
-      "nothing listens on 127.0.0.1:55000: it is down, or still starting",
+      "nothing listens on 127.0.0.1:55000: the orchestrator is down, or still starting",
     );
   });
 });

@@ -71,7 +71,7 @@ describe("the texts", () => {
       "the node is v0.0.9; v0.0.10 or newer is required from height 1000 on (the window)",
     );
     expect(installLines(gap)).toEqual([
-      `install v0.0.10 or newer from ${page}: its url, sha256 and version as pillar-host:node.release (docs/chain.md)`,
+      `install v0.0.10 or newer from ${page}: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)`,
       "Is the requirement out of date? It is in core/chain/requiredVersions.json",
     ]);
     expect(formatVersionGap({ ...gap, found: undefined })).toMatch(

@@ -41,7 +41,7 @@ test("leaves out a stale node with a stale clock", () => {
 describe("contradicting sources", () => {
   test("decide nothing if there are two, and both are named", () => {
     expect(word([says("node", ours), says("ref1", old)])).toBe(
-      `they contradict each other (right after an update in the wallet they do so for some seconds): node says ${ours}, ref1 says ${old}`,
+      `the nodes contradict each other (right after an update in the wallet they do so for some seconds): node says ${ours}, ref1 says ${old}`,
     );
     expect(word([says("node", ours), says("ref1", null)])).toContain("ref1 says that nobody registered it");
   });
@@ -59,7 +59,7 @@ describe("contradicting sources", () => {
   test("need a majority about the chain", () => {
     const wrong = chainOf([old, old, old], { name: "evil" });
     expect(word([says("node", ours), says("ref1", old, wrong)])).toBe(
-      "they are on different chains: momentum 1002 is lab-1002 at node, evil-1002 at ref1",
+      "the nodes are on different chains: momentum 1002 is lab-1002 at node, evil-1002 at ref1",
     );
     const found = agreeOnPillar([says("node", ours), says("ref1", old, wrong), says("ref2", ours)]);
     expect(found).toMatchObject({ kind: "settled", pillar: { producerAddress: ours } });
@@ -82,7 +82,7 @@ describe("contradicting sources", () => {
       "node is left out: it is on another chain than the others, by momentum 1002",
     ]);
     expect(word([says("node", old), ...far([]).slice(1)])).toBe(
-      "they are on different chains: momentum 1002 is lab-1002 at node, not told at ref2",
+      "the nodes are on different chains: momentum 1002 is lab-1002 at node, not shown at ref2",
     );
     expect(agreeOnPillar([says("node", old), ...far([])]).notes.map(({ text }) => text)).toEqual([
       "node is left out: it does not return the momentums from 1002 to 1002, though it has them",

@@ -25,7 +25,7 @@ function watchOf(before?: string, digest: string | null = sha256(ours)) {
     },
     digest: async () => {
       seen.digests += 1;
-      if (state.digest === undefined) throw new Error("the host's own address: none");
+      if (state.digest === undefined) throw new Error("this host's producer address can't be read: none");
       return state.digest;
     },
     ticks: () => seen.ticks,
@@ -54,15 +54,15 @@ test("reports an early wallet update once, with the steps to undo it, and logs i
   expect(seen.lines).toEqual([
     "sync: REGISTERED TOO EARLY",
     "sync: Anvil is registered with this host's producer address ALREADY, and its node is not synced:",
-    "sync: it earns nothing from 5 to 10 minutes after the update on until the node is synced, and the next tick begins.",
+    "sync: the Pillar earns nothing from 5 to 10 minutes after the update until the node is synced and the next tick begins.",
     `sync: The way back, while the old host runs: in the wallet, Update Pillar Anvil, producer address: ${old}`,
-    "sync: the wait goes on",
+    "sync: the wait for the sync continues",
   ]);
   expect(seen.told).toHaveLength(1);
   expect(seen.kept).toEqual([expect.objectContaining({ kind: "tooEarly", address: ours, earlier: old })]);
   await pass(4, says("ref1", old));
   expect(seen.lines.slice(5)).toEqual([
-    `sync: Anvil is registered with another address again, ${old}: that danger is over`,
+    `sync: Anvil is registered with another address again, ${old}: the too early update is undone`,
   ]);
 });
 
@@ -92,7 +92,7 @@ test.each<[string, PillarReading[], string[]]>([
     "two contradict each other",
     [says("ref1", ours), says("ref2", old)],
     [
-      `${unseen}they contradict each other (right after an update in the wallet they do so for some seconds): ref1 says ${ours}, ref2 says ${old}`,
+      `${unseen}the nodes contradict each other (right after an update in the wallet they do so for some seconds): ref1 says ${ours}, ref2 says ${old}`,
     ],
   ],
   ["nobody registered it", [says("ref1", null)], []],
@@ -105,6 +105,6 @@ test.each<[string, PillarReading[], string[]]>([
 test("reports nothing for a host without an address or an answer", async () => {
   const { seen, watch, pass } = watchOf(undefined, null);
   await pass(4, says("ref1", ours));
-  expect(seen.lines).toEqual([`${unseen}the host's own address: none`]);
+  expect(seen.lines).toEqual([`${unseen}this host's producer address can't be read: none`]);
   expect(watch.earlier()).toBeUndefined();
 });

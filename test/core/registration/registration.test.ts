@@ -52,7 +52,7 @@ describe("another registered address", () => {
     const words = (...producers: string[]) => formatRegistration(back(...producers), "Anvil", clock);
     expect(back(old, ours, other)).toMatchObject({ kind: "earlier", last: { height: 1001, isOurs: true } });
     expect(words(old, ours, other)).toContain("keep it running until momentums carry the other address");
-    expect(words(ours, old, other)).toBe(`Anvil went back to ${old}, and momentums carry it`);
+    expect(words(ours, old, other)).toBe(`Anvil is registered with ${old} again, and momentums carry that address`);
     // No recent momentum of either address proves anything.
     expect(words(other, other)).toContain("keep it running until momentums carry the other address");
   });
@@ -108,7 +108,7 @@ describe("this host's registered address", () => {
     const found = decide(ours, { memory: { since: clock - 1000 * minutes } });
     expect(found).toMatchObject({ isLate: false, wait: { from: clock - 1000 * minutes + 20_000 + 10 * minutes } });
     expect(formatRegistration(found, "Anvil", clock)).toContain(
-      "how long it waits for a slot is unknown (the number of Pillars is unknown)",
+      "how long the Pillar waits for a slot is unknown (the number of Pillars is unknown)",
     );
   });
 

@@ -104,7 +104,7 @@ describe("a node that lacks a required version", () => {
     found: "v0.0.8",
   };
   const install =
-    "install v0.0.10 or newer from https://r.example: its url, sha256 and version as pillar-host:node.release (docs/chain.md)";
+    "install v0.0.10 or newer from https://r.example: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)";
   const said = "the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window)";
   const versionsOf = (found: readonly (readonly VersionGap[])[]) => {
     const asked: number[] = [];

@@ -53,7 +53,7 @@ it("warns of an update that came too early, with the way back, and records it", 
   const up = await watchUp(stage.stack);
   await up.hears(/^sync: REGISTERED TOO EARLY/);
   await up.hears(new RegExp(`^sync: The way back.*, producer address: ${earlier}$`));
-  await up.hears(/^sync: the wait goes on$/);
+  await up.hears(/^sync: the wait for the sync continues$/);
   const last = async () => {
     const { event, details } = (await journey()).at(-1) as LogEvent;
     return { event, details };

@@ -63,7 +63,7 @@ describe("problems of a host", () => {
     };
     const ahead = { ...gap, expectedAt: clock };
     const text =
-      "install v0.0.10 or newer from https://r.example: its url, sha256 and version as pillar-host:node.release (docs/chain.md), then pulumi up -s prod. Is the requirement out of date? It is in core/chain/requiredVersions.json";
+      "install v0.0.10 or newer from https://r.example: set pillar-host:node.release to its url, sha256 and version (docs/chain.md), then pulumi up -s prod. Is the requirement out of date? It is in core/chain/requiredVersions.json";
     expect(found({ versions: { value: [gap] } })).toEqual([
       {
         key: "version:v0.0.10:required",
