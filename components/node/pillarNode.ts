@@ -66,13 +66,12 @@ export async function createPillarNodeArgs(
 function createUpgradeInputs(config: StackConfig): PillarNodeArgs["upgrade"] {
   const { node, pillar, network, orchestrator, stack } = config;
   if (node.release === undefined) return undefined;
-  const { url: signing_key = "", fingerprint = "" } = node.release.signingKey ?? {};
   return {
     stack,
     pillar: pillar.name,
     signerPort: orchestrator.rpcPort,
     library: readNodeReleaseLibrary(),
-    release: { ...createNodeVariables(config), ...releaseVariables(node.release), signing_key, fingerprint },
+    release: { ...createNodeVariables(config), ...releaseVariables(node.release) },
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     ...createWitnessSources(config),
   };

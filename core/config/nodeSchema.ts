@@ -80,21 +80,6 @@ export const controllerSchema = z
   .prefault({})
   .meta({ description: "The controller, which sets up the node" });
 
-const signingKey = z
-  .strictObject({
-    url: webAddress("needed the key's address").meta({ description: "The key's address", needed: "the key's address" }),
-    fingerprint: z
-      .string()
-      .regex(/^([0-9A-Fa-f]{4} {0,2}){10}$/, "needed the key's 40 hexadecimal digits")
-      .overwrite((text) => text.replaceAll(" ", "").toUpperCase())
-      .meta({ description: "The key's fingerprint", form: "40 hexadecimal digits", needed: "the key's fingerprint" }),
-  })
-  .optional()
-  .meta({
-    description: "The key that signs `SHA256CHECKSUMS.txt` beside the release",
-    otherwise: "the hash is enough",
-  });
-
 /** The hash is required, since the node produces with the Pillar's key. */
 const nodeRelease = releaseSchema(
   "the node's release",
@@ -106,7 +91,6 @@ const nodeRelease = releaseSchema(
 )
   .safeExtend({
     sha256: requiredSha256("release").meta({ description: "The release's hash, from its release page" }),
-    signingKey,
   })
   .optional()
   .meta({

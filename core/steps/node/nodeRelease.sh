@@ -20,21 +20,6 @@ node_program() {
   [ -f "$program" ] || fail "the program of $service cannot be found" "found: ${program:-no ExecStart in its unit}" "needed: a unit that starts it. See it with: systemctl cat $service"
 }
 
-# Fails where $fingerprint did not sign the checksums beside the release, or where these lack $sha256.
-assert_signed() {
-  local name why sums=${release_url%/*}/SHA256CHECKSUMS.txt release_url
-  has gpgv || fail "the signature of the node's release cannot be checked" "found: no gpgv" "needed: install it: apt-get install gpgv. $again"
-  for name in sums sums.asc key; do
-    if [ $name = key ]; then release_url=$signing_key; else release_url=$sums${name#sums}; fi
-    why=$(download "$work/$name" "$work/wget.log") || fail "$release_url (node.release.signingKey) could not be downloaded" "found: $why" "$again"
-  done
-  # gpgv reads no key as text.
-  tr -d '\r' < "$work/key" | grep -E '^[A-Za-z0-9+/]+=*$' | base64 -d > "$work/keys" 2> /dev/null || true
-  gpgv --status-fd 1 --keyring "$work/keys" "$work/sums.asc" "$work/sums" 2> "$work/gpgv.log" | grep "^\[GNUPG:] VALIDSIG .*\b$fingerprint\b" > /dev/null ||
-    fail "the checksums of the node's release are not signed by the key that node.release.signingKey.fingerprint names" "found: $(paste -sd ' ' "$work/gpgv.log" | cut -c 1-300)" "needed: $fingerprint, at $sums.asc. $again"
-  grep -qiw "$sha256" "$work/sums" || fail "the signed checksums of the node's release lack node.release.sha256" "found: $(cut -c 1-200 "$work/sums" | head -n 10)" "needed: $sha256. Compare it with the release page. $again"
-}
-
 # Puts the release beside the program, and a copy of the program; with the least priority, since the node may produce. Says
 # nothing where the program is that release already.
 node_release_fetch() {
@@ -46,7 +31,6 @@ node_release_fetch() {
   [ "$free" -ge "$release_room" ] || fail "there is no room for the node's release" "found: $free MB free at ${program%/*}" "needed: $release_room MB: make room there. $again"
   work=$(mktemp -d "${program%/*}/.${program##*/}.XXXXXX")
   trap "rm -rf '$work'" EXIT
-  [ -z "$fingerprint" ] || assert_signed
   fetch_release node node.release "${program##*/}" "$work"
   said=$(release_says "$found")
   [ "$said" = "$version" ] || fail "the release does not report the version that node.release.version names" "found: ${said:-$(release_words "$found" | head -n 1 | cut -c 1-200)} of ${release_url##*/}" "needed: $version, built for $(uname -m). $again"

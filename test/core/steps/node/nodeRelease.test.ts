@@ -4,7 +4,6 @@ import { describe, expect } from "vitest";
 import { test } from "../boxed";
 import { fillDisk, killedAt, onSmallDisk } from "../sandbox";
 import { begun, ends, functions, host, next, old, program, releaseOf, service } from "./nodeReleaseHost";
-import { signed } from "./signedSums";
 
 describe.concurrent("the node's release", () => {
   test("is fetched and checked, put in place, and kept once it proved good", async ({ box }) => {
@@ -67,41 +66,6 @@ describe.concurrent("the node's release", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
     expect([box.read("running"), box.read("go-node")]).toEqual([old, old]);
     expect((await box.run("ls -A | grep go-node")).stdout).toBe("go-node\n");
-  });
-
-  test.for([
-    ["is accepted with its maker's signature", {}, "node v0.0.10 is downloaded and checked"],
-    [
-      "is refused with another key's signature",
-      { signature: signed.bySomebodyElse },
-      "are not signed by the key that node.release.signingKey.fingerprint names",
-    ],
-    [
-      "is refused without a signature",
-      { signature: "not found" },
-      `needed: ${signed.fingerprint}, at https://release.example/SHA256CHECKSUMS.txt.asc`,
-    ],
-    [
-      "is refused if the signature is of other checksums",
-      { sums: signed.sums.replace("00", "01") },
-      "found: gpgv: Signature made",
-    ],
-    [
-      "is refused if the signed checksums lack it",
-      { served: program("v0.0.10", "another build") },
-      "the signed checksums of the node's release lack node.release.sha256",
-    ],
-  ] as const)("%s", async ([, more, words], { box }) => {
-    const { served = next, sums = signed.sums, signature = signed.byMaker }: Record<string, string> = more;
-    const script = host(box, served);
-    for (const [name, text] of Object.entries({ sums, "sums.asc": signature, keys: signed.keys }))
-      box.write(name, text);
-    const maker = { signing_key: "https://maker.example/maker.gpg", fingerprint: signed.fingerprint };
-    const { stdout, stderr } = await box.run(`${script}${functions(box, releaseOf(served), maker)}node_release_fetch`);
-    expect(stdout + stderr).toContain(words);
-    expect((await box.run("ls -A | grep go-node")).stdout).toBe(
-      stderr ? "go-node\n" : "go-node\ngo-node.before\ngo-node.next\n",
-    );
   });
 
   test("fetches nothing without disk space, and the node keeps running", async ({ box }) => {
