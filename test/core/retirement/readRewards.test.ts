@@ -17,121 +17,81 @@ const judged = (told: Rewards, now: number) =>
   judgeRewards(told, { genesis: 0, epoch: day, now }, async (time) => time > switchAt);
 
 describe("rewards after a switch in epoch 4", () => {
-  test.each<[string, Rewards, number, object]>([
+  const due = { says: "waiting", dueAt: 6 * day + 117 * minute };
+  const unpaid = "the first whole epoch after the switch, 5, is not paid yet";
+  const paid = "epoch 5, the first whole one after the switch, was paid, and the rewards were collected";
+  test.each<[string, Rewards, number, object, string]>([
     [
       "the switch is still to come",
       rewards([row(3)], 10n * znn),
       4.4 * day,
-      { says: "waiting", why: "the switch is still to come: the successor's address does not produce" },
+      { says: "waiting" },
+      "the switch is still to come: the successor's address does not produce",
     ],
     [
       "the epoch of the switch runs",
       rewards([row(3)], 10n * znn),
       4.8 * day,
-      {
-        says: "waiting",
-        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 57 min after it)",
-        dueAt: 6 * day + 117 * minute,
-      },
+      due,
+      `${unpaid} (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 57 min after it)`,
     ],
-    [
-      "the first whole epoch runs, and all before is collected",
-      rewards([row(4), row(3)]),
-      5.5 * day,
-      {
-        says: "waiting",
-        why: "the first whole epoch after the switch, 5, is not paid yet (it ends 1970-01-07 00:00 UTC; rewards come 1 h 00 min to 1 h 57 min after it)",
-        dueAt: 6 * day + 117 * minute,
-      },
-    ],
-    [
-      "the first whole epoch has ended, and is not paid yet",
-      rewards([row(4), row(3)]),
-      6 * day + 1,
-      {
-        says: "waiting",
-        why: "the first whole epoch after the switch, 5, is not paid yet (it has ended; rewards come 1 h 00 min to 1 h 57 min after it)",
-        dueAt: 6 * day + 117 * minute,
-      },
-    ],
+    ["the first whole epoch runs", rewards([row(4), row(3)]), 5.5 * day, due, `${unpaid} (it ends 1970-01-07`],
+    ["the first whole epoch has ended", rewards([row(4), row(3)]), 6 * day + 1, due, `${unpaid} (it has ended`],
     [
       "paid, and not collected",
       rewards([row(5), row(4)], 10n * znn),
       6.2 * day,
-      {
-        says: "waiting",
-        why: "paid since epoch 5, and not collected: 10 ZNN and 0 QSR wait (collect them in the wallet)",
-      },
+      { says: "waiting" },
+      "paid since epoch 5, and not collected: 10 ZNN and 0 QSR wait (collect them in the wallet)",
     ],
     [
       "collected",
       rewards([row(5), row(4)]),
       6.2 * day,
-      {
-        says: "collected",
-        evidence:
-          "epoch 5, the first whole one after the switch, was paid, and the rewards were collected (10 ZNN and 0 QSR paid since, 0 ZNN and 0 QSR wait)",
-      },
+      { says: "collected" },
+      `${paid} (10 ZNN and 0 QSR paid since, 0 ZNN and 0 QSR wait)`,
     ],
     [
       "collected, and a newer row waits: rewards come every day",
       rewards([row(6, 1_250_000_000n), row(5), row(4)], 1_250_000_000n),
       7.2 * day,
-      {
-        says: "collected",
-        evidence:
-          "epoch 5, the first whole one after the switch, was paid, and the rewards were collected (22.5 ZNN and 0 QSR paid since, 12.5 ZNN and 0 QSR wait)",
-      },
+      { says: "collected" },
+      `${paid} (22.5 ZNN and 0 QSR paid since, 12.5 ZNN and 0 QSR wait)`,
     ],
     [
       "collected before the first whole epoch was paid, and not since",
       rewards([row(7), row(6), row(5), row(4)], 30n * znn),
       8.2 * day,
-      {
-        says: "waiting",
-        why: "paid since epoch 5, and not collected: 30 ZNN and 0 QSR wait (collect them in the wallet)",
-      },
+      { says: "waiting" },
+      "paid since epoch 5, and not collected: 30 ZNN and 0 QSR wait",
     ],
     [
       "rows without amounts",
       rewards([row(6, 0n), row(5, 0n), row(4)]),
       7.2 * day,
-      { says: "paidNothing", why: "epoch 5, the first whole one after the switch, paid nothing" },
+      { says: "paidNothing" },
+      "epoch 5, the first whole one after the switch, paid nothing",
     ],
     [
       "rewards of QSR alone",
       { rows: [row(5, 0n, 4n)], uncollected: { znn: 0n, qsr: 3n } },
       6.2 * day,
-      {
-        says: "collected",
-        evidence:
-          "epoch 5, the first whole one after the switch, was paid, and the rewards were collected (0 ZNN and 0.00000004 QSR paid since, 0 ZNN and 0.00000003 QSR wait)",
-      },
+      { says: "collected" },
+      `${paid} (0 ZNN and 0.00000004 QSR paid since, 0 ZNN and 0.00000003 QSR wait)`,
     ],
-    [
-      "no rows at all",
-      rewards([]),
-      6.2 * day,
-      {
-        says: "waiting",
-        why: expect.stringContaining("the first whole epoch after the switch, 5, is not paid yet"),
-        dueAt: 6 * day + 117 * minute,
-      },
-    ],
+    ["no rows at all", rewards([]), 6.2 * day, due, unpaid],
     [
       "an epoch that is paid while it runs",
       rewards([row(6), row(5)]),
       6.2 * day,
-      { says: "fault", why: "it has paid epoch 6 while epoch 6 runs: does pillar-host:network.epoch fit this chain?" },
+      { says: "fault" },
+      "it has paid epoch 6 while epoch 6 runs: does pillar-host:network.epoch fit this chain?",
     ],
-    [
-      "an epoch's length that does not fit the chain",
-      rewards([row(90), row(89)]),
-      6.2 * day,
-      { says: "fault", why: "it has paid epoch 90 while epoch 6 runs: does pillar-host:network.epoch fit this chain?" },
-    ],
-  ])("are decided: %s", async (_what, told, now, expected) => {
-    expect(await judged(told, now)).toEqual(expected);
+  ])("are decided: %s", async (_what, told, now, expected, words) => {
+    const found = await judged(told, now);
+    expect(found).toMatchObject(expected);
+    expect("dueAt" in found).toBe("dueAt" in expected);
+    expect("why" in found ? found.why : found.evidence).toContain(words);
   });
 });
 
