@@ -80,7 +80,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
   ];
   /** Answers after init, each once in a process, because a terminal shows a question again with each key. */
   const answers = (): Answer[] => [
-    { seen: /type\s+never:/, reply: "never\r", approval: "first move" },
+    { seen: /Type\s+never:/, reply: "never\r", approval: "first move" },
     { seen: /Do you want to perform this update\?/, reply: "yes\r", approval: "update" },
     { seen: /Do you want to perform this destroy\?/, reply: "yes\r", approval: "destroy" },
     {
