@@ -178,7 +178,7 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
   const { stack, state, parts, node } = fresh;
   const part = parts?.registration;
   if (part === undefined || "problem" in part)
-    return wait("chain unseen", `The chain's registration can't be seen now: ${part?.problem ?? "not asked yet"}.`);
+    return wait("chain unseen", `The Pillar's registration can't be read now: ${part?.problem ?? "not asked yet"}.`);
   const registration = part.value;
   const { isOffered, isRegistered, isAwaited } = state.lastRun ?? {};
   const up = run("up", stack, commandsFor(stack).up);
@@ -186,10 +186,10 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
   if (registration.kind === "registered")
     return wait(
       registration.isLate ? "late" : "registered",
-      `${stack} is registered${registration.isLate ? ", but produces later than expected: see its clock and node" : " and waits for its first momentum"}. Keep the old host running.`,
+      `The host of ${stack} is registered${registration.isLate ? ", but produces later than expected: see its clock and node" : " and waits for its first momentum"}. Keep the old host running.`,
       `Status: ${commandsFor(stack).status()}`,
     );
-  if (registration.kind === "unknown") return wait("chain unseen", "The chain's registration can't be seen now.");
+  if (registration.kind === "unknown") return wait("chain unseen", "The Pillar's registration can't be read now.");
   const wasOurs = "wasOurs" in registration && registration.wasOurs;
   if (!registerKinds.includes(registration.kind) || wasOurs) {
     const status = commandsFor(stack).status();
@@ -223,7 +223,7 @@ function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationSt
   if (destroy === undefined || "problem" in destroy)
     return wait(
       "destroy unseen",
-      `Unknown now: whether ${old} may be destroyed: ${destroy?.problem ?? "not asked yet"}.`,
+      `It is unknown now whether ${old} may be destroyed: ${destroy?.problem ?? "not asked yet"}.`,
     );
   if (destroy.value.length === 0) return run("destroy", old, commands.destroy, { isFinal: true });
   return wait(

@@ -8,7 +8,7 @@ export interface NextStepInput {
   readonly stack: string;
   readonly lifecycle: StackView["lifecycle"];
   readonly state: StackState;
-  /** Holders of the stack's lock; undefined if the backend does not tell. */
+  /** Holders of the stack's lock; undefined if the backend does not show them. */
   readonly held: readonly LockStatus[] | undefined;
   /** The node's present state; undefined if it was not read. */
   readonly node: Pick<NodeStatus, "synced" | "known" | "why"> | undefined;
@@ -34,7 +34,7 @@ export function decideNextStep(situation: NextStepInput): string[] {
     case "runAtWork":
       return describeRunAtWork(situation);
     case "cutOff":
-      return ["The last run was cut off. To go on from where it was:", `  ${commandsFor(stack).resume()}`];
+      return ["The last run was cut off. To continue that run:", `  ${commandsFor(stack).resume()}`];
     case "nothingMade":
       return describeFirstStep(stack, lifecycle);
     case "unfinished":
@@ -67,7 +67,7 @@ function describeAdoption({ stack, oldHost, state: { lastRun } }: NextStepInput)
 function describeLastRun(stack: string, lastRun: LastRunOutputs | undefined): string[] {
   const lines = lastRun?.nextStep ?? [];
   return lastRun?.isAwaited
-    ? [`As the last run saw it (to look again: ${commandsFor(stack).up}):`, ...lines]
+    ? [`Next step as of the last run (to check again: ${commandsFor(stack).up}):`, ...lines]
     : [...lines];
 }
 
@@ -98,7 +98,7 @@ function describeUnfinishedRun(stack: string, { wait, isAwaiting }: StackState):
   const isSynced = wait?.syncedAt !== undefined;
   const ended = isAwaiting
     ? "The last run did not wait (pillar-host:sync.wait). Do what it said, then run again:"
-    : "The last run ended with an error. Do what it said, then go on from there:";
+    : "The last run ended with an error. Do what it said, then continue:";
   return [
     !isSynced && (isAwaiting || wait !== undefined)
       ? "The node is syncing, and no run waits for it now. To wait until the producer address is shown:"

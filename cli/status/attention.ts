@@ -2,7 +2,7 @@ import { findProblems } from "./parts/hostProblemsPart";
 import { getValue } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
-/** `step`: take the next step at any time. `wait`: it only needs time. `attention`: solve a problem. */
+/** `step`: take the next step at any time. `wait`: the stack only needs time. `attention`: solve a problem. */
 export type Attention = "nothing" | "step" | "wait" | "attention";
 
 export function decideAttention(view: StackView): Attention {
@@ -23,7 +23,7 @@ export function decideAttention(view: StackView): Attention {
       return "attention";
     case "earlier":
       return registration.wasOurs ? "attention" : "step";
-    // The node is synced, so the operator can register a new Pillar.
+    // Also if nobody has registered the Pillar: the node is synced, so the operator can.
     default:
       return "step";
   }

@@ -18,7 +18,7 @@ export interface HostReader {
   readonly deps: Pick<SyncDeps, "client" | "readReferences" | "readVersionGaps" | "now" | "ticks" | "sleep">;
   readFacts(): Promise<NodeHostFacts>;
   readonly connection: Connection;
-  /** Returns the one connection to this or another host; close() closes all. */
+  /** Returns the shared connection to a host, this one or another. close() closes all of them. */
   connect(target: SshTarget): Connection;
   close(): void;
 }
@@ -55,7 +55,7 @@ export function openHostReader({ config, address }: StackWithHost, hostKey: stri
 const connectionKey = ({ user, address, port, proxy }: SshTarget): string =>
   `${user}@${address}:${port}${proxy ? ` by ${connectionKey(proxy)}` : ""}`;
 
-/** Returns a connection that one user can't close for the others. */
+/** Returns a connection whose `drop` does nothing, so that no part closes it for the others. */
 function shareConnection(connection: Connection): Connection {
   return {
     get loginCount() {
@@ -66,7 +66,7 @@ function shareConnection(connection: Connection): Connection {
   };
 }
 
-/** Returns the sync gate's options for a stack; with `block` it never gives up. */
+/** Returns the sync gate's options for a stack. With `block`, the gate never gives up. */
 export function createGateOptions({ config, address, state }: StackWithHost, wait: "block" | "check"): WaitOptions {
   return {
     ...createGateSettings(config),

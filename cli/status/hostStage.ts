@@ -13,14 +13,14 @@ function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostSt
   const registration = getValue(parts?.registration);
   if (registration === undefined) return undefined;
   if (registration.kind === "tooEarly" && !synced)
-    return { stage: "REGISTERED TOO EARLY: its node is not synced", next: formatWayBack(pillar, registration.earlier) };
+    return { stage: "REGISTERED TOO EARLY: the node is not synced", next: formatWayBack(pillar, registration.earlier) };
   if (!synced) return undefined;
   const tells = `${commandsFor(stack).up} says what to do`;
   switch (registration.kind) {
     case "producing":
       return {
         stage: "producing",
-        next: "nothing to do here; a host that produced before can be retired: docs/retiring.md",
+        next: "nothing to do here; if another host produced before, retire it: docs/retiring.md",
       };
     case "registered":
       return registration.isLate
@@ -50,7 +50,7 @@ function decideInactiveStage({ stack, lifecycle, state, synced, parts }: StackVi
     const isFree = unmet?.every(({ loss }) => loss === "rewards");
     return {
       stage,
-      next: isFree ? `its Pillar produces elsewhere: ${retire}` : `when its Pillar produces elsewhere: ${retire}`,
+      next: isFree ? `the Pillar produces elsewhere: ${retire}` : `once the Pillar produces elsewhere: ${retire}`,
     };
   }
   if (!state.isBegun) return { stage: "retired, or never created", next: `to see its history: ${run.report()}` };
@@ -67,7 +67,7 @@ function decideInactiveStage({ stack, lifecycle, state, synced, parts }: StackVi
 export function decideStage(view: StackView): HostStage {
   const { stack, state, locks: held, synced } = view;
   const done = view.facts?.done;
-  // An active first run may have recorded nothing yet.
+  // A first run that is still active may not have stored anything in the state.
   const begun = state.isBegun || (held !== undefined && held.length > 0);
   const goOn = describeNextRun(stack, view, begun);
   const isOpen = held === undefined && state.pending.length > 0;
@@ -80,7 +80,7 @@ export function decideStage(view: StackView): HostStage {
   if (state.wait?.syncedAt !== undefined || done?.synced !== undefined)
     return {
       stage: "was synced, but is not synced now",
-      next: `do not touch the wallet; ${commandsFor(stack).status("--watch")} waits for it`,
+      next: `do not touch the wallet; ${commandsFor(stack).status("--watch")} waits for the sync`,
     };
   if (done === undefined) return { stage: begun ? "started" : "not started", next: goOn };
   if (done.deployed !== undefined) return { stage: "deployed, syncing", next: goOn };
@@ -98,7 +98,7 @@ function describeNextOfSynced({ stack, state }: StackView): string {
 
 function describeNextRun(stack: string, { locks: held, state }: StackView, begun: boolean): string {
   if (held === undefined && state.pending.length > 0)
-    return `${commandsFor(stack).resume()} continues it, unless another run is active`;
+    return `${commandsFor(stack).resume()} continues the last run, unless it is still active`;
   if (held?.some(({ holder }) => holder === "lives")) return "nothing to do: a run is active";
   if (held !== undefined && held.length > 0) return commandsFor(stack).resume();
   return begun ? `${commandsFor(stack).up} continues from here` : commandsFor(stack).up;

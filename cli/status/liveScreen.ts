@@ -18,7 +18,7 @@ export async function createLiveScreen(stdout: NodeJS.WriteStream): Promise<Live
     const size = { columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 };
     draw(cropLines(formatScreen(found, size.columns), size).join("\n"));
   };
-  // The terminal has wrapped the old lines differently, so they can't be erased one by one.
+  // Clears the screen: the terminal has wrapped the old lines anew, so erasing them one by one would fail.
   const resized = () => {
     stdout.write("\u001b[2J\u001b[H");
     draw.done();
@@ -37,7 +37,6 @@ export async function createLiveScreen(stdout: NodeJS.WriteStream): Promise<Live
   };
 }
 
-/** Formats the screen of a watch. */
 export function formatScreen({ view, lines }: ReadStack, columns: number): string[] {
   return [formatReport(formatStatus(view), columns), ...lines.map(printableLines)].join("\n").split("\n");
 }

@@ -45,7 +45,8 @@ export class NoServerRefusal extends CliRefusal {
     super(
       formatProblem({
         what: `stack ${stack} has no server ${isRetired ? "any more" : "yet"}`,
-        needed: isRetired ? `nothing; to delete the stack: ${removeStack}` : `create it: ${up}`,
+        needed: !isRetired && `create the server: ${up}`,
+        next: isRetired && `To delete the stack: ${removeStack}`,
       }),
     );
   }
@@ -61,7 +62,7 @@ export async function openStack(fullName: string): Promise<StackInfo> {
     engine.readBackend(),
   ]);
   answers.catch(() => undefined);
-  // Pulumi answers while the configuration schema loads, which takes half a second.
+  // Loads the configuration schema (half a second) while pulumi works on its answers.
   await turn();
   const { parseConfiguration } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
   const [configuration, exported, backend] = await answers;

@@ -20,7 +20,7 @@ export interface ReadStack {
 
 export type StackLookup = ReadStack | { readonly stack: string; readonly refusal: CliRefusal };
 
-/** The needs of a stack, the most urgent first. `unseen`: it could not be read. */
+/** Values of the column NEEDS, the most urgent first. `unseen`: the stack could not be read. */
 const order = ["unseen", "attention", "step", "wait", "nothing"] as const satisfies readonly (Attention | "unseen")[];
 type Needs = (typeof order)[number];
 

@@ -14,7 +14,7 @@ import { readParts } from "./parts/readParts";
 import { createUnknownParts } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
-/** Reads a stack's host over a connection of its own. @throws CliRefusal */
+/** Reads a stack's host over a new connection. @throws CliRefusal */
 export async function readStatusOnce(source: StackWithHost, hostKey: string): Promise<ReadStack> {
   const host = openHostReader(source, hostKey);
   try {
@@ -37,7 +37,7 @@ export async function readUnknownHost(source: StackWithHost): Promise<ReadStack>
   }
   const lines = [
     `\n${address} was not read: its host key is neither configured nor recorded yet, so no login is safe.`,
-    `It presents ${shown.fingerprint}. Compare it with your provider's console; the next run records it.`,
+    `The host presents ${shown.fingerprint}. Compare this with your provider's console; the next run records it.`,
   ];
   return { stack, view: current, exitCode: 1, lines };
 }
@@ -62,14 +62,14 @@ export async function readStatus(
     const current = { ...view, sync, synced, facts, parts };
     return { stack, view: current, exitCode: decideExitCode(decideAttention(current)), lines: [], proof };
   }
-  // The host's own parts get one reason; the answers of other nodes stay.
+  // All parts that need the host get one reason. Answers of other nodes stay.
   const otherParts = { ...createUnknownParts(view.lifecycle, "the host does not answer"), ...keepAnswers(parts) };
   const current = { ...view, sync, synced, parts: otherParts };
   return { stack, view: current, exitCode: refusalExitCode, lines: formatUnreachable(source, unreachable) };
 }
 
 export function keepAnswers(parts: StackView["parts"]): object {
-  // The newer release is a plain text.
+  // `newerRelease` is a text; all other parts are results.
   const isAnswered = (part: unknown) =>
     typeof part === "string" || (typeof part === "object" && part && "value" in part);
   return Object.fromEntries(Object.entries(parts ?? {}).filter(([, part]) => isAnswered(part)));
@@ -127,7 +127,7 @@ export function followSync(source: StackWithHost, host: HostReader, changed: (sy
   );
   proved.catch(setSeen);
   return {
-    /** Ends with the first proof. @throws CliRefusal for a problem that a retry does not solve */
+    /** Resolves with the first proof. @throws CliRefusal for a problem that a retry does not solve */
     proved,
     read: async (): Promise<SyncReading> => {
       if (isShown) return readSync(source, host);

@@ -26,7 +26,7 @@ function wrapRow([label, text]: Row, width: number): string[] {
   );
 }
 
-/** Keeps as many lines as a screen has room for, and counts the others. The last line is for the cursor. */
+/** Keeps as many lines as a screen has room for, and counts the others. Leaves the last line to the cursor. */
 export function cropLines(lines: readonly string[], { columns, rows }: TerminalSize): string[] {
   const room = Math.max(1, rows - 1);
   const left = lines.length - room + 1;

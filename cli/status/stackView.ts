@@ -12,7 +12,7 @@ export interface StackView {
   /** True if the operator accepted a chain that no witness confirms. */
   readonly isChainUnverified?: boolean;
   readonly state: StackState;
-  /** Holders of the stack's lock; undefined if the backend does not tell. */
+  /** Holders of the stack's lock; undefined if the backend does not show them. */
   readonly locks?: readonly LockStatus[] | undefined;
   /** Progress as the sync gate would show it. */
   readonly sync?: SyncProgress | undefined;
@@ -23,7 +23,7 @@ export interface StackView {
   readonly parts?: StatusParts | undefined;
 }
 
-/** A command stays on one line if it can, so that it can be pasted. */
+/** A row of the kind `command` is not wrapped, so that it can be pasted. */
 export type Row = readonly [label: string, text: string];
 
 export const formatTitle = ({ pillar, stack, address }: StackView) =>

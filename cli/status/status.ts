@@ -41,7 +41,7 @@ async function readHost(source: StackWithHost): Promise<ReadStack> {
 /** Shows every stack of this program in the backend. @returns the exit code. @throws CliRefusal */
 export async function showAllStacks({ json, notify }: Pick<StatusOptions, "json" | "notify">): Promise<number> {
   const { openAlertNotifier } = require("./alerts/notifyAlerts") as typeof import("./alerts/notifyAlerts");
-  // Takes the lock before the first lookup. A second run on this machine then can't notify with older lookups.
+  // Takes the lock before the first lookup, so that a run that waited for the lock does not notify of an older lookup.
   const notifier = notify ? await openAlertNotifier() : undefined;
   try {
     return await overview(json === true, notifier);
@@ -56,7 +56,7 @@ async function overview(json: boolean, notifier: AlertNotifier | undefined): Pro
   const listed = createPulumi("").listStacks();
   listed.catch(() => undefined);
   await turn();
-  // Loaded (half a second) while pulumi lists the stacks.
+  // Loads the configuration schema (half a second) while pulumi lists the stacks.
   require("../pulumi/configuration");
   const stacks = await listed;
   const sources = await openStacks(stacks);

@@ -8,7 +8,7 @@ import { decideStage } from "./hostStage";
 import type { StatusParts } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
-/** Returns the view for programs. Times are ISO 8601. */
+/** Returns the view as `status --json` prints it. Times are ISO 8601. */
 export function createStatusJson(view: StackView, exitCode: number) {
   const { stack, pillar, address, lifecycle, state, locks: held, sync, synced, facts, parts } = view;
   return {
@@ -45,19 +45,19 @@ function syncJson(progress: SyncProgress) {
   };
 }
 
-/** Returns the parts for programs. An unknown part is `{notKnown: reason}`. */
+/** Returns the parts for the JSON. An unknown part is `{notKnown: reason}`. */
 export function createPartsJson(parts: StatusParts) {
   const { node, registration, orchestrator, ports, rewards, destroy, hourlyRestart, sporks, versions } = parts;
   return {
     node: shown(node),
     registration: shown(registration, createRegistrationOutput),
     orchestrator: shown(orchestrator),
-    // null: the ports are not tested.
+    // null if no ports are tested.
     ports: ports ? shown(ports, (found) => found.map((each) => ({ ...each, isWrong: isWrong(each) }))) : null,
     rewards: shown(rewards),
-    // null: the lifecycle forbids a destroy, whatever the other conditions.
+    // null if the stack is active: its lifecycle forbids a destroy, whatever the other conditions.
     destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,
-    // null: the restart may be on.
+    // null if the stack is not active: then the hourly restart may be on.
     hourlyRestart: hourlyRestart ? shown(hourlyRestart, (found) => found !== "off") : null,
     newerRelease: parts.newerRelease ?? null,
     sporks: shown(sporks),

@@ -67,7 +67,7 @@ function formatSync({ sync, parts }: StackView): string | undefined {
 
 function formatWait({ state: { wait }, synced }: StackView): string | undefined {
   if (wait === undefined || synced) return undefined;
-  if (wait.syncedAt !== undefined) return `it was synced at ${formatUtcMinute(Date.parse(wait.syncedAt))}`;
+  if (wait.syncedAt !== undefined) return `the node was synced at ${formatUtcMinute(Date.parse(wait.syncedAt))}`;
   const from = wait.startHeight === undefined ? "" : `, from height ${wait.startHeight}`;
   return `since ${formatUtcMinute(Date.parse(wait.startedAt))}${from}`;
 }

@@ -27,7 +27,7 @@ export async function sendTestNotification(fullName: string): Promise<number> {
   console.error(
     formatProblem({
       what: `notify: the webhook refused a test notification: ${reason}`,
-      found: `an address of ${service}; three attempts`,
+      found: `three attempts, in the format of ${service}`,
       needed: "set an address that answers with a status of 2xx; pulumi asks for it:",
       next: commandsFor(stack).setSecret("notify"),
     }),

@@ -12,7 +12,7 @@ const interrupted = 130;
 const bell = "\u0007";
 const intervalMs = 10_000;
 
-/** Shows a host live: an active one until the gate would pass, unless `isKept`; any other until Ctrl-C. */
+/** Shows a host live: until Ctrl-C, or, on an active host without `isKept`, until the sync gate would pass. */
 export async function watch(source: StackWithHost, hostKey: string, isKept: boolean): Promise<number> {
   const isEndless = isKept || source.config.lifecycle !== "active";
   // Without a terminal, only the end is printed.

@@ -27,7 +27,7 @@ export interface HostLookup {
   readonly isReachable: boolean;
   /** Reasons why the host is not reachable. */
   readonly problems: readonly string[];
-  /** Counts of this lookup and earlier ones. */
+  /** Momentum counts of this lookup and earlier ones. */
   readonly counts?: MomentumCounts | undefined;
 }
 
@@ -133,7 +133,7 @@ function checkHost({ parts, facts }: StackView): Check[] {
   const full = disk && `the disk is nearly full: ${gb(disk.free)} of ${gb(disk.size)} GB are free at ${disk.at}`;
   const clockText = "no service synchronizes the host's clock, and a node with a wrong clock misses momentums";
   const wrong = getValue(parts?.ports)?.filter(isWrong);
-  // The ports of a silent host were not tried.
+  // Without `ports`, no port is tested, so there is no alert; but on a silent host the ports are unknown.
   const isUntried = getValue(parts?.node) !== undefined && parts?.ports === undefined;
   return [
     checkFact("disk", disk, disk && disk.free < disk.size * minFreeShare, full ?? ""),

@@ -1,24 +1,24 @@
-/** Momentums of a Pillar in this epoch, by a node's count. It includes the whole current tick. */
+/** Momentums of a Pillar in this epoch, as a node counts them. `expected` includes the whole current tick. */
 interface Figures {
   readonly expected: number;
   readonly produced: number;
 }
 
 export interface MomentumCounts extends Figures {
-  /** Minimum of missed momentums in this epoch. */
+  /** Momentums that the Pillar missed in this epoch, at least. */
   readonly missed: number;
-  /** Expected momentums when `produced` reached its current value. */
+  /** Value of `expected` when `produced` last grew. */
   readonly dryFrom: number;
-  /** Latest momentums missed in a row. */
+  /** Momentums missed in a row until now. */
   readonly inARow: number;
 }
 
-/** Difference by which an older answer may be lower; an even lower one belongs to another epoch. */
+/** `expected` may fall by this much, because a node's count may be old. If it falls further, a new epoch has begun. */
 const maxLag = 2;
 
 /**
- * Adds a count. It includes future slots and may be minutes old, so one count proves nothing. Once more momentums are
- * expected, the tick of the earlier count is over, and its expected momentums should exist.
+ * Adds a node's count. One count proves no missed momentum, because it includes future slots and may be minutes old.
+ * But once `expected` has grown, the tick of the earlier count is over, so the momentums expected then should exist.
  */
 export function updateMomentumCounts(
   before: MomentumCounts | undefined,

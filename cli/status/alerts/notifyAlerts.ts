@@ -18,7 +18,7 @@ import { type MomentumCounts, updateMomentumCounts } from "./momentumCounts";
 
 const version = 1;
 
-/** Facts for the next lookup of a stack: alerts that were notified, by key, and its momentum counts. */
+/** Stored for the next lookup of a stack: texts of the notified alerts, by their keys, and its momentum counts. */
 interface AlertMemory {
   readonly told: Readonly<Record<string, string>>;
   readonly production?: MomentumCounts | undefined;
@@ -79,7 +79,7 @@ export async function openAlertNotifier(
   };
 }
 
-/** Calls each heartbeat address once, so that a monitor that no longer runs is noticed. Returns the problems. */
+/** Calls each heartbeat address once; its service notices if the calls stop. Returns the problems. */
 async function callHeartbeats(
   sources: readonly (StackWithHost | CliRefusal)[],
   hasFailed: boolean,
@@ -121,8 +121,8 @@ function describeMissingWebhook(
 }
 
 /**
- * Notifies of new alerts, then of solved ones. Saves each at once, so that a killed run repeats at most one. Returns
- * the problem that prevented it.
+ * Notifies of new alerts, then of solved ones. Stores after each that it was sent, so that a killed run repeats at most
+ * one. Returns the problem that prevented a notification.
  */
 async function notifyOne(
   found: ReadStack,
@@ -167,7 +167,7 @@ async function notifyOne(
 function updateCounts(before: MomentumCounts | undefined, { view }: ReadStack): MomentumCounts | undefined {
   const found = getValue(view.parts?.registration);
   if (found === undefined || found.kind === "unknown") return before;
-  // The momentums of another address do not count for this host.
+  // While another address is registered, the Pillar's momentums are not this host's.
   if (!isOurs(found)) return undefined;
   return found.figures === undefined ? before : updateMomentumCounts(before, found.figures);
 }

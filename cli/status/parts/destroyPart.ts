@@ -23,7 +23,7 @@ export interface RetirementContext {
   readonly store: Store;
 }
 
-/** Reads the context from the last run's outputs and the event log: a first run that ended early has no outputs. */
+/** Reads facts about the host from the last run's outputs and the event log, because a failed run may lack outputs. */
 export async function readRetirementContext(
   { config, stack, address, state }: StackWithHost,
   hostKey: string,
@@ -36,7 +36,7 @@ export async function readRetirementContext(
   const { knownProducer, recorded } = past;
   return {
     inputs: { ...createRetirementInputs(config, { address, hostKey, isOwnServer }), knownProducer, recorded },
-    // An unknown host counts as reached, so that missing facts never release a host.
+    // Without facts, a host counts as one that the stack logged in to: missing facts never release a host.
     memory: assembleGuardMemory(past, remembered.isReached ?? true),
     store,
   };

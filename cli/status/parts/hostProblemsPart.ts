@@ -43,7 +43,7 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
       isNow: spork.isSure && spork.enforcedFrom !== undefined,
     };
     const key = `spork:${spork.id}`;
-    // The spork's activation is a separate problem.
+    // A spork's announcement and its enforcement are two problems, with a key for each.
     problems.push({ ...line, key: spork.enforcedFrom === undefined ? key : `${key}:enforced` });
   }
   for (const gap of getValue(versions) ?? []) {

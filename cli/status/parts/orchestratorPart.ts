@@ -5,7 +5,7 @@ import type { Result } from "../../../core/util/result";
 
 export interface OrchestratorAnswer {
   readonly version: string;
-  /** Undefined if this version has no status call. */
+  /** Undefined if the orchestrator's version has no status call. */
   readonly status?: OrchestratorStatus;
 }
 

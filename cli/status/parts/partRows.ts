@@ -45,24 +45,24 @@ function formatAddress(registration: Registration, { pillar, lifecycle }: StackL
     const since = now - registration.since < 60_000 ? "" : ` (since ${formatUtcMinute(registration.since)} or longer)`;
     return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
   }
-  // The reason repeats the notes.
+  // Leaves the notes out, because the reason repeats them.
   if (registration.kind === "unknown") return [`unknown: ${registration.why.text}`];
-  // formatRegistration says "still" of the other address, which is true for a new host only.
+  // Not with formatRegistration: it says that the other address is "still" registered, which only fits a new host.
   if (lifecycle !== "active" && "address" in registration)
     return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
   return [`not registered: ${formatRegistration(registration, pillar, now)}`, ...notes];
 }
 
-/** Describes a host whose address is not registered: elections follow the wallet two ticks later. */
+/** Describes whether a host produces although another address is registered: it may for two more ticks. */
 function describeUnregistered(
   { last, wasOurs }: Extract<Registration, { wasOurs: boolean }>,
   lifecycle: string,
 ): string {
   if (last?.isOurs)
     return `yes, still (momentum ${last.height}, ${formatUtcMinute(last.at)}), with another address registered: ${stillOurs}`;
-  // A new host has produced nothing.
+  // A new host that was never registered can't have produced.
   if (last || (lifecycle === "active" && !wasOurs)) return "no: another producer address is registered";
-  return `unknown: another producer address is registered, and no recent momentum is of either; ${stillOurs}`;
+  return `unknown: another producer address is registered, and no recent momentum is of either address; ${stillOurs}`;
 }
 
 function describeProducing(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string {
@@ -79,7 +79,7 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: St
     case "tooEarly":
       return "no: a node that is not synced produces nothing";
     case "unknown":
-      return "unknown, for the same reason";
+      return "unknown, because the registered address is unknown";
     case "unknownPillar":
       return "no: nobody registered this Pillar";
     default:

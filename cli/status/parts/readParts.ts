@@ -33,7 +33,7 @@ const deps = { ...systemClock, say: () => undefined };
 
 const registrationTimeoutMs = 10_000;
 const orchestratorTimeoutMs = 20_000;
-/** Includes the time to wait for a host that is booting. */
+/** Long, because a survey asks several hosts and nodes, and waits for a successor that does not answer. */
 const destroyTimeoutMs = 60_000;
 
 /** The lookups that several parts share, each made once. */
@@ -110,7 +110,7 @@ async function readRegistration({ stack, context, facts, node, readings }: Share
   const { config, state } = stack;
   const [answer, status] = [await facts, requireValue(await node)];
   const ours = ("value" in answer ? answer.value.producer : undefined) ?? context.inputs.knownProducer;
-  // Without the host's own address, the registered one can't be compared.
+  // If this host's producer address is unknown because the host could not be read, throws that reason.
   if (ours === undefined) requireValue(answer);
   return judgeRegistration({
     ours: ours ?? "",
@@ -143,7 +143,7 @@ async function chooseRewards(
   registration: Result<Registration>,
   survey: Result<RetirementSurvey> | undefined,
 ): Promise<RewardsPart> {
-  // While this host's address is registered, the survey's switch away from it has not happened.
+  // The survey describes rewards since another host took over, which has not happened while this one is registered.
   const isRegistered = "value" in registration && isOurs(registration.value);
   const surveyed =
     !isRegistered && survey && "value" in survey ? describeRewards(survey.value.facts.rewards) : undefined;
@@ -207,7 +207,7 @@ function readCurrentRewards(
 
 async function runStep({ stack: { address, config }, host }: SharedLookups, step: Step): Promise<string> {
   const script = createEnvelope(step, createReceiver(config, address));
-  // The host's own timeout has to end the step first.
+  // Longer than the step's own time limit, so that the host ends the step first.
   const lines = await runScript(host.connection, step.name, script, (step.limitSeconds + 30) * 1000);
   return lines.join("\n");
 }

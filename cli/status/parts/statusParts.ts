@@ -19,7 +19,7 @@ export interface StatusParts {
   /** Ports as this machine sees them, of an existing server only: the program sets a cloud server's firewall. */
   readonly ports: Result<readonly PortResult[]> | undefined;
   readonly rewards: Result<RewardsPart>;
-  /** Unmet conditions of a destroy; undefined for an active stack, whose lifecycle forbids it. */
+  /** Unmet conditions of a destroy; undefined for an active stack, whose lifecycle forbids a destroy. */
   readonly destroy: Result<readonly UnmetCondition[]> | undefined;
   /** `off`, `on`, or the name of another timer that restarts a synced node. Only set for an active stack. */
   readonly hourlyRestart: Result<string> | undefined;
@@ -50,7 +50,7 @@ const partTimeoutMs = 40_000;
 export async function readPart<T>(read: () => Promise<T>, timeoutMs = partTimeoutMs): Promise<Result<T>> {
   const late = `no answer within ${timeoutMs / 1000} s`;
   const result = await toResult((async () => withTimeout(read(), timeoutMs, late))());
-  return "value" in result ? result : { problem: takeFirstLine(result.problem) || "an error without words" };
+  return "value" in result ? result : { problem: takeFirstLine(result.problem) || "an error without a message" };
 }
 
 export function getValue<T>(part: Result<T> | undefined): T | undefined {

@@ -174,7 +174,7 @@ test.each([
     "the chain is silent",
     { parts: createUnknownParts("active", "no answer") },
     adopted,
-    /registration can't be seen now: no answer/,
+    /registration can't be read now: no answer/,
   ],
   ["a slip in the wallet", { parts: parts("foreign") }, adopted, /z1qslip is registered now[\s\S]*again, with z1q/],
   ["registered", { parts: parts("registered") }, adopted, /waits for its first momentum/],

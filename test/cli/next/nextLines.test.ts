@@ -42,7 +42,7 @@ test("prints an address that is registered already", () => {
 test("says that a switch may have come since the last run", () => {
   const waits = { ...shown, isRegistered: true, isAwaited: true, nextStep: ["No momentum carries it yet."] };
   expect(at({ shown: waits, node: undefined })).toEqual([
-    "As the last run saw it (to look again: pulumi up -s prod-2):",
+    "Next step as of the last run (to check again: pulumi up -s prod-2):",
     "No momentum carries it yet.",
   ]);
 });

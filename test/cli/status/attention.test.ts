@@ -70,7 +70,7 @@ describe("stage and next step", () => {
     [
       "registered too early",
       { locks: [], parts: partsOf(registrations.tooEarly) },
-      "REGISTERED TOO EARLY: its node is not synced",
+      "REGISTERED TOO EARLY: the node is not synced",
       "The way back, while the old host runs: in the wallet, Update Pillar Anvil, producer address: z1qzlytaqdahg5",
     ],
     [
@@ -83,13 +83,13 @@ describe("stage and next step", () => {
       "an adopted host that produces",
       { ...synced("producing"), lifecycle: "adopted", parts: partsOf(registrations.producing, needed) },
       "adopted, node synced",
-      "when its Pillar produces elsewhere: ./pillar-host retire prod --successor STACK",
+      "once the Pillar produces elsewhere: ./pillar-host retire prod --successor STACK",
     ],
     [
       "an adopted host that may be retired",
       { lifecycle: "adopted", locks: [], parts: partsOf(registrations.foreign, { destroy: { value: [unmet] } }) },
       "adopted",
-      "its Pillar produces elsewhere: ./pillar-host retire prod --successor STACK",
+      "the Pillar produces elsewhere: ./pillar-host retire prod --successor STACK",
     ],
     ["retiring, its node still runs", retiring(stillRuns), "retiring, node not shut down yet", "pulumi up -s prod"],
     [

@@ -38,12 +38,12 @@ test("lists the most urgent stack first, each with its next step", () => {
     "         needed: it",
     "step     bolt-2",
     "         stack bolt-2 has no server yet",
-    "         needed: create it: pulumi up -s bolt-2",
+    "         needed: create the server: pulumi up -s bolt-2",
     "wait     prod-2   Anvil   203.0.113.7  deployed, syncing",
     "         next: pulumi up -s prod-2 continues from here",
     "nothing  anvil-1",
     "         stack anvil-1 has no server any more",
-    "         needed: nothing; to delete the stack: pulumi stack rm -s anvil-1",
+    "         To delete the stack: pulumi stack rm -s anvil-1",
     "nothing  prod     Anvil   203.0.113.7  adopted, node synced",
   ]);
   expect(formatOverview([], 120)).toEqual(["this backend has no stack of this program"]);

@@ -30,7 +30,7 @@ describe("stage and next step", () => {
       "an open step, the backend shows no locks",
       { locks: undefined, state: isOpen },
       "deployed, syncing",
-      "./pillar-host resume prod continues it, unless another run is active",
+      "./pillar-host resume prod continues the last run, unless it is still active",
     ],
     ["the run was killed", killed, "deployed, syncing", "./pillar-host resume prod"],
     ["synced, the run is active", { synced: true }, "synced", goesOn],

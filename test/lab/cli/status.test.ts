@@ -58,7 +58,7 @@ describe("pillar-host status", () => {
     expect(exitCode).toBe(1);
     expect(out).toMatch(/^stage +not started\nnext +pulumi up -s prod$/m);
     expect(out).toMatch(/10\.77\.0\.11 was not read: its host key is neither configured nor recorded yet/);
-    expect(out).toMatch(/It presents SHA256:[A-Za-z0-9+/]{43}\. Compare it/);
+    expect(out).toMatch(/The host presents SHA256:[A-Za-z0-9+/]{43}\. Compare this/);
   });
 
   it("refuses an unknown stack, a wrong pass phrase and an invalid configuration", async () => {

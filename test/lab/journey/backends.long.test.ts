@@ -110,7 +110,9 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
       `prod-2 is locked by a run that is still running: process ${run.pid} of root on ${hostname()}, since `,
     );
     const told = await second(fresh, ["./pillar-host", "status", "prod-2"]);
-    expect(told.out).toMatch(/^next +\.\/pillar-host resume prod-2 continues it, unless another run is active$/m);
+    expect(told.out).toMatch(
+      /^next +\.\/pillar-host resume prod-2 continues the last run, unless it is still active$/m,
+    );
     await run.clear();
     // The key had its copy; of the rest a database has nothing.
     await cp(join(firsts(), "pillar-host/keys"), join(theirs(), "pillar-host/keys"), { recursive: true });

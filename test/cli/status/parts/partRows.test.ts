@@ -31,7 +31,7 @@ describe("address and producing", () => {
       "not registered: no Pillar with the name Anvil is registered (pillar-host:pillar.name)",
       "no: nobody registered this Pillar",
     ],
-    ["unknown", "unknown: no node was asked", "unknown, for the same reason"],
+    ["unknown", "unknown: no node was asked", "unknown, because the registered address is unknown"],
     [
       "producing",
       `registered: Anvil has this host's address, ${ours} (since 2026-11-21 14:55 UTC or longer)`,
@@ -61,7 +61,7 @@ describe("address and producing", () => {
     );
     expect(line(false)).toBe("no: another producer address is registered");
     expect(line(undefined)).toBe(
-      `unknown: another producer address is registered, and no recent momentum is of either; ${still}`,
+      `unknown: another producer address is registered, and no recent momentum is of either address; ${still}`,
     );
     expect(line(undefined, "active")).toBe("no: another producer address is registered");
   });
