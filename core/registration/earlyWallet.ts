@@ -75,14 +75,7 @@ export function watchForEarlyWallet(
     const text = warningLines(pillar, earlier);
     for (const line of ["REGISTERED TOO EARLY", ...text, "the wait for the sync continues"]) deps.say(`sync: ${line}`);
     deps.tell(text.join(" "));
-    await deps.record({
-      kind: "tooEarly",
-      why: "it syncs",
-      address,
-      since: deps.now(),
-      notes: [],
-      earlier,
-    });
+    await deps.record({ kind: "tooEarly", why: "it syncs", address, since: deps.now(), notes: [], earlier });
   };
 
   return {
