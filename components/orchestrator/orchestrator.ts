@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { createNodeRpc, type NodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import { formatMove } from "../../core/eventLog/moveId";
 import type { SecureOptions } from "../../core/orchestrator/checks/preparation";
 import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
 import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
@@ -10,11 +9,10 @@ import { pickAcknowledgements } from "../../core/orchestrator/rules/acknowledgem
 import { createOldHost } from "../../core/ssh/configuredLogin";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
-import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
+import { orchestrator as installStep } from "../../core/steps/orchestratorSteps";
 import type { Step } from "../../core/steps/step";
 import type { WitnessSources } from "../../core/sync/chainSources";
 import { createWitnessSources } from "../../core/sync/gateSettings";
-import { CopyKey } from "../../providers/copyKey";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup";
 import { OrchestratorMove } from "../../providers/orchestratorMove";
 import type { Host } from "../host/host";
@@ -31,8 +29,6 @@ interface OrchestratorArgs {
   readonly rpc: NodeRpc;
   /** Installs the orchestrator's release on the new host, masked and not started. */
   readonly install: Step;
-  /** Pulls the bulk of the orchestrator's directory to the new host while the old host still signs. */
-  readonly bulkCopy: Step;
   /** Inputs of prerequisites and first backup: paths on both hosts, and the operator's acknowledgements. */
   readonly secure: SecureOptions;
   /** Nodes to ask besides the new host's, and the number of momentums by which the new host may be behind them. */
@@ -53,15 +49,13 @@ export function createOrchestratorArgs(
 ): OrchestratorArgs {
   const stack = pulumi.getStack();
   const { orchestrator } = config;
-  const [from, secure] = [createOldHost(config), createSecureOptions(config, stack)];
   return {
     after,
     host,
-    oldHost: from,
+    oldHost: createOldHost(config),
     rpc: createNodeRpc(config),
-    secure,
+    secure: createSecureOptions(config, stack),
     install: installStep(config),
-    bulkCopy: bulkCopy(config, { user: from.ssh.user, address: secure.copyAddress, port: secure.sshPort }),
     evidence: createWitnessSources(config),
     move: {
       stack,
@@ -77,8 +71,8 @@ export function createOrchestratorArgs(
 }
 
 /**
- * Procedure B (docs/specification.md, 1.2): moves the orchestrator to this host, or back. Only the providers' code and
- * the new host's bulk copy connect to the old host. The journals tell what is left to do, so after the move the old
+ * Procedure B (docs/specification.md, 1.2): moves the orchestrator to this host, or back. Only the providers' code
+ * connects to the old host. The journals tell what is left to do, so after the move the old
  * host may be gone.
  */
 export class Orchestrator extends pulumi.ComponentResource {
@@ -107,18 +101,6 @@ export class Orchestrator extends pulumi.ComponentResource {
       rpcPort: to.rpcPort,
       library,
     };
-    const { stack, rollback, p2pPort } = args.move;
-    const copyKey = new CopyKey(
-      `${name}-copy-key`,
-      { ...pair, stack, rollback, p2pPort, move: moveName },
-      { parent: this, dependsOn: [install.proved] },
-    );
-    // Every move needs a copy, but the step's text is always the same, so the move's name triggers it.
-    const copied = runStep(`${name}-bulk-copy`, args.bulkCopy, host.access, {
-      parent: this,
-      dependsOn: [copyKey],
-      triggers: [formatMove(moveName)],
-    });
     const move = new OrchestratorMove(
       `${name}-move`,
       {
@@ -130,7 +112,7 @@ export class Orchestrator extends pulumi.ComponentResource {
         version: secure.release?.version,
         backup: { ...secure.backups, move: moveName },
       },
-      { parent: this, dependsOn: [copied.proved] },
+      { parent: this, dependsOn: [install.proved] },
     );
     const addresses = { old: pulumi.unsecret(oldAccess.apply(({ ssh }) => ssh.address)), new: host.access.address };
     this.shown = createMoveOutput(move, addresses, { attempt, rpcPort: to.rpcPort });

@@ -140,6 +140,18 @@ describe("a copy from a host in another's hands", () => {
     expect(existsSync(stage.arriving)).toBe(false);
   });
 
+  test.for([
+    ["prints lines of its own", "printf 'Welcome\\n12\\nno end of line'", ""],
+    ["runs nothing", "exit 0", "the login of op@198.51.100.9 ran nothing of the copy\n"],
+    ["is refused", "echo refused >&2; exit 255", "found: refused"],
+  ])("a login that %s is told from the copy", async ([, login, problem = ""], { stage }) => {
+    stage.how = `ssh() { ${login}; printf '\\nAAAA\\n'; read -r bytes; head -c "$bytes" > /dev/null; cat "$sent"; }
+      mkdir -p "$copy_dir"; echo ssh-ed25519 AAAA > "$copy_dir/key.pub"
+      copy_side=copy_receive login_user=op copy_address=198.51.100.9 copy_port=22 signer_copy`;
+    expect(await stage.receive({ files: { "tss/share": "share" } })).toContain(problem);
+    expect(existsSync(join(stage.arriving, "tss/share"))).toBe(problem === "");
+  });
+
   test("links within the directory arrive with each copy", async ({ stage }) => {
     const copy = { files: { "events/CURRENT": "text" }, links: { "events/link": "CURRENT", odd: "..events/a..b" } };
     for (let count = 0; count < 2; count += 1) {
