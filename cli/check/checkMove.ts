@@ -2,7 +2,6 @@ import { createNodeTarget } from "../../core/chain/configuredNode";
 import { openStackStore } from "../../core/config/stackStore";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
 import { readBridge } from "../../core/orchestrator/checks/bridgeState";
-import { formatForecast } from "../../core/orchestrator/checks/forecast";
 import { rehearse } from "../../core/orchestrator/checks/rehearsal";
 import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
 import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
@@ -18,7 +17,7 @@ import { type CheckRow, fail, pass, pending } from "./checkRow";
 
 const topic = "orchestrator's move";
 
-/** Rehearses the orchestrator's move: makes all its checks, estimates how long the bridge lacks a signer. */
+/** Rehearses the orchestrator's move: makes all checks before it. */
 export async function checkMove({ stack, config, state, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (config.orchestrator.migrateFrom === undefined) return [];
   if (address === undefined || hostKey === undefined)
@@ -35,7 +34,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
   // Before the first sync, an unsynced node is no fault: the move comes later.
   const nodeCounts = state.wait?.syncedAt !== undefined;
   try {
-    const { begun, faults, shown, gap } = await rehearse(options, nodeCounts, {
+    const { begun, faults, shown } = await rehearse(options, nodeCounts, {
       roots,
       readNodeSync: () => readNodeStatus(node, createWitnessSources(config)),
       readBridge: () => readBridge({ node, references: config.sync.references }),
@@ -46,18 +45,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
         pass(topic, command(`the move has begun (journal on the ${begun}); to continue: ${commandsFor(stack).up}`)),
       ];
     const rehearsed =
-      gap === undefined
-        ? []
-        : [
-            {
-              ...pass(
-                topic,
-                "rehearsed: nothing was written on either host",
-                ...[...shown, ...formatForecast(gap.forecast, gap.measured)],
-              ),
-              gapSeconds: gap.forecast.total,
-            },
-          ];
+      shown.length === 0 ? [] : [pass(topic, "rehearsed: nothing was written on either host", ...shown)];
     const waits = nodeCounts
       ? []
       : [pending(topic, "the node is not synced yet; this is checked again before the move")];

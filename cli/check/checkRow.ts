@@ -1,4 +1,3 @@
-import type { Forecast } from "../../core/orchestrator/checks/forecast";
 import { commandsFor } from "../../core/util/commands";
 import { command, type OutputLine, words } from "../../core/util/outputLine";
 import { printableLines } from "../../core/util/printable";
@@ -9,8 +8,6 @@ export interface CheckRow {
   /** `later`: the check is not possible yet; a run makes it before the answer matters. */
   readonly kind: "good" | "fault" | "later";
   readonly lines: readonly OutputLine[];
-  /** For a rehearsed move: how long the bridge will be without this orchestrator. */
-  readonly gapSeconds?: Forecast["total"];
 }
 
 type Input = string | OutputLine;

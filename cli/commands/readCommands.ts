@@ -73,9 +73,7 @@ export function addCheckCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Asks both hosts over ssh, the references, the release addresses, the provider, and this machine; writes nothing. The
-rehearsal reads the orchestrator's directory once, to measure the rate, and estimates how long the bridge will be without
-this orchestrator.
+Asks both hosts over ssh, the references, the release addresses, the provider, and this machine; writes nothing.
 
 Exit code:
   0    nothing prevents an up; "later" marks what can't be checked yet
