@@ -1,8 +1,6 @@
-import type { RpcClock } from "../../chain/orchestrator";
 import { appendEvent, findLastMoveEvent, isMoveOver, readMoveEvents } from "../../eventLog/eventLog";
 import type { Backup, Prepared } from "../../eventLog/events";
 import type { MoveId } from "../../eventLog/moveId";
-import type { RootHost } from "../../ssh/root";
 import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { commandsFor } from "../../util/commands";
@@ -15,7 +13,7 @@ import { summarizeMoves } from "../rules/moveHistory";
 import { formatSurvey } from "./moveSummary";
 import type { MoveSurvey, Requirements } from "./moveSurvey";
 import { findMoveProblems } from "./prerequisites";
-import { type ChainReaders, type OrchestratorPlace, surveyBoth } from "./survey";
+import { type ChainReaders, type MoveSurveyDeps, type OrchestratorPlace, surveyBoth } from "./survey";
 
 /** Inputs that can be stored as JSON; no secrets. */
 export interface SecureOptions extends Acknowledgements {
@@ -39,9 +37,7 @@ export interface Secured extends Prepared {
   readonly move: MoveId;
 }
 
-export interface PreparationDeps extends BackupDeps, RpcClock, ChainReaders {
-  readonly roots: { readonly old: RootHost; readonly new: RootHost };
-}
+export type PreparationDeps = BackupDeps & MoveSurveyDeps;
 
 /** Returns the files of a whole backup (docs/specification.md, 1.2, step 2). */
 export function findWholeBackup(label: string, { directory, nodeDirectory }: OrchestratorPlace): BackupSource {
@@ -97,7 +93,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const { roots } = deps;
   const wanted = await createRequirements(options, roots, store);
   deps.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
-  const survey = await surveyBoth(roots, { ...options, backupDirectory: store.directory }, deps, deps);
+  const survey = await surveyBoth({ ...options, backupDirectory: store.directory }, deps);
   const begun = findBegin(survey, move);
   if (begun) {
     deps.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);

@@ -1,16 +1,10 @@
-import type { RpcClock } from "../../chain/orchestrator";
-import type { RootHost } from "../../ssh/root";
 import { openStore } from "../../store/openStore";
 import { isPillarNode } from "../rules/endpoints";
 import { formatSurvey } from "./moveSummary";
 import type { MoveSurvey } from "./moveSurvey";
 import { createRequirements, findBegin, type SecureOptions } from "./preparation";
 import { findMoveProblems } from "./prerequisites";
-import { type ChainReaders, surveyBoth } from "./survey";
-
-interface RehearsalDeps extends RpcClock, ChainReaders {
-  readonly roots: { readonly old: RootHost; readonly new: RootHost };
-}
+import { type MoveSurveyDeps, surveyBoth } from "./survey";
 
 interface Rehearsal {
   /** The host whose journal says that the move has begun; then nothing is checked. */
@@ -20,13 +14,12 @@ interface Rehearsal {
 }
 
 /** Runs a move's checks, writes nothing. @param nodeCounts true if an unsynced node is a problem */
-export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: RehearsalDeps): Promise<Rehearsal> {
-  const { roots } = deps;
+export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: MoveSurveyDeps): Promise<Rehearsal> {
   const store = openStore(options.backups.directory);
-  const found = await surveyBoth(roots, { ...options, backupDirectory: store.directory }, deps, deps);
+  const found = await surveyBoth({ ...options, backupDirectory: store.directory }, deps);
   const begun = findBegin(found, options.move);
   if (begun !== undefined) return { begun, faults: [], shown: [] };
-  const wanted = await createRequirements(options, roots, store);
+  const wanted = await createRequirements(options, deps.roots, store);
   const survey = nodeCounts ? found : assumeSyncedNode(found);
   return { faults: findMoveProblems(survey, wanted), shown: formatSurvey(survey, wanted) };
 }

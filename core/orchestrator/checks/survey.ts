@@ -11,6 +11,7 @@ import { isJsonText } from "../backup/backup";
 import type { OrchestratorPaths } from "../hosts/moveInputs";
 import { type Endpoint, listEndpoints } from "../rules/endpoints";
 import { parseFacts } from "../rules/hostPairFacts";
+import type { WhichHost } from "../rules/journal";
 import { parseOrchestratorConfig } from "../rules/orchestratorConfigFile";
 import type { BridgeNow } from "./bridgeState";
 import type { MoveSurvey, NewSide, OldSide, SshScan } from "./moveSurvey";
@@ -38,23 +39,23 @@ export interface ChainReaders {
   readBridge(): Promise<BridgeNow>;
 }
 
+export interface MoveSurveyDeps extends RpcClock, ChainReaders {
+  readonly roots: Readonly<Record<WhichHost, RootHost>>;
+}
+
 /** Reads both hosts at once, and this machine. Changes nothing; a failed read becomes a problem in the result. */
-export async function surveyBoth(
-  roots: { readonly old: RootHost; readonly new: RootHost },
-  options: SurveyOptions,
-  chain: ChainReaders,
-  clock: RpcClock,
-): Promise<MoveSurvey> {
-  const state = readState(roots.old, options.old, clock);
+export async function surveyBoth(options: SurveyOptions, deps: MoveSurveyDeps): Promise<MoveSurvey> {
+  const { roots } = deps;
+  const state = readState(roots.old, options.old, deps);
   // Both hosts try these nodes: one that the old host does not reach either is no problem of the new host.
   const endpoints = state.then(
     ({ config, addresses }) => listEndpoints(config, [roots.old.address, options.copyAddress, ...addresses]),
     () => [],
   );
   const sshd = readSshd(roots, options.sshUser);
-  const oldSide = toResult(readOldSide(roots.old, options.old, { state, endpoints, sshd }, clock));
-  const newSide = toResult(readNewSide(roots.new, options, endpoints, clock));
-  const [old, next, node, bridge] = await Promise.all([oldSide, newSide, chain.readNodeSync(), chain.readBridge()]);
+  const oldSide = toResult(readOldSide(roots.old, options.old, { state, endpoints, sshd }, deps));
+  const newSide = toResult(readNewSide(roots.new, options, endpoints, deps));
+  const [old, next, node, bridge] = await Promise.all([oldSide, newSide, deps.readNodeSync(), deps.readBridge()]);
   return { old, new: next, node, bridge, room: readFreeBytes(options.backupDirectory) };
 }
 
@@ -87,7 +88,7 @@ async function readOldSide(
 }
 
 /** Reads the old host's sshd settings for a login from the new host; undefined if that has a host name, no IP. */
-async function readSshd(roots: { readonly old: RootHost; readonly new: RootHost }, user: string) {
+async function readSshd(roots: MoveSurveyDeps["roots"], user: string) {
   const from = roots.new.address;
   if (isIP(from) === 0) return undefined;
   const printed = await roots.old.call("sshd_settings", markOwn({ login_user: user, from })).catch(() => "");

@@ -6,7 +6,9 @@ const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["w
 const facts = "load=loaded\nactive=inactive\ndirectory=there\nshares=0\n";
 const place = { service: "o", directory: "/o", nodeDirectory: "/z", executable: "o", rpcPort: 1 };
 const options = { old: place, new: place, copyAddress: "old", sshPort: 22, sshUser: "root", backupDirectory: "/" };
-const chain = {
+const deps = {
+  ticks: () => 0,
+  sleep: async () => undefined,
   readNodeSync: async () => ({ synced: true, why: "", known: true }),
   readBridge: async () => ({ known: true, state: 0, key: "", why: "live" }) as const,
 };
@@ -24,7 +26,6 @@ function hosts(answers: Record<string, (side: string) => Promise<string>>) {
   });
   return { old: host("old"), new: host("new") };
 }
-const clock = { ticks: () => 0, sleep: async () => undefined };
 
 test("asks both hosts at once what they reach", async () => {
   const asked: string[] = [];
@@ -41,7 +42,7 @@ test("asks both hosts at once what they reach", async () => {
     },
     signer_has: async () => "yes\n",
   });
-  const survey = await surveyBoth(roots, options, chain, clock);
+  const survey = await surveyBoth(options, { roots, ...deps });
   expect(survey.old).toMatchObject({
     value: {
       endpoints: [{ network: "Ethereum", old: "eth.example:443" }],
@@ -57,7 +58,7 @@ test("reads the new host even if the old one can't be read", async () => {
   const roots = hosts({
     signer_facts: async (side) => (side === "old" ? Promise.reject(new Error("no connection")) : facts),
   });
-  const survey = await surveyBoth(roots, options, chain, clock);
+  const survey = await surveyBoth(options, { roots, ...deps });
   expect(survey.old).toEqual({ problem: "no connection" });
   expect(survey.new).toMatchObject({ value: { reached: [], facts: { active: "inactive" } } });
 });
