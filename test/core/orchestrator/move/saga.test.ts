@@ -103,39 +103,6 @@ describe("runSaga", () => {
     expect(steps).toEqual(["bulk", "stop", "backup", "fence"]);
   });
 
-  // For each seed: a way with one to four blows, a few more runs under blows, then one in peace.
-  it.each(Array.from({ length: 40 }, (_, index) => index))(
-    "never lets two sides sign, and ends with one: %i",
-    async (group) => {
-      for (let seed = group * 50; seed < group * 50 + 50; seed += 1) {
-        const random = randomOf(seed);
-        const kinds: Blow[] = ["fail", "kill", "break", "reboot old", "reboot new", "lose old", "lose new"];
-        const rate = [0.03, 0.08, 0.2][seed % 3] ?? 0;
-        let peace = false;
-        const model = new Model(() =>
-          !peace && random() < rate ? (kinds[Math.floor(random() * kinds.length)] ?? "none") : "none",
-        );
-        let wanted = forward;
-        const context = () => `seed ${seed}\n${model.story.join("\n")}`;
-        for (let round = 0; round < 6; round += 1) {
-          if (random() < 0.2) wanted = wanted === forward ? back : forward;
-          const failed = await run(model, wanted);
-          expect(failed ?? "", context()).not.toMatch(/two sides/);
-          if (failed !== undefined && failed !== "killed") expect(failed, context()).toMatch(naming);
-          expect(model.signers.length, context()).toBeLessThan(2);
-          if (random() < 0.7) for (const host of Object.values(model.hosts)) host.reachable = true;
-          if (random() < 0.2) model.reboot("old");
-          if (random() < 0.2) model.reboot("new");
-        }
-        peace = true;
-        for (const host of Object.values(model.hosts)) host.reachable = true;
-        const last = await run(model, wanted);
-        expect(last, context()).toBeUndefined();
-        expect(model.signers, context()).toHaveLength(1);
-      }
-    },
-  );
-
   // The operator decides on manual changes: a run may end with an obstacle, and never with a second orchestrator.
   it.each(Array.from({ length: 10 }, (_, index) => index))(
     "starts nothing beside what somebody unmasks or starts by hand: %i",

@@ -5,7 +5,6 @@ import type { Saga } from "../../../../core/orchestrator/rules/journal";
 import { type Blow, Killed } from "../../../../lab/simulation/blow";
 import { installed, type ModelHost, signing } from "../../../../lab/simulation/host";
 import { Model } from "../../../../lab/simulation/model";
-import { randomOf } from "../../../../lab/simulation/seededRandom";
 import { moveNamed } from "../../../moveNamed";
 
 /**
@@ -43,12 +42,6 @@ class Three {
 
   get signs(): string {
     return ["a", "b", "c"].filter((_name, index) => this.all[index]?.running).join("");
-  }
-
-  get story(): string {
-    return Object.entries(this.models)
-      .flatMap(([stack, { story }]) => [stack, ...story])
-      .join("\n");
   }
 }
 
@@ -144,26 +137,4 @@ describe("an orchestrator that went on to a third host", () => {
       `took this orchestrator elsewhere: ${formatMove(moveOf("second", 2))}`,
     );
   });
-
-  // For each seed: a dozen ups of all stacks, with blows between and in them.
-  test.each(Array.from({ length: 10 }, (_, index) => index))(
-    "never signs in two places, whatever runs when: %i",
-    async (group) => {
-      for (let seed = group * 40; seed < group * 40 + 40; seed += 1) {
-        const random = randomOf(seed);
-        const one = <T>(of: readonly T[]): T | undefined => of[Math.floor(random() * of.length)];
-        const kinds: Blow[] = ["fail", "kill", "break", "reboot old", "reboot new", "lose old", "lose new"];
-        const rate = [0, 0.03, 0.1][seed % 3] ?? 0;
-        const three = new Three(() => (random() < rate ? (one(kinds) ?? "none") : "none"));
-        for (let round = 0; round < 12; round += 1) {
-          const stack = one(["second", "third", "fourth"] as const) ?? "second";
-          const said = await three.up(stack, random() < 0.2 ? "back" : "forward", random() < 0.2 ? 2 : 1);
-          expect(said, `seed ${seed}\n${three.story}`).not.toContain("two sides may sign");
-          expect(three.signs.length, `seed ${seed}\n${three.story}`).toBeLessThan(2);
-          for (const host of three.all) if (random() < 0.6) host.reachable = true;
-          if (random() < 0.2) three.models[stack].reboot(one(["old", "new"] as const) ?? "old");
-        }
-      }
-    },
-  );
 });
