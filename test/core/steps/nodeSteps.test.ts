@@ -39,48 +39,7 @@ test.each([
   expect(steps.formatReservedPorts(ports)).toBe(text);
 });
 
-test("gives each step its name, time limit and kind", () => {
-  expect(all.map(({ name, limitSeconds, readsOnly, quiet }) => [name, limitSeconds, readsOnly, quiet])).toEqual([
-    ["preflight", 300, true, undefined],
-    ["prepare", 60, undefined, undefined],
-    ["packages", 10_800, undefined, undefined],
-    ["controller", 3600, undefined, undefined],
-    ["hourlyRestart", 60, undefined, undefined],
-    ["deploy", 7800, undefined, undefined],
-    ["hourlyRestart", 60, undefined, undefined],
-    ["producerAddress", 300, undefined, true],
-  ]);
-});
-
 describe("variables of a step", () => {
-  test("include the preflight's minimums, ports and release", () => {
-    expect(variablesOf(steps.preflight(config, identity))).toEqual([
-      "node_source=''",
-      "go_url=''",
-      "go_sha256=''",
-      "stack_identity='pillar-host/prod-2 Anvil'",
-      "service='go-node'",
-      "signer_service='orchestrator'",
-      "data_dir='/root/.znn'",
-      "distributions='ubuntu-22.04 debian-11'",
-      "minimum_cores='4'",
-      "minimum_memory_gb='4'",
-      "minimum_memory_kb='3774873'",
-      "ideal_cores='8'",
-      "ideal_memory_gb='16'",
-      "ideal_memory_kb='15099494'",
-      "minimum_disk_kb='40000000'",
-      "minimum_mbps='100'",
-      "controller_name='node-controller'",
-      "controller_addresses=''",
-      "release_url='https://release.example/node-controller.zip'",
-      "release_host='release.example'",
-      "release_port='443'",
-      "tcp_ports='35995 35997 35998 55000 55055'",
-      "udp_ports='35995'",
-    ]);
-  });
-
   test.each([
     ["http://release.example/c.zip", "80"],
     ["http://release.example:8080/c.zip", "8080"],
@@ -103,33 +62,9 @@ describe("variables of a step", () => {
       if (/_kb=/.test(line)) expect(line).toMatch(/='\d+'$/);
   });
 
-  test("include the reserved ports of the preparation", () => {
-    expect(variablesOf(steps.prepare(config, identity))).toEqual([
-      "stack_identity='pillar-host/prod-2 Anvil'",
-      "service='go-node'",
-      "signer_service='orchestrator'",
-      "reserved_ports='35995,35997-35998,55000,55055'",
-    ]);
-  });
-
   test("include the hourly restart and the lock's timeout of the packages", () => {
     expect(variablesOf(steps.packages(config))).toEqual(["hourly_restart='yes'", "lock_seconds='1800'"]);
     expect(variablesOf(steps.packages(configOf({ sync: { hourlyRestart: false } })))).toContain("hourly_restart='no'");
-  });
-
-  test("include the controller's release", () => {
-    expect(variablesOf(steps.controller(config))).toEqual([
-      "controller_dir='/root'",
-      "controller_name='node-controller'",
-      "node_source=''",
-      "go_url=''",
-      "go_sha256=''",
-      "release_url='https://release.example/node-controller.zip'",
-      "sha256=''",
-      "version=''",
-      "release_marker='https://release.example/node-controller.zip any'",
-      "minimum_mbps='100'",
-    ]);
   });
 
   test.each([
@@ -148,39 +83,11 @@ describe("variables of a step", () => {
     },
   );
 
-  test("include the deploy's addresses and time limits", () => {
-    const changed = configOf({ controller: { ...least.controller, deployTimeout: "90s" } });
-    const step = steps.deploy(changed, identity);
-    expect(step.limitSeconds).toBe(690);
-    expect(variablesOf(step)).toEqual([
-      "controller_dir='/root'",
-      "controller_name='node-controller'",
-      "service='go-node'",
-      "data_dir='/root/.znn'",
-      "rpc_address='127.0.0.1'",
-      "rpc_port='35997'",
-      "node_source=''",
-      "go_url=''",
-      "go_sha256=''",
-      "stack_identity='pillar-host/prod-2 Anvil'",
-      "deploy_seconds='90'",
-      "rpc_seconds='300'",
-    ]);
-  });
-
-  test("passes a deploy's time limit in whole seconds", () => {
+  test("passes a deploy's time limit in whole seconds, and leaves time to report", () => {
     const changed = configOf({ controller: { ...least.controller, deployTimeout: "90500ms" } });
-    expect(variablesOf(steps.deploy(changed, identity)).find((line) => line.startsWith("deploy_seconds"))).toMatch(
-      /='9[01]'$/,
-    );
-  });
-
-  test("include the paths of the producer address", () => {
-    expect(variablesOf(steps.producerAddress(config))).toEqual([
-      "controller_dir='/root'",
-      "controller_name='node-controller'",
-      "data_dir='/root/.znn'",
-    ]);
+    const step = steps.deploy(changed, identity);
+    expect(variablesOf(step)).toContain("deploy_seconds='91'");
+    expect(step.limitSeconds).toBe(691);
   });
 
   test("puts no secret into any script", () => {
