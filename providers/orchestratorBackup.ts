@@ -1,6 +1,7 @@
 import type { NodeTarget } from "../core/chain/node";
 import { readBridge } from "../core/orchestrator/checks/bridgeState";
-import { type Secured, type SecureOptions, secureOrchestrator } from "../core/orchestrator/checks/preparation";
+import { type Secured, secureOrchestrator } from "../core/orchestrator/checks/preparation";
+import type { SecureOptions } from "../core/orchestrator/hosts/moveInputs";
 import { type OrchestratorHost, openRoot } from "../core/ssh/root";
 import type { WitnessSources } from "../core/sync/chainSources";
 import { readNodeStatus } from "../core/sync/nodeStatus";

@@ -1,5 +1,5 @@
 import { createNewPlace, createOldPlace } from "../../core/orchestrator/checks/secureOptions";
-import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
+import type { OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs";
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
 import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
 import type { OrchestratorHost } from "../../core/ssh/root";

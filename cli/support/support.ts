@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { findValue } from "../../core/config/rawValues";
 import { listSecretKeys } from "../../core/config/secretKeys";
 import { openStackStore } from "../../core/config/stackStore";
-import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
+import type { OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs";
 import { markOwn } from "../../core/ssh/foreign";
 import { type OrchestratorHost, openRoot, redactSecrets } from "../../core/ssh/root";
 import { readSupportLibrary } from "../../core/steps/libraries";

@@ -1,10 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { createNodeRpc, type NodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import type { SecureOptions } from "../../core/orchestrator/checks/preparation";
 import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
-import type { OrchestratorPlace } from "../../core/orchestrator/checks/survey";
-import type { HostInputs, MoveInputs } from "../../core/orchestrator/hosts/moveInputs";
+import type {
+  HostInputs,
+  MoveInputs,
+  OrchestratorPlace,
+  SecureOptions,
+} from "../../core/orchestrator/hosts/moveInputs";
 import { pickAcknowledgements } from "../../core/orchestrator/rules/acknowledgements";
 import { createOldHost } from "../../core/ssh/configuredLogin";
 import type { OrchestratorHost } from "../../core/ssh/root";

@@ -1,9 +1,8 @@
 import type { BuildInfo, OrchestratorIdentity, OrchestratorStatus } from "../../chain/orchestrator";
-import type { MoveId } from "../../eventLog/moveId";
 import type { SshdSettings } from "../../ssh/sshdFaults";
 import type { NodeStatus } from "../../sync/nodeStatus";
 import type { Result } from "../../util/result";
-import type { Acknowledgements } from "../rules/acknowledgements";
+import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
 import type { Endpoint } from "../rules/endpoints";
 import type { MoveHistory } from "../rules/generation";
 import type { OrchestratorFacts } from "../rules/hostPairFacts";
@@ -56,23 +55,11 @@ export interface MoveSurvey {
   readonly room: number;
 }
 
-export interface Requirements extends Acknowledgements {
-  readonly stack: string;
-  readonly move: MoveId;
-  readonly old: {
-    readonly address: string;
-    readonly service: string;
-    readonly directory: string;
-    readonly executable: string;
-  };
-  readonly new: { readonly address: string; readonly service: string; readonly directory: string };
-  readonly rpcPort: number;
-  /** Address of the old host's ssh, as the new host reaches it. */
-  readonly copyAddress: string;
-  readonly sshPort: number;
-  /** The ssh host key that the old host must show there. */
-  readonly hostKey: string;
-  readonly known?: MoveHistory;
-  readonly release?: { readonly version: string } | undefined;
+type HostPlace = OrchestratorPlace & { readonly address: string };
+
+export interface Requirements extends SecureOptions {
+  readonly old: HostPlace;
+  readonly new: HostPlace;
   readonly backupDirectory: string;
+  readonly known?: MoveHistory;
 }

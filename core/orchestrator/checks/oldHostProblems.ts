@@ -55,7 +55,7 @@ function answerProblems({ build, status }: OldSide, wanted: Requirements): Probl
   const mayNotStop = "value" in status && !mayStop(status.value, wanted.haltedBridge);
   return listFailedChecks([
     "problem" in build && {
-      what: `${address}: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:${wanted.rpcPort}`,
+      what: `${address}: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:${wanted.old.rpcPort}`,
       found: build.problem,
       needed: "version, gitCommit and goVersion",
       next: `On the host: journalctl -u ${service} -n 50. Is it another port? ${run.set("orchestrator.rpcPort", "PORT")}`,
@@ -81,7 +81,7 @@ function answerProblems({ build, status }: OldSide, wanted: Requirements): Probl
 
 function sshdProblems({ sshd }: OldSide, wanted: Requirements): Problem[] {
   if (!sshd) return [];
-  return findSshdFaults(sshd, `127.0.0.1:${wanted.rpcPort}`).map(({ found, needed }) => ({
+  return findSshdFaults(sshd, `127.0.0.1:${wanted.old.rpcPort}`).map(({ found, needed }) => ({
     what: `${wanted.old.address}: its sshd refuses what a move asks of it`,
     found,
     needed,

@@ -7,30 +7,13 @@ import { commandsFor } from "../../util/commands";
 import { type BackupDeps, type BackupSource, takeBackup } from "../backup/backup";
 import { isBackupKept, resolveBackupPlace } from "../backup/backupPlace";
 import { hasShareForKey, isKeyShare } from "../backup/keyShare";
-import { type Acknowledgements, pickAcknowledgements } from "../rules/acknowledgements";
+import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
 import { hasBegun } from "../rules/journal";
 import { summarizeMoves } from "../rules/moveHistory";
 import { formatSurvey } from "./moveSummary";
 import type { MoveSurvey, Requirements } from "./moveSurvey";
 import { findMoveProblems } from "./prerequisites";
-import { type ChainReaders, type MoveSurveyDeps, type OrchestratorPlace, surveyBoth } from "./survey";
-
-/** Inputs that can be stored as JSON; no secrets. */
-export interface SecureOptions extends Acknowledgements {
-  readonly stack: string;
-  readonly move: MoveId;
-  readonly old: OrchestratorPlace;
-  readonly new: OrchestratorPlace;
-  /** Address of the old host's ssh, as the new host reaches it. */
-  readonly copyAddress: string;
-  readonly sshPort: number;
-  readonly sshUser: string;
-  /** The ssh host key that the old host must show there. */
-  readonly hostKey: string;
-  readonly release?: { readonly version: string } | undefined;
-  /** Paths as configured: relative to the project, or beginning with `~/`. */
-  readonly backups: { readonly directory: string; readonly identityFile?: string | undefined };
-}
+import { type ChainReaders, type MoveSurveyDeps, surveyBoth } from "./survey";
 
 /** Outputs in the state; no secret. */
 export interface Secured extends Prepared {
@@ -57,20 +40,12 @@ export async function createRequirements(
   roots: PreparationDeps["roots"],
   store: Store,
 ): Promise<Requirements> {
-  const { old, new: target } = options;
   return {
-    stack: options.stack,
-    move: options.move,
-    rpcPort: old.rpcPort,
+    ...options,
+    old: { ...options.old, address: roots.old.address },
+    new: { ...options.new, address: roots.new.address },
     backupDirectory: store.directory,
-    ...pickAcknowledgements(options),
     known: summarizeMoves(await readMoveEvents(store), options.move),
-    old: { address: roots.old.address, service: old.service, directory: old.directory, executable: old.executable },
-    new: { address: roots.new.address, service: target.service, directory: target.directory },
-    copyAddress: options.copyAddress,
-    sshPort: options.sshPort,
-    hostKey: options.hostKey,
-    release: options.release,
   };
 }
 

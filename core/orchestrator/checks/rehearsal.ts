@@ -1,8 +1,9 @@
 import { openStore } from "../../store/openStore";
+import type { SecureOptions } from "../hosts/moveInputs";
 import { isPillarNode } from "../rules/endpoints";
 import { formatSurvey } from "./moveSummary";
 import type { MoveSurvey } from "./moveSurvey";
-import { createRequirements, findBegin, type SecureOptions } from "./preparation";
+import { createRequirements, findBegin } from "./preparation";
 import { findMoveProblems } from "./prerequisites";
 import { type MoveSurveyDeps, surveyBoth } from "./survey";
 

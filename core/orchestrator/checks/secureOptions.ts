@@ -2,10 +2,8 @@ import type { StackConfig } from "../../config/config";
 import { chooseRecordsPlace } from "../../config/stackStore";
 import { createMoveId } from "../../eventLog/moveId";
 import { createOldHost } from "../../ssh/configuredLogin";
-import type { OrchestratorPaths } from "../hosts/moveInputs";
+import type { OrchestratorPaths, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
 import type { Acknowledgements } from "../rules/acknowledgements";
-import type { SecureOptions } from "./preparation";
-import type { OrchestratorPlace } from "./survey";
 
 export function createOrchestratorPaths({
   orchestrator,

@@ -8,7 +8,7 @@ import { parseSshd } from "../../ssh/sshdFaults";
 import type { NodeStatus } from "../../sync/nodeStatus";
 import { toResult } from "../../util/result";
 import { isJsonText } from "../backup/backup";
-import type { OrchestratorPaths } from "../hosts/moveInputs";
+import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
 import { type Endpoint, listEndpoints } from "../rules/endpoints";
 import { parseFacts } from "../rules/hostPairFacts";
 import type { WhichHost } from "../rules/journal";
@@ -16,18 +16,7 @@ import { parseOrchestratorConfig } from "../rules/orchestratorConfigFile";
 import type { BridgeNow } from "./bridgeState";
 import type { MoveSurvey, NewSide, OldSide, SshScan } from "./moveSurvey";
 
-export interface OrchestratorPlace extends OrchestratorPaths {
-  readonly nodeDirectory: string;
-  readonly rpcPort: number;
-}
-
-interface SurveyOptions {
-  readonly old: OrchestratorPlace;
-  readonly new: OrchestratorPlace;
-  readonly copyAddress: string;
-  readonly sshPort: number;
-  /** User for the copy's login. */
-  readonly sshUser: string;
+interface SurveyOptions extends Pick<SecureOptions, "old" | "new" | "copyAddress" | "sshPort" | "sshUser"> {
   /** Directory on this machine. */
   readonly backupDirectory: string;
 }

@@ -11,6 +11,28 @@ export interface OrchestratorPaths {
   readonly executable: string;
 }
 
+export interface OrchestratorPlace extends OrchestratorPaths {
+  readonly nodeDirectory: string;
+  readonly rpcPort: number;
+}
+
+/** Inputs that can be stored as JSON; no secrets. */
+export interface SecureOptions extends Acknowledgements {
+  readonly stack: string;
+  readonly move: MoveId;
+  readonly old: OrchestratorPlace;
+  readonly new: OrchestratorPlace;
+  /** Address of the old host's ssh, as the new host reaches it. */
+  readonly copyAddress: string;
+  readonly sshPort: number;
+  readonly sshUser: string;
+  /** The ssh host key that the old host must show there. */
+  readonly hostKey: string;
+  readonly release?: { readonly version: string } | undefined;
+  /** Paths as configured: relative to the project, or beginning with `~/`. */
+  readonly backups: { readonly directory: string; readonly identityFile?: string | undefined };
+}
+
 /** Values that can be stored as JSON; some are secret. */
 export interface HostInputs extends OrchestratorPaths {
   readonly host: OrchestratorHost;

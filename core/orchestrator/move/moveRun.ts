@@ -23,7 +23,6 @@ interface MoveObservations {
   generation?: number | undefined;
   /** Unix milliseconds. */
   stoppedAt?: number;
-  startedAt?: number;
 }
 
 export interface MoveDeps extends VerifyDeps {

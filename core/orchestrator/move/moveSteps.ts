@@ -166,7 +166,6 @@ const start: Perform = async (run, saga, states) => {
     `starting ${run.nameOf(target)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
   );
   const startedAt = deps.now();
-  seen.startedAt = startedAt;
   seen.generation = saga.generation;
   const started = await sides.step({ side: target, name: "signer_start", saga }, states);
   const expected = run.identity ?? started[target]?.journal?.identity ?? null;

@@ -1,9 +1,8 @@
 /** Facts about a host (orchestrator/orchestratorFacts.sh). */
 export interface OrchestratorFacts {
-  /** States of the unit by systemd: loaded, not-found, masked; active, inactive…; enabled… */
+  /** States of the unit by systemd: loaded, not-found, masked; active, inactive… */
   readonly load: string;
   readonly active: string;
-  readonly enabled: string;
   /** `there`, `none`, `link` or `no directory`. */
   readonly directory: string;
   /** Path of the directory with its links resolved. */
@@ -45,7 +44,6 @@ export function parseFacts(printed: string): OrchestratorFacts {
   return {
     load: text("load"),
     active: text("active"),
-    enabled: text("enabled"),
     directory: text("directory"),
     real: text("real"),
     mount: text("mount"),

@@ -5,7 +5,6 @@ signer_facts() {
   local real at shares
   fact load "$(systemctl show -p LoadState --value "$service" 2> /dev/null || true)"
   fact active "$(systemctl is-active "$service" 2> /dev/null || true)"
-  fact enabled "$(systemctl is-enabled "$service" 2> /dev/null || true)"
   # The process must have the configured name: the move also looks for it to know that the orchestrator has ended.
   if service_is_active "$service" && ! processes_of "$executable" > /dev/null; then
     fact process "$(ps -o comm= -p "$(systemctl show -p MainPID --value "$service")" || true)"

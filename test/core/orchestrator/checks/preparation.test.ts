@@ -9,9 +9,9 @@ import {
   findWholeBackup,
   formatMoveFaults,
   type PreparationDeps,
-  type SecureOptions,
   secureOrchestrator,
 } from "../../../../core/orchestrator/checks/preparation";
+import type { SecureOptions } from "../../../../core/orchestrator/hosts/moveInputs";
 import type { RootHost } from "../../../../core/ssh/root";
 import { createDirectoryStore } from "../../../../core/store/directoryStore";
 import { resolvePath } from "../../../../core/util/resolvePath";

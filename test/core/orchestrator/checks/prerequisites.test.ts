@@ -16,7 +16,6 @@ const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: 
 const facts: OrchestratorFacts = {
   load: "loaded",
   active: "active",
-  enabled: "enabled",
   directory: "there",
   real: "/root/.orchestrator",
   bytes: 50_000_000,
@@ -32,18 +31,26 @@ const facts: OrchestratorFacts = {
   user: "root",
   works: "/root/.orchestrator",
 };
+const place = {
+  service: "orchestrator",
+  directory: "/root/.orchestrator",
+  executable: "orchestrator",
+  nodeDirectory: "/root/.znn",
+  rpcPort: 55000,
+};
 const wanted: Requirements = {
   stack: "prod",
   move: moveNamed("pillar-host/prod/Anvil/1"),
-  old: { address: "old", service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator" },
-  new: { address: "new", service: "orchestrator", directory: "/root/.orchestrator" },
-  rpcPort: 55000,
+  old: { ...place, address: "old" },
+  new: { ...place, address: "new" },
   copyAddress: "old",
   sshPort: 22,
   hostKey,
   noKeyShare: false,
   haltedBridge: false,
   backupDirectory: "/b",
+  backups: { directory: "/b" },
+  sshUser: "root",
   release: { version: "v0.0.9a" },
 };
 const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
@@ -465,11 +472,10 @@ describe("journals", () => {
 });
 
 test("parses facts as a host prints them", () => {
-  const text = `load=loaded\nactive=active\nenabled=enabled\ndirectory=there\nreal=/root/a=b\nbytes=12\nfiles=3\nshares=1\nspecial=1\nfree=5\ninodes=6\nmount=/\nnode_producer=there\nlacks=tar\nlacks=find\nuser=op\nworks=/home/op/.orchestrator\nenvironment=A\nenvironment=B\njournal=${Buffer.from("{}").toString("base64")}\n`;
+  const text = `load=loaded\nactive=active\ndirectory=there\nreal=/root/a=b\nbytes=12\nfiles=3\nshares=1\nspecial=1\nfree=5\ninodes=6\nmount=/\nnode_producer=there\nlacks=tar\nlacks=find\nuser=op\nworks=/home/op/.orchestrator\nenvironment=A\nenvironment=B\njournal=${Buffer.from("{}").toString("base64")}\n`;
   expect(parseFacts(text)).toEqual({
     load: "loaded",
     active: "active",
-    enabled: "enabled",
     directory: "there",
     real: "/root/a=b",
     bytes: 12,
