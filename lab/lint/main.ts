@@ -4,16 +4,18 @@ import { refusedComments } from "./comments";
 import { exportedTwice } from "./exportedNames";
 
 const checkout = join(import.meta.dirname, "../..");
-const files = ["components", "core", "providers", "cli"]
-  .flatMap((folder) =>
-    readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
-  )
-  .filter((name) => name.endsWith(".ts"))
-  .map((path) => ({ path, text: readFileSync(join(checkout, path), "utf8") }));
+const readFiles = (folders: readonly string[]) =>
+  folders
+    .flatMap((folder) =>
+      readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+    )
+    .filter((name) => name.endsWith(".ts"))
+    .map((path) => ({ path, text: readFileSync(join(checkout, path), "utf8") }));
+const files = readFiles(["components", "core", "providers", "cli"]);
 
 const problems = [
   ...exportedTwice(files).map(({ name, files }) => `${name} is exported by ${files.join(" and ")}: rename one`),
-  ...files
+  ...[...files, ...readFiles(["lab", "test"])]
     .flatMap(({ path, text }) => refusedComments(path, text))
     .map(({ path, line, why }) => `${path}:${line}: ${why}`),
 ];

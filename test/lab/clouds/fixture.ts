@@ -39,7 +39,7 @@ export async function strictSsh(lab: Lab, address: string, hostKey: string, scri
   return execa(command, args, { reject: false });
 }
 
-/** Without ~/.bashrc: bash reads it where its input is a socket, and another user's may take a minute. */
+/** Runs bash without ~/.bashrc: it reads it if its input is a socket, and a developer's may take a minute. */
 const runBash = (namespace: string, script: string) =>
   execa("ip", ["netns", "exec", namespace, "bash", "--norc", "-c", script], { reject: false });
 

@@ -147,7 +147,7 @@ describe("with the rewards collected, a single problem keeps the host", () => {
     expect(whats(await refuse({ epoch: 86_400_000 }, word))).toEqual([soon]);
     expect(whats(await refuse())).toEqual([needed]);
     expect(whats(await refuse({}, { PILLAR_HOST_REWARDS_COLLECTED: "yes" }))).toEqual([needed]);
-    // Another condition is unmet, so that the host is not released yet.
+    // With a second unmet condition the host is not released yet.
     expect(
       whats(await refuse({ network: { momentum: -1, tickMomentums: 4 } }, word)).map((line) => line.split(", say")[0]),
     ).toEqual(["the successor does not produce"]);
