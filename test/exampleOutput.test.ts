@@ -70,7 +70,6 @@ test("docs/operating.md shows the status of a synced host", () => {
       versions: { value: [] },
       destroy: undefined,
       hourlyRestart: { value: "off" },
-      newerRelease: undefined,
     },
   });
   expectExcerpt(blocksOf("docs/operating.md")[0], formatReport(formatStatus(view), 120));

@@ -11,8 +11,7 @@ import { createGateOptions, type HostReader, openHostReader } from "./hostReader
 import { createView, type StackWithHost } from "./openStack";
 import type { ReadStack } from "./overview";
 import { readParts } from "./parts/readParts";
-import { createUnknownParts } from "./parts/statusParts";
-import type { StackView } from "./stackView";
+import { createUnknownParts, type StatusParts } from "./parts/statusParts";
 
 /** Reads a stack's host over a new connection. @throws CliRefusal */
 export async function readStatusOnce(source: StackWithHost, hostKey: string): Promise<ReadStack> {
@@ -68,11 +67,8 @@ export async function readStatus(
   return { stack, view: current, exitCode: refusalExitCode, lines: formatUnreachable(source, unreachable) };
 }
 
-export function keepAnswers(parts: StackView["parts"]): object {
-  // `newerRelease` is a text; all other parts are results.
-  const isAnswered = (part: unknown) =>
-    typeof part === "string" || (typeof part === "object" && part && "value" in part);
-  return Object.fromEntries(Object.entries(parts ?? {}).filter(([, part]) => isAnswered(part)));
+export function keepAnswers(parts: StatusParts): object {
+  return Object.fromEntries(Object.entries(parts).filter(([, part]) => part && "value" in part));
 }
 
 export interface SyncReading {

@@ -59,7 +59,6 @@ export function createPartsJson(parts: StatusParts) {
     destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,
     // null if the stack is not active: then the hourly restart may be on.
     hourlyRestart: hourlyRestart ? shown(hourlyRestart, (found) => found !== "off") : null,
-    newerRelease: parts.newerRelease ?? null,
     sporks: shown(sporks),
     versions: shown(versions, (lacks) =>
       lacks.map((gap) => ({

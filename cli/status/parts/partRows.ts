@@ -24,7 +24,6 @@ export function formatParts(parts: StatusParts | undefined, label: StackLabel, n
     ...labelRows("version", parts.sporks, ({ version }) => [version ?? "the node does not report it"]),
     ...labelRows("rewards", parts.rewards, ({ text }) => [text]),
     ...formatDestroy(parts.destroy, label),
-    ...(parts.newerRelease ? [["controller", `newer release: ${parts.newerRelease}`] as const] : []),
     ...findProblems(parts, label.stack).map(({ label: title, text }): Row => [title, text]),
   ];
 }

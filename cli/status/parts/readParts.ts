@@ -1,5 +1,4 @@
 import { type ChainClient, openNodeChain, openReferenceChain } from "../../../core/chain/chain";
-import { findNewerRelease } from "../../../core/chain/newerRelease";
 import { readVersionGaps } from "../../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
 import { createStackLogRef } from "../../../core/config/stackStore";
@@ -67,7 +66,6 @@ export async function readParts(stack: StackWithHost, hostKey: string, host: Hos
     rewards: readPart(async () => chooseRewards(lookups, await registration, await survey), destroyTimeoutMs),
     destroy: survey?.then((result) => mapResult(result, listUnmetConditions)),
     hourlyRestart: isActive ? readPart(async () => (await runStep(lookups, restartStep)).trim()) : undefined,
-    newerRelease: isActive ? findNewerRelease(config.controller.release?.url) : undefined,
     sporks: readPart(async () => readSporks(await lookups.chains, node, host.connection)),
     versions: readPart(() => readMissingVersions(lookups)),
   };

@@ -25,7 +25,6 @@ export interface StatusParts {
   readonly hourlyRestart: Result<string> | undefined;
   readonly sporks: Result<SporksPart>;
   readonly versions: Result<readonly VersionGap[]>;
-  readonly newerRelease: string | undefined;
 }
 
 export function createUnknownParts(lifecycle: string, problem: string): StatusParts {
@@ -38,7 +37,6 @@ export function createUnknownParts(lifecycle: string, problem: string): StatusPa
     sporks: { problem },
     versions: { problem },
     ports: undefined,
-    newerRelease: undefined,
     destroy: isActive ? undefined : { problem },
     hourlyRestart: isActive ? { problem } : undefined,
   };

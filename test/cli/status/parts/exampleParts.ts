@@ -55,7 +55,6 @@ export function partsOf(
     hourlyRestart: { value: "off" },
     sporks: { value: { version: "v0.0.8", unknown: [] } },
     versions: { value: [] },
-    newerRelease: undefined,
     ...changes,
   };
 }

@@ -15,14 +15,6 @@ const rows = (registration: keyof typeof registrations, lifecycle = "active") =>
     .slice(0, 2)
     .map(([, text]) => text);
 
-test("shows a newer release of the controller", () => {
-  const parts = partsOf(registrations.earlier, { newerRelease: "v0.0.5, where v0.0.4 is configured: https://x" });
-  expect(formatParts(parts, whose, clock)).toContainEqual([
-    "controller",
-    "newer release: v0.0.5, where v0.0.4 is configured: https://x",
-  ]);
-});
-
 describe("address and producing", () => {
   test.each<[keyof typeof registrations, string, string]>([
     ["earlier", `not registered: Anvil is still registered with ${old}`, "no: another producer address is registered"],
