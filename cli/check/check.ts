@@ -11,7 +11,6 @@ import { createWitnessSources } from "../../core/sync/gateSettings";
 import { compareReferences, type ReferenceReading } from "../../core/sync/references";
 import { openWitnesses } from "../../core/sync/witnesses";
 import { commandsFor } from "../../core/util/commands";
-import { command } from "../../core/util/outputLine";
 import { resolvePath } from "../../core/util/resolvePath";
 import { formatSize } from "../../core/util/sizeText";
 import { openStack, type StackInfo } from "../status/openStack";
@@ -20,7 +19,7 @@ import { checkHost } from "./checkHost";
 import { checkMove } from "./checkMove";
 import { checkNodeVersion } from "./checkNodeVersion";
 import { checkRelease, checkReleaseHash } from "./checkReleases";
-import { type CheckRow, decideCheckExitCode, fail, formatChecks, pass, pending, toPlainRow } from "./checkRow";
+import { type CheckRow, decideCheckExitCode, fail, formatChecks, pass, pending } from "./checkRow";
 
 /** Makes all checks that `pulumi up` makes before it changes anything. Returns the exit code. @throws CliRefusal */
 export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {
@@ -42,8 +41,8 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
     ])
   ).flat();
   const exitCode = decideCheckExitCode(rows);
-  if (json) console.log(JSON.stringify({ stack, good: exitCode === 0, rows: rows.map(toPlainRow) }, undefined, 2));
-  else console.log(formatChecks(stack, rows, process.stdout.columns).join("\n"));
+  if (json) console.log(JSON.stringify({ stack, good: exitCode === 0, rows: rows }, undefined, 2));
+  else console.log(formatChecks(stack, rows).join("\n"));
   return exitCode;
 }
 
@@ -84,7 +83,7 @@ function checkWebhook({ stack, config: { notify } }: StackInfo): CheckRow[] {
   if (notify === undefined) return [];
   const wrong = findWebhookFault(notify);
   if (wrong !== undefined) return [fail("webhook", wrong, commandsFor(stack).setSecret("notify"))];
-  return [pass("webhook", command(`configured; to test it: ${commandsFor(stack).notifyTest}`))];
+  return [pass("webhook", `configured; to test it: ${commandsFor(stack).notifyTest}`)];
 }
 
 async function checkStore({ config }: StackInfo): Promise<CheckRow[]> {

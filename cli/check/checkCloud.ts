@@ -3,7 +3,6 @@ import { decideServer } from "../../core/cloud/decideServer";
 import { warnOfOpenSsh } from "../../core/cloud/firewall";
 import { openOrderRecords } from "../../core/cloud/orderRecord";
 import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
-import { command } from "../../core/util/outputLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass } from "./checkRow";
 
@@ -32,7 +31,7 @@ export async function checkCloud({ stack, config }: StackInfo): Promise<CheckRow
       gone: "this stack has no server",
     }[plan.kind];
     // Some lines end in a command, which must not be wrapped.
-    return [pass(topic, said, ...[...lines, ...warnings].map(command), ...warnOfOpenSsh(host.sshFrom))];
+    return [pass(topic, said, ...[...lines, ...warnings], ...warnOfOpenSsh(host.sshFrom))];
   } catch (error) {
     return [fail(topic, ...(error as Error).message.split("\n"))];
   }

@@ -10,7 +10,6 @@ import { preflight } from "../../core/steps/nodeSteps";
 import { createEnvelope } from "../../core/steps/step";
 import { createReceiver, formatStackIdentity } from "../../core/steps/stepVariables";
 import { type Commands, commandsFor } from "../../core/util/commands";
-import { command } from "../../core/util/outputLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass, pending } from "./checkRow";
 
@@ -47,8 +46,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
     const split = (text: string) => text.trim().split("\n").filter(Boolean);
     if (exitCode === 0 && !isDone)
       return [login, fail(topic, ...split(formatNotRun("preflight", result.stdout + result.stderr)))];
-    if (exitCode === 0)
-      return [login, pass(topic, ...[...putVerdictFirst(split(stdout)), ...split(stderr)].map(command))];
+    if (exitCode === 0) return [login, pass(topic, ...[...putVerdictFirst(split(stdout)), ...split(stderr)])];
     return [login, fail(topic, ...split(stderr || stdout || "preflight printed nothing"))];
   } catch (error) {
     return [fail(topic, ...(error as Error).message.split("\n"))];

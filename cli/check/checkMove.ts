@@ -11,7 +11,6 @@ import { createWitnessSources } from "../../core/sync/gateSettings";
 import { readNodeStatus } from "../../core/sync/nodeStatus";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
-import { command } from "../../core/util/outputLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass, pending } from "./checkRow";
 
@@ -41,9 +40,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
       ...systemClock,
     });
     if (begun !== undefined)
-      return [
-        pass(topic, command(`the move has begun (journal on the ${begun}); to continue: ${commandsFor(stack).up}`)),
-      ];
+      return [pass(topic, `the move has begun (journal on the ${begun}); to continue: ${commandsFor(stack).up}`)];
     const rehearsed =
       shown.length === 0 ? [] : [pass(topic, "rehearsed: nothing was written on either host", ...shown)];
     const waits = nodeCounts

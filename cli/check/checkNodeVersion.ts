@@ -11,7 +11,6 @@ import {
 import { createVersionRules } from "../../core/chain/versionRules";
 import { createConnection } from "../../core/ssh/connection";
 import { commandsFor } from "../../core/util/commands";
-import { command } from "../../core/util/outputLine";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass, pending } from "./checkRow";
 
@@ -39,7 +38,7 @@ export async function checkNodeVersion({ stack, config, address, hostKey }: Stac
 
 function listRequiredVersions(config: StackInfo["config"], why: string): CheckRow {
   const rows = findApplicableRows(createVersionRules(config), Number.POSITIVE_INFINITY);
-  const lines = rows.flatMap((row) => [formatRequirement(row), command(`  ${row.release}`)]);
+  const lines = rows.flatMap((row) => [formatRequirement(row), `  ${row.release}`]);
   return pending(topic, `${why}; the main network requires:`, ...lines);
 }
 
@@ -47,5 +46,5 @@ export function formatVersionGaps(gaps: readonly VersionGap[], stack: string, ru
   const { up } = commandsFor(stack);
   const lines = gaps.flatMap((gap) => [formatVersionGap(gap), ...installLines(gap, up).map((line) => `  ${line}`)]);
   if (gaps.some(({ expectedAt }) => expectedAt === undefined)) return fail(topic, ...lines);
-  return gaps.length > 0 ? pending(topic, ...lines.map(command)) : pass(topic, `${running}: no newer version needed`);
+  return gaps.length > 0 ? pending(topic, ...lines) : pass(topic, `${running}: no newer version needed`);
 }

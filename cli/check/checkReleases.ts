@@ -1,7 +1,6 @@
 import { findNewerRelease } from "../../core/chain/newerRelease";
 import type { ReleaseSource } from "../../core/config/releaseSchema";
 import { releaseHashFault } from "../../core/orchestrator/checks/releaseHash";
-import { command } from "../../core/util/outputLine";
 import { formatRequestError } from "../../core/util/sendRequest";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass, pending } from "./checkRow";
@@ -17,7 +16,7 @@ export async function checkRelease(program: string, release: ReleaseSource | und
     const { status } = head.ok ? head : await request(release.url, "GET");
     const newer = program === "controller" ? await findNewerRelease(release.url) : undefined;
     if (status < 400 || status === 416)
-      return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [command(`newer release: ${newer}`)] : []))];
+      return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [`newer release: ${newer}`] : []))];
     return [fail(topic, `${release.url} answers ${status}`, "needed: compare the address with the release page")];
   } catch (error) {
     const found = formatRequestError(error, requestTimeoutMs);

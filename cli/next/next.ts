@@ -2,7 +2,6 @@ import { createNodeTarget } from "../../core/chain/configuredNode";
 import { createWitnessSources } from "../../core/sync/gateSettings";
 import { readNodeStatus } from "../../core/sync/nodeStatus";
 import { checkNodeVersion } from "../check/checkNodeVersion";
-import { toPlainRow } from "../check/checkRow";
 import { openStack, type StackInfo } from "../status/openStack";
 import { decideNextStep, mayOfferAddress } from "./nextLines";
 
@@ -24,7 +23,7 @@ export async function next(fullName: string, { json }: { json?: boolean }): Prom
 /** Returns what to install if the node needs a newer version, now or soon. */
 async function listVersionsToInstall(source: StackInfo): Promise<readonly string[]> {
   if (!source.state.isBegun) return [];
-  const lines = (await checkNodeVersion(source)).flatMap((row) => toPlainRow(row).lines);
+  const lines = (await checkNodeVersion(source)).flatMap(({ lines }) => lines);
   return lines.some((line) => line.startsWith("  install ")) ? lines : [];
 }
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { putVerdictFirst } from "../../../cli/check/checkHost";
-import { decideCheckExitCode, fail, formatChecks, pass, pending, toPlainRow } from "../../../cli/check/checkRow";
-import { command } from "../../../core/util/outputLine";
+import { decideCheckExitCode, fail, formatChecks, pass, pending } from "../../../cli/check/checkRow";
 import { evilText, harmless } from "../../evilText";
 
 const rows = [fail("host", "cores: found 1, needed 4", "needed: more\nor less"), pass("references", "2 of 2 answer")];
@@ -18,25 +17,9 @@ test("lists faults last, with all lines in their column", () => {
   ]);
 });
 
-test("wraps prose and keeps a command on one line in a terminal", () => {
-  const line = "./pillar-host notify --test prod-2, which sends one notice to where it is configured";
-  const shown = formatChecks(
-    "prod-2",
-    [pass("host", "one two three four five six seven eight nine ten", command(line))],
-    60,
-  );
-  expect(shown.slice(0, -2)).toEqual([
-    "good   host  one two three four five six seven eight nine",
-    "             ten",
-    `             ${line}`,
-  ]);
-  const fault = fail("host", "found one two three four five six seven eight nine ten");
-  expect(formatChecks("prod-2", [fault], 60)[0]).toBe(`FAULT  host  ${fault.lines[0]?.text}`);
-});
-
 test("removes control characters of hosts and nodes", () => {
   for (const row of [pass("a", evilText), fail("a", evilText), pending("a", evilText)])
-    expect(toPlainRow(row).lines).toEqual([harmless]);
+    expect(row.lines).toEqual([harmless]);
 });
 
 test("fails only for a fault", () => {

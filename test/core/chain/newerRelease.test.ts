@@ -47,7 +47,7 @@ test("asks only for releases of GitHub", async () => {
 test("names it in check beside the address", async () => {
   const { url, repository } = await asked("v0.0.4", { tag_name: "v0.1.0" });
   const [row] = await checkRelease("controller", { url });
-  expect(row?.lines.map(({ text }) => text)).toEqual([
+  expect(row?.lines).toEqual([
     `${url} answers 200`,
     `newer release: v0.1.0, where v0.0.4 is configured: https://github.com/${repository}/releases/tag/v0.1.0`,
   ]);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { PlainRow } from "../../../cli/check/checkRow";
+import type { CheckRow } from "../../../cli/check/checkRow";
 import { commandsFor } from "../../../core/util/commands";
 import { endProcess } from "../../../lab/hosts/machine";
 import type { LabHost } from "../../../lab/lab";
@@ -49,7 +49,7 @@ describe("the commands between two runs", () => {
     const told = await cli(stage.stack, ["check", "prod", "--json"]);
     expect(told.exitCode, told.out).toBe(0);
     expect([await list(stage.old), await list(stage.fresh)]).toEqual(before);
-    const { good, rows } = JSON.parse(told.out) as { good: boolean; rows: PlainRow[] };
+    const { good, rows } = JSON.parse(told.out) as { good: boolean; rows: CheckRow[] };
     expect(good).toBe(true);
     const rehearsed = rows.flatMap(({ topic, lines }) => (topic === "orchestrator's move" ? lines : [])).join("\n");
     expect(rehearsed).toContain("rehearsed: nothing was written on either host");
