@@ -11,7 +11,7 @@ export interface ChainSources {
 }
 
 export interface WitnessSources extends ChainSources {
-  /** Secret, because it holds a login. */
+  /** The old host's node. Secret, because it holds a login. */
   readonly witnessHost?: NodeTarget | undefined;
   /** The event log that may hold a momentum of the right chain. */
   readonly record?: LogRef | undefined;

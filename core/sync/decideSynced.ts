@@ -27,11 +27,11 @@ export interface Evidence {
   readonly streak: number;
   /** `at` of the first good lookup. */
   readonly since: number;
-  /** Target at the last good lookup, and when it last advanced at the network's pace. A stale one stays or jumps. */
+  /** Target at the last good lookup. `movedAt`: its last advance at the network's pace; a stale target stays or jumps. */
   readonly target: number;
   readonly movedAt?: number | undefined;
   readonly moves: number;
-  /** Since when references contradict a node with a fresh momentum. */
+  /** `at` of the lookup since which references contradict the node. */
   readonly contradictedSince?: number | undefined;
   readonly lastAt?: number | undefined;
   readonly lastClock?: number | undefined;
@@ -63,8 +63,8 @@ export const chainGap = "which chain the node is on: no reference and no old hos
 /**
  * Adds a lookup to the evidence and decides whether the node is synced. The node's own answer must be good (judgeObservation),
  * and evidence that a stale target can't fake must support it: a fresh newest momentum by both clocks, the references'
- * median, or else a target that advances and that the node keeps up with. None of these says anything about the chain:
- * a witness must confirm it, and a node on another chain never passes.
+ * median, or else a target that advances and that the node keeps up with. None of these proves that the chain is the
+ * right one: a witness must confirm the chain, and a node on another chain never passes.
  */
 export function decideSynced(before: Evidence, look: SyncLookup, options: EvidenceOptions): SyncDecision {
   const { observation, at, clock } = look;
@@ -151,7 +151,7 @@ function extendStreak(before: Evidence, { at, clock }: SyncLookup, target: numbe
 }
 
 /**
- * Revokes the proof of a node that lacks a required version. Keeps its good lookups: an upgrade may come at any time.
+ * Revokes the proof of a node that lacks a required version. Keeps the count of good lookups: an upgrade may come at any time.
  */
 export function refuseOldVersion(weighed: SyncDecision, [gap]: readonly VersionGap[]): SyncDecision {
   if (gap === undefined) return weighed;

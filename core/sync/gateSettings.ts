@@ -19,7 +19,7 @@ export function createGateSettings(config: Pick<StackConfig, "stack" | "sync" | 
   };
 }
 
-/** Returns the nodes that a stack asks about the chain. In the other lifecycles the guards have their own rules. */
+/** Returns the references of a stack. Only the active lifecycle needs a witness here: the guards have rules of their own. */
 export function createChainSources({ lifecycle, sync }: Pick<StackConfig, "lifecycle" | "sync">): ChainSources {
   const { references, tolerance } = sync;
   const isVerified = lifecycle === "active" && sync.unverifiedChain === undefined;

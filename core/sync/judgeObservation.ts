@@ -31,7 +31,7 @@ export interface SyncReason {
 
 interface SyncVerdict {
   /**
-   * `close`: synced except for a momentum or two, as whenever one arrives. `unproved`: the node says that it is synced,
+   * `close`: synced except for the newest momentum or two, which are arriving. `unproved`: the node says that it is synced,
    * and other nodes must confirm it.
    */
   readonly says: "synced" | "close" | "unproved" | "no";

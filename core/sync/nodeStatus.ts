@@ -27,7 +27,7 @@ const referenceTime = 5000;
 const fresh = 30_000;
 
 /**
- * Starts a lookup while the engine is busy. Returns a function that gives its result while recent, else a new one.
+ * Starts a lookup while the engine is busy. Returns a function that gives the result while it is recent, else looks anew.
  */
 export function prefetch<T>(look: () => Promise<T>, now: () => number = Date.now): () => Promise<T> {
   const begun = now();
@@ -36,7 +36,7 @@ export function prefetch<T>(look: () => Promise<T>, now: () => number = Date.now
 }
 
 /**
- * Reads a node's state, also in a preview. Returns a problem instead of throwing. The owner of `connection` closes it.
+ * Reads a node's state, also in a preview. Returns a problem instead of throwing. Leaves a given `connection` open.
  */
 export async function readNodeStatus(
   target: NodeTarget,
@@ -54,7 +54,7 @@ export async function readNodeStatus(
       const { newest } = observation;
       const own = newest && { newest, client: openNodeChain("the node", target, way) };
       const seen = claimsSynced(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
-      // The gate has already waited for the time limit of contradicting references.
+      // A fresh momentum outweighs contradicting references at once: the gate has waited for that limit before.
       const weighed = decideSynced(
         { ...noEvidence, contradictedSince: 0 },
         { observation, ...seen, at: contradictionLimit, clock: Date.now() },

@@ -6,7 +6,7 @@ const shortest = 2 * second;
 const longest = 300 * second;
 const longestRetry = 5 * second;
 const longestReconnect = 30 * second;
-/** Momentums. */
+/** Distance to the target, in momentums. */
 const nearTheEnd = 20;
 
 interface LookBehind {

@@ -10,7 +10,7 @@ export interface Sample {
   readonly stretch?: number;
 }
 
-/** Momentums per second. */
+/** The network's momentums per second. */
 const networkRate = 1000 / networkPaceMs;
 
 /** Returns momentums per second without the gaps between stretches; undefined if there are too few samples. */
@@ -38,7 +38,7 @@ export function formatPercent(height: number, target: number): string | undefine
   return (Math.floor((Math.min(height, target) / target) * 1000) / 10).toFixed(1);
 }
 
-/** Returns the shortest and longest estimate in milliseconds, from the two halves of the samples. */
+/** Returns the shortest and longest estimate of the time left in milliseconds, from the two halves of the samples. */
 export function computeRangeLeft(
   height: number,
   target: number,
@@ -65,7 +65,7 @@ export interface SyncProgress extends Opinion {
   readonly percent?: string | undefined;
   /** Momentums per second. Absent while the height does not grow, and once the lookup is good. */
   readonly rate?: number | undefined;
-  /** The shortest and longest estimate in milliseconds. Absent once the lookup is good. */
+  /** The shortest and longest estimate of the time left in milliseconds. Absent once the lookup is good. */
   readonly left?: readonly [number, number] | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface ReferenceAnswers {
   readonly oldHost?: ReferenceReading | undefined;
   /** A momentum of the right chain from this stack's event log. */
   readonly recorded?: Block | undefined;
-  /** Absent if the node does not return its momentums. */
+  /** The node's own chain; absent if the node does not return its momentums. */
   readonly own?: ChainExcerpt | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface ReferenceAgreement {
   /** `unknown`: fewer than two usable references agree with each other. */
   readonly verdict: "agrees" | "disagrees" | "unknown";
   readonly median?: number;
-  /** Set if the node is on another chain, or can't be compared. A fork also grows and looks fresh, so nothing outweighs it. */
+  /** Set if the node is on another chain, or can't be compared. A fork also grows and looks fresh, so nothing outweighs this. */
   readonly chainFault?: SyncReason;
   /**
    * Names of the witnesses (references, the old host's node, the recorded momentum) that have the same momentum as the
@@ -60,7 +60,7 @@ const recordedName = "the momentum that this stack recorded";
  * Compares a node with independent nodes: first the chains, by hashes of a height that both have, then the heights. A
  * reference that is down or lags is left out with a note. A single reference at another height only causes a warning,
  * and two that differ prove nothing. The node is on another chain if at least as many witnesses contradict as confirm
- * it. Witnesses are the references, the old host and the recorded momentum.
+ * it, a single one only if none confirms it. Witnesses are the references, the old host and the recorded momentum.
  */
 export function compareReferences(height: number, seen: ReferenceAnswers, tolerance: number): ReferenceAgreement {
   const { readings, oldHost, recorded, own } = seen;
@@ -79,7 +79,10 @@ export function compareReferences(height: number, seen: ReferenceAnswers, tolera
   const isFarBehind = ({ name, height: at }: HeightWord) =>
     name !== recordedName && own !== undefined && own.newest.height - at > maxLag;
   for (const { name, height: at } of same.filter(isFarBehind))
-    notes.push({ key: `farBehind ${name}`, text: `${name} confirms no chain: it is far behind the node, at ${at}` });
+    notes.push({
+      key: `farBehind ${name}`,
+      text: `${name} confirms no chain: it is far behind the node, at height ${at}`,
+    });
   const witnesses = same.filter((each) => !isFarBehind(each)).map(({ name }) => name);
   const [first] = others;
   if (own && first && (others.length > 1 ? others.length >= witnesses.length : witnesses.length === 0)) {
@@ -117,7 +120,7 @@ function compareHeights(
   if (one === undefined) return { verdict: "unknown", notes };
   if (second === undefined) {
     if (!isClose(height, one.height))
-      notes.push({ key: `onlyOne ${one.name}`, text: `only ${one.name} answers, and it is at ${one.height}` });
+      notes.push({ key: `onlyOne ${one.name}`, text: `only ${one.name} answers, and is at height ${one.height}` });
     return { verdict: "unknown", median: one.height, notes };
   }
   const agreement = agreeOn(words, (word) => word.height, findMedian, isClose);
@@ -128,7 +131,7 @@ function compareHeights(
   }
   const { word: median, by, others: away } = agreement;
   for (const odd of away)
-    notes.push({ key: `odd ${odd.name}`, text: `${odd.name} says ${odd.height}, the others ${median}` });
+    notes.push({ key: `odd ${odd.name}`, text: `${odd.name} is at height ${odd.height}, the others at ${median}` });
   if (!isClose(height, median)) return { verdict: "disagrees", median, notes };
   // If most references do not answer, the rest may be wrong. A node that hides its momentums may be on a fork.
   return { verdict: own && by.length * 2 > readings.length ? "agrees" : "unknown", median, notes };

@@ -1,11 +1,11 @@
-/** The last new height. `at`, since when it is unchanged, is in milliseconds of a monotonic clock. */
+/** The last new height. `at`: its first lookup, in milliseconds of a monotonic clock. */
 export interface HeightStanding {
   readonly height?: number | undefined;
   readonly at: number;
   readonly isStalled: boolean;
 }
 
-/** Updates the height after a lookup. No answer counts as not moving. `stallAfter` is in milliseconds. */
+/** Updates the height after a lookup. No answer counts as no new height. `stallAfter` is in milliseconds. */
 export function followHeight(
   before: HeightStanding,
   height: number | undefined,

@@ -12,7 +12,7 @@ export function formatProgress(progress: SyncProgress): string {
     const [least, most] = left.map(formatDuration);
     parts.push(least === most ? `about ${least} left` : `${least} to ${most} left`);
   }
-  if (good) parts.push(`${why.text} (${progress.streak} of ${progress.confirmations} looks)`);
+  if (good) parts.push(`${why.text} (${progress.streak} of ${progress.confirmations} lookups)`);
   else {
     parts.push(`since ${formatUtcMinute(progress.startedAt)}`);
     if (why.kind !== "syncing") parts.push(why.text);

@@ -56,7 +56,7 @@ export interface SyncDeps extends Clock {
   notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
   /** Reads facts that may explain a stall. Never throws. */
   readFacts?(): Promise<NodeHostFacts>;
-  /** Aborted once the engine was killed, so that nobody waits for the result. */
+  /** Aborted once the engine was killed: then nobody waits for the result. */
   readonly signal?: AbortSignal;
 }
 
@@ -75,15 +75,15 @@ const checkPatience = 20;
 
 /**
  * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; rules: decideSynced.ts). No temporary
- * problem ends the wait. Throws GaveUp at the deadline and after the signal, and as a FatalError, too, if the host key
- * changed or the login is refused.
+ * problem ends the wait. Throws GiveUpError at the deadline and after the signal, and FatalError (with `gaveUp`, too) if the
+ * host key changed or the login is refused.
  */
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncResult> {
   const startTicks = deps.ticks();
   const tell = (text: string) => deps.say({ kind: "told", text });
   const { startedAt, wait = "block" } = options;
   let startHeight = options.startHeight;
-  // A single lookup gives no rate, so the time left is estimated from the start.
+  // With `await`, a run makes one lookup, which gives no rate: compute the rate since the first run's start.
   const begin = { at: startTicks - (deps.now() - startedAt), height: startHeight ?? 0, stretch: 0 };
   let track: Track = { samples: wait === "await" && options.startHeight ? [begin] : [], stretch: 0, failures: 0 };
   let evidence: Evidence = noEvidence;
@@ -92,7 +92,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   for (;;) {
     deps.meanwhile?.();
     const look = () => deps.client.observe();
-    // A single lookup that decides must not meet the node while it adds a momentum.
+    // Repeat a lookup that decides alone while the node may be adding a momentum.
     const observation = await (wait === "block" ? look() : observeStable(look, deps)).catch((error: Error) => {
       throw Object.assign(error, { gaveUp: { startHeight } });
     });
@@ -148,7 +148,7 @@ async function decideLookup(
   const references = isClaimed ? await deps.readReferences(observation.newest) : { readings: [] };
   const at = deps.ticks();
   const byChain = decideSynced(evidence, { observation, ...references, at, clock: deps.now() }, options);
-  // Asked only before a proof, because it costs a call, and never cached, because the node may be upgraded.
+  // Ask for the version only before a proof, because that costs a call. Do not cache it: the node may be upgraded.
   const isProof = byChain.synced && observation.kind === "answer";
   const gaps = isProof ? await deps.readVersionGaps?.(observation.info.currentHeight) : undefined;
   return { at, weighed: refuseOldVersion(byChain, gaps ?? []) };
@@ -163,7 +163,7 @@ interface Track {
 
 function updateTrack(before: Track, height: number | undefined, isReconnected: boolean, at: number): Track {
   const { samples, failures } = before;
-  // The host may have been down before a new connection.
+  // A new connection ends a stretch, too: the host may have been down before.
   const isGap = failures === 0 && (height === undefined || isReconnected);
   const stretch = before.stretch + (isGap ? 1 : 0);
   if (height === undefined) return { samples, stretch, failures: failures + 1 };
@@ -208,7 +208,8 @@ function findTasks({ why, notes }: SyncDecision, { isStalled }: HeightStanding, 
   const run = commandsFor(stack);
   const found: string[] = [];
   const needed: string[] = [];
-  if (isStalled) needed.push("check what the lines above say, where the stall began: the height does not advance");
+  if (isStalled)
+    needed.push("find out why the height does not advance: the facts above were read when the stall began");
   if (why.kind === "otherChain")
     needed.push(
       `resync a node that stays on a fork for longer than some minutes: Resync in the menu of the controller on ${address}`,
@@ -260,7 +261,7 @@ function formatGiveUp({ address, service, stack }: WaitOptions, what: string, la
     needed: tasks.needed,
     next: [
       `Nothing is lost. To go on waiting, from the same start: ${run.up}`,
-      `See it live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
+      `Watch the sync live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
     ],
   });
 }

@@ -4,7 +4,7 @@ import type { LogEvent } from "../eventLog/events";
 import { findValidEvents } from "../eventLog/guardFacts";
 import type { SyncResult } from "./waitForSync";
 
-/** Milliseconds until a run writes the start of the wait, so that a run that is killed early also leaves it. */
+/** Milliseconds after which a run logs the start of its wait, in case the run is killed later. */
 const firstAfter = 60_000;
 
 /** The waits of all runs for a host. */
@@ -16,7 +16,7 @@ interface Waits {
 
 /** Writes a wait to the event log. Problems with the log cause a message, and never stop the wait. */
 export interface WaitLog {
-  /** Facts of the runs before. */
+  /** The wait as earlier runs logged it. */
   readonly before: Waits;
   /** Wraps the client so that the log gets the height of the first observation. */
   logStart(client: NodeClient, start: Waits & { readonly startedAt: string }): NodeClient;

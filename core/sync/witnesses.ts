@@ -17,8 +17,8 @@ export interface Witnesses {
 }
 
 /**
- * Opens the connections to a node's witnesses. The target's address and key are empty while it does not exist. `first`:
- * asks the old host only until the event log has a momentum, because the old host may be gone later.
+ * Opens the connections to a node's witnesses. The node's address and host key are empty while its host does not exist.
+ * `first`: asks the old host only until the event log has a momentum, because the old host may be gone later.
  */
 export function openWitnesses(
   { references, witnessHost, record }: Omit<WitnessSources, "tolerance">,

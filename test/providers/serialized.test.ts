@@ -78,7 +78,7 @@ describe("SyncGate", () => {
       expect.stringMatching(
         /^sync: watching the node on 127\.0\.0\.1, for days if need be\. This terminal may be closed.* To stop: Ctrl-C twice\. To go on: pulumi up -s prod/,
       ),
-      expect.stringMatching(/^sync: 100\.0 %, height 100 of 100, synced, newest momentum \d s old \(1 of 1 looks\)$/),
+      expect.stringMatching(/^sync: 100\.0 %, height 100 of 100, synced, newest momentum \d s old \(1 of 1 lookups\)$/),
       ...unproved.map((gap) => `sync: not proved: ${gap}`),
       expect.stringMatching(/^sync: synced at height 100 after \d s$/),
     ]);

@@ -101,7 +101,7 @@ describe("a single lookup", () => {
       look(good, { ...saying(2000) }),
       {
         synced: true,
-        notes: [{ key: "onlyOne r0", text: "only r0 answers, and it is at 2000" }],
+        notes: [{ key: "onlyOne r0", text: "only r0 answers, and is at height 2000" }],
         unproved: [noReferences],
       },
     ],

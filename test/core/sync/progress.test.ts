@@ -160,7 +160,7 @@ describe("the progress line", () => {
       "a synced node",
       answer(2, 1000, 1000, { newestAge: 3000 }),
       quick,
-      "100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 looks)",
+      "100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 lookups)",
     ],
   ])("shows %s", (_what, observation, seen, line) => {
     const { says, why } = judgeObservation(observation, nodeTime);

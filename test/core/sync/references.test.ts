@@ -32,7 +32,7 @@ describe("references of a height of 1000 with a tolerance of 20", () => {
     [
       "a single one only warns",
       [atHeight("a", 1021)],
-      { verdict: "unknown", median: 1021, notes: ["only a answers, and it is at 1021"] },
+      { verdict: "unknown", median: 1021, notes: ["only a answers, and is at height 1021"] },
     ],
     ["two agree", [atHeight("a", 980), atHeight("b", 1020)], { verdict: "agrees", median: 1000, notes: [] }],
     [
@@ -54,12 +54,12 @@ describe("references of a height of 1000 with a tolerance of 20", () => {
     [
       "a liar among three is named",
       [atHeight("a", 1001), atHeight("b", 9_000_000), atHeight("c", 1003)],
-      { verdict: "agrees", median: 1003, notes: ["b says 9000000, the others 1003"] },
+      { verdict: "agrees", median: 1003, notes: ["b is at height 9000000, the others at 1003"] },
     ],
     [
       "a liar that agrees with the node",
       [atHeight("a", 5001), atHeight("b", 1000), atHeight("c", 5003)],
-      { verdict: "disagrees", median: 5001, notes: ["b says 1000, the others 5001"] },
+      { verdict: "disagrees", median: 5001, notes: ["b is at height 1000, the others at 5001"] },
     ],
     [
       "one lags and is left out",

@@ -85,7 +85,7 @@ const options: WaitOptions = {
 
 const help =
   "  Nothing is lost. To go on waiting, from the same start: pulumi up -s prod\n" +
-  "  See it live: ./pillar-host status prod --watch; on the host: systemctl status go-node";
+  "  Watch the sync live: ./pillar-host status prod --watch; on the host: systemctl status go-node";
 
 const giveUp = (waiting: Promise<unknown>) =>
   waiting.then(
@@ -154,7 +154,7 @@ describe("a synced node", () => {
     });
     expect(seen.sleeps).toEqual([2000, 2000]);
     expect(seen.lines).toEqual(
-      [1, 2, 3].map((n) => `sync: 100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (${n} of 3 looks)`),
+      [1, 2, 3].map((n) => `sync: 100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (${n} of 3 lookups)`),
     );
   });
 
@@ -275,7 +275,7 @@ describe("progress messages", () => {
     ).toEqual([
       "the node says synced with a target of 999, and does not return its newest momentum",
       "the node says synced, but its newest momentum is 3600 s old",
-      "synced, newest momentum 3 s old (1 of 1 looks)",
+      "synced, newest momentum 3 s old (1 of 1 lookups)",
     ]);
   });
 });
@@ -288,7 +288,7 @@ describe("the deadline", () => {
     expect(error.message).toBe(
       "203.0.113.7: the node has not synced within 2 h 00 min (pillar-host:sync.deadline)\n" +
         `  found: 1.0 %, height 10 of 1000, ${since}\n` +
-        "  needed: check what the lines above say, where the stall began: the height does not advance\n" +
+        "  needed: find out why the height does not advance: the facts above were read when the stall began\n" +
         help,
     );
     expect(error.gaveUp).toEqual({ startHeight: 10, last: answer(1, 10, 1000) });

@@ -72,7 +72,7 @@ describe("fresh momentums are not the chain", () => {
   ])("are not confirmed by a %s that is an hour behind", (_, seen) => {
     expect(threeLooks(seen)).toMatchObject({ synced: false, why: { kind: "unwitnessed" } });
     expect(threeLooks(seen).notes.map(({ text }) => text)).toContain(
-      "r confirms no chain: it is far behind the node, at 639",
+      "r confirms no chain: it is far behind the node, at height 639",
     );
   });
 

@@ -38,7 +38,7 @@ describe("the proof by references", () => {
   it("treats a single reference as a warning only", async () => {
     const [first] = urls;
     const { up, sync } = await askAnew([first]);
-    await up.hears(new RegExp(`^sync: only reference ${first} answers, and it is at \\d+$`));
+    await up.hears(new RegExp(`^sync: only reference ${first} answers, and is at height \\d+$`));
     await up.hears(new RegExp(`^sync: not proved: ${unproved.replace(/[()]/g, ".")}$`));
     const confirmed = `the chain is confirmed by reference ${first}`;
     expect([sync.proved, sync.unproved]).toEqual([

@@ -56,7 +56,7 @@ describe("doubts of the gate", () => {
     await catchUp(stage.lab);
     const up = await watchUp(stage.stack);
     await up.hears(new RegExp(`the node says synced at \\d+, the references are at ${lie}$`));
-    await up.hears(new RegExp(`^sync: reference ${third} says \\d+, the others ${lie}$`));
+    await up.hears(new RegExp(`^sync: reference ${third} is at height \\d+, the others at ${lie}$`));
     await setFault(stage.lab, "ref3", "rpc-down");
     await up.hears(new RegExp(`^sync: reference ${third} is left out: ECONNREFUSED$`));
     await healFaults(stage.lab, "ref3");
@@ -76,7 +76,7 @@ describe("doubts of the gate", () => {
     );
     await healFaults(stage.lab, "ref2");
     await stage.lab.chain("PATCH", "/nodes/host1", { otherChain: false });
-    await up.hears(new RegExp(`^sync: reference ${first} says ${lie}, the others \\d+$`));
+    await up.hears(new RegExp(`^sync: reference ${first} is at height ${lie}, the others at \\d+$`));
     await up.hears(
       /the node is v0\.0\.9-dev-55-gabc1234; v0\.0\.9 or newer is required \(.*\): install v0\.0\.9 or newer from http/,
     );
