@@ -44,10 +44,10 @@ export function refuseProblems(command: string, faults: readonly string[]): void
   throw new CliRefusal([`pillar-host ${command} can't use these answers; nothing was written`, ...lines].join("\n"));
 }
 
-/** Returns the problems of a stack's file with its secrets, before the pass phrase is set. */
+/** Checks a stack's file together with the secrets; the private key's pass phrase may be missing. */
 export function checkStackFile(stack: string, text: string, secrets: readonly Secret[]): string[] {
   const { config } = parse(text) as { config: Raw };
-  // Other keys belong to the plugins.
+  // Skips other keys, which belong to plugins.
   const own = Object.entries(config).filter(([key]) => key.startsWith(`${project}:`));
   const raw: Raw = Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
   const whole = secrets.reduce((all, [path, value]) => setValue(all, path.split("."), value), raw);

@@ -9,7 +9,7 @@ import type { InitFlags } from "./initFlags";
 /** No ssh server answers at the given address. */
 export class NoHostKeyRefusal extends CliRefusal {}
 
-/** Returns the given key, or the presented one once the operator has compared it. @throws Refusal */
+/** Returns the given host key, or the presented one once the operator has compared it. @throws Refusal */
 export async function confirmHostKey(
   address: string,
   port: number,

@@ -94,7 +94,7 @@ async function confirmAddress(
 const askAddress = () => askText("What is the host's address?", check("address"));
 
 const askUser = () =>
-  askText("Which user logs in there (a user other than root needs sudo)?", {
+  askText("Which user logs in on the host (a user other than root needs sudo)?", {
     default: "root",
     ...check("user"),
   });
@@ -115,7 +115,7 @@ function askNetwork(): Promise<string> {
   console.error(
     "Only the networks that you name may connect to the server's ssh. To find your address: curl -4 https://ifconfig.co",
   );
-  return askText("From which network (such as 192.0.2.1/32)?", check("network"));
+  return askText("From which network may ssh connect (such as 192.0.2.1/32)?", check("network"));
 }
 
 async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boolean): Promise<LoginMethod> {
@@ -142,7 +142,7 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
   ]);
   if (choice === "agent" || choice === "password") return choice;
   if (choice !== "other") return { keyFile: choice };
-  const asked = await askText("Which file?", {
+  const asked = await askText("Which key file?", {
     validate: (file) => {
       const fault = checkKeyFile(file);
       return fault === undefined ? true : `the file ${fault.wrong}; needed ${fault.needed}`;

@@ -104,7 +104,7 @@ async function createStack(
   if (exitCode === 0) return;
   if (before === undefined) rmSync(file);
   else writeFileSync(file, before);
-  throw new CliRefusal(`${formatPulumiError("stack init", stack, stderr)}\nNothing was kept: ${file} is as it was.`);
+  throw new CliRefusal(`${formatPulumiError("stack init", stack, stderr)}\nNo stack made; ${file} is as it was.`);
 }
 
 function formatResult(stack: string, adopt: boolean, missing: readonly string[]): string {

@@ -23,7 +23,7 @@ export interface InitFlags {
   readonly releaseSha256?: string;
 }
 
-/** Lists the flags of missing answers that can't be asked for. */
+/** Lists the flags of missing answers, for use without a terminal. */
 export function listMissingAnswers(stack: string | undefined, flags: InitFlags, hasPassphrase: boolean): string[] {
   const { pillar, provider, adopt, address, hostKey, fingerprint, acceptHostKey, sshFrom, keyFile, agent, password } =
     flags;
@@ -37,7 +37,7 @@ export function listMissingAnswers(stack: string | undefined, flags: InitFlags, 
     [!isExisting || address !== undefined, "--address ADDRESS of the server"],
     [
       !isExisting || (hostKey ?? fingerprint) !== undefined || acceptHostKey === true,
-      "--fingerprint SHA256:… of the host key, from its console; or --host-key LINE; or --accept-host-key, without a comparison",
+      "--fingerprint SHA256:… of the host key, from the host's console; or --host-key LINE; or --accept-host-key, without a comparison",
     ],
     [!isCloud || (sshFrom ?? []).length > 0, "--ssh-from NETWORK that may connect to ssh, such as 192.0.2.1/32"],
     [

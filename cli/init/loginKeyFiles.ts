@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { checkPrivateKey, type KeyFileFault, readKeyFile, someKeyFile } from "../../core/config/privateKey";
 import { resolvePath } from "../../core/util/resolvePath";
 
-/** The usual names, the preferred one first. */
+/** The usual names of private key files, the preferred one first. */
 const names = ["id_ed25519", "id_ecdsa", "id_rsa"];
 
-/** Lists the usual private key files that exist on this machine, in the form for a stack's file. */
+/** Lists the usual private key files that exist on this machine, as paths for a stack's file. */
 export function listKeyFiles(): string[] {
   return names.map((name) => `~/.ssh/${name}`).filter((file) => existsSync(resolvePath(file)));
 }
 
-/** Checks a private key file. Returns undefined if it can be read or has a pass phrase. */
+/** Returns the fault of a private key file; undefined if the key can be read or has a pass phrase. */
 export function checkKeyFile(file: string): KeyFileFault | undefined {
   const found = readKeyFile(file);
   if ("fault" in found) return found.fault;

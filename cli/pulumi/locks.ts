@@ -18,7 +18,7 @@ export function formatHolder({ user, host, pid, since }: Lock): string {
   return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : formatUtcMinute(since)}`;
 }
 
-/** Parses the locks that a pulumi error names; undefined if it names none. Pulumi Cloud names no holder. */
+/** Parses the locks in a pulumi error: none in the list if Pulumi Cloud reports one; undefined for another error. */
 export function parseLocks(stderr: string): readonly Lock[] | undefined {
   if (/\[409\] Conflict|Another update is currently in progress/.test(stderr)) return [];
   if (!/the stack is currently locked by/.test(stderr)) return undefined;
@@ -27,7 +27,7 @@ export function parseLocks(stderr: string): readonly Lock[] | undefined {
   );
 }
 
-/** Checks whether a lock's run is alive. If another program has its process id, the run is gone. */
+/** Checks whether a lock's run is alive. If another program has the run's process id, the run is gone. */
 export async function readHolder(lock: Lock): Promise<LockStatus> {
   if (lock.host !== hostname()) return { lock, holder: "unknown" };
   const asked = promisify(execFile)("ps", ["-o", "stat=,comm=", "-p", String(lock.pid)]);
@@ -41,13 +41,13 @@ export async function readHolder(lock: Lock): Promise<LockStatus> {
   return { lock, holder: isPulumi ? "lives" : "gone" };
 }
 
-/** Returns a backend's directory; undefined if it is none on this machine. */
+/** Returns a backend's directory; undefined if the backend is no directory. */
 export function findBackendDirectory(url: string): string | undefined {
   const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
   return path === undefined ? undefined : resolve(path.replace(/^~/, resolveHomeDirectory));
 }
 
-/** Reads the holders of a stack's lock without taking it; undefined if the backend is no directory on this machine. */
+/** Reads who holds a stack's lock, without locking; undefined if the backend is no directory on this machine. */
 export async function readLocks(
   url: string,
   project: string,

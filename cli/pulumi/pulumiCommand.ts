@@ -13,9 +13,9 @@ export interface ProcessResult {
 
 /** Runs `pulumi` for one stack, in the operator's working directory. */
 export interface Pulumi {
-  /** Captures the output. Asks once for a missing pass phrase. @throws Refusal if pulumi is not installed */
+  /** Runs pulumi and captures the output. Asks for a missing pass phrase. @throws Refusal if pulumi is not installed */
   run(args: readonly string[], input?: string): Promise<ProcessResult>;
-  /** Runs pulumi like `run` and returns its output. @throws Refusal with its error */
+  /** Runs pulumi like `run` and returns its output. @throws Refusal with pulumi's error */
   read(args: readonly string[], input?: string): Promise<string>;
   /** Lists the names of the project's stacks. @throws Refusal with pulumi's error */
   listStacks(): Promise<readonly string[]>;
@@ -25,13 +25,13 @@ export interface Pulumi {
   handOver(args: readonly string[]): Promise<number>;
 }
 
-/** The typed pass phrases, the last one first: stacks often share one, and none is to be typed twice. */
+/** The typed pass phrases, newest first. Each is tried for the next stack, because stacks often share one. */
 const typedPassphrases: string[] = [];
 
-/** The backend's URL belongs to the login, so it is the same for all stacks. */
+/** Read once, because the backend's URL belongs to the login, not to a stack. */
 let backendAddress: Promise<string | undefined> | undefined;
 
-/** A typed pass phrase. Engines of stacks with the same pass phrase share it. */
+/** Holds a typed pass phrase, for several stacks that have the same one. */
 export interface SharedPassphrase {
   passphrase?: Promise<string>;
 }
@@ -48,7 +48,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       input,
     );
   const run = (args: readonly string[], input?: string) => quietly([...args, "-s", stack], input);
-  // Passes the pass phrase itself: waiting for the pending one here would be a deadlock.
+  // Passes the candidate itself: awaiting `asked.passphrase`, which is pending until this test ends, would deadlock.
   const opens = async (args: readonly string[], one: string) =>
     (await quietly([...args, "-s", stack], undefined, Promise.resolve(one))).exitCode === 0;
   const phrase = (args: readonly string[]) =>
@@ -75,7 +75,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     },
     readBackend: () => {
-      // Takes precedence over the login and the project's setting.
+      // The variable takes precedence over the login and the project's setting.
       const { PULUMI_BACKEND_URL: configured } = process.env;
       if (configured) return Promise.resolve(configured);
       backendAddress ??= (async () => {
@@ -87,7 +87,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       return backendAddress;
     },
     handOver: async (args) => {
-      // Needs the pass phrase if the state has secrets. Pulumi itself would ask for it in each run, without the stack's name.
+      // If the state has secrets, asks for the pass phrase here: pulumi would ask in each run, without the stack's name.
       if (process.stdin.isTTY && asked.passphrase === undefined)
         await engine.read(["stack", "output", "--json", "--show-secrets"]);
       return runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment());
@@ -122,7 +122,7 @@ function toStartError(error: NodeJS.ErrnoException): Error {
 function runQuietly(args: readonly string[], env: NodeJS.ProcessEnv, input?: string): Promise<ProcessResult> {
   return new Promise((resolve, reject) => {
     const child = spawn("pulumi", args, { env, stdio: ["pipe", "pipe", "pipe"] });
-    // If the child ends before it reads its input, its exit code reports the error.
+    // Ignores errors of the input: if the child ends before it reads the input, its exit code reports the problem.
     child.stdin.on("error", () => undefined).end(input);
     const printed = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {
@@ -138,7 +138,7 @@ function runQuietly(args: readonly string[], env: NodeJS.ProcessEnv, input?: str
 function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn("pulumi", args, { env, stdio: "inherit" });
-    // The child receives Ctrl-C itself. A second one, forwarded, would make it abort at once.
+    // Does not forward Ctrl-C: pulumi gets it from the terminal, and would abort at once on a second one.
     const ignore = () => undefined;
     const forward = (signal: NodeJS.Signals) => void child.kill(signal);
     process.on("SIGINT", ignore);

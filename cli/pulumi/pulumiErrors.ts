@@ -28,7 +28,7 @@ export function formatPulumiError(command: string, stack: string, stderr: string
     [
       /passphrase must be set/,
       {
-        what: `stack ${stack} has a pass phrase`,
+        what: `stack ${stack} needs its pass phrase`,
         needed: "run the command in a terminal, or set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
       },
     ],

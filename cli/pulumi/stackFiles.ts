@@ -1,10 +1,10 @@
 import { commandsFor } from "../../core/util/commands";
 import type { Pulumi } from "./pulumiCommand";
 
-/** Plain values for a stack's file, by path below `pillar-host:`. */
+/** Values for a stack's file that are no secrets, by path below `pillar-host:`. */
 export type PlainSettings = Readonly<Record<string, string | number | undefined>>;
 
-/** Sets plain values in a stack's file, and removes others first. @throws Refusal with pulumi's error */
+/** Removes the keys `without` from a stack's file, then sets the others. @throws Refusal with pulumi's error */
 export async function writeSettings(
   engine: Pulumi,
   settings: PlainSettings,

@@ -3,9 +3,9 @@ import { isAddress } from "../../core/util/address";
 
 /** The values that the command line reads from a stack's state. None of them is secret. */
 export interface StackState {
-  /** True if a `pulumi up` got as far as the host. */
+  /** True if a `pulumi up` made a resource, or began to. */
   readonly isBegun: boolean;
-  /** The host key from the first contact with this address, or from the creation of its server. */
+  /** The host key: recorded on first contact with this address, or made for the ordered server. */
   readonly recordedKey?: { readonly address: string; readonly hostKey: string };
   readonly wait?: SyncWait;
   readonly pending: readonly PendingOperation[];
@@ -17,7 +17,7 @@ export interface StackState {
   readonly earlierProducer?: string;
   /** Outputs of the last run; undefined if no run has finished. */
   readonly lastRun?: LastRunOutputs;
-  /** True if the last run ended as awaiting: the engine stores outputs that it does not know yet as a text. */
+  /** True if the last run did not wait for the sync: the engine stores outputs that are still unknown as a text. */
   readonly isAwaiting?: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface LastRunOutputs {
   /** Set only if the node was synced or the address was already registered. */
   readonly producerAddress?: string;
   readonly isRegistered: boolean;
-  /** True if the address was registered and no momentum carried it yet. */
+  /** True if the address was registered but had produced no momentum yet. */
   readonly isAwaited?: boolean;
   /** True if the run listed registering this host's address as the next step. */
   readonly isOffered: boolean;
-  /** The host that the orchestrator was on, `old` or `new`, if there was one. */
+  /** The host of the orchestrator, `old` or `new`, if there was an orchestrator. */
   readonly orchestratorHost?: string;
 }
 

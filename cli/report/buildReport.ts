@@ -17,7 +17,7 @@ export interface Item extends EventText {
   readonly at: string;
   readonly stack: string;
   readonly event: string;
-  /** Seconds since the stage before on the same stack. Set for stages only. */
+  /** Seconds since the previous stage of the same stack. Set for stages only. */
   readonly seconds?: number;
 }
 
@@ -71,8 +71,8 @@ export function buildReport({ entries, unread }: ParsedLog, stack: string): Repo
 }
 
 /**
- * Chooses the events for a stack's report: all of its own, and those of the Pillar's other stacks between its first
- * event and its deletion. An event log may hold years with other migrations.
+ * Chooses the events for a stack's report: all of this stack, and those of the Pillar's other stacks between this
+ * stack's first event and its deletion. Other events belong to other migrations.
  */
 function chooseEntries(entries: ParsedLog["entries"], stack: string): Entry[] {
   const all = entries.map((entry) => placeBeforeSwitch(entry, entries)).sort((a, b) => getTime(a) - getTime(b));
@@ -87,7 +87,7 @@ function chooseEntries(entries: ParsedLog["entries"], stack: string): Entry[] {
   });
 }
 
-/** Moves a registration that was noticed after its first momentum to the time of that momentum. */
+/** Dates a registration back to the address's first momentum, if the registration was noticed later. */
 function placeBeforeSwitch(entry: Entry, entries: ParsedLog["entries"]): Entry {
   if (entry.event !== "registered") return entry;
   const next = entries
@@ -105,7 +105,7 @@ function listItems(entries: readonly Entry[]): Item[] {
   return entries.flatMap((entry): Item[] => {
     const text = formatEvent(entry);
     const { stack } = getOwner(entry);
-    // A wait has a line for some of its runs. The last one stands for all until the node is synced.
+    // Several runs may log the same wait. Shows only the last of these lines, and none once the node is synced.
     const isOver = entry.event === "waiting" && findValidEvents(entries, stack, "waits").at(-1) !== entry;
     if (text === undefined || isOver) return [];
     const item = { at: getDate(entry), stack, event: entry.event, ...text };
@@ -119,7 +119,7 @@ function listItems(entries: readonly Entry[]): Item[] {
 const getOwner = (entry: Entry) => ("move" in entry ? entry.move : entry);
 const getTime = (entry: Entry) => Date.parse(getDate(entry));
 
-/** Returns the time of an event, which may be before it was written. */
+/** Returns the time of an event, which may be before the event was written. */
 function getDate(entry: Entry): string {
   if (entry.event === "synced") return entry.details.syncedAt;
   if (entry.event === "producing") return entry.details.switchedAt;

@@ -12,7 +12,7 @@ export interface EventText {
 
 /**
  * The templates of an event. `{field}` stands for a detail, `{a.b}` for a nested one. A line is left out if a detail
- * with `?` is missing, and repeated for each element of a list. An event without another detail can't be read.
+ * with `?` is missing, and repeated for each element of a list. An event that lacks a detail without `?` can't be read.
  */
 type Templates = readonly [weight: EventText["weight"], title: string, ...lines: string[]];
 
@@ -29,9 +29,9 @@ const stackTemplates: Record<EventName, Templates> = {
   registered: ["stage", "registered on chain", "producer address {producerAddress}"],
   registeredTooEarly: [
     "alarm",
-    "registered on chain before its node is synced: it misses momentums",
+    "registered on chain before the node is synced: the Pillar misses momentums",
     "producer address {producerAddress}",
-    "before: {earlier?}",
+    "address before: {earlier?}",
   ],
   registeredElsewhere: [
     "alarm",
@@ -43,7 +43,7 @@ const stackTemplates: Record<EventName, Templates> = {
     "produces: momentum {height}",
     "of {producerAddress}, at {switchedAt}",
     "last of {before.producerAddress?}: momentum {before.height?} at {before.at?}",
-    "between: {between?} (other Pillars produced then)",
+    "time between: {between?} (other Pillars produced then)",
   ],
   shuttingDown: ["note", "node of {address} about to be shut down"],
   shutDown: ["stage", "node of {address} shut down", "{evidence}"],
@@ -63,10 +63,10 @@ const moveTemplates: Record<MoveEventName, Templates> = {
   ],
   secured: ["note", "orchestrator: all prerequisites of the move are met", "version {oldVersion?} on the old host"],
   begun: ["note", "orchestrator: move {direction} started", "generation {generation}"],
-  starting: ["note", "orchestrator: move {direction} is about to start it", "generation {generation}"],
+  starting: ["note", "orchestrator: about to be started by the move {direction}", "generation {generation}"],
   done: ["stage", "orchestrator moved here", ...end],
   rolledBack: ["stage", "orchestrator moved back to the old host", ...end],
-  fenced: ["alarm", "orchestrator: {address} is lost and fenced", "{how}", "server {server?}"],
+  fenced: ["alarm", "orchestrator: lost host {address} is fenced", "{how}", "server {server?}"],
   failed: ["note", "orchestrator: a run of the move failed", "{error?}"],
 };
 
@@ -104,7 +104,7 @@ function deriveValues(details: Details): Details {
 
 /**
  * Fills a template. @returns a line, or one per element of a list, or none if an optional detail is missing; undefined
- * if another one is missing
+ * if a required detail is missing
  */
 function fillTemplate(template: string, values: Details): string[] | undefined {
   let texts = [template];

@@ -12,7 +12,7 @@ import { formatJson, formatText } from "./reportText";
 
 interface ReportOptions {
   readonly json?: boolean;
-  /** The place of the event log, in place of the configured one: stack and state may be gone. */
+  /** The event log, if not at the configured place: the stack may be gone. */
   readonly directory?: string;
 }
 
@@ -28,7 +28,7 @@ export async function report(fullName: string, { json, directory }: ReportOption
       formatProblem({
         what: `the event log does not name stack ${stack}`,
         found: `${store.log}, of ${listStacks(log.entries).join(", ") || "no stack"}`,
-        needed: "run this as the user and on the machine of the runs, or pass the directory of record.jsonl:",
+        needed: "run this command as the user and on the machine of the runs, or pass the directory of record.jsonl:",
         next: [commandsFor(stack).report("--directory", "DIR"), `To begin a migration: ${commandsFor(stack).up}`],
       }),
     );
@@ -43,7 +43,7 @@ export async function report(fullName: string, { json, directory }: ReportOption
   return 0;
 }
 
-/** @throws CliRefusal that names another way if stack or pulumi is gone, because the event log outlives them */
+/** @throws CliRefusal with a command that needs neither stack nor pulumi, because the event log outlives them */
 async function readConfiguredPlace(stack: string): Promise<string> {
   try {
     const configuration = await createPulumi(stack).read(["config", "--json", "--show-secrets"]);
@@ -55,7 +55,7 @@ async function readConfiguredPlace(stack: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;
     const outlasting = commandsFor(stack).report("--directory", `"${formatDefaultPlace("PILLAR")}"`);
-    throw new CliRefusal(`${error.message}\nThe event log outlives its stack: ${outlasting}`);
+    throw new CliRefusal(`${error.message}\nTo read the event log without the stack: ${outlasting}`);
   }
 }
 

@@ -28,7 +28,7 @@ export function formatText(report: Report, columns: number): string {
       ...lines.flatMap((line) => hang("!!   ", line, width)),
     ]),
     "",
-    ...hang("", "Time line (UTC; + since the stage before)", width),
+    ...hang("", "Time line (UTC; +: time since the previous stage)", width),
     ...timeline.flatMap((item) => formatItem(item, Math.max(...stacks.map((each) => each.length)), width)),
     ...(unread === 0
       ? []
@@ -56,7 +56,7 @@ function formatItem({ at, stack, title, lines, seconds, weight }: Item, wide: nu
   ];
 }
 
-/** Wraps a text after a head. Further lines are indented to the text. */
+/** Wraps a text behind a head, and indents further lines to the beginning of the text. */
 function hang(head: string, text: string, width: number): string[] {
   const indent = " ".repeat([...head].length);
   return wrap(printable(text), Math.max(10, width - indent.length)).map((line, i) =>

@@ -46,18 +46,18 @@ export async function support(fullName: string, version: string): Promise<number
   return 0;
 }
 
-/** Formats what the file is. */
+/** Formats what the file contains. */
 export function formatSupport(file: string, stack: string): string[] {
   return [
     `written for whoever helps you: ${file}`,
     "  with         versions, resources, event log; units, journals and logs of the hosts",
     "  without      keys, pass phrases, key stores, key shares, the config.json of node and orchestrator, webhooks",
     "Read it before you send it: it names addresses, hosts and your Pillar.",
-    `How the stack stands: ${commandsFor(stack).status()}`,
+    `Status of the stack: ${commandsFor(stack).status()}`,
   ];
 }
 
-/** Lists a stack's secrets and those of this terminal, which must not be in a text for others. */
+/** Lists a stack's secrets and those of the environment, which must not be in a text for others. */
 export function listSecrets(
   raw: Readonly<Record<string, unknown>>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -72,7 +72,7 @@ export function listSecrets(
   );
 }
 
-/** @param about output of `pulumi about --json`: unlike `pulumi version`, it can be asked of a stack */
+/** @param about output of `pulumi about --json`: unlike `pulumi version`, it accepts -s STACK */
 function formatVersions(version: string, about: string): string {
   const { cliAbout } = JSON.parse(about) as { readonly cliAbout?: { readonly version?: string } };
   return `pillar-host ${version}\nnode ${process.version}\npulumi ${cliAbout?.version ?? "unknown"}`;

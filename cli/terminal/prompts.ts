@@ -1,10 +1,10 @@
-/** Loads the library on demand, because it takes a while. */
+/** Loads the library on demand, because loading takes a while. */
 const prompts = () => require("@inquirer/prompts") as typeof import("@inquirer/prompts");
 
 /** Prompts go to stderr, because a program may read stdout. */
 const screen = { output: process.stderr };
 
-/** Waits for an answer. Ctrl-C ends the program, as at any other prompt. */
+/** Waits for the answer to a prompt. Ctrl-C ends the program. */
 async function awaitAnswer<T>(asked: Promise<T>): Promise<T> {
   return asked.catch((error: Error) => {
     if (error.name !== "ExitPromptError") throw error;
@@ -22,7 +22,7 @@ export async function askText(
   message: string,
   { validate, ...options }: { default?: string; required?: boolean; validate?: (answer: string) => true | string } = {},
 ): Promise<string> {
-  // A pasted answer may have blanks around it.
+  // Trims the answer: a pasted one may have blanks around it.
   const checked = validate && { validate: (answer: string) => validate(answer.trim()) };
   const asked = prompts().input({ message, required: true, ...options, ...checked }, screen);
   return (await awaitAnswer(asked)).trim();

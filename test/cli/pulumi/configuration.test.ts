@@ -58,7 +58,7 @@ test.each([
   ["error: incorrect passphrase", /^the pass phrase does not open stack nope\n {2}needed: /],
   [
     "error: passphrase must be set with PULUMI_CONFIG_PASSPHRASE or …",
-    /^stack nope has a pass phrase\n {2}needed: run the command in a terminal/,
+    /^stack nope needs its pass phrase\n {2}needed: run the command in a terminal/,
   ],
   ["error: no Pulumi.yaml project file found (searching upwards from /)", /^there is no Pulumi.yaml here\n/],
   ["error: something new\n", /^pulumi config failed: something new$/],

@@ -77,7 +77,7 @@ describe("the report of the new host", () => {
       lines: [
         "of z1qnew0000000000000000000000000000000000, at 2026-11-20 18:04:30",
         "last of z1qold0000000000000000000000000000000000: momentum 11985560 at 2026-11-20 17:59:30",
-        "between: 5 min (other Pillars produced then)",
+        "time between: 5 min (other Pillars produced then)",
       ],
     });
     expect(report.timeline.filter(({ weight }) => weight === "alarm").map(({ event }) => event)).toEqual(["override"]);

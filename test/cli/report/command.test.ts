@@ -81,7 +81,7 @@ describe("the place of the event log", () => {
     const refused = await run(gone, "prod-2");
     expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
     expect(refused.stderr).toMatch(
-      /^there is no stack prod-2 here\n(.*\n)*The event log outlives its stack: .* --directory /,
+      /^there is no stack prod-2 here\n(.*\n)*To read the event log without the stack: .* --directory /,
     );
     const { exitCode, stdout } = await run("touch asked; exit 1", "ada/pillar-host/prod-2", "--directory", "kept");
     expect(exitCode).toBe(0);
@@ -95,7 +95,7 @@ describe("the place of the event log", () => {
     const { exitCode, stderr } = await run(gone, "prod-9", "--directory", "kept");
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      `the event log does not name stack prod-9\n  found: ${place}/record.jsonl, of prod, prod-2\n  needed: run this as the user`,
+      `the event log does not name stack prod-9\n  found: ${place}/record.jsonl, of prod, prod-2\n  needed: run this command as the user`,
     );
   });
 });

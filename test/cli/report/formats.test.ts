@@ -59,7 +59,7 @@ describe("the text", () => {
       "Pillar Anvil, stack prod-2",
       "2026-11-18 11:10 to 2026-11-18 23:10 UTC (12 h 00 min)",
       "",
-      "Time line (UTC; + since the stage before)",
+      "Time line (UTC; +: time since the previous stage)",
       "  2026-11-18 23:10  prod-2  not synced yet",
       "                            - since 2026-11-18 09:10:00",
       "                            - from height 0",
@@ -71,7 +71,7 @@ describe("the text", () => {
       "Pillar Anvil, stack prod-2",
       "2026-11-18 09:00 UTC",
       "",
-      "Time line (UTC; + since the stage before)",
+      "Time line (UTC; +: time since the previous stage)",
       "* 2026-11-18 09:00  prod-2  host 203.0.113.7 (hetzner)",
       "                            - server 52012345",
     ]);
