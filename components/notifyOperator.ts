@@ -15,5 +15,6 @@ export async function notifyOperator(
 ): Promise<void> {
   if (webhook === undefined) return;
   const reason = await sendNotice(webhook, { event, title: `Pillar ${pillar} (${stack}): ${event}`, message });
-  if (reason !== undefined) await warn(`notify: "${event}" did not reach the webhook (pillar-host:notify): ${reason}`);
+  if (reason !== undefined)
+    await warn(`the notification "${event}" did not reach the webhook (pillar-host:notify): ${reason}`);
 }

@@ -106,7 +106,7 @@ export function runStep(
     },
     { ...options, hooks: lines.hooks },
   );
-  // Stop following the output also after a rejection: the step failed, or the engine is gone.
+  // Stops following the step's output, also after a rejection: then the step failed, or the engine is gone.
   getPromise(command.urn).then(lines.end, lines.end);
   const isPreview = pulumi.runtime.isDryRun();
   const stdout = pulumi

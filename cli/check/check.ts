@@ -52,7 +52,7 @@ async function checkReferences({ config, address = "", hostKey = "" }: StackInfo
   const { witnessHost } = createWitnessSources(config);
   const risk = lifecycle === "active" && sync.unverifiedChain ? [pending("chain", chainRisk)] : [];
   if (urls.length === 0 && witnessHost === undefined)
-    return [pending("references", "none are configured: only the node's own answers prove the sync"), ...risk];
+    return [pending("references", "no reference is configured: only the node's own answers prove the sync"), ...risk];
   const witnesses = openWitnesses({ references: urls, witnessHost }, { ssh: { address, hostKey } });
   const { readings: references, oldHost } = await witnesses.read(undefined);
   const readings = await readSharedHeights([...references, ...(oldHost ? [oldHost] : [])], 5000);

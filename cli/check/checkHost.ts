@@ -30,7 +30,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   try {
     const login = pass(
       "login",
-      `${ssh.user}@${address} accepts this machine`,
+      `${ssh.user}@${address} accepts the login of this machine`,
       ...formatSlowLogin(address, session.tookMs),
     );
     const fault = await findSshdTrialFault(session, target, findForwardedRpc(config));
@@ -72,7 +72,7 @@ async function checkUnknownHost(address: string, config: StackConfig): Promise<C
     pending(
       topic,
       `${address} presents ${shown.fingerprint}; its key is neither configured nor recorded, so no login was tried`,
-      "Compare it with your provider's console. The next run records the key, or pillar-host:host.hostKey pins it.",
+      "Compare that key with your provider's console. The next run records the key, or pillar-host:host.hostKey pins it.",
     ),
   ];
 }

@@ -11,15 +11,15 @@ export interface MigrationStack extends NextStepInput {
   readonly isRollbackConfigured: boolean;
   /** True while `orchestrator.migrateFrom.firstMove` is configured. */
   readonly isFirstMoveConfirmed: boolean;
-  /** Undefined if the host could not be asked yet. */
+  /** The host as `status` reads it; undefined if the host could not be asked yet. */
   readonly parts: StatusParts | undefined;
 }
 
 export interface MigrationInput {
-  /** Names of the stacks. */
+  /** Names of the old and the new host's stack. */
   readonly old: string;
   readonly fresh: string;
-  /** Undefined if there is no such stack. */
+  /** Undefined if the stack does not exist. */
   readonly oldStack: MigrationStack | undefined;
   readonly freshStack: MigrationStack | undefined;
 }
@@ -32,7 +32,7 @@ export interface RunStep {
   readonly stack: string;
   /** The command as the operator would type it. */
   readonly line: string;
-  /** The host to adopt. */
+  /** Address of the host to adopt. */
   readonly address?: string;
   /** True if the step can't be undone: pulumi then asks, even with --yes. */
   readonly isFinal?: boolean;
@@ -48,7 +48,7 @@ export type MigrationStep =
   | { readonly kind: "stop"; readonly lines: readonly string[] }
   | { readonly kind: "done"; readonly lines: readonly string[] };
 
-/** Findings about a host's orchestrator with which it does not run. */
+/** Findings of `status` in which the host has an orchestrator that does not run. */
 const restingKinds: readonly string[] = ["unfenced", "waits", "stopped"];
 const registerKinds: readonly Registration["kind"][] = ["earlier", "foreign", "unknownPillar"];
 
@@ -198,7 +198,7 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
   if (node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
   if (!isOffered) return up;
   if (registration.kind !== "foreign") return wait(`wallet ${registration.kind}`, ...(state.lastRun?.nextStep ?? []));
-  // The last run's text may be older than this registration.
+  // Not the last run's text, which may be older than this registration.
   return wait(
     `wallet ${registration.address}`,
     `WARNING: ${registration.address} is registered now, the address of neither host.`,

@@ -114,7 +114,7 @@ function warnOffWallet({ stack, node }: NextStepInput): string[] {
     node === undefined ? "was not asked" : `is ${node.known ? "not synced" : "not reachable"} now (${node.why})`;
   return [
     `Do not touch the wallet: the node of ${stack} ${seen}.`,
-    "Its producer address is shown again once the node is synced:",
+    "The producer address is shown again once the node is synced:",
     `  ${commandsFor(stack).up}`,
   ];
 }

@@ -88,7 +88,7 @@ export function decideStage(view: StackView): HostStage {
   return { stage: begun ? "started, packages not installed yet" : "not started", next: goOn };
 }
 
-/** Names the next step of a synced node; the last run may have found one that comes before the wallet. */
+/** Names the next step of a synced node. If the last run found a step before the wallet, points to that one. */
 function describeNextOfSynced({ stack, state }: StackView): string {
   const run = commandsFor(stack);
   return state.lastRun?.isOffered === false

@@ -10,14 +10,14 @@ import { parseState, type StackState } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
 import type { StackView } from "./stackView";
 
-/** A stack's configuration and state; it may have no host yet. */
+/** Configuration and state of a stack, which may have no host yet. */
 export interface StackInfo {
   readonly stack: string;
   readonly config: StackConfig;
   readonly state: StackState;
   /** The configured address, else the one in the state. */
   readonly address: string | undefined;
-  /** The configured key, else the one that was recorded at the first contact with this address. */
+  /** The configured host key, else the one that was recorded at the first contact with this address. */
   readonly hostKey: string | undefined;
   /** Reads who holds the stack's lock; undefined if the backend does not show it. */
   readLocks(): Promise<readonly LockStatus[] | undefined>;
@@ -35,7 +35,7 @@ export async function openStackWithHost(fullName: string): Promise<StackWithHost
   return { ...source, address };
 }
 
-/** Refuses a stack without a server: it has not been created yet, or was retired. */
+/** Refuses a stack without a server: the server has not been created yet, or was retired. */
 export class NoServerRefusal extends CliRefusal {
   constructor(
     stack: string,

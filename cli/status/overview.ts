@@ -12,9 +12,9 @@ export interface ReadStack {
   readonly stack: string;
   readonly view: StackView;
   readonly exitCode: number;
-  /** Problems, for the operator. */
+  /** Problems to print for the operator. */
   readonly lines: readonly string[];
-  /** Set if the node is synced. */
+  /** The proof of the sync, if the node is synced. */
   readonly proof?: SyncResult | undefined;
 }
 

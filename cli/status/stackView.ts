@@ -23,7 +23,6 @@ export interface StackView {
   readonly parts?: StatusParts | undefined;
 }
 
-/** A row of the kind `command` is not wrapped, so that it can be pasted. */
 export type Row = readonly [label: string, text: string];
 
 export const formatTitle = ({ pillar, stack, address }: StackView) =>

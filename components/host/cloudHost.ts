@@ -18,7 +18,7 @@ import type { Host } from "./host";
 interface CloudHostArgs extends Omit<ServerRegistration, "parent" | "key" | "parts"> {
   /** Returns the provider's resources. `around`: options of the plugin's provider resource, on which all depend. */
   readonly parts: (around?: pulumi.ResourceOptions) => ServerRegistration["parts"];
-  /** True if the node will be set up on the host, so that the run waits for its first boot. */
+  /** True if the node will be set up on the host, so that the run waits for the host's first boot. */
   readonly isActive: boolean;
   /** The host key of an existing server, an authorized_keys line. Without it a new key is created. */
   readonly hostKey?: string;

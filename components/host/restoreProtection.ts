@@ -12,7 +12,7 @@ import { readStackEvents } from "../stackLog";
 
 type Kept = ServerDecision & { kind: "keep" };
 
-/** Restores the protection that an interrupted destroy turned off. The plugin does not: its state says protected. */
+/** Turns on the protection that an interrupted destroy turned off. The plugin does not, because its state is old. */
 export async function restoreProtection(config: StackConfig, wanted: CloudHostConfig, plan: Kept): Promise<void> {
   // `isProtected` is undefined if the provider has no such protection.
   if (plan.server.isProtected !== false) return;

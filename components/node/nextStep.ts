@@ -69,7 +69,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
           ? ["Was that a slip in the wallet? Then update it again:", ...formatUpdateInTurn(situation)]
           : [again]),
         "If you do not know that address, check at once who else can use the wallet.",
-        "Only if that address is of a host that takes over from this host, retire this host. SUCCESSOR is the other's stack:",
+        "Only if a host with that address takes over from this host, retire this host. SUCCESSOR is the other host's stack:",
         `  ${run.retire("SUCCESSOR")}`,
       ];
     default:
@@ -132,7 +132,7 @@ function formatRestartLines(seen: string | undefined): string[] {
     : [`Something on the host restarts the node at times; remove it there: ${seen}`];
 }
 
-/** Why: a node computes a tick's schedule only once, from the chain that it has then. */
+/** A node computes each tick's schedule only once, from the chain that it has then. */
 const producesFromNextTick =
   "A node that was behind for more than five minutes produces from the next tick on, up to five minutes after it is synced.";
 

@@ -39,7 +39,7 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
     {
       parent,
       dependsOn: [...host.ready, ...after],
-      // Not for a cloud server: its provider protects it, and a protected guard of a vanished server can't be replaced.
+      // Off for a cloud server: its provider protects it, and a protected guard of a vanished server can't be replaced.
       protect: host.server === undefined && settings.lifecycle !== "retiring",
     },
   );

@@ -69,7 +69,7 @@ export async function createRetirementArgs(config: StackConfig, host: Host, last
 
 function adoptedHostSteps(stack: string): string[] {
   return [
-    "This host is left as it is. Once its Pillar produces on another host, retire this one. STACK is the other's stack:",
+    "This host is left as it is. Once its Pillar produces on another host, retire this one. STACK is the other host's stack:",
     `  ${commandsFor(stack).retire("STACK")}`,
     "  (if the other host has no stack here: docs/retiring.md)",
   ];

@@ -19,7 +19,7 @@ export interface Notice {
   readonly message: string;
 }
 
-type Service = "Telegram" | "Slack" | "ntfy, or another";
+type Service = "Telegram" | "Slack" | "ntfy and others";
 
 const maxAttempts = 3;
 const requestTimeoutMs = 10_000;
@@ -28,10 +28,10 @@ const requestTimeoutMs = 10_000;
 const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly", "sign"];
 
 export function detectService(webhook: string): Service {
-  if (!URL.canParse(webhook)) return "ntfy, or another";
+  if (!URL.canParse(webhook)) return "ntfy and others";
   const { hostname } = new URL(webhook);
   if (hostname === "api.telegram.org") return "Telegram";
-  return hostname === "hooks.slack.com" ? "Slack" : "ntfy, or another";
+  return hostname === "hooks.slack.com" ? "Slack" : "ntfy and others";
 }
 
 /** Returns the problem of a webhook's address, if its service is known. Never quotes the address, which is a secret. */

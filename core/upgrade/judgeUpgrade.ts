@@ -13,8 +13,8 @@ interface JudgeFacts {
 
 /**
  * Judges a new version; undefined while undecided. Its height must have grown, on its witnesses' chain. If the Pillar
- * has slots, waits until the node produces, but accepts it at the timeout without. A node without slots that was not
- * synced before only has to answer, and not from another chain.
+ * has slots, waits for a momentum of the node, but accepts the version without one at the timeout. A node without slots
+ * that was not synced before only has to answer, and not from another chain.
  */
 export function judgeUpgrade({ before, node, hasSlots, produced, waited, limit }: JudgeFacts) {
   if (node.reason === "otherChain") return { isGood: false, why: node.why };
@@ -27,6 +27,6 @@ export function judgeUpgrade({ before, node, hasSlots, produced, waited, limit }
   if (isGood) return { isGood, why: `${node.why}; no momentum of the Pillar came within ${seconds} s` };
   return {
     isGood,
-    why: `${moves ? "the node is worse than before" : "the height has not grown"} after ${seconds} s: ${node.why}`,
+    why: `${moves ? "the node is not as good as the old version" : "the height has not grown"} after ${seconds} s: ${node.why}`,
   };
 }

@@ -149,7 +149,7 @@ function formatEnd({ stage, why }: HostUpgrade, { address, version, stack }: Upg
     back: `${before} runs again`,
     stuck: `stays: ${before} would follow another chain`,
   };
-  const outcome = outcomes[stage ?? ""] ?? `${before} does not answer: ${logCommand}`;
+  const outcome = outcomes[stage ?? ""] ?? `${before} does not answer; the log on the host: ${logCommand}`;
   return formatProblem({
     what: `${address}: ${version} of the node is not good, and ${outcome}`,
     found: why || "the host did not report how the upgrade ended",

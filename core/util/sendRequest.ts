@@ -7,7 +7,7 @@ export interface Answer {
 }
 
 /**
- * Sends one request. Follows no redirect, because a POST would lose its body, and any address could get its secrets.
+ * Sends one request. Follows no redirect: a POST would lose its body, and the new address would get its secrets.
  * @throws TooLargeError, or an Error with the reason, such as `ECONNREFUSED`, but not the address, which may be secret
  */
 export async function sendRequest(url: string, init: RequestInit, timeoutMs: number): Promise<Answer> {

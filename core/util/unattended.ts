@@ -12,7 +12,7 @@ export function isUnattended(environment: Readonly<Record<string, string | undef
 /** Value of pillar-host:sync.wait. `check` and `await` end a run after one lookup, as failed or as awaiting. */
 export type WaitMode = "block" | "check" | "await";
 
-/** Decides how a run waits if that is not configured: an unattended run does not block. */
+/** Returns the configured way to wait. Without one, an unattended run does not block. */
 export function decideWait(configured: WaitMode | undefined, environment = process.env): WaitMode {
   return configured ?? (isUnattended(environment) ? "await" : "block");
 }

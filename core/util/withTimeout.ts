@@ -1,4 +1,4 @@
-/** Waits for a promise until a timeout; its work goes on after it. @throws an Error `what`, which {@link isLate} knows */
+/** Waits for a promise until a timeout, which does not stop the work. @throws an Error `what` ({@link isLate}) */
 export function withTimeout<T>(promise: Promise<T>, milliseconds: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout;
   const late = new Promise<never>((_, reject) => {

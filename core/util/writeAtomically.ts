@@ -38,7 +38,7 @@ export function replaceFile(file: string, text: string): void {
 }
 
 /**
- * Renames `part` to `file`. @throws if `file` exists. Flushes the directory, so that a power cut does not undo this.
+ * Renames `part` to `file`. @throws if `file` exists. Flushes the directory, so that a power cut does not undo it.
  */
 export function settle(part: string, file: string): void {
   try {
@@ -48,7 +48,7 @@ export function settle(part: string, file: string): void {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST" || fs.existsSync(file)) throw new Error(`${file} exists already; nothing was overwritten`);
     if (code === "ENOENT") throw error;
-    // The file system has no hard links.
+    // The file system has no hard links, so rename.
     fs.renameSync(part, file);
   }
   syncDirectory(path.dirname(file));

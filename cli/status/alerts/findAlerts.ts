@@ -19,7 +19,7 @@ interface AlertObservation {
   readonly unknown: readonly string[];
 }
 
-/** Alerts of one kind; undefined if the lookup could not check it. */
+/** Alerts of one kind; undefined if the lookup could not check that kind. */
 type Check = readonly [kind: string, alerts: readonly Alert[] | undefined];
 
 export interface HostLookup {
@@ -114,7 +114,7 @@ function checkChain({ view: { parts, lifecycle, pillar }, counts: production }: 
         : undefined,
   };
   const { missed = 0, inARow = 0 } = (isOurs(found) && production) || {};
-  const row = inARow >= missedAlertLimit ? `: none of its last ${inARow} momentums` : "";
+  const row = inARow >= missedAlertLimit ? `: it missed its last ${inARow} momentums` : "";
   const isSilent = row !== "" || (found.kind === "registered" && found.isLate);
   const many =
     missed >= missedAlertLimit ? `${pillar} has missed at least ${missed} momentums of this epoch` : undefined;

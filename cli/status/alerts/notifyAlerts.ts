@@ -48,7 +48,7 @@ export async function openAlertNotifier(
       formatProblem({
         what: "another status --notify is running on this machine",
         found: `${lockfilePath}, a lock that another process holds`,
-        needed: "wait until that run has finished, or run it less often",
+        needed: "wait until that run has finished, or run status --notify less often",
       }),
     );
   });

@@ -36,7 +36,7 @@ export function describeOrchestrator(
   }
   if (active && answer !== undefined) {
     if ("problem" in answer) {
-      const again = restarts ? `; restarted ${restarts} times (each loss of its node restarts it, too)` : "";
+      const again = restarts ? `; restarted ${restarts} times (it also restarts when it loses its node)` : "";
       return { kind: "silent", text: `it runs here, but does not answer: ${answer.problem}${again}`, isWrong: true };
     }
     const { version, status } = answer.value;

@@ -89,7 +89,10 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: St
 function formatDestroy(destroy: StatusParts["destroy"], { stack, lifecycle }: StackLabel): Row[] {
   if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
   if ("problem" in destroy) return labelRows("destroy", destroy, () => []);
-  const first = lifecycle === "retiring" ? [] : [[`- pillar-host:lifecycle is ${lifecycle}`, "    needed: retiring"]];
+  const first =
+    lifecycle === "retiring"
+      ? []
+      : [[`- pillar-host:lifecycle is ${lifecycle}`, "    needed: set pillar-host:lifecycle to retiring"]];
   const conditions = [...first, ...destroy.value.map(formatUnmet)];
   const count = conditions.length;
   if (count === 0) return [["destroy", "allowed: all conditions are met"]];

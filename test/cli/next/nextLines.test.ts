@@ -30,7 +30,7 @@ test.each([
   const lines = at({ shown, node });
   expect(lines).toEqual([
     `Do not touch the wallet: the node of prod-2 ${said}.`,
-    "Its producer address is shown again once the node is synced:",
+    "The producer address is shown again once the node is synced:",
     "  pulumi up -s prod-2",
   ]);
 });

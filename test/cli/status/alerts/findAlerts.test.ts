@@ -59,7 +59,7 @@ describe("raises an alert for", () => {
       "momentums missed in a row",
       look({}, { counts: { ...count, missed: 0, inARow: 3 } }),
       ["producing"],
-      /none of its last 3/,
+      /missed its last 3/,
     ],
     ["no momentum long after the registration", withParts({}, registrations.late), ["producing"], /does not produce$/],
     [

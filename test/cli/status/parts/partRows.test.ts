@@ -86,7 +86,7 @@ test("shows and wraps every unmet condition of a destroy", () => {
     [
       "destroy       refused: 2 conditions are not met",
       "              - pillar-host:lifecycle is adopted",
-      "                  needed: retiring",
+      "                  needed: set pillar-host:lifecycle to retiring",
       "              - the rewards since the switch are not collected, says the",
       "                successor's node (203.0.113.9)",
       "                  found: paid since epoch 5, and not collected: 8.8 ZNN and 0",
