@@ -23,12 +23,12 @@ const kinds: Readonly<Record<string, Entry["kind"]>> = {
   SymbolicLink: "link",
 };
 
-/** For all kept files together. */
+/** Maximum of all kept content together. */
 const maxKeptBytes = 16 * 1024 * 1024;
 
 /** Creates a reader. @param keep true for small text files whose content is wanted; it holds secrets */
 export async function readArchive(keep: (path: string) => boolean = () => false): Promise<ArchiveReader> {
-  // The state stores the provider's code as text, which can't contain a package.
+  // Imported here, because the state stores the provider's code as text, which can't contain a package.
   const tar = await import("tar");
   const entries: Entry[] = [];
   const kept = new Map<string, string>();
@@ -40,10 +40,10 @@ export async function readArchive(keep: (path: string) => boolean = () => false)
     onReadEntry: (entry: ReadEntry) => {
       const kind = kinds[entry.type];
       if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
-      // A restore as root would set these modes again.
+      // Refuse setuid and setgid, which a restore as root would set again.
       if (kind === "file" && ((entry.mode ?? 0) & 0o6000) !== 0)
         fault ??= new Error(
-          `${quotePath(normalizePath(entry.path))} runs as its owner: take that from it (chmod ug-s)`,
+          `${quotePath(normalizePath(entry.path))} has setuid or setgid: remove these modes (chmod ug-s)`,
         );
       const hash = crypto.createHash("sha256");
       const isKept = kind === "file" && entry.size <= bytesLeft && keep(normalizePath(entry.path));
@@ -96,9 +96,9 @@ function toWritable(parser: Parser, readFault: () => Error | undefined): Writabl
   const input = new Writable({
     write: (chunk: Buffer, _encoding, next) => {
       if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes)]);
-      // The parser would unpack a compressed archive, but the backup would then be no tar archive.
+      // The parser would take a compressed archive, too, but a backup has to be plain tar.
       if (head.length >= headBytes && !isTarHead(head))
-        return next(new Error("the archive is no plain tar: it is packed"));
+        return next(new Error("the archive is no plain tar: it is compressed"));
       waiting = next;
       if (parser.write(chunk)) resume();
     },
@@ -107,7 +107,7 @@ function toWritable(parser: Parser, readFault: () => Error | undefined): Writabl
       parser.end();
     },
   });
-  // The write reports the error; an error event without a listener would end the process.
+  // Listen to errors, which the write reports anyway: an error event without a listener would end the process.
   return input.on("error", () => undefined);
 }
 

@@ -22,7 +22,7 @@ import {
 import { type Identity, openIdentity, prove, type Sealed, seal } from "./vault";
 
 export interface BackupSource {
-  /** Part of the file's name: `first`, `last`, `asked`. */
+  /** Part of the backup's file name: `first`, `last`, `asked`. */
   readonly label: string;
   readonly place: Place;
   /** Paths below the base that may change during the copy, with all below them. */
@@ -47,8 +47,8 @@ const limitSeconds = 12 * 3600;
 /**
  * Takes a backup of a host's files and proves it (docs/specification.md, 1.2, step 2), even of a running orchestrator.
  * Each file of the archive must match the host's files before and after the copy, owner and mode too; else the backup
- * is taken again. Three equal reads of a whole JSON file can't be half of a rewrite. Files that may change (logs, data
- * bases that can be rebuilt) are listed as the archive has them.
+ * is taken again. JSON files must also be whole. Files that may change (logs, data bases that can be rebuilt) are listed
+ * as the archive has them.
  *
  * @throws Error in the operator's words; then there is no new backup
  */
@@ -71,7 +71,7 @@ export async function takeBackup(
       deps.say(`backup: files changed while they were copied; taking it again (${attempt - 1} of ${maxAttempts})`);
       await deps.sleep(retryDelayMs);
     }
-    // A killed run may have left it: process ids repeat, mainly in containers.
+    // A killed run may have left this file: process ids repeat, mainly in containers.
     fs.rmSync(part, { force: true });
     try {
       const copy = await copyArchive(root, what, part, identity);
@@ -86,9 +86,9 @@ export async function takeBackup(
   }
   throw new Error(
     formatProblem({
-      what: `${root.address}: no consistent backup could be taken of ${what.place.base}, ${maxAttempts} times`,
+      what: `${root.address}: no consistent backup of ${what.place.base} could be taken in ${maxAttempts} attempts`,
       found: problems,
-      needed: "files that stand still for the time of a copy. Does something else write there?",
+      needed: "files that do not change during the copy. Does something else write there?",
       next: `See it with: ls -lat ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}`,
     }),
   );
@@ -100,7 +100,7 @@ async function prepare({ store: { directory }, identityFile }: BackupSettings, d
   const identity = await openIdentity(directory, identityFile, deps.now);
   if (identity.isNew) {
     deps.say(`backup: made a key that opens the backups: ${identity.file}`);
-    deps.say("backup: copy it to a safe place away from this machine now: without it no backup can be opened");
+    deps.say("backup: copy that key to a safe place away from this machine now: without it no backup can be opened");
   }
   return identity;
 }
@@ -163,7 +163,7 @@ async function copyArchive(
   const differences = new Map<string, Difference>();
   for (const difference of [before, after].flatMap((listed) => compareManifests(listed, manifest, mayChange)))
     differences.set(difference.path, difference);
-  // The parser's own message would quote the text.
+  // Without the JSON parser's message, which would quote the text.
   const broken = [...sealed.archive.kept].filter(([, text]) => !isJsonText(text));
   const problems = [
     ...formatDifferences([...differences.values()]),
@@ -176,7 +176,7 @@ const tarEntryOverheadBytes = 4096;
 /** Files may grow after they were listed. */
 const growthBytes = 256 * 1024 * 1024;
 
-/** Returns the maximum size in bytes. */
+/** Returns the maximum size of an archive in bytes. */
 export function computeArchiveLimit(listed: Manifest): number {
   return 2 * sumManifest(listed).bytes + tarEntryOverheadBytes * listed.size + growthBytes;
 }
@@ -196,7 +196,7 @@ interface CompleteCopy extends ArchiveCopy {
   readonly settings: BackupSettings;
   readonly deps: BackupDeps;
   readonly identity: Identity;
-  /** Path without time and extension. */
+  /** Path of the backup without time and extension. */
   readonly stem: string;
   readonly part: string;
 }

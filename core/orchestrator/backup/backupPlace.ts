@@ -4,15 +4,15 @@ import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { resolvePath } from "../../util/resolvePath";
 
-/** Paths on this machine. */
+/** Store and key of the backups, as found on this machine. */
 export interface BackupSettings {
   readonly store: Store;
-  /** The operator's age identity; the program makes one if it is absent. */
+  /** File of the operator's age identity; if absent, the program makes its own. */
   readonly identityFile?: string | undefined;
   readonly move: MoveId;
 }
 
-/** {@link BackupSettings} as configured: paths relative to the project. */
+/** {@link BackupSettings} as configured, with paths relative to the project. */
 export interface BackupPlace {
   readonly directory: string;
   readonly identityFile?: string | undefined;
@@ -28,7 +28,7 @@ export function resolveBackupPlace({ directory, identityFile, move }: BackupPlac
   };
 }
 
-/** True if a backup is still there with its size. It was read whole when it was proved. */
+/** True if a backup is still there, with the size that it had when it was proved. */
 export async function isBackupKept(
   store: Store,
   backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">,

@@ -2,7 +2,7 @@ import type { Backup, KeyShare } from "../../eventLog/events";
 import type { ArchiveReader } from "./archive";
 import type { Entry } from "./manifest";
 
-/** True if a path below an orchestrator's directory is of its key share (docs/chain.md, Files). */
+/** True if a path below an orchestrator's directory is a key share (docs/chain.md, Files). */
 export function isKeyShare(path: string): boolean {
   return /(^|\/)tss\/localstate-[^/]*\.json$/.test(path);
 }

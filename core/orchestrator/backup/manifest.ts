@@ -29,12 +29,12 @@ export function normalizePath(path: string): string {
   return parts.length === 0 ? "." : parts.join("/");
 }
 
-/** @throws if two have one path: names that are not UTF-8 can look alike */
+/** @throws if two entries have one path: names that are not UTF-8 can look alike */
 export function createManifest(entries: readonly Entry[]): Manifest {
   const manifest = new Map<string, Entry>();
   for (const entry of [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     if (manifest.has(entry.path))
-      throw new Error(`two files have the same name: ${quotePath(entry.path)}. Rename what is not UTF-8 in it`);
+      throw new Error(`two files have the same name: ${quotePath(entry.path)}. Rename the one that is not UTF-8`);
     manifest.set(entry.path, entry);
   }
   return manifest;
@@ -132,7 +132,7 @@ export function formatDifferences(differences: readonly Difference[]): string[] 
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
 
-/** Formats a path for the operator: quoted unless it has plain characters only. */
+/** Formats a path for the operator: quoted if it has other characters than letters, digits and `._/-`. */
 export function quotePath(path: string): string {
   return /^[A-Za-z0-9._/-]+$/.test(path) ? path : JSON.stringify(path);
 }

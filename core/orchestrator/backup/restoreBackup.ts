@@ -35,9 +35,9 @@ interface WrittenList {
 }
 
 /**
- * Decrypts a backup whole, and compares every file with its list.
+ * Decrypts a whole backup, and compares every file with the list beside the archive.
  *
- * @param file path on this machine, or name or address of a kept file of the store
+ * @param file path on this machine, or name or address of a file in the store
  * @throws Error in the operator's words
  */
 export async function readBackup(file: string, settings: BackupSettings): Promise<BackupContent> {
@@ -57,10 +57,10 @@ export async function readBackup(file: string, settings: BackupSettings): Promis
   if (list.version !== manifestVersion) throw fail(`version ${list.version}`, `a list of version ${manifestVersion}`);
   const { pillar } = parseMove(list.move) ?? {};
   if (pillar !== settings.move.pillar)
-    throw fail(`one of Pillar ${pillar}`, `give a backup of Pillar ${settings.move.pillar}`);
+    throw fail(`a backup of Pillar ${pillar}`, `give a backup of Pillar ${settings.move.pillar}`);
   const differences = compareManifests(createManifest(list.entries), archive.manifest());
   if (differences.length > 0)
-    throw fail(formatDifferences(differences), "every file as its list has it: use another backup");
+    throw fail(formatDifferences(differences), "use another backup: the files of this one differ from its list");
   const inside = list.entries.find(({ path }) => path.endsWith("/.orchestrator"))?.path;
   if (inside === undefined)
     throw fail("a part of the orchestrator's directory", "give a whole backup: its name has -asked- or -first-");
@@ -88,7 +88,7 @@ async function openArchive(file: string, settings: BackupSettings): Promise<Read
 
 const pieceBytes = 4 * 1024 * 1024;
 
-/** Passes a backup's archive on, decrypted, in pieces in base64. */
+/** Decrypts a backup's archive, and sends it in pieces in base64. */
 export async function sendBackup(
   file: string,
   settings: BackupSettings,

@@ -67,7 +67,7 @@ function identityFault(file: string, found: string): string {
     what: `the backup's identity file can't be used: ${file}`,
     found,
     needed: "an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
-    next: "Make one with: age-keygen -o FILE, or leave the key out: the program makes one",
+    next: "Make one with: age-keygen -o FILE, or remove that key from the configuration: the program makes its own",
   });
 }
 
@@ -104,7 +104,7 @@ export async function seal({ source, file, recipient, keep, limitBytes }: SealOp
     },
   });
   const taking = pipeline(source, tap);
-  // The other pipeline only ends because of this failure.
+  // The second pipeline does not end by itself if this one fails.
   taking.catch((error) => counted.destroy(error));
   // Without a listener an error event, which may come before the pipeline below, would end the process.
   counted.on("error", () => undefined);
@@ -166,7 +166,7 @@ export async function decryptBackup(sealed: Readable, secret: string): Promise<R
   return Readable.fromWeb(plain as ReadableStream<Uint8Array>);
 }
 
-/** True if a backup is for an identity file's key; decrypts only the head. */
+/** True if an identity file opens a backup; decrypts only the head. */
 export async function canOpen(sealed: Readable, identityFile: string): Promise<boolean> {
   try {
     const { secret } = await readIdentity(identityFile);

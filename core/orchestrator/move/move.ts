@@ -18,15 +18,15 @@ import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
 import { createClient } from "./verify";
 
-/** No secret. */
+/** Outputs in the state; no secret. */
 export interface MoveOutputs {
   readonly holder: WhichHost;
   readonly why: Ending["why"];
-  /** Generation of the move that brought the orchestrator there, if one did. */
+  /** Generation of the move that brought the orchestrator to `holder`. */
   readonly generation?: number;
-  /** Absent if it did not answer. */
+  /** Absent if the orchestrator did not answer. */
   readonly build?: BuildInfo;
-  /** ISO 8601. */
+  /** When the orchestrator answered there; ISO 8601. */
   readonly movedAt?: string;
   /** Duration from the stop to the first good getBuildInfo, if one run did both. */
   readonly secondsWithoutSigner?: number;
@@ -66,7 +66,7 @@ export async function move(
   try {
     states = await sides.look(saga);
     await sides.takeLocks(saga, states);
-    // Read again: another run may have held the locks until now.
+    // Read both hosts again: another run may have changed them until it dropped the locks.
     states = await sides.look(saga, states);
     let ending: Ending;
     try {
@@ -78,7 +78,7 @@ export async function move(
     const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
     if (inputs.firstMove)
       deps.say(
-        `the confirmation of a first move was used. Remove it, or it also counts after the event log was lost: ${used}`,
+        `the confirmation of a first move was used. Remove it, or it would confirm one again if the event log gets lost: ${used}`,
       );
     const outputs = await createOutputs(run, ending, runsSince, log);
     return { ...outputs, recordHead: findLastHash(await log.store.readLines()) };
@@ -105,7 +105,7 @@ export function createRecorder(log: EventLog, { hosts }: Wanted, known = 0): Sag
     const { direction, generation = 0 } = saga;
     const details = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
     const assertAlone = async () => {
-      // A log that can't be read can't be written either: that says so.
+      // A log that can't be read can't be written either, and addMove reports that.
       const news = event === "starting" ? await readMoveEvents(log.store).catch(() => []) : [];
       const rival = findRivalStart(news.slice(known), saga.move.pillar, details.target);
       if (rival !== undefined) throw new Error(formatRival(rival));
@@ -120,7 +120,7 @@ function formatRival(rival: string): string {
   return formatProblem({
     what: "another run starts this orchestrator on another host: nothing is started here",
     found: `a start on the host with the key ${rival}, in the event log`,
-    needed: "see which host signs before anything else: systemctl is-active orchestrator",
+    needed: "find out which host signs before anything else: systemctl is-active orchestrator",
   });
 }
 
@@ -165,7 +165,7 @@ async function createOutputs(
   return { holder, why, generation, build: verified.build, movedAt, secondsWithoutSigner: seconds };
 }
 
-/** Logs the end of a saga, on which guards decide. @throws if it can't; the next run does ({@link findMissingEnd}) */
+/** Logs the end of a saga, for the guards. @throws if that fails; the next run then logs it ({@link findMissingEnd}) */
 export async function writeEnd(
   log: EventLog,
   { move, stack }: Pick<MoveInputs, "move" | "stack">,
@@ -173,12 +173,12 @@ export async function writeEnd(
   details: MoveEnd,
 ): Promise<void> {
   await log.addMove(move, { event: isBack ? "rolledBack" : "done", details }).catch(({ message }: Error) => {
-    const what = `the orchestrator moved to the ${details.holder} host, which signs; that was not written down`;
+    const what = `the orchestrator moved to the ${details.holder} host, which signs; that could not be logged`;
     throw new Error(`${what}\n${message}\n  Then: ${commandsFor(stack).up}`);
   });
 }
 
-/** Returns seconds with tenths. @param stoppedAt milliseconds, as answeredAt */
+/** Returns the gap in seconds, with tenths. @param stoppedAt in milliseconds, as answeredAt */
 export function computeGapSeconds(stoppedAt: number, answeredAt: number): number {
   return Math.round((answeredAt - stoppedAt) / 100) / 10;
 }

@@ -19,14 +19,14 @@ import { createClient, type Verification, type VerifyDeps } from "./verify";
 interface MoveObservations {
   verified?: Verification;
   lastBackup?: Backup;
-  /** Number of the move whose new host was started. */
+  /** Generation of the saga whose target this run started. */
   generation?: number | undefined;
   /** Unix milliseconds. */
   stoppedAt?: number;
 }
 
 export interface MoveDeps extends VerifyDeps {
-  /** Aborted when the engine is killed: nobody waits for the result. */
+  /** Aborted when the engine is killed: then nobody waits for the result. */
   readonly signal?: AbortSignal;
   /** False in an unattended run (core/util/unattended.ts). */
   readonly isWatched: boolean;
@@ -40,7 +40,7 @@ export class MoveRun {
   readonly seen: MoveObservations;
   readonly copier: Copier;
   readonly copy: ProvedCopy;
-  /** The orchestrator's answer while it ran. */
+  /** Identity that the source's orchestrator told while it ran. */
   identity: Readonly<Record<string, string>> | undefined;
   /** The source's config.json after the stop. Secret: contains the pass phrase. */
   stoppedConfig: string | undefined;
@@ -51,7 +51,7 @@ export class MoveRun {
     readonly sides: HostPair,
     readonly deps: MoveDeps,
   ) {
-    // The stored text of a provider loses initializers of fields.
+    // Set in the constructor, because a provider's stored text has no initializers of fields.
     this.seen = {};
     this.addresses = new Map();
     this.copier = new Copier(inputs, sides, deps.say);
@@ -83,7 +83,7 @@ export class MoveRun {
       formatProblem({
         what: `the node of ${this.nameOf("new")} is not synced now: the orchestrator there would wait for it`,
         found: node.why,
-        needed: "a synced node, asked again right before the old host stops",
+        needed: "wait until the node is synced; it is asked again right before the old host's orchestrator stops",
       }),
     );
   }
@@ -113,7 +113,7 @@ export class MoveRun {
     });
   }
 
-  /** Reads a host's own addresses once, while it still signs. */
+  /** Reads a host's IP addresses, once: later the host may be gone. */
   async readAddresses(side: WhichHost, saga: Saga, states: HostStates): Promise<string[]> {
     const cached = this.addresses.get(side);
     if (cached || !states[side]) return cached ?? [];

@@ -24,7 +24,7 @@ const hashSettleMs = 3100;
 const bulk: Perform = async (run, saga, states) => {
   const { source, target } = assignRoles(saga);
   const { sides, copy, copier, deps } = run;
-  deps.say(`bulk copy to ${run.nameOf(target)}: ${run.nameOf(source)} holds the key and signs on`);
+  deps.say(`bulk copy to ${run.nameOf(target)}: ${run.nameOf(source)} holds the key and keeps signing`);
   if (saga.direction === "forward") await run.readStatus(source);
   const identity = run.identity ? { identity: parseJsonWords(run.identity) } : undefined;
   const staged = await sides.step({ side: target, name: "signer_staging", saga, variables: identity }, states);
@@ -33,7 +33,7 @@ const bulk: Perform = async (run, saga, states) => {
     await sides.call({ side: target, name: "signer_copy_local", saga, variables, limitSeconds: 3600 });
   }
   await copier.run(saga, staged, { progress: true });
-  // Both hosts hash and flush now, so that after the stop they do so only for later changes.
+  // Both hosts hash and flush now, so that after the stop they hash and flush only later changes.
   await Promise.all([deps.sleep(hashSettleMs), copy.flush(saga), run.readAddresses(source, saga, staged)]);
   await copy.list(saga, staged);
   return staged;
@@ -48,7 +48,7 @@ async function readFreshBackup(run: MoveRun, file: string): Promise<BackupConten
   return content;
 }
 
-/** Asserts that a directory is as the backup has it; a config.json that was adapted may differ. */
+/** Asserts that an unpacked directory equals the backup; a config.json that was adapted may differ. */
 async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: BackupContent, base: string): Promise<void> {
   const isInPlace = base === run.inputs[target].directory;
   const there = await readManifest(run.sides.roots[target], { base, paths: ["."] });
@@ -56,7 +56,7 @@ async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: Backup
   if (differences.length === 0) return;
   throw new Error(
     formatProblem({
-      what: `what was unpacked on ${run.nameOf(target)} is not what the backup has`,
+      what: `the files unpacked on ${run.nameOf(target)} differ from the backup`,
       found: formatDifferences(differences),
       needed: "the same bytes, owner and mode. Is its disk failing (dmesg)?",
       next: isInPlace && "Or was another backup unpacked there before? Then give that one with --backup",
@@ -64,7 +64,7 @@ async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: Backup
   );
 }
 
-/** Puts a backup in place of the directory of a host that is lost and fenced. */
+/** Unpacks a backup on the target, instead of a copy from the source, which is lost and fenced. */
 const unpack: Perform = async (run, saga, states) => {
   const { inputs, sides, deps } = run;
   const { target } = assignRoles(saga);
@@ -99,7 +99,7 @@ const stop: Perform = async (run, saga, states) => {
     await run.assertNodeSynced();
     await run.assertBridgeLets(source);
   }
-  deps.say(`stopping ${run.nameOf(source)}, which still holds the key`);
+  deps.say(`stopping the orchestrator of ${run.nameOf(source)}, which still holds the key`);
   run.seen.stoppedAt = deps.now();
   run.copy.forget();
   const stopped = await run.sides.step({ side: source, name: "signer_stop", saga, limitSeconds: 240 }, states);
@@ -109,7 +109,7 @@ const stop: Perform = async (run, saga, states) => {
   return stopped;
 };
 
-/** Takes the last backup and copies at once: both only read the stopped source. */
+/** Takes the last backup and copies at the same time: both only read the stopped source. */
 const backup: Perform = async (run, saga, states) => {
   const { source } = assignRoles(saga);
   const { inputs, deps } = run;
@@ -142,7 +142,7 @@ const arrive: Perform = async (run, saga, states) => {
   const { inputs, sides } = run;
   const call = { side: target, name: "signer_arrive", saga };
   const ownAddresses = await run.readAddresses(source, saga, states);
-  // Read after the stop, and the copy was compared with it.
+  // `stoppedConfig` was read after the stop, so the proved copy has the same file.
   const text = run.stoppedConfig ?? (await run.readConfig(target, saga, formatStagingPath(inputs, saga)));
   if (text === undefined) return sides.step({ ...call, variables: markOwn({ config: "" }) }, states);
   const addresses = [sides.roots[source].address, inputs.copy.address, ...ownAddresses];
@@ -163,7 +163,7 @@ const start: Perform = async (run, saga, states) => {
   if (inputs.restoreFrom !== undefined && isRestore && states[target]?.journal?.stage !== "starting")
     await assertUnpacked(run, target, await readFreshBackup(run, inputs.restoreFrom), inputs[target].directory);
   deps.say(
-    `starting ${run.nameOf(target)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
+    `starting the orchestrator of ${run.nameOf(target)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
   );
   const startedAt = deps.now();
   seen.generation = saga.generation;
@@ -193,7 +193,7 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
 };
 
 export interface MoveActions extends Omit<SagaActions, "record"> {
-  /** Removes the copy's key and permission, also a killed run's. */
+  /** Removes the copy's key and permission, also those of a killed run. */
   end(saga: Saga, states: HostStates): Promise<void>;
 }
 

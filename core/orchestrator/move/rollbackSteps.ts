@@ -13,7 +13,7 @@ export const sealTarget: Perform = (run, saga, states) => {
 /** Starts the source again and verifies it: a rollback's last step. */
 export const restoreSource: Perform = async (run, saga, states) => {
   const { source } = assignRoles(saga);
-  run.deps.say(`going back: starting ${run.nameOf(source)}, which holds the key`);
+  run.deps.say(`going back: starting the orchestrator of ${run.nameOf(source)}, which holds the key`);
   const startedAt = run.deps.now();
   const started = await run.sides.step({ side: source, name: "signer_restore", saga }, states);
   await verify({ ...run, side: source, saga }, run.identity ?? null, startedAt);

@@ -8,20 +8,20 @@ import { formatStepFailure, formatUnattendedStop } from "../rules/moveMessages";
 import { formatObstacle } from "../rules/obstacles";
 
 export interface SagaActions {
-  /** Reads both hosts; waits for a reboot. @throws Error that a retry can't avoid */
+  /** Reads both hosts; waits while one may be rebooting. @throws Error if a retry can't help */
   look(): Promise<HostStates>;
-  /** Logs an event about a saga. @throws Error if it can't; then its step is not done */
+  /** Logs an event about a saga. @throws Error if that fails; the step is then not done */
   record(line: "begun" | "starting", saga: Saga): Promise<void>;
   /** Does a whole step; can be repeated. @returns the state of both hosts after it */
   perform(step: MoveStep, saga: Saga, states: HostStates): Promise<HostStates>;
   say(line: string): void;
-  /** Aborted when the engine is killed: nobody waits for the result. */
+  /** Aborted when the engine is killed: then nobody waits for the result. */
   readonly signal?: AbortSignal;
   /** Returns false in an unattended run, which does no step and reports where the orchestrator is. */
   isWatched(): boolean;
 }
 
-/** A step's error after another run took over: nothing may be done or undone any more. */
+/** A step's error after another run took over: this run may do and undo nothing any more. */
 interface TakenError extends Error {
   taken: true;
 }
@@ -41,7 +41,7 @@ const maxSteps = 60;
  * Moves the orchestrator in the wanted direction, from the stage in both hosts' journals to the end. If a step fails
  * before the target was started, rolls back.
  *
- * @param before a reading of just now: reading takes long if a host is gone
+ * @param before both hosts as just read, because reading takes long if a host is gone
  * @throws Error that says what failed, which host has the key, and the next command
  */
 export async function runSaga(
@@ -58,7 +58,7 @@ export async function runSaga(
   let lastStates = states;
   for (let count = 0; count < maxSteps; count += 1) {
     if (actions.signal?.aborted)
-      throw new Error("the engine is gone: the move stops here; the next run goes on from here");
+      throw new Error("the engine is gone: the move stops at this step; the next run continues");
     const decision = decideNext(wanted, states, memory);
     lastStates = keepLast(lastStates, states);
     if (decision.do === "done") {
@@ -82,9 +82,9 @@ export async function runSaga(
       if (taken) throw error;
       const attempt = (attempts.get(step) ?? 0) + 1;
       attempts.set(step, attempt);
-      if (broken && attempt < maxAttempts) actions.say(`${message}: looking again at what was done`);
+      if (broken && attempt < maxAttempts) actions.say(`${message}: reading both hosts again, to see what was done`);
       else if (failure !== undefined) {
-        const text = `${failure}\nand the way back failed: ${message}`;
+        const text = `${failure}\nand the rollback failed: ${message}`;
         throw new Error(formatStepFailure(text, keepLast(lastStates, await actions.look()), places));
       } else {
         failure = `${message}`;

@@ -19,7 +19,7 @@ import { parseOrchestratorConfig } from "../rules/orchestratorConfigFile";
 const troublePattern =
   /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|\bpanic: |^fatal error:|Main process exited|Failed with result|Failed to start/;
 
-/** Returns the log lines to read; healthy orchestrators write some, too. */
+/** Returns the log lines about errors; healthy orchestrators write some, too. */
 export function findLogErrors(lines: readonly string[]): string[] {
   return lines.filter((line) => troublePattern.test(line));
 }
@@ -28,7 +28,7 @@ interface Life {
   readonly active: string;
   readonly restarts: number;
   readonly pid: number;
-  /** Connections with other orchestrators; absent if not reported. */
+  /** Number of connections with other orchestrators; absent if not reported. */
   readonly peers?: number;
   readonly log: readonly string[];
 }
@@ -67,7 +67,7 @@ interface StartedSide {
 }
 
 const pollIntervalMs = 50;
-/** Wrong answers rarely correct themselves, unlike a closed port. */
+/** Shorter than for a closed port: wrong answers rarely correct themselves. */
 const wrongAnswerTimeoutMs = 30_000;
 const reportIntervalMs = 15_000;
 const maxShownLines = 10;
@@ -97,7 +97,7 @@ async function waitForAnswer(started: StartedSide): Promise<{ build: BuildInfo; 
   for (;;) {
     let problem: Error;
     try {
-      // Opening the port costs none of the two requests a second.
+      // Try the port first: that costs none of the two requests a second.
       (await sides.roots[side].forward("127.0.0.1", inputs.rpcPort)).destroy();
       const build = await client.buildInfo();
       return { build, answeredAt: deps.now() };
@@ -123,7 +123,7 @@ async function noAnswerText(started: StartedSide, problem: string): Promise<stri
   return formatProblem({
     what: `the orchestrator of ${formatHost(side, sides.roots[side].address)} gives no good getBuildInfo`,
     found: [problem, `unit ${inputs[side].service} ${life.active}, restarted ${life.restarts} times`],
-    needed: `one within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`,
+    needed: `a good answer within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`,
     next: [...life.log.map((line) => `log: ${line}`), `See it with: journalctl -u ${inputs[side].service} -n 50`],
   });
 }
@@ -157,24 +157,24 @@ export async function verify(
   for (const name of differences)
     faults.push(`it is another orchestrator than before: ${name} ${identity?.[name]}, not ${expected?.[name]}`);
   await deps.sleep(inputs.steadyFor);
-  // If it is gone by now, its log says why.
-  const addFault = (error: Error) => void faults.push(`it answers no more: ${error.message}`);
+  // Not thrown: the log below says why it is gone.
+  const addFault = (error: Error) => void faults.push(`it does not answer any more: ${error.message}`);
   const status = await client.status().catch(addFault);
   if (faults.length === 0) await client.buildInfo().catch(addFault);
-  // The machine may have had an orchestrator before this start.
+  // Read only log lines since this start: the host may have had an orchestrator before.
   const life = await readUnit(started, { log_lines: maxLogLines, since: Math.floor(startedAt / 1000) });
   if (!life.active.startsWith("active (running")) faults.push(`its unit is ${life.active}`);
   if (life.pid !== before.pid || life.restarts !== before.restarts)
     faults.push("it did not stay up: it was restarted while it was watched");
   const share = await hasShare(started);
-  // The old host signed before, and may again even if the bridge has another key by now.
+  // In a rollback the old host gets its orchestrator back even if the bridge has another key by now.
   if (side === "new" && share === false && !inputs.noKeyShare)
     faults.push(
       "it found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
     );
   if (faults.length > 0) throw new Error(faultyText(started, faults, life.log));
   for (const line of findLogErrors(life.log).slice(-maxShownLines))
-    deps.say(`log of the ${side} host, which is well all the same: ${line}`);
+    deps.say(`log of the ${side} host, although its orchestrator is well: ${line}`);
   if (status) deps.say(`getStatus of the ${side} host: ${status.stateName}`);
   if (life.peers !== undefined) deps.say(peersText(side, life.peers, inputs.p2pPort));
   return { build, identity, answeredAt };
@@ -203,14 +203,14 @@ async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
   return undefined;
 }
 
-/** Formats the connections. Without other orchestrators it signs nothing, although it reports live. */
+/** Formats the connections: an orchestrator that has none signs nothing, although it reports live. */
 function peersText(side: WhichHost, peers: number, port: number): string {
   return peers > 0
     ? `the ${side} host is connected with ${peers} other orchestrator${peers === 1 ? "" : "s"}`
-    : `the ${side} host is connected with no other orchestrator yet: is ${port}/tcp open to them, and out to theirs? It dials those of tss/address_book.seed and TssConfig.Bootstrap`;
+    : `the ${side} host is connected with no other orchestrator yet: is ${port}/tcp open to them, and out to theirs? It connects to those in tss/address_book.seed and TssConfig.Bootstrap`;
 }
 
-/** Compares the running version with the configured one: not every build reports it at the installation. */
+/** Compares the running version with the configured one, because not every build reports its own when installed. */
 export function checkRunningVersion(
   { version }: Pick<BuildInfo, "version">,
   configured: string | undefined,
@@ -218,7 +218,7 @@ export function checkRunningVersion(
 ): string[] {
   if (configured === undefined || version === configured) return [];
   return [
-    `it is ${version}, not ${configured} (pillar-host:orchestrator.release.version). Is it right as it is? ` +
+    `it is ${version}, not ${configured} (pillar-host:orchestrator.release.version). Is the running version right? ` +
       set("orchestrator.release.version", version),
   ];
 }

@@ -27,7 +27,10 @@ describe("an old host that becomes unreachable", () => {
   it("boots without an orchestrator after a power cut at the stop, and the run continues", async () => {
     const before = await contentOf(stage.old);
     const run = await stage.stack.begin();
-    await run.hears((text) => (/orchestrator: stopping the old host/.test(text) ? "heard" : undefined), "the stop");
+    await run.hears(
+      (text) => (/: stopping the orchestrator of the old host/.test(text) ? "heard" : undefined),
+      "the stop",
+    );
     await reaches(stage.old, ["stopping", "fenced"]);
     await stage.old.reboot({ powerCut: true });
     const { exitCode, output } = await run.end();

@@ -88,7 +88,7 @@ realOnly("one of three real orchestrators moves", realSignerPrograms, () => {
     expect(exitCode).not.toBe(0);
     expect(output).toContain("the orchestrator of the old host takes part in a key generation now");
     expect(output).toContain("docs/orchestrator.md, An orchestrator that stays in state 1");
-    expect(output).not.toContain("stopping the old host");
+    expect(output).not.toContain("stopping the orchestrator of the old host");
     expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
     // The cure of docs/orchestrator.md, for each that was in it.
     for (const host of [old, second, third])

@@ -30,7 +30,7 @@ realOnly("a real orchestrator is stopped within a signing", realSignerPrograms, 
       Promise.all([old, second, third].map(async (host) => signature.exec(await logOf(host, began))?.[2] ?? host.name));
     const one = async () => new Set(await signatures()).size;
     await expect.poll(one, { timeout: 120_000, interval: 2000 }).toBe(1);
-    expect(await run.output()).not.toContain("stopping the old host");
+    expect(await run.output()).not.toContain("stopping the orchestrator of the old host");
     // The program needs some time, too, so that it stops the orchestrator at the beginning of the ceremony.
     await sleep(waitsSince + 150_000 - Date.now());
     await run.freeze(true);
@@ -41,7 +41,7 @@ realOnly("a real orchestrator is stopped within a signing", realSignerPrograms, 
     const { exitCode, output } = await run.end();
     moved = new Date();
     expect(exitCode, output).toBe(0);
-    expect(output).toContain("1 requests still wait for their signature after 180 s: stopping all the same");
+    expect(output).toContain("1 requests still wait for their signature after 180 s: stopping the orchestrator");
     const [, last] = await ceremonies(old);
     expect(last).toContain("Stopping orchestrator");
     expect(last).not.toMatch(ends);

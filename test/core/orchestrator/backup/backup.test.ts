@@ -263,7 +263,7 @@ describe("files that change during a backup", () => {
       },
     };
     const error = await take({ ...stage, root }).catch((thrown: Error) => thrown);
-    expect(String(error)).toContain("no consistent backup could be taken");
+    expect(String(error)).toContain("no consistent backup of ");
     expect(String(error)).toContain("found: root/.orchestrator/tss/localstate-ab.json: ");
     expect(mine(stage)).toEqual([]);
   });

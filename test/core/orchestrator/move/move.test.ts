@@ -75,7 +75,7 @@ describe("the event log of a move", () => {
     fs.rmSync(directory, { recursive: true });
     fs.writeFileSync(directory, "");
     await expect(writeEnd(log, { move: wanted.move, stack: "s" }, false, end)).rejects.toThrow(
-      /^the orchestrator moved to the new host, which signs; that was not written down\n.*could not be written[\s\S]*\n {2}Then: pulumi up -s s$/,
+      /^the orchestrator moved to the new host, which signs; that could not be logged\n.*could not be written[\s\S]*\n {2}Then: pulumi up -s s$/,
     );
   });
 

@@ -282,7 +282,7 @@ test("waits for a signing ceremony before the stop", async ({ stage }) => {
   await stage.hands.perform("stop", saga, signing);
   expect(stage.said.slice(1)).toEqual([
     "1 requests wait for their signature: waiting for a while, since a ceremony may be at work",
-    "stopping the old host (old), which still holds the key",
+    "stopping the orchestrator of the old host (old), which still holds the key",
   ]);
   expect(stage.called).toContain("old signer_stop");
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { OrchestratorStatus } from "../../../../core/chain/orchestrator";
 import { waitForSignings } from "../../../../core/orchestrator/move/signings";
 
-const asking = "asking for a getStatus that is new, since each stands for 25 s: is a signing at work?";
+const asking = "asking until getStatus, which is cached for 25 s, gives a new answer: is a signing at work?";
 
 /**
  * Creates an orchestrator that repeats each answer for a while, with its count of waiting requests, and the last one
@@ -54,7 +54,9 @@ describe("an orchestrator before its stop", () => {
   test("warns of requests that nobody signs, and continues", async () => {
     const { wait, said, waited } = signer(25_000, [4]);
     await wait();
-    expect(said.at(-1)).toMatch(/^4 requests still wait for their signature after 180 s: stopping all the same/);
+    expect(said.at(-1)).toMatch(
+      /^4 requests still wait for their signature after 180 s: stopping the orchestrator all the same/,
+    );
     expect(waited()).toBeLessThan(230_000);
   });
 
@@ -68,10 +70,7 @@ describe("an orchestrator before its stop", () => {
   test("believes an answer that stays the same, and says so", async () => {
     const { wait, said, waited } = signer(1e9, [0]);
     await wait();
-    expect(said).toEqual([
-      asking,
-      "its getStatus still tells of momentum 1000: a signing that began since is not in it",
-    ]);
+    expect(said).toEqual([asking, "getStatus still has momentum 1000: it lacks a signing that began since"]);
     expect(waited()).toBe(25_500);
   });
 

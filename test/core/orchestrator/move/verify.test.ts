@@ -97,7 +97,7 @@ describe("a started orchestrator", () => {
   test("is well if its unit stays, its RPC answers and its identity is the same", async ({ started }) => {
     started.log = ["2026-11-22T05:16:00.000Z\tINFO\tmain.go:1\tstarted", error];
     expect(await started.look()).toMatchObject({ build, identity });
-    expect(started.said).toContain(`log of the new host, which is well all the same: ${error}`);
+    expect(started.said).toContain(`log of the new host, although its orchestrator is well: ${error}`);
     expect(started.said).toContain("the new host is connected with 2 other orchestrators");
   });
 
@@ -146,7 +146,7 @@ describe("a started orchestrator", () => {
     started.life = ["ActiveState=activating", "SubState=auto-restart", "NRestarts=5", "MainPID=0"];
     started.log = ["failed to create the node"];
     await expect(started.look()).rejects.toThrow(
-      "needed: one within 60 s of its start (pillar-host:orchestrator.startTimeout)",
+      "needed: a good answer within 60 s of its start (pillar-host:orchestrator.startTimeout)",
     );
     expect(started.said[0]).toContain(
       "its unit is activating (auto-restart), restarted 5 times; its last line: failed to create the node",
