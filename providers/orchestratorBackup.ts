@@ -1,6 +1,7 @@
 import type { NodeTarget } from "../core/chain/node";
+import type { Prepared } from "../core/eventLog/events";
 import { readBridge } from "../core/orchestrator/checks/bridgeState";
-import { type Secured, secureOrchestrator } from "../core/orchestrator/checks/preparation";
+import { secureOrchestrator } from "../core/orchestrator/checks/preparation";
 import type { SecureOptions } from "../core/orchestrator/hosts/moveInputs";
 import { type OrchestratorHost, openRoot } from "../core/ssh/root";
 import type { WitnessSources } from "../core/sync/chainSources";
@@ -14,14 +15,14 @@ import { defineResource } from "./runtime/dynamicResource";
  * before anything changes, then makes an encrypted, verified backup on the operator's machine. create and update return
  * at once for a finished move or while its verified backup exists. delete does nothing: backups stay.
  */
-export class OrchestratorBackup extends defineResource<BackupInputs, Secured>({
+export class OrchestratorBackup extends defineResource<BackupInputs, Prepared>({
   // Existing states use this name.
   type: "SignerBackup",
   id: () => "signer-backup",
   create: passBackup,
   update: (_olds, news) => passBackup(news),
   secretInputs: ["oldHost", "newHost", "node", "witnessHost"],
-  outputs: { backup: "plain", checkedAt: "plain", oldVersion: "plain", oldIdentity: "plain" },
+  outputs: { backup: "plain", oldVersion: "plain", oldIdentity: "plain" },
 }) {}
 
 interface BackupInputs extends SecureOptions, WitnessSources {
@@ -32,7 +33,7 @@ interface BackupInputs extends SecureOptions, WitnessSources {
   readonly node: NodeTarget;
 }
 
-async function passBackup(inputs: BackupInputs): Promise<Secured> {
+async function passBackup(inputs: BackupInputs): Promise<Prepared> {
   const roots = { old: openRoot(inputs.oldHost, inputs.library), new: openRoot(inputs.newHost, inputs.library) };
   try {
     return await secureOrchestrator(inputs, {

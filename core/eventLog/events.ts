@@ -120,8 +120,6 @@ export interface KeyShare {
 export interface Prepared {
   /** The first backup; absent only if the move went on without this machine's event log. */
   readonly backup?: Backup;
-  /** ISO 8601. */
-  readonly checkedAt?: string;
   readonly oldVersion?: string;
   readonly oldIdentity?: OrchestratorIdentity;
 }

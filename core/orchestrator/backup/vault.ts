@@ -154,10 +154,6 @@ function createTap(archive: ArchiveReader, limitBytes: number): Transform {
 }
 
 /** Decrypts a backup. The stream fails if it is damaged or was made for another identity. */
-export function openBackup(file: string, secret: string): Promise<Readable> {
-  return decryptBackup(fs.createReadStream(file), secret);
-}
-
 export async function decryptBackup(sealed: Readable, secret: string): Promise<Readable> {
   const age = await import("age-encryption");
   const decrypter = new age.Decrypter();
@@ -191,7 +187,7 @@ export async function prove(file: string, secret: string, expected: Manifest): P
       }),
     );
   try {
-    await pipeline(await openBackup(file, secret), new PassThrough(), archive.input);
+    await pipeline(await decryptBackup(fs.createReadStream(file), secret), new PassThrough(), archive.input);
   } catch (error) {
     throw createError([`it does not decrypt to a whole archive (${(error as Error).message})`]);
   }

@@ -19,8 +19,6 @@ export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[]
   if (!survey.bridge.known && facts.shares > 0)
     lines.push("no node tells the bridge's key, so the old host's key share could not be compared with it");
   lines.push(...formatBridgeState(survey.bridge));
-  if (survey.new.value.scan.kind === "noScanner")
-    lines.push("the new host has no ssh-keyscan: the old host's ssh key is compared when the copy begins");
   if (!facts.hasNodeKey) lines.push("the old host's node has no producer key store of its own: none is backed up");
   return lines;
 }

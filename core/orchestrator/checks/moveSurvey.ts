@@ -31,8 +31,6 @@ export interface OldSide {
 export type SshScan =
   /** Host keys, each as type and key. */
   | { readonly kind: "keys"; readonly keys: readonly string[] }
-  /** The port is open, but the new host has no ssh-keyscan to read the keys. */
-  | { readonly kind: "noScanner" }
   /** Something listens that is no ssh server. */
   | { readonly kind: "noSsh" }
   | { readonly kind: "noConnection" };

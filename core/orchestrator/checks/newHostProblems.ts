@@ -73,7 +73,7 @@ function endpointProblems(old: OldSide, reached: readonly string[], wanted: Requ
 function sshProblems(scan: SshScan, { copyAddress, sshPort, hostKey, ...wanted }: Requirements): Problem[] {
   const run = commandsFor(wanted.stack);
   const keys = scan.kind === "keys" ? scan.keys : [];
-  if (keys.includes(hostKey) || scan.kind === "noScanner") return [];
+  if (keys.includes(hostKey)) return [];
   const type = hostKey.split(" ")[0] ?? "";
   const otherKey = keys.find((key) => key.startsWith(`${type} `));
   const setAddress = run.set("orchestrator.migrateFrom.copyAddress", "ADDRESS");

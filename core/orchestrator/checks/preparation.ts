@@ -15,11 +15,6 @@ import type { MoveSurvey, Requirements } from "./moveSurvey";
 import { findMoveProblems } from "./prerequisites";
 import { type ChainReaders, type MoveSurveyDeps, surveyBoth } from "./survey";
 
-/** Outputs in the state; no secret. */
-export interface Secured extends Prepared {
-  readonly move: MoveId;
-}
-
 export type PreparationDeps = BackupDeps & MoveSurveyDeps;
 
 /** Returns the files of a whole backup (docs/specification.md, 1.2, step 2). */
@@ -56,14 +51,14 @@ export async function createRequirements(
  *
  * @throws Error with every problem found, or with the problem of the backup
  */
-export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Secured> {
+export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Prepared> {
   const { move, old } = options;
   const store = openStore(options.backups.directory);
   const events = await readMoveEvents(store);
-  const recorded = findLastMoveEvent(events, move, "secured")?.details;
-  if (isMoveOver(events, move)) return { ...recorded, move };
-  const kept = recorded?.backup && (await isBackupKept(store, recorded.backup)) ? recorded.backup : undefined;
-  if (kept && (await hasPresentShare(kept, options, deps))) return { ...recorded, move };
+  const recorded = findLastMoveEvent(events, move, "secured")?.details ?? {};
+  if (isMoveOver(events, move)) return recorded;
+  const kept = recorded.backup && (await isBackupKept(store, recorded.backup)) ? recorded.backup : undefined;
+  if (kept && (await hasPresentShare(kept, options, deps))) return recorded;
 
   const { roots } = deps;
   const wanted = await createRequirements(options, roots, store);
@@ -72,25 +67,24 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const begun = findBegin(survey, move);
   if (begun) {
     deps.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
-    if (kept) return { ...recorded, move };
+    if (kept) return recorded;
     if ("problem" in survey.old || survey.old.value.facts.directory !== "there") {
       deps.say("orchestrator: no first backup was found on this machine, and the old host can't give one");
-      return { move };
+      return {};
     }
   } else {
     const faults = findMoveProblems(survey, wanted);
     if (faults.length > 0) throw new Error(formatMoveFaults(faults));
     for (const line of formatSurvey(survey, wanted)) deps.say(`orchestrator: ${line}`);
   }
-  const checkedAt = new Date(deps.now()).toISOString();
-  if (options.restoreFrom !== undefined) return { move, checkedAt };
+  if (options.restoreFrom !== undefined) return {};
   const settings = resolveBackupPlace({ ...options.backups, move });
   const backup = await takeBackup(roots.old, findWholeBackup("first", old), settings, deps).catch((error: Error) => {
     throw new Error(`${error.message}\n  Then: ${commandsFor(options.stack).up}`);
   });
-  const secured = { backup, checkedAt, ...oldBuild(survey) };
+  const secured = { backup, ...oldBuild(survey) };
   await appendEvent(store, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
-  return { move, ...secured };
+  return secured;
 }
 
 /** Returns false if the chain shows that the backup's key share is of an earlier key than the bridge's present one. */
@@ -111,7 +105,7 @@ export function findBegin(survey: MoveSurvey, move: MoveId): string | undefined 
   return has(survey.old) ? "old host" : undefined;
 }
 
-function oldBuild({ old }: MoveSurvey): Pick<Secured, "oldVersion" | "oldIdentity"> {
+function oldBuild({ old }: MoveSurvey): Pick<Prepared, "oldVersion" | "oldIdentity"> {
   if ("problem" in old) return {};
   const { build, identity } = old.value;
   return {

@@ -116,7 +116,7 @@ async function readNewSide(
 export function parseSshScan(printed: string): SshScan {
   const [kind = "", ...keys] = printed.split("\n").flatMap((line) => line.trim() || []);
   if (kind === "keys") return { kind, keys };
-  return kind === "noScanner" || kind === "noSsh" ? { kind } : { kind: "noConnection" };
+  return { kind: kind === "noSsh" ? kind : "noConnection" };
 }
 
 export async function readOrchestratorFacts(

@@ -35,7 +35,7 @@ signer_facts() {
   fact mount "$(df --output=target -- "$at" | tail -n 1)"
   if [ -e "$node_dir/wallet/producer" ]; then fact node_producer there; fi
   if [ -x "/usr/local/bin/$executable" ]; then fact executable there; fi
-  for tool in tar sha256sum find xargs base64 perl; do has "$tool" || fact lacks "$tool"; done
+  for tool in tar sha256sum find xargs base64 perl ssh-keyscan; do has "$tool" || fact lacks "$tool"; done
   if [ -e "$state/orchestrator.json" ]; then fact journal "$(base64 -w 0 < "$state/orchestrator.json")"; fi
 }
 
@@ -88,15 +88,12 @@ signer_has() {
 # says why there are none.
 signer_scan() {
   local said
-  if has ssh-keyscan; then
-    said=$(timeout 20 ssh-keyscan -T 10 -p "$port" -- "$address" 2> /dev/null | grep -v '^#' | cut -d ' ' -f 2,3 || true)
-    if [ -n "$said" ]; then say keys; say "$said"; return; fi
-  fi
-  if connects "$address" "$port"; then
-    if has ssh-keyscan; then say noSsh; else say noScanner; fi
-  else
-    say noConnection
-  fi
+  said=$(timeout 20 ssh-keyscan -T 10 -p "$port" -- "$address" 2> /dev/null | grep -v '^#' | cut -d ' ' -f 2,3 || true)
+  if [ -n "$said" ]; then
+    say keys
+    say "$said"
+  elif connects "$address" "$port"; then say noSsh
+  else say noConnection; fi
 }
 
 # Prints which of $endpoints (host:port) this host reaches.

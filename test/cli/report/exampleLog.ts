@@ -39,7 +39,7 @@ export const wholeWay: readonly object[] = [
     provedAt: "2026-11-20T09:20:00.000Z",
     ...backup,
   }),
-  moved("20T09:20:01", "secured", { move, oldVersion: "v0.0.9a", checkedAt: "2026-11-20T09:19:00.000Z" }),
+  moved("20T09:20:01", "secured", { move, oldVersion: "v0.0.9a" }),
   moved("20T09:30:00", "failed", { error: "198.51.100.4: the connection broke while the bulk was copied" }),
   moved("20T10:00:07", "backup", {
     label: "last",

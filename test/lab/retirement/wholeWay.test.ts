@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { expect, it } from "vitest";
 import { readArchive } from "../../../core/orchestrator/backup/archive";
-import { openBackup } from "../../../core/orchestrator/backup/vault";
+import { decryptBackup } from "../../../core/orchestrator/backup/vault";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { databaseOf, linesOf, missedByNodes, onHost } from "../fixture";
@@ -157,7 +157,7 @@ async function opened(file: string) {
   expect(existsSync(identity)).toBe(true);
   const secret = /AGE-SECRET-KEY-\S+/.exec(readFileSync(identity, "utf8"))?.[0] ?? "";
   const archive = await readArchive((path) => path.endsWith("config.json"));
-  await pipeline(await openBackup(file, secret), new PassThrough(), archive.input);
+  await pipeline(await decryptBackup(createReadStream(file), secret), new PassThrough(), archive.input);
   const files = [...archive.manifest().values()].filter(({ kind }) => kind === "file").map(({ path }) => path);
   return { files: files.sort(), config: [...archive.kept.values()][0]?.trim() };
 }

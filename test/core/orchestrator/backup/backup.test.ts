@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  createReadStream,
   existsSync,
   linkSync,
   mkdirSync,
@@ -27,7 +28,7 @@ import {
 } from "../../../../core/orchestrator/backup/backup";
 import { isBackupKept } from "../../../../core/orchestrator/backup/backupPlace";
 import { createManifest } from "../../../../core/orchestrator/backup/manifest";
-import { openBackup, openIdentity, prove, seal } from "../../../../core/orchestrator/backup/vault";
+import { decryptBackup, openIdentity, prove, seal } from "../../../../core/orchestrator/backup/vault";
 import { createDirectoryStore } from "../../../../core/store/directoryStore";
 import { resolveOwnIdentityPath } from "../../../../core/store/recordsDirectory";
 import { moveNamed } from "../../../moveNamed";
@@ -133,7 +134,7 @@ describe("a backup", () => {
     const backup = await take(stage);
     const { secret } = await openIdentity(stage.settings.directory, undefined, stage.deps.now);
     const archive = await readArchive(() => true);
-    await pipeline(await openBackup(backup.file, secret), archive.input);
+    await pipeline(await decryptBackup(createReadStream(backup.file), secret), archive.input);
     for (const name of odd) expect(archive.kept.get(`root/.orchestrator/${name}`)).toBe(name);
     expect(archive.manifest().get("root/.orchestrator/events/sparse")?.size).toBe(500_000);
     expect(archive.manifest().get("root/.orchestrator/link")?.target).toBe("config.json");
@@ -232,7 +233,7 @@ describe("a backup", () => {
 
 async function readWhole(file: string, secret: string) {
   const archive = await readArchive();
-  await pipeline(await openBackup(file, secret), archive.input);
+  await pipeline(await decryptBackup(createReadStream(file), secret), archive.input);
   return archive;
 }
 

@@ -21,17 +21,15 @@ describe.concurrent("the old host's ssh as the new host finds it", () => {
   const none = "ssh-keyscan() { :; }";
   const open = "connects() { return 0; }";
   const shut = "connects() { return 1; }";
-  const without = 'has() { [ "$1" != ssh-keyscan ]; }';
   const shown = "ssh-keyscan() { printf '# old:22\\nold ssh-rsa AAAA\\nold ssh-ed25519 BBBB\\n'; }";
 
   test.for([
     ["its keys", `${shown}\n${open}`, { kind: "keys", keys: ["ssh-rsa AAAA", "ssh-ed25519 BBBB"] }],
     ["another server", `${none}\n${open}`, { kind: "noSsh" }],
-    ["a missing ssh-keyscan", `${without}\n${open}`, { kind: "noScanner" }],
     ["no listener", `${none}\n${shut}`, { kind: "noConnection" }],
   ] as const)("is read from ssh-keyscan: %s", async ([, doubles, found], { box }) => {
     const functions = box.local(readOrchestratorLibrary().split(asRoot)[1] ?? "");
-    const own = `has() { return 0; }\ntimeout() { shift; "$@"; }\n${doubles}\n`;
+    const own = `timeout() { shift; "$@"; }\n${doubles}\n`;
     const call = `${formatAssignments({ address: "old", port: 22 })}signer_scan`;
     const { stdout, stderr } = await box.run(`${functions}\n${own}${call}`);
     expect([parseSshScan(stdout), stderr]).toEqual([found, ""]);
