@@ -1,18 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { locateOrchestrator, type OrchestratorReading } from "../../../../core/orchestrator/hosts/locateOrchestrator";
 import type { OrchestratorFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
+import type { Journal } from "../../../../core/orchestrator/rules/journal";
+import { exampleJournal } from "../exampleJournal";
 
-const journal = (stage: string, side: "old" | "new") =>
+const journal = (stage: Journal["stage"], side: "old" | "new") =>
   JSON.stringify({
-    version: 1,
+    ...exampleJournal(side, stage),
     move: "pillar-host/prod/Anvil/1",
-    direction: "forward",
-    side,
-    stage,
-    history: [],
-    generation: 1,
-    source: "A",
-    target: "B",
     other: { address: "192.0.2.99", hostKey: "" },
   });
 const host = (address: string, facts: Partial<OrchestratorFacts>): OrchestratorReading => ({

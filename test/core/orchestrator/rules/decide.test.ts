@@ -8,34 +8,20 @@ import {
 import type { HostState, OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
 import { moveNamed } from "../../../moveNamed";
+import { exampleJournal } from "../exampleJournal";
 
 const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
 const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
 const failed: RunMemory = { ...fresh, failed: true };
 
-const journal = (side: Journal["side"], stage: Journal["stage"], more: Partial<Journal> = {}): Journal => ({
-  version: 1,
-  ...saga,
-  generation: 1,
-  source: "A",
-  target: "B",
-  side,
-  stage,
-  at: "",
-  was: {},
-  identity: null,
-  history: [],
-  other: { address: "", hostKey: "" },
-  ...more,
-});
 const old = (stage?: Journal["stage"], more: Partial<OrchestratorObservation> = {}) => ({
-  ...(stage ? { journal: journal("old", stage) } : {}),
+  ...(stage ? { journal: exampleJournal("old", stage) } : {}),
   active: false,
   masked: true,
   ...more,
 });
 const target = (stage?: Journal["stage"], more: Partial<OrchestratorObservation> = {}) => ({
-  ...(stage ? { journal: journal("new", stage) } : {}),
+  ...(stage ? { journal: exampleJournal("new", stage) } : {}),
   active: false,
   masked: true,
   ...more,
@@ -46,7 +32,7 @@ const stopsFor = (why: Obstacle): unknown => expect.objectContaining({ do: "stop
 describe("decide", () => {
   test("rolls nothing back after another stack's rollback ended on the old host", () => {
     const others = { move: moveNamed("pillar-host/before/Anvil/1"), direction: "back", side: "new" } as const;
-    const looks = { old: { ...old(), journal: journal("new", "moved", others) }, new: target() };
+    const looks = { old: { ...old(), journal: exampleJournal("new", "moved", others) }, new: target() };
     expect(decideMove({ ...saga, direction: "back" }, looks, fresh)).toEqual({
       do: "done",
       holder: "old",
@@ -182,7 +168,7 @@ describe("decide", () => {
     for (const direction of ["forward", "back"] as const)
       for (const stage of ["stopping", "fenced"] as const) {
         const side = direction === "forward" ? "old" : "new";
-        const look = { journal: journal(side, stage, { ...theirs, direction }), active: false, masked: true };
+        const look = { journal: exampleJournal(side, stage, { ...theirs, direction }), active: false, masked: true };
         const looks = side === "old" ? { old: look, new: target() } : { old: old(), new: look };
         expect(decideMove({ ...saga, direction }, looks, fresh)).toMatchObject({
           do: "stop here",
@@ -199,7 +185,7 @@ describe("decide", () => {
       expect(
         decideMove(
           saga,
-          { old: { journal: journal("old", stage, { move }), ...at }, new: target("running", runs) },
+          { old: { journal: exampleJournal("old", stage, { move }), ...at }, new: target("running", runs) },
           fresh,
         ),
       ).toEqual({ do: "done", holder: "new", why: "moved" });

@@ -10,6 +10,7 @@ import {
   summarizeMoves,
 } from "../../../../core/orchestrator/rules/moveHistory";
 import { moveNamed } from "../../../moveNamed";
+import { exampleJournal } from "../exampleJournal";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
 const third = moveNamed("pillar-host/third/Anvil/1");
@@ -17,27 +18,8 @@ const wanted: Wanted = { move, direction: "forward", hosts: { old: "A", new: "B"
 const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
 const known = { generation: 3, started: 3, move: third };
 
-const journal = (
-  side: WhichHost,
-  stage: Journal["stage"],
-  generation: number,
-  more: Partial<Journal> = {},
-): Journal => ({
-  version: 1,
-  move,
-  direction: "forward",
-  generation,
-  source: "A",
-  target: "B",
-  side,
-  stage,
-  at: "",
-  was: {},
-  identity: null,
-  history: [],
-  other: { address: "", hostKey: "" },
-  ...more,
-});
+const journal = (side: WhichHost, stage: Journal["stage"], generation: number, more: Partial<Journal> = {}) =>
+  exampleJournal(side, stage, { generation, ...more });
 const still = (found?: Journal): OrchestratorObservation => ({
   ...(found ? { journal: found } : {}),
   active: false,
