@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { extractRawConfig, findUnusedCloudKeys, parseConfig, type StackConfig } from "../core/config/config";
+import { extractRawConfig, parseConfig, type StackConfig } from "../core/config/config";
 import { formatConfigFaults, project } from "../core/config/configFaults";
 import { findPlainSecrets, hasMixedBlock, readStackFile } from "../core/config/secretKeys";
 import { commandsFor } from "../core/util/commands";
@@ -8,9 +8,7 @@ import { warn } from "./log";
 /** Reads the stack's configuration; no other code does. @throws RunError that names every problem */
 export function readConfig(): StackConfig {
   const stack = pulumi.getStack();
-  const all = pulumi.runtime.allConfig();
-  const { raw, apiEndpoint } = extractRawConfig(all);
-  for (const warning of findUnusedCloudKeys(raw.host, all, stack)) void warn(warning);
+  const { raw, apiEndpoint } = extractRawConfig(pulumi.runtime.allConfig());
   // The engine passes the names of secret keys in this variable, and the SDK does not expose them.
   const secret: unknown = JSON.parse(process.env.PULUMI_CONFIG_SECRET_KEYS ?? "null");
   if (Array.isArray(secret)) {

@@ -68,29 +68,11 @@ const pluginKeys: Readonly<Record<string, readonly [token: string, endpoint: str
   digitalocean: ["digitalocean:token", "digitalocean:apiEndpoint"],
 };
 
-function parseProvider(host: unknown): string {
-  return String((typeof host === "object" && host !== null ? (host as { provider?: unknown }) : {}).provider);
-}
-
 function readPluginKeys(
   host: unknown,
   all: Readonly<Record<string, string>>,
 ): { apiEndpoint?: string; token?: string } {
-  const [token, apiEndpoint] = (pluginKeys[parseProvider(host)] ?? []).map((key) => all[key]);
+  const { provider } = (host ?? {}) as { readonly provider?: unknown };
+  const [token, apiEndpoint] = (pluginKeys[String(provider)] ?? []).map((key) => all[key]);
   return { apiEndpoint: apiEndpoint || undefined, token: token || undefined };
-}
-
-/** Finds the keys of another cloud's plugin: a token that nothing reads. */
-export function findUnusedCloudKeys(host: unknown, all: Readonly<Record<string, string>>, stack: string): string[] {
-  const provider = parseProvider(host);
-  return Object.entries(pluginKeys).flatMap(([cloud, keys]) =>
-    cloud === provider
-      ? []
-      : keys
-          .filter((key) => all[key])
-          .map(
-            (key) =>
-              `${key} is read by nothing: it is for ${cloud}, and host.provider is ${provider}\n  To take it away: ${commandsFor(stack).removeForeign(key)}`,
-          ),
-  );
 }

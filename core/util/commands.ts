@@ -100,8 +100,6 @@ function configCommands(name: string) {
     remove: (key: string) => config("rm", key),
     /** Removes a key that was set without --path, so its name contains dots. */
     removePlain: (key: string) => config("rm", key, { hasPath: false }),
-    /** Removes a key of another program, given in full: `hcloud:token`. */
-    removeForeign: (key: string) => `pulumi config rm ${quoteShellWord(key)} -s ${name}`,
   };
 }
 
