@@ -1,5 +1,5 @@
 import type { HostProvider } from "../../core/config/hostSchema";
-import { readAgentKeyTypes } from "../../core/ssh/agentKeys";
+import { countAgentKeys } from "../../core/ssh/agentKeys";
 import { formatProblem } from "../../core/util/problem";
 import { askChoice, askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
@@ -127,7 +127,7 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
       formatProblem({ what: `--key-file: ${keyFile} ${fault.wrong}`, needed: `give ${fault.needed}` }),
     );
   }
-  const count = (isCloud ? undefined : readAgentKeyTypes()?.length) ?? 0;
+  const count = isCloud ? 0 : countAgentKeys();
   const held = count === 1 ? "it holds a key" : `it holds ${count} keys`;
   const byAgent = {
     value: "agent",

@@ -1,7 +1,7 @@
 import type ssh2 from "ssh2";
 import { takeFirstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
-import { findAgentProblems, readAgentKeyTypes } from "./agentKeys";
+import { agentNeeds } from "./agentKeys";
 import {
   createLoginRefusal,
   createUnreachedError,
@@ -119,10 +119,8 @@ function loginError(
 ): RefusedError | UnreachedError {
   const where = `${target.user}@${target.address}:${target.port}`;
   if (error === undefined) return createUnreachedError(where, undefined, reply.banner);
-  const refused = (what: string, needed = `set a key or password that the host accepts (${keys.login})`) => {
-    const agent = usesAgent(target) ? findAgentProblems(readAgentKeyTypes()) : { found: [], needed: [] };
-    return createLoginRefusal("login", { what, found: agent.found, needed: [needed, ...agent.needed] });
-  };
+  const refused = (what: string, needed = `set a key or password that the host accepts (${keys.login})`) =>
+    createLoginRefusal("login", { what, needed: [needed, usesAgent(target) && agentNeeds] });
   const words = describeConnectionError(error);
   const wanted = reply.offered.join(", ");
   switch (error.level) {

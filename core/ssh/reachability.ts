@@ -5,7 +5,7 @@ import { printable } from "../util/printable";
 import { formatProblem, type Problem } from "../util/problem";
 import { say } from "../util/say";
 import { withTimeout } from "../util/withTimeout";
-import { findAgentProblems, readAgentKeyTypes } from "./agentKeys";
+import { agentNeeds } from "./agentKeys";
 import { findOtherUser, frameScript, readAnswer } from "./answer";
 import { derivePublicKey } from "./derivePublicKey";
 import { createServerName, formatConsoleHelp, formatOwnServer, type OwnServer } from "./ownServer";
@@ -189,11 +189,10 @@ function findLoginHelp(target: SshTarget, run: Commands, block = "ssh"): Omit<Pr
     found.push(`the ssh key of pillar-host:${block} is not accepted`);
     needed.push(`add its line to ~${user}/.ssh/authorized_keys on the host: ${line}`, `or set another key: ${keyFile}`);
   } else if (agent) {
-    const problems = findAgentProblems(readAgentKeyTypes());
-    found.push("no key of the ssh agent is accepted (ssh-add -l shows them)", ...problems.found);
+    found.push("no key of the ssh agent is accepted");
     needed.push(
-      ...problems.needed,
-      `name the right key's file: ${keyFile}; or, with a pass phrase: ssh-add -D && ssh-add FILE`,
+      agentNeeds,
+      `or name the right key's file: ${keyFile}; or, with a pass phrase: ssh-add -D && ssh-add FILE`,
     );
   }
   if (password !== undefined) {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { findAgentProblems } from "../../../core/ssh/agentKeys";
 import type { OwnServer } from "../../../core/ssh/ownServer";
 import { bootTimeoutMs, formatRefusedLogin, type ReachDeps, waitForLogin } from "../../../core/ssh/reachability";
 import { createLoginRefusal, createUnreachedError } from "../../../core/ssh/sshErrors";
@@ -232,23 +231,4 @@ describe("the help for a refused login", () => {
       "\n  needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod\n  Then: pulumi up -s prod",
     );
   });
-});
-
-test.each([
-  ["no agent", undefined, ["no ssh agent answers here (SSH_AUTH_SOCK)"], ["run: eval $(ssh-agent) && ssh-add FILE"]],
-  ["as many keys as most hosts try", Array(5).fill("ssh-ed25519"), [], []],
-  [
-    "more",
-    Array(7).fill("ssh-ed25519"),
-    ["the ssh agent offers 7 keys, and most hosts end a login after 6"],
-    ["name the right key's file"],
-  ],
-  [
-    "a hardware token",
-    ["sk-ssh-ed25519@openssh.com"],
-    ["keys in the ssh agent that only ssh itself can use: sk-ssh-ed25519@openssh.com"],
-    ["add an ordinary key for this host beside the hardware token or certificate (ssh-keygen -t ed25519)"],
-  ],
-])("describes an agent's keys: %s", (_what, keys, found, needed) => {
-  expect(findAgentProblems(keys)).toEqual({ found, needed });
 });
