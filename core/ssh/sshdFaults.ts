@@ -35,15 +35,6 @@ const forwardingRules = (place: string): readonly Rule[] => [
   ["DisableForwarding", has("no"), "DisableForwarding no: what runs there is asked through ssh"],
   ["PermitOpen", has("any", place), `PermitOpen any, or ${place}`],
 ];
-const sessionRules: readonly Rule[] = [["MaxSessions", ([count]) => Number(count) >= commandsAtOnce, "MaxSessions 10"]];
-
-/** Checks a line of `sshd -T` that concerns forwarding to a place, or sessions. */
-export function isGoodSetting(line: string, place: string): boolean {
-  const [name, ...words] = line.split(" ");
-  return [...forwardingRules(place), ...sessionRules].some(
-    ([setting, isGood]) => setting.toLowerCase() === name && isGood(words),
-  );
-}
 
 /** Returns the settings that refuse what a move or a copy asks. `place` is what it must forward to, if any. */
 export function findSshdFaults({ user, from, values, lines }: SshdSettings, place: string | undefined) {
@@ -55,7 +46,7 @@ export function findSshdFaults({ user, from, values, lines }: SshdSettings, plac
   const inGroup = (words: readonly string[]) => words.some((pattern) => groups.some((group) => isLike(pattern, group)));
   const rules: readonly Rule[] = [
     ...(place === undefined ? [] : forwardingRules(place)),
-    ...sessionRules,
+    ["MaxSessions", ([count]) => Number(count) >= commandsAtOnce, "MaxSessions 10"],
     ["ForceCommand", has("none"), "set no ForceCommand: the copy's key has a command of its own"],
     ["PubkeyAuthentication", has("yes"), "PubkeyAuthentication yes: the copy logs in with a key"],
     ["PubkeyAcceptedAlgorithms", keys, "ssh-ed25519 among the accepted key types: the copy logs in with such a key"],
