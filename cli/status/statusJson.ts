@@ -32,7 +32,6 @@ export function createStatusJson(view: StackView, exitCode: number) {
 function syncJson(progress: SyncProgress) {
   const { observation, good, why, percent, rate, left } = progress;
   const info = observation.kind === "answer" ? observation.info : undefined;
-  const [least, most] = left?.map((milliseconds) => Math.round(milliseconds / 1000)) ?? [];
   return {
     text: formatProgress(progress),
     reason: why.kind,
@@ -41,7 +40,7 @@ function syncJson(progress: SyncProgress) {
     target: info?.targetHeight,
     percent: percent && Number(percent),
     rate,
-    secondsLeft: left && { least, most },
+    secondsLeft: left && Math.round(left / 1000),
   };
 }
 

@@ -38,19 +38,6 @@ export function formatPercent(height: number, target: number): string | undefine
   return (Math.floor((Math.min(height, target) / target) * 1000) / 10).toFixed(1);
 }
 
-/** Returns the shortest and longest estimate of the time left in milliseconds, from the two halves of the samples. */
-export function computeRangeLeft(
-  height: number,
-  target: number,
-  samples: readonly Sample[],
-): [number, number] | undefined {
-  const middle = Math.floor(samples.length / 2);
-  const halves = samples.length >= 8 ? [samples.slice(0, middle + 1), samples.slice(middle)] : [samples];
-  const times = halves.map((half) => computeTimeLeft(height, target, computeRate(half)));
-  const known = times.filter((time) => time !== undefined);
-  return known.length === times.length && known.length > 0 ? [Math.min(...known), Math.max(...known)] : undefined;
-}
-
 interface Opinion {
   readonly good: boolean;
   readonly why: SyncReason;
@@ -65,8 +52,8 @@ export interface SyncProgress extends Opinion {
   readonly percent?: string | undefined;
   /** Momentums per second. Absent while the height does not grow, and once the lookup is good. */
   readonly rate?: number | undefined;
-  /** The shortest and longest estimate of the time left in milliseconds. Absent once the lookup is good. */
-  readonly left?: readonly [number, number] | undefined;
+  /** Estimate of the time left in milliseconds. Absent once the lookup is good. */
+  readonly left?: number | undefined;
 }
 
 /** A message of the gate to the operator. */
@@ -84,7 +71,7 @@ export function computeProgress(observation: Observation, samples: readonly Samp
   const percent = isStale ? undefined : formatPercent(currentHeight, targetHeight);
   if (good) return { observation, ...opinion, percent };
   const rate = computeRate(samples);
-  const left = targetHeight > currentHeight ? computeRangeLeft(currentHeight, targetHeight, samples) : undefined;
+  const left = targetHeight > currentHeight ? computeTimeLeft(currentHeight, targetHeight, rate) : undefined;
   return { observation, ...opinion, percent, rate: rate !== undefined && rate > 0 ? rate : undefined, left };
 }
 

@@ -8,10 +8,7 @@ export function formatProgress(progress: SyncProgress): string {
   const heights = `height ${currentHeight} of ${targetHeight > 0 ? targetHeight : "an unknown target"}`;
   const parts = [percent === undefined ? heights : `${percent} %, ${heights}`];
   if (rate !== undefined) parts.push(`${rate < 10 ? rate.toFixed(1) : Math.round(rate)} momentums/s`);
-  if (left) {
-    const [least, most] = left.map(formatDuration);
-    parts.push(least === most ? `about ${least} left` : `${least} to ${most} left`);
-  }
+  if (left !== undefined) parts.push(`about ${formatDuration(left)} left`);
   if (good) parts.push(`${why.text} (${progress.streak} of ${progress.confirmations} lookups)`);
   else {
     parts.push(`since ${formatUtcMinute(progress.startedAt)}`);

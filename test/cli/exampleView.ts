@@ -15,7 +15,7 @@ export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {
     startedAt: Date.parse("2026-11-21T15:04:09Z"),
     percent: "81.7",
     rate: 4.9,
-    left: [780_000, 780_000],
+    left: 780_000,
     ...changes,
   };
 }

@@ -89,7 +89,7 @@ test("formats JSON with the stage and whether the host was read", () => {
       target: 20_021,
       percent: 81.7,
       rate: 4.9,
-      secondsLeft: { least: 780, most: 780 },
+      secondsLeft: 780,
     },
     done: ["packages", "deployed"],
     pulumi: [{ user: "ada", host: "desk", pid: 4242, since: "2026-11-21T15:02:54.000Z", run: "lives" }],

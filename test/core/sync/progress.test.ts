@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { judgeObservation } from "../../../core/sync/judgeObservation";
-import {
-  computeProgress,
-  computeRangeLeft,
-  computeRate,
-  computeTimeLeft,
-  formatPercent,
-  type Sample,
-} from "../../../core/sync/progress";
+import { computeProgress, computeRate, computeTimeLeft, formatPercent, type Sample } from "../../../core/sync/progress";
 import { formatProgress } from "../../../core/sync/syncMessages";
 import { formatDuration } from "../../../core/util/timeText";
 import { answer, hour, nodeTime, none } from "./looks";
@@ -90,41 +83,6 @@ test.each([
   [5, 0, undefined],
 ])("computes %i of %i as %s %%", (height, target, percent) => {
   expect(formatPercent(height, target)).toBe(percent);
-});
-
-describe("the estimated time left", () => {
-  // Per second 10 and 5 more than the target, which runs ahead at the network's own pace.
-  const pace = 1 / 11.4;
-  const halves = samples(...([0, 1, 2, 3, 4].map((n) => [n * 1000, n * (10 + pace)]) as [number, number][])).concat(
-    samples(...([5, 6, 7].map((n) => [n * 1000, 4 * (10 + pace) + (n - 4) * (5 + pace)]) as [number, number][])),
-  );
-
-  test.each([
-    ["from fewer than 8 samples as one piece", samples([0, 0], [1000, 10 + pace]), [10_000, 10_000]],
-    ["from the faster and the slower half", halves, [10_000, 20_000]],
-    [
-      "as unknown if one half did not grow",
-      samples(...([0, 1, 2, 3, 4, 5, 6, 7].map((n) => [n * 1000, Math.min(n, 4) * 10]) as [number, number][])),
-      undefined,
-    ],
-    ["as unknown without samples", [], undefined],
-  ])("is computed %s", (_what, seen, range) => {
-    const found = computeRangeLeft(0, 100, seen);
-    expect(found?.map(Math.round)).toEqual(range);
-  });
-
-  test("is printed with both ends if they differ", () => {
-    const line = formatProgress(
-      computeProgress(answer(1, 100, 1100), halves, {
-        good: false,
-        why: { kind: "syncing", text: "syncing" },
-        streak: 0,
-        confirmations: 3,
-        startedAt,
-      }),
-    );
-    expect(line).toBe(`9.0 %, height 100 of 1100, 7.9 momentums/s, 2 min to 3 min left, ${since}`);
-  });
 });
 
 describe("the progress line", () => {
