@@ -17,12 +17,8 @@ export class AdoptedServer extends pulumi.ComponentResource implements Host {
   public readonly serverId: pulumi.Output<string>;
   public readonly address: pulumi.Output<string>;
 
-  constructor(
-    name: string,
-    args: CloudServerArgs & { readonly plan: KeptPlan },
-    options?: pulumi.ComponentResourceOptions,
-  ) {
-    super("pillar-host:host:AdoptedServer", name, {}, options);
+  constructor(name: string, args: CloudServerArgs & { readonly plan: KeptPlan }) {
+    super("pillar-host:host:AdoptedServer", name);
     const { plan, wanted, parts, isProtected: protect, login, contact: when, retirement: settings, rpc } = args;
     const { hostKey } = wanted;
     const { id, address, resource } = parts().adopted("adopted-server", plan, { parent: this, protect });

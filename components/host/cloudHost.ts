@@ -37,8 +37,8 @@ export class CloudHost extends pulumi.ComponentResource implements Host {
   public readonly serverId: pulumi.Output<string>;
   public readonly address: pulumi.Output<string>;
 
-  constructor(name: string, args: CloudHostArgs, options?: pulumi.ComponentResourceOptions) {
-    super("pillar-host:host:CloudHost", name, {}, options);
+  constructor(name: string, args: CloudHostArgs) {
+    super("pillar-host:host:CloudHost", name);
     const { orders, login, contact: when, retirement: settings, rpc, isActive } = args;
     const { stranger } = args;
     const key = args.hostKey === undefined ? new HostKey("host-key", { stranger }, { parent: this }) : undefined;

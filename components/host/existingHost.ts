@@ -23,8 +23,8 @@ class ExistingHost extends pulumi.ComponentResource implements Host {
   public readonly ready: readonly pulumi.Resource[];
   public readonly guard: RetirementGuard;
 
-  constructor(name: string, args: ExistingHostArgs, options?: pulumi.ComponentResourceOptions) {
-    super("pillar-host:host:ExistingHost", name, {}, options);
+  constructor(name: string, args: ExistingHostArgs) {
+    super("pillar-host:host:ExistingHost", name);
     const { address, hostKey, login, contact: when, retirement: settings, rpc } = args;
     const place = { address, hostKey };
     const contact = createFirstContact({ place, login, contact: when }, this);

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ServerNow } from "../../core/cloud/cloud";
+import { createCloud } from "../../core/cloud/clouds";
 import type { StackConfig } from "../../core/config/config";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import { cloudProviders } from "./cloudProviders";
 
 /**
  * Reads the known server, or else the one with the stack's labels. Returns `gone` if there is neither; undefined if the
@@ -13,10 +13,7 @@ export async function readServer(
   wanted: CloudHostConfig,
   knownId: string | undefined,
 ): Promise<ServerNow | "gone" | undefined> {
-  const cloud = cloudProviders[wanted.provider].createCloud({
-    token: wanted.token,
-    endpoint: config.apiEndpoint,
-  });
+  const cloud = createCloud[wanted.provider]({ token: wanted.token, endpoint: config.apiEndpoint });
   const id = knownId ?? wanted.importId;
   try {
     const known = id === undefined ? undefined : await cloud.readServer(id);

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Cloud, Owner } from "../../core/cloud/cloud";
+import { createCloud } from "../../core/cloud/clouds";
 import { decideServer, type HostRefusal, type ServerDecision } from "../../core/cloud/decideServer";
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
 import { isCloudError } from "../../core/cloud/http";
@@ -16,10 +17,13 @@ import { info, warn } from "../log";
 import { readStackEvents } from "../stackLog";
 import { AdoptedServer } from "./adoptedServer";
 import { CloudHost } from "./cloudHost";
-import { cloudProviders } from "./cloudProviders";
+import { createDigitaloceanParts } from "./digitalocean";
+import { createHetznerParts } from "./hetzner";
 import type { RegisteredHost } from "./host";
 import { createHostArgs } from "./hostArgs";
 import { restoreProtection } from "./restoreProtection";
+
+export const createParts = { hetzner: createHetznerParts, digitalocean: createDigitaloceanParts };
 
 /** Decides which server to order or use, and registers it. @throws RunError, before anything is registered */
 export async function registerCloudHost(
@@ -30,9 +34,8 @@ export async function registerCloudHost(
   const stack = pulumi.getStack();
   const owner: Owner = { stack, pillar: config.pillar.name };
   const { provider, token, sshFrom } = wanted;
-  const { createCloud, createParts } = cloudProviders[provider];
   const endpoint = config.apiEndpoint;
-  const cloud = createCloud({ token, say: (line) => void info(line), endpoint });
+  const cloud = createCloud[provider]({ token, say: (line) => void info(line), endpoint });
   const orders = openOrderRecords(config, stack);
   const record = await orders.read();
   const plan = await decide(config, wanted, cloud, { owner, orders, record });
@@ -43,7 +46,7 @@ export async function registerCloudHost(
     plan,
     wanted,
     isProtected: config.lifecycle !== "retiring",
-    parts: (around?: pulumi.ResourceOptions) => createParts(token, endpoint, plan.found, around),
+    parts: (around?: pulumi.ResourceOptions) => createParts[provider](token, endpoint, plan.found, around),
     server: { provider, token, endpoint },
   };
   if (wanted.importId !== undefined && plan.kind === "keep") {

@@ -1,44 +1,26 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createNodeRpc, type NodeRpc, resolveNode } from "../../core/chain/configuredNode";
+import { createNodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import { releaseNumber } from "../../core/chain/versions";
-import type { CopyHost } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { readNodeReleaseLibrary } from "../../core/steps/libraries";
-import { chainCopyAway, createNodeSteps, type NodeSteps } from "../../core/steps/nodeSteps";
+import { chainCopyAway, createNodeSteps } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
 import { createNodeVariables, formatStackIdentity, releaseVariables } from "../../core/steps/stepVariables";
 import { createGateSettings, createWitnessSources } from "../../core/sync/gateSettings";
 import { ChainCopy } from "../../providers/chainCopy";
 import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
-import { SyncGate, type SyncGateArgs } from "../../providers/syncGate";
+import { SyncGate } from "../../providers/syncGate";
 import type { Host } from "../host/host";
 import { createRootAccess, createSshTarget, createStepInput, runStep } from "../remote";
 import { readStackEventsOrNone } from "../stackLog";
-import { type ChainCopySettings, createChainCopyArgs, createNewSide } from "./chainCopyArgs";
+import { createChainCopyArgs, createNewSide } from "./chainCopyArgs";
 import type { NodeHostReader } from "./nodeReading";
 
-interface PillarNodeArgs {
-  readonly host: Host;
-  readonly steps: NodeSteps;
-  readonly rpc: NodeRpc;
-  /** Inputs of the sync gate. Times in milliseconds. */
-  readonly sync: Omit<SyncGateArgs, "target" | "factsScript" | "addressScript">;
-  /** Inputs of the chain copy; absent if the chain comes from the network. */
-  readonly chain?: { readonly from: ChainCopySettings; to(host: OrchestratorHost): CopyHost } | undefined;
-  /** Inputs of the node's upgrade. Absent if the controller's version of the node stays. */
-  readonly upgrade?: Omit<UpgradeInputs, "host" | "node" | "found"> | undefined;
-  readonly look?: NodeHostReader | undefined;
-  /** Removes what an interrupted chain copy left, once the copy is no longer configured. */
-  readonly chainCopyAway?: Step | undefined;
-}
+type PillarNodeArgs = Awaited<ReturnType<typeof createPillarNodeArgs>>;
 
-export async function createPillarNodeArgs(
-  config: StackConfig,
-  host: Host,
-  look?: NodeHostReader,
-): Promise<PillarNodeArgs> {
+export async function createPillarNodeArgs(config: StackConfig, host: Host, look?: NodeHostReader) {
   const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
   const from = createChainCopyArgs(config, stack);
   const identity = formatStackIdentity(stack, pillar);
@@ -50,20 +32,24 @@ export async function createPillarNodeArgs(
     host,
     steps: createNodeSteps(config, identity, findValidEvents(events, stack, "shuttingDown").at(-1)?.at),
     rpc: createNodeRpc(config),
+    /** Absent if the controller's version of the node stays. */
     upgrade: createUpgradeInputs(config),
     look,
+    /** Inputs of the sync gate. Times in milliseconds. */
     sync: {
       ...createGateSettings(config),
       ...createWitnessSources(config),
       title: `Pillar ${pillar} (${stack})`,
       notify: config.notify,
     },
+    /** Inputs of the chain copy; absent if the chain comes from the network. */
     chain: from ? { from, to: (to: OrchestratorHost) => createNewSide(config, to) } : undefined,
+    /** Removes what an interrupted chain copy left, once the copy is no longer configured. */
     chainCopyAway: begun === undefined ? undefined : chainCopyAway(config, identity, begun),
   };
 }
 
-function createUpgradeInputs(config: StackConfig): PillarNodeArgs["upgrade"] {
+function createUpgradeInputs(config: StackConfig): Omit<UpgradeInputs, "host" | "node" | "found"> | undefined {
   const { node, pillar, network, orchestrator, stack } = config;
   if (node.release === undefined) return undefined;
   return {
@@ -88,12 +74,8 @@ export class PillarNode extends pulumi.ComponentResource {
   /** The last step. */
   public readonly done: pulumi.Input<pulumi.Resource>;
 
-  constructor(
-    name: string,
-    { host, steps, rpc, sync, chain, chainCopyAway, upgrade, look }: PillarNodeArgs,
-    options?: pulumi.ComponentResourceOptions,
-  ) {
-    super("pillar-host:node:PillarNode", name, {}, options);
+  constructor(name: string, { host, steps, rpc, sync, chain, chainCopyAway, upgrade, look }: PillarNodeArgs) {
+    super("pillar-host:node:PillarNode", name);
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
     const target = createSshTarget(host.access).apply((ssh) => resolveNode(ssh, rpc));
     // Each step waits until the step before has proved that it is done, so only one connection is open at a time.

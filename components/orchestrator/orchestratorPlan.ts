@@ -12,7 +12,7 @@ import type { LastRun } from "../lastRun";
 import type { NodeStatusReader } from "../node/nodeReading";
 import type { PillarNode } from "../node/pillarNode";
 import type { MoveTiming } from "./nextOrchestrator";
-import { createOrchestratorArgs, Orchestrator, type OrchestratorShown } from "./orchestrator";
+import { Orchestrator, type OrchestratorShown } from "./orchestrator";
 
 /**
  * Decides whether the orchestrator moves in this run. It moves only in a run that began with a synced node, so that
@@ -66,10 +66,7 @@ export async function planOrchestrator(
     timing,
     move: (host, pillar) => {
       if (timing !== "now") return { shown: last.orchestrator && pulumi.output(last.orchestrator), resources: [] };
-      const orchestrator = new Orchestrator(
-        "orchestrator",
-        createOrchestratorArgs(config, host, [pillar, pillar.done]),
-      );
+      const orchestrator = new Orchestrator("orchestrator", { config, host, after: [pillar, pillar.done] });
       return { shown: orchestrator.shown, resources: [orchestrator] };
     },
   };

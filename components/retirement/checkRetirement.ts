@@ -12,6 +12,7 @@ import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
+import { readServer } from "../host/readServer";
 import type { LastRun } from "../lastRun";
 import { readHostMemory } from "./hostMemory";
 
@@ -78,8 +79,6 @@ async function findHost(
     serverId: last.serverId ?? location?.serverId,
   };
   if (host.provider !== "existing") {
-    // Loaded on demand, because the clouds' libraries are large.
-    const { readServer } = await import("../host/readServer");
     const there = await readServer(config, host, known.serverId);
     const isOther = typeof there === "object" && known.serverId !== undefined && known.serverId !== there.id;
     const address = (isOther ? undefined : known.address) ?? (typeof there === "object" ? there.address : undefined);

@@ -27,8 +27,8 @@ export class HostRetirement extends pulumi.ComponentResource {
   /** The first guard's facts about the host since it came to this stack. */
   public readonly memory?: pulumi.Output<GuardMemory>;
 
-  constructor(name: string, args: HostRetirementArgs, options?: pulumi.ComponentResourceOptions) {
-    super("pillar-host:retirement:HostRetirement", name, {}, options);
+  constructor(name: string, args: HostRetirementArgs) {
+    super("pillar-host:retirement:HostRetirement", name);
     const { after, shutDown } = args;
     if (shutDown) {
       const { first, run } = shutDown;

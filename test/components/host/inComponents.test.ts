@@ -4,11 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CloudHost } from "../../../components/host/cloudHost";
 import type { KeptPlan } from "../../../components/host/cloudParts";
-import { cloudProviders } from "../../../components/host/cloudProviders";
 import { registerExistingHost } from "../../../components/host/existingHost";
 import { createHostArgs } from "../../../components/host/hostArgs";
+import { createParts } from "../../../components/host/registerCloudHost";
 import { HostRetirement } from "../../../components/retirement/hostRetirement";
 import { createRetirementArgs } from "../../../components/retirement/idleHost";
+import { createCloud } from "../../../core/cloud/clouds";
 import type { CloudHostConfig, ExistingHostConfig } from "../../../core/config/hostSchema";
 import { keyPair } from "../../core/chain/fakes";
 import { configOf } from "../exampleConfig";
@@ -49,7 +50,6 @@ async function cloudHostOf(provider: CloudHostConfig["provider"]) {
     image: "ubuntu-22.04",
   };
   const plan = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as unknown as KeptPlan;
-  const { createCloud, createParts } = cloudProviders[provider];
   const host = new CloudHost("host", {
     ...(await createHostArgs(config, last)),
     plan,
@@ -61,8 +61,8 @@ async function cloudHostOf(provider: CloudHostConfig["provider"]) {
     isActive: true,
     publicKey: pair.public.trim(),
     openings: [],
-    cloud: createCloud({ token }),
-    parts: (around) => createParts(token, undefined, plan.found, around),
+    cloud: createCloud[provider]({ token }),
+    parts: (around) => createParts[provider](token, undefined, plan.found, around),
     server: { provider, token },
   });
   new HostRetirement("retirement", { ...(await createRetirementArgs(config, host, last)), after: [] });

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import type { Host } from "../../../components/host/host";
 import { createLogin } from "../../../components/login";
-import { createOrchestratorArgs, Orchestrator } from "../../../components/orchestrator/orchestrator";
+import { Orchestrator } from "../../../components/orchestrator/orchestrator";
 import { configOf } from "../exampleConfig";
 import { concealed, registeredBy, revealed } from "../fakeEngine";
 
@@ -24,8 +24,7 @@ class Node extends pulumi.ComponentResource {
   }
 }
 
-const register = () =>
-  registeredBy(() => new Orchestrator("orchestrator", createOrchestratorArgs(config, host, [new Node()])));
+const register = () => registeredBy(() => new Orchestrator("orchestrator", { config, host, after: [new Node()] }));
 
 test("registers backup, installation and move in this order, with secret logins", async () => {
   const all = (await register()).filter(({ parent }) => parent === "orchestrator");
