@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { type Answer, type ApiRequest, bodyAs, notFound, page, type Route, unprocessable } from "./api";
+import { created, noContent, ok, type Route } from "../api/http";
+import { found, listing, notFound, unprocessable } from "./answers";
 import type { Cloud, Key } from "./cloud";
 
 const keySchema = z.object({ name: z.string().min(1), public_key: z.string().min(1) });
@@ -8,31 +9,14 @@ const tagSchema = z.object({ name: z.string().regex(/^[\w:-]{1,255}$/) });
 
 const bareKey = (publicKey: string) => publicKey.trim().split(/\s+/).slice(0, 2).join(" ");
 
-function addKey(cloud: Cloud, request: ApiRequest): Answer {
-  const { name, public_key } = bodyAs(keySchema, request);
+function addKey(cloud: Cloud, body: unknown): Key {
+  const { name, public_key } = keySchema.parse(body);
   if ([...cloud.keys.values()].some((key) => bareKey(key.public_key) === bareKey(public_key)))
     throw unprocessable("SSH Key is already in use on your account");
   const fingerprint = createHash("md5").update(bareKey(public_key)).digest("hex");
   const key = { id: cloud.newId(), name, fingerprint, public_key };
   cloud.keys.set(key.id, key);
-  return { status: 201, body: { ssh_key: key } };
-}
-
-function key(cloud: Cloud, { params }: ApiRequest): Key {
-  const found = cloud.keys.get(Number(params.key));
-  if (!found) throw notFound();
-  return found;
-}
-
-function renameKey(cloud: Cloud, request: ApiRequest): Answer {
-  const found = key(cloud, request);
-  found.name = bodyAs(keySchema.pick({ name: true }), request).name;
-  return { status: 200, body: { ssh_key: found } };
-}
-
-function removeKey(cloud: Cloud, request: ApiRequest): Answer {
-  cloud.keys.delete(key(cloud, request).id);
-  return { status: 204 };
+  return key;
 }
 
 function tagBody(cloud: Cloud, name: string) {
@@ -40,56 +24,58 @@ function tagBody(cloud: Cloud, name: string) {
   return { name, resources: { count, droplets: { count } } };
 }
 
-function namedTag(cloud: Cloud, { params }: ApiRequest): string {
-  const name = cloud.tags.get((params.tag ?? "").toLowerCase());
+function namedTag(cloud: Cloud, tag = ""): string {
+  const name = cloud.tags.get(tag.toLowerCase());
   if (name === undefined) throw notFound();
   return name;
 }
 
-function removeTag(cloud: Cloud, request: ApiRequest): Answer {
-  const name = namedTag(cloud, request);
+function removeTag(cloud: Cloud, name: string): void {
   cloud.tags.delete(name.toLowerCase());
   for (const { tags } of cloud.droplets.values()) tags.delete(name);
   for (const firewall of cloud.firewalls.values()) firewall.tags = firewall.tags.filter((tag) => tag !== name);
-  return { status: 204 };
 }
 
-export const accountRoutes: readonly Route[] = [
-  {
-    method: "GET",
-    path: "/v2/account/keys",
-    answer: (cloud, request) => page(request, "ssh_keys", [...cloud.keys.values()]),
-  },
-  { method: "POST", path: "/v2/account/keys", answer: addKey },
-  {
-    method: "GET",
-    path: "/v2/account/keys/:key",
-    answer: (cloud, request) => ({ status: 200, body: { ssh_key: key(cloud, request) } }),
-  },
-  { method: "PUT", path: "/v2/account/keys/:key", answer: renameKey },
-  { method: "DELETE", path: "/v2/account/keys/:key", answer: removeKey },
-  {
-    method: "GET",
-    path: "/v2/tags",
-    answer: (cloud, request) =>
-      page(
-        request,
-        "tags",
-        [...cloud.tags.values()].map((name) => tagBody(cloud, name)),
-      ),
-  },
-  {
-    method: "POST",
-    path: "/v2/tags",
-    answer: (cloud, request) => {
-      const { name } = bodyAs(tagSchema, request);
-      return { status: 201, body: { tag: tagBody(cloud, cloud.tag(name)) } };
-    },
-  },
-  {
-    method: "GET",
-    path: "/v2/tags/:tag",
-    answer: (cloud, request) => ({ status: 200, body: { tag: tagBody(cloud, namedTag(cloud, request)) } }),
-  },
-  { method: "DELETE", path: "/v2/tags/:tag", answer: removeTag },
-];
+export function accountRoutes(cloud: Cloud): Route[] {
+  return [
+    ["GET", "/account/keys", () => listing("ssh_keys", [...cloud.keys.values()])],
+    ["POST", "/account/keys", ({ body }) => created({ ssh_key: addKey(cloud, body) })],
+    ["GET", "/account/keys/:id", (request) => ok({ ssh_key: found(cloud.keys, request) })],
+    [
+      "PUT",
+      "/account/keys/:id",
+      (request) => {
+        const key = found(cloud.keys, request);
+        key.name = keySchema.pick({ name: true }).parse(request.body).name;
+        return ok({ ssh_key: key });
+      },
+    ],
+    [
+      "DELETE",
+      "/account/keys/:id",
+      (request) => {
+        cloud.keys.delete(found(cloud.keys, request).id);
+        return noContent;
+      },
+    ],
+    [
+      "GET",
+      "/tags",
+      () =>
+        listing(
+          "tags",
+          [...cloud.tags.values()].map((name) => tagBody(cloud, name)),
+        ),
+    ],
+    ["POST", "/tags", ({ body }) => created({ tag: tagBody(cloud, cloud.tag(tagSchema.parse(body).name)) })],
+    ["GET", "/tags/:tag", ({ params }) => ok({ tag: tagBody(cloud, namedTag(cloud, params.tag)) })],
+    [
+      "DELETE",
+      "/tags/:tag",
+      ({ params }) => {
+        removeTag(cloud, namedTag(cloud, params.tag));
+        return noContent;
+      },
+    ],
+  ];
+}

@@ -1,4 +1,5 @@
-import { type Answer, type ApiRequest, notFound, page, type Route, unprocessable } from "./api";
+import { ok, type Route } from "../api/http";
+import { found, listing, notFound, unprocessable } from "./answers";
 import type { Action, Cloud, Droplet } from "./cloud";
 
 /** Starts an action on a Droplet. It ends in the first request after it is due. */
@@ -14,13 +15,8 @@ export function start(
     id: cloud.newId(),
     status: "in-progress",
     type,
-    started_at: cloud.timestamp(),
-    completed_at: null,
     droplet,
-    due:
-      cloud.now() +
-      (more.ms ?? cloud.timings.action) +
-      1000 * (cloud.faults.strike("slowAction", { command: type })?.seconds ?? 0),
+    due: Date.now() + (more.ms ?? cloud.timings.action),
     ready: more.ready,
     effect,
   };
@@ -35,50 +31,52 @@ export function pending(cloud: Cloud, droplet: Droplet): Action | undefined {
 
 export async function endActions(cloud: Cloud): Promise<void> {
   for (const action of cloud.actions.values()) {
-    if (action.status === "in-progress" && cloud.now() >= action.due) await end(cloud, action);
+    if (action.status === "in-progress" && Date.now() >= action.due) await end(cloud, action);
   }
 }
 
 async function end(cloud: Cloud, action: Action): Promise<void> {
-  const stuck = cloud.faults.all("slowAction", { command: action.type }).some(({ seconds }) => seconds === undefined);
-  if (stuck || (action.ready && !(await action.ready()))) return;
+  const isSlow = cloud.faults.has("slowAction", { command: action.type });
+  if (isSlow || (action.ready && !(await action.ready()))) return;
   const { droplet } = action;
-  const fault = cloud.faults.strike("failAction", { command: action.type }) ?? lackOfRoom(cloud, action);
+  const isFailing = cloud.faults.strike("failAction", { command: action.type }) !== undefined || isFull(cloud, action);
   try {
-    if (!fault) await action.effect();
-    action.status = fault ? "errored" : "completed";
+    if (!isFailing) await action.effect();
+    action.status = isFailing ? "errored" : "completed";
   } catch {
     action.status = "errored";
   }
-  action.completed_at = cloud.timestamp();
-  if (!fault || action.type !== "create") return;
-  await cloud.room.remove(droplet.machine);
-  if (fault.vanishes) cloud.droplets.delete(droplet.id);
+  if (isFailing && action.type === "create") await cloud.room.remove(droplet.machine);
 }
 
-function lackOfRoom(cloud: Cloud, { type, droplet }: Action): { vanishes: boolean } | undefined {
-  if (type !== "create") return undefined;
-  const { region, size } = droplet;
-  return cloud.faults.strike("noCapacity", { region, size }, ({ shows }) => shows === "action") && { vanishes: false };
+function isFull(cloud: Cloud, { type, droplet }: Action): boolean {
+  const place = { location: droplet.region, shows: "action" } as const;
+  return type === "create" && cloud.faults.strike("noCapacity", place) !== undefined;
 }
 
 /** Returns an action in the API's form. */
-export function actionBody({ id, status, type, started_at, completed_at, droplet }: Action) {
-  return { id, status, type, started_at, completed_at, resource_id: droplet.id, resource_type: "droplet" };
+export function actionBody({ id, status, type, droplet }: Action) {
+  return { id, status, type, resource_id: droplet.id, resource_type: "droplet" };
 }
 
-function list(cloud: Cloud, request: ApiRequest): Answer {
-  const wanted = [...cloud.actions.values()].filter(({ droplet }) => String(droplet.id) === request.params.id);
-  return page(request, "actions", wanted.reverse().map(actionBody));
+export function actionRoutes(cloud: Cloud): Route[] {
+  return [
+    [
+      "GET",
+      "/droplets/:id/actions",
+      ({ params }) => {
+        const wanted = [...cloud.actions.values()].filter(({ droplet }) => String(droplet.id) === params.id);
+        return listing("actions", wanted.reverse().map(actionBody));
+      },
+    ],
+    [
+      "GET",
+      "/droplets/:droplet/actions/:id",
+      (request) => {
+        const action = found(cloud.actions, request);
+        if (String(action.droplet.id) !== request.params.droplet) throw notFound();
+        return ok({ action: actionBody(action) });
+      },
+    ],
+  ];
 }
-
-function one(cloud: Cloud, { params }: ApiRequest): Answer {
-  const action = cloud.actions.get(Number(params.action));
-  if (!action || String(action.droplet.id) !== params.id) throw notFound();
-  return { status: 200, body: { action: actionBody(action) } };
-}
-
-export const actionRoutes: readonly Route[] = [
-  { method: "GET", path: "/v2/droplets/:id/actions", answer: list },
-  { method: "GET", path: "/v2/droplets/:id/actions/:action", answer: one },
-];

@@ -1,6 +1,6 @@
+import { Faults } from "../api/faults";
 import type { MachineRoom } from "../machineRoom";
 import type { Image } from "./catalog";
-import { Faults } from "./faults";
 
 /** Durations of asynchronous work in milliseconds. */
 export interface Timings {
@@ -13,8 +13,6 @@ export interface Options {
   readonly room: MachineRoom;
   /** `read` tokens cannot change anything. */
   readonly tokens: Readonly<Record<string, "write" | "read">>;
-  /** Returns milliseconds (default: the machine's clock). */
-  readonly now?: () => number;
   readonly timings?: Partial<Timings>;
 }
 
@@ -42,7 +40,6 @@ export interface Droplet {
   readonly size: string;
   readonly region: string;
   readonly image: Image;
-  readonly created_at: string;
   readonly features: Set<string>;
   readonly tags: Set<string>;
   backupPolicy: BackupPolicy | undefined;
@@ -61,8 +58,6 @@ export interface Action {
   readonly id: number;
   status: "in-progress" | "completed" | "errored";
   readonly type: string;
-  readonly started_at: string;
-  completed_at: string | null;
   readonly droplet: Droplet;
   due: number;
   /** Returns true if the action may end now. */
@@ -85,15 +80,6 @@ export interface Firewall {
   tags: string[];
 }
 
-/** A request to the API, without its token. */
-export interface SeenRequest {
-  readonly at: string;
-  readonly method: string;
-  readonly path: string;
-  /** 0 if the connection was cut. */
-  status: number;
-}
-
 const DEFAULT_TIMINGS: Timings = { create: 8_000, action: 3_000, delete: 2_000 };
 
 /** State of one DigitalOcean account, with facts that only the provider knows. */
@@ -105,32 +91,18 @@ export class Cloud {
   /** Tag names by their lower-case form: names that differ only in case are the same tag. */
   readonly tags = new Map<string, string>();
   readonly faults = new Faults();
-  readonly requests: SeenRequest[] = [];
   readonly room: MachineRoom;
-  readonly tokens: ReadonlyMap<string, "write" | "read">;
   readonly timings: Timings;
   #lastId = 530_000_000;
-  readonly #clock: () => number;
 
   constructor(options: Options) {
     this.room = options.room;
-    this.tokens = new Map(Object.entries(options.tokens));
     this.timings = { ...DEFAULT_TIMINGS, ...options.timings };
-    this.#clock = options.now ?? Date.now;
   }
 
   newId(): number {
     this.#lastId += 1;
     return this.#lastId;
-  }
-
-  now(): number {
-    return this.#clock();
-  }
-
-  /** Formats the current time as the API does. */
-  timestamp(): string {
-    return new Date(this.now()).toISOString().replace(/\.\d+Z$/, "Z");
   }
 
   /** Adds a tag if it is new, and returns the name with its first spelling. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { created, type Route } from "../api/http";
 import { actionBody, start } from "./actions";
-import { type Answer, type ApiRequest, bodyAs, type Route, unprocessable } from "./api";
+import { unprocessable } from "./answers";
 import type { Action, Cloud, Droplet } from "./cloud";
 import { policySchema } from "./dropletOrder";
 import { find } from "./droplets";
@@ -62,14 +63,18 @@ function off(cloud: Cloud, droplet: Droplet, hard: boolean): Action["effect"] {
   };
 }
 
-async function act(cloud: Cloud, request: ApiRequest): Promise<Answer> {
-  const droplet = await find(cloud, request);
-  const wanted = bodyAs<Wanted>(schema, request);
-  const effect = acts[wanted.type]?.(cloud, droplet, wanted);
-  if (!effect) throw unprocessable(`${wanted.type} is not a valid action.`);
-  return { status: 201, body: { action: actionBody(start(cloud, droplet, wanted.type, effect)) } };
+export function dropletActionRoutes(cloud: Cloud): Route[] {
+  return [
+    [
+      "POST",
+      "/droplets/:id/actions",
+      async (request) => {
+        const droplet = await find(cloud, request);
+        const wanted = schema.parse(request.body);
+        const effect = acts[wanted.type]?.(cloud, droplet, wanted);
+        if (!effect) throw unprocessable(`${wanted.type} is not a valid action.`);
+        return created({ action: actionBody(start(cloud, droplet, wanted.type, effect)) });
+      },
+    ],
+  ];
 }
-
-export const dropletActionRoutes: readonly Route[] = [
-  { method: "POST", path: "/v2/droplets/:id/actions", answer: act },
-];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { unprocessable } from "./api";
+import { unprocessable } from "./answers";
 import { type Image, images, type Region, regions, type Size, sizes } from "./catalog";
 import type { BackupPolicy, Cloud } from "./cloud";
 import { isShown } from "./offers";
@@ -62,10 +62,9 @@ export function orderOf(cloud: Cloud, body: CreateRequest): Order {
 const invalid = (what: string) => unprocessable(`You specified an invalid ${what} for Droplet creation.`);
 
 function requireCapacity(cloud: Cloud, region: Region, size: Size): void {
-  if (!sizes.some((any) => isShown(cloud, any, region))) throw unprocessable("Region is not available");
-  const place = { region: region.slug, size: size.slug };
-  const struck = cloud.faults.strike("noCapacity", place, ({ shows }) => shows === "create");
-  if (struck || !isShown(cloud, size, region)) throw unprocessable("Size is not available in this region.");
+  if (!region.available) throw unprocessable("Region is not available");
+  const isFull = cloud.faults.strike("noCapacity", { location: region.slug, shows: "create" });
+  if (isFull || !isShown(size, region)) throw unprocessable("Size is not available in this region.");
 }
 
 function keysOf(cloud: Cloud, ids: readonly number[]): string[] {

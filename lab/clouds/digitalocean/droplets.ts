@@ -1,8 +1,9 @@
+import { type Answer, type ApiRequest, noContent, ok, type Route } from "../api/http";
 import { endActions, pending, start } from "./actions";
-import { type Answer, type ApiRequest, bodyAs, notFound, page, type Route } from "./api";
+import { found, listing } from "./answers";
 import { regions, sizes } from "./catalog";
 import type { Cloud, Droplet } from "./cloud";
-import { type CreateRequest, createSchema, orderOf } from "./dropletOrder";
+import { createSchema, orderOf } from "./dropletOrder";
 import { rulesOf } from "./firewallRules";
 import { imageBody, regionBody, sizeBody } from "./offers";
 
@@ -10,28 +11,26 @@ import { imageBody, regionBody, sizeBody } from "./offers";
 export function dropletBody(cloud: Cloud, droplet: Droplet) {
   const size = sizes.find(({ slug }) => slug === droplet.size);
   const region = regions.find(({ slug }) => slug === droplet.region);
-  const isShown = droplet.status !== "new" && droplet.address !== undefined && cloud.now() >= droplet.addressAt;
+  const isShown = droplet.status !== "new" && droplet.address !== undefined && Date.now() >= droplet.addressAt;
   return {
     id: droplet.id,
     name: droplet.name,
     locked: droplet.gone || pending(cloud, droplet) !== undefined,
     status: droplet.status,
-    created_at: droplet.created_at,
     features: [...droplet.features],
     image: imageBody(droplet.image),
-    size: size ? sizeBody(cloud, size) : null,
+    size: size ? sizeBody(size) : null,
     size_slug: droplet.size,
     networks: { v4: isShown ? [{ ip_address: droplet.address, type: "public" }] : [], v6: [] },
-    region: region ? regionBody(cloud, region) : null,
+    region: region ? regionBody(region) : null,
     tags: [...droplet.tags],
   };
 }
 
-async function create(cloud: Cloud, request: ApiRequest): Promise<Answer> {
-  const order = orderOf(cloud, bodyAs<CreateRequest>(createSchema, request));
-  const place = { region: order.region.slug, size: order.size.slug };
+async function create(cloud: Cloud, body: unknown): Promise<Answer> {
+  const order = orderOf(cloud, createSchema.parse(body));
   const id = cloud.newId();
-  const late = cloud.faults.strike("lateAddress", place)?.seconds ?? 0;
+  const late = cloud.faults.strike("lateAddress")?.seconds ?? 0;
   const droplet: Droplet = {
     id,
     machine: `do${id}`,
@@ -40,13 +39,12 @@ async function create(cloud: Cloud, request: ApiRequest): Promise<Answer> {
     size: order.size.slug,
     region: order.region.slug,
     image: order.image,
-    created_at: cloud.timestamp(),
     features: order.features,
     tags: new Set(order.tags.map((tag) => cloud.tag(tag))),
     backupPolicy: order.backupPolicy,
     address: undefined,
-    addressAt: cloud.now() + cloud.timings.create + late * 1000,
-    dead: cloud.faults.strike("neverBoots", { server: order.name }) !== undefined,
+    addressAt: Date.now() + cloud.timings.create + late * 1000,
+    dead: cloud.faults.strike("neverBoots") !== undefined,
     rules: undefined,
     gone: false,
   };
@@ -58,9 +56,8 @@ async function create(cloud: Cloud, request: ApiRequest): Promise<Answer> {
     droplet.status = "active";
   };
   const ready = async () => droplet.dead || droplet.address === undefined || (await room.isRunning(droplet.machine));
-  const action = start(cloud, droplet, "create", activate, { ms: cloud.timings.create, ready });
-  const links = { actions: [{ id: action.id, rel: "create", href: `${request.base}/v2/actions/${action.id}` }] };
-  return { status: 202, body: { droplet: dropletBody(cloud, droplet), links } };
+  start(cloud, droplet, "create", activate, { ms: cloud.timings.create, ready });
+  return { status: 202, body: { droplet: dropletBody(cloud, droplet) } };
 }
 
 async function boot(cloud: Cloud, droplet: Droplet, userData: string, sshKeys: readonly string[]): Promise<void> {
@@ -74,9 +71,8 @@ async function boot(cloud: Cloud, droplet: Droplet, userData: string, sshKeys: r
 }
 
 /** Returns the Droplet that a path names, with its current status. */
-export async function find(cloud: Cloud, { params }: ApiRequest): Promise<Droplet> {
-  const droplet = cloud.droplets.get(Number(params.id));
-  if (!droplet) throw notFound();
+export async function find(cloud: Cloud, request: ApiRequest): Promise<Droplet> {
+  const droplet = found(cloud.droplets, request);
   await look(cloud, droplet);
   return droplet;
 }
@@ -87,12 +83,11 @@ async function look(cloud: Cloud, droplet: Droplet): Promise<void> {
   if (!(await cloud.room.isRunning(droplet.machine))) droplet.status = "off";
 }
 
-async function list(cloud: Cloud, request: ApiRequest): Promise<Answer> {
-  const tag = request.query.get("tag_name");
+async function list(cloud: Cloud, query: URLSearchParams): Promise<Answer> {
+  const tag = query.get("tag_name");
   const shown = [...cloud.droplets.values()].filter((droplet) => tag === null || isTagged(droplet, tag));
   for (const droplet of shown) await look(cloud, droplet);
-  return page(
-    request,
+  return listing(
     "droplets",
     shown.map((droplet) => dropletBody(cloud, droplet)),
   );
@@ -100,11 +95,6 @@ async function list(cloud: Cloud, request: ApiRequest): Promise<Answer> {
 
 const isTagged = (droplet: Droplet, tag: string) =>
   [...droplet.tags].some((own) => own.toLowerCase() === tag.toLowerCase());
-
-async function remove(cloud: Cloud, request: ApiRequest): Promise<Answer> {
-  await destroy(cloud, await find(cloud, request));
-  return { status: 204 };
-}
 
 async function destroy(cloud: Cloud, droplet: Droplet): Promise<void> {
   if (droplet.gone) return;
@@ -116,16 +106,18 @@ async function destroy(cloud: Cloud, droplet: Droplet): Promise<void> {
   await endActions(cloud);
 }
 
-export const dropletRoutes: readonly Route[] = [
-  { method: "POST", path: "/v2/droplets", answer: create },
-  { method: "GET", path: "/v2/droplets", answer: list },
-  {
-    method: "GET",
-    path: "/v2/droplets/:id",
-    answer: async (cloud, request) => ({
-      status: 200,
-      body: { droplet: dropletBody(cloud, await find(cloud, request)) },
-    }),
-  },
-  { method: "DELETE", path: "/v2/droplets/:id", answer: remove },
-];
+export function dropletRoutes(cloud: Cloud): Route[] {
+  return [
+    ["POST", "/droplets", ({ body }) => create(cloud, body)],
+    ["GET", "/droplets", ({ query }) => list(cloud, query)],
+    ["GET", "/droplets/:id", async (request) => ok({ droplet: dropletBody(cloud, await find(cloud, request)) })],
+    [
+      "DELETE",
+      "/droplets/:id",
+      async (request) => {
+        await destroy(cloud, await find(cloud, request));
+        return noContent;
+      },
+    ],
+  ];
+}

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { type Answer, ApiError, type ApiRequest, bodyAs, notFound, page, type Route, unprocessable } from "./api";
+import { type ApiRequest, noContent, ok, type Route } from "../api/http";
+import { listing, notFound, unprocessable, usualError } from "./answers";
 import type { Cloud, Firewall } from "./cloud";
 
 const peers = z.object({ addresses: z.array(z.string()).min(1) });
@@ -20,10 +21,10 @@ function portsOf({ protocol, ports }: { protocol: string; ports?: string | numbe
   throw unprocessable("invalid port range");
 }
 
-function settingsOf(cloud: Cloud, request: ApiRequest, own?: Firewall): Omit<Firewall, "id"> {
-  const { name, inbound_rules, outbound_rules, tags } = bodyAs(schema, request);
+function settingsOf(cloud: Cloud, body: unknown, own?: Firewall): Omit<Firewall, "id"> {
+  const { name, inbound_rules, outbound_rules, tags } = schema.parse(body);
   if ([...cloud.firewalls.values()].some((other) => other.name === name && other.id !== own?.id))
-    throw new ApiError(409, "duplicate name");
+    throw usualError(409, "duplicate name");
   return {
     name,
     inbound_rules: (inbound_rules ?? []).map((each) => ({ ...each, ports: portsOf(each) })),
@@ -40,35 +41,35 @@ function find(cloud: Cloud, { params }: ApiRequest): Firewall {
 
 const bodyOf = (firewall: Firewall) => ({ ...firewall, droplet_ids: [], pending_changes: [], status: "succeeded" });
 
-function create(cloud: Cloud, request: ApiRequest): Answer {
-  const firewall = { id: randomUUID(), ...settingsOf(cloud, request) };
-  cloud.firewalls.set(firewall.id, firewall);
-  return { status: 202, body: { firewall: bodyOf(firewall) } };
+export function firewallRoutes(cloud: Cloud): Route[] {
+  return [
+    ["GET", "/firewalls", () => listing("firewalls", [...cloud.firewalls.values()].map(bodyOf))],
+    [
+      "POST",
+      "/firewalls",
+      ({ body }) => {
+        const firewall = { id: randomUUID(), ...settingsOf(cloud, body) };
+        cloud.firewalls.set(firewall.id, firewall);
+        return { status: 202, body: { firewall: bodyOf(firewall) } };
+      },
+    ],
+    ["GET", "/firewalls/:id", (request) => ok({ firewall: bodyOf(find(cloud, request)) })],
+    [
+      "PUT",
+      "/firewalls/:id",
+      (request) => {
+        const firewall = find(cloud, request);
+        Object.assign(firewall, settingsOf(cloud, request.body, firewall));
+        return ok({ firewall: bodyOf(firewall) });
+      },
+    ],
+    [
+      "DELETE",
+      "/firewalls/:id",
+      (request) => {
+        cloud.firewalls.delete(find(cloud, request).id);
+        return noContent;
+      },
+    ],
+  ];
 }
-
-function update(cloud: Cloud, request: ApiRequest): Answer {
-  const firewall = find(cloud, request);
-  Object.assign(firewall, settingsOf(cloud, request, firewall));
-  return { status: 200, body: { firewall: bodyOf(firewall) } };
-}
-
-function remove(cloud: Cloud, request: ApiRequest): Answer {
-  cloud.firewalls.delete(find(cloud, request).id);
-  return { status: 204 };
-}
-
-export const firewallRoutes: readonly Route[] = [
-  {
-    method: "GET",
-    path: "/v2/firewalls",
-    answer: (cloud, request) => page(request, "firewalls", [...cloud.firewalls.values()].map(bodyOf)),
-  },
-  { method: "POST", path: "/v2/firewalls", answer: create },
-  {
-    method: "GET",
-    path: "/v2/firewalls/:id",
-    answer: (cloud, request) => ({ status: 200, body: { firewall: bodyOf(find(cloud, request)) } }),
-  },
-  { method: "PUT", path: "/v2/firewalls/:id", answer: update },
-  { method: "DELETE", path: "/v2/firewalls/:id", answer: remove },
-];

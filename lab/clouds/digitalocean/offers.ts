@@ -1,42 +1,28 @@
-import { type ApiRequest, page, type Route } from "./api";
+import type { Route } from "../api/http";
+import { listing } from "./answers";
 import { type Image, images, type Region, regions, type Size, sizes } from "./catalog";
-import type { Cloud } from "./cloud";
 
 /** True if the lists offer a plan in a region. */
-export function isShown(cloud: Cloud, size: Size, region: Region): boolean {
-  const hidden = cloud.faults
-    .all("noCapacity", { region: region.slug, size: size.slug })
-    .some(({ shows }) => shows === "catalogue");
-  return !hidden && region.available && size.regions.includes(region.slug);
+export function isShown(size: Size, region: Region): boolean {
+  return region.available && size.regions.includes(region.slug);
 }
 
 /** Returns a region in the API's form. */
-export function regionBody(cloud: Cloud, region: Region) {
-  const offered = sizes.filter((size) => isShown(cloud, size, region)).map(({ slug }) => slug);
-  return { slug: region.slug, available: offered.length > 0, sizes: offered };
+export function regionBody(region: Region) {
+  return { ...region, sizes: sizes.filter((size) => isShown(size, region)).map(({ slug }) => slug) };
 }
 
 /** Returns a plan in the API's form. */
-export function sizeBody(cloud: Cloud, size: Size) {
-  const where = regions.filter((region) => isShown(cloud, size, region)).map(({ slug }) => slug);
-  return { ...size, regions: where, available: where.length > 0 };
+export function sizeBody(size: Size) {
+  return { ...size, available: size.regions.length > 0 };
 }
 
 export function imageBody({ id, slug }: Image) {
   return { id, slug, public: true, type: "base", status: "available" };
 }
 
-const list =
-  (key: string, bodies: (cloud: Cloud) => readonly unknown[]) =>
-  (cloud: Cloud, request: ApiRequest): ReturnType<typeof page> =>
-    page(request, key, bodies(cloud));
-
 export const offerRoutes: readonly Route[] = [
-  {
-    method: "GET",
-    path: "/v2/regions",
-    answer: list("regions", (cloud) => regions.map((region) => regionBody(cloud, region))),
-  },
-  { method: "GET", path: "/v2/sizes", answer: list("sizes", (cloud) => sizes.map((size) => sizeBody(cloud, size))) },
-  { method: "GET", path: "/v2/images", answer: list("images", () => images.map(imageBody)) },
+  ["GET", "/regions", () => listing("regions", regions.map(regionBody))],
+  ["GET", "/sizes", () => listing("sizes", sizes.map(sizeBody))],
+  ["GET", "/images", () => listing("images", images.map(imageBody))],
 ];

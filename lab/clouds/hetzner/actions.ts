@@ -1,4 +1,4 @@
-import type { Clock } from "./clock";
+import type { Faults } from "../api/faults";
 
 export interface Resource {
   readonly id: number;
@@ -15,9 +15,6 @@ export interface Action {
   readonly id: number;
   readonly command: string;
   readonly status: "running" | "success" | "error";
-  readonly progress: number;
-  readonly started: string;
-  readonly finished: string | null;
   readonly resources: readonly Resource[];
   readonly error: ActionError | null;
 }
@@ -36,7 +33,6 @@ export interface Course {
 interface Running {
   action: Action;
   readonly course: Course;
-  readonly seconds: number;
   /** Milliseconds. Undefined until the action before it has ended. */
   begun: number | undefined;
   working: boolean;
@@ -49,35 +45,22 @@ export class Actions {
   private readonly all = new Map<number, Running>();
 
   constructor(
-    private readonly clock: Clock,
     private readonly newId: () => number,
-    /** Decides how long a command takes and whether a test wants it to fail. */
-    private readonly fate: (
-      command: string,
-      resources: readonly Resource[],
-    ) => { seconds: number; error: ActionError | null },
+    private readonly faults: Faults,
+    /** Minimum duration of an action. */
+    private readonly seconds: number,
   ) {}
 
   start(command: string, resources: readonly Resource[], course: Course = {}, error?: ActionError): Action {
-    const fate = this.fate(command, resources);
-    const action: Action = {
-      id: this.newId(),
-      command,
-      status: "running",
-      progress: 0,
-      started: this.clock.stamp(),
-      finished: null,
-      resources,
-      error: null,
-    };
+    const action: Action = { id: this.newId(), command, status: "running", resources, error: null };
+    const isFailing = this.faults.strike("failAction", { command }) !== undefined;
     const running: Running = {
       action,
       course,
-      seconds: fate.seconds,
       begun: undefined,
       working: false,
       ending: false,
-      error: error ?? fate.error,
+      error: error ?? (isFailing ? { code: "action_failed", message: "Action failed" } : null),
     };
     this.all.set(action.id, running);
     if (course.after === undefined) this.begin(running);
@@ -85,7 +68,7 @@ export class Actions {
   }
 
   private begin(running: Running): void {
-    running.begun = this.clock.now();
+    running.begun = Date.now();
     if (!running.course.work || running.error) return;
     running.working = true;
     running.course.work().then(
@@ -107,19 +90,14 @@ export class Actions {
       if (before?.action.status === "running") continue;
       if (before?.action.status === "error") running.error ??= before.error;
       if (running.begun === undefined) this.begin(running);
-      const elapsed = (this.clock.now() - (running.begun ?? 0)) / 1000;
-      if (running.working || (elapsed < running.seconds && before?.action.status !== "error")) {
-        const progress = Math.min(99, Math.floor((elapsed / (running.seconds || 1)) * 100));
-        running.action = { ...running.action, progress };
-        continue;
-      }
+      const isDue = Date.now() - (running.begun ?? 0) >= this.seconds * 1000;
+      const isSlow = this.faults.has("slowAction", { command: running.action.command });
+      if (running.working || ((!isDue || isSlow) && before?.action.status !== "error")) continue;
       running.ending = true;
       await (running.error ? running.course.onError?.() : running.course.onSuccess?.());
       running.action = {
         ...running.action,
         status: running.error ? "error" : "success",
-        progress: 100,
-        finished: this.clock.stamp(),
         error: running.error,
       };
     }

@@ -1,18 +1,14 @@
+import type { Faults } from "../api/faults";
 import type { MachineRoom } from "../machineRoom";
 import type { Actions } from "./actions";
 import { notFound } from "./apiError";
-import type { Catalogue } from "./catalogue";
-import type { Clock } from "./clock";
-import type { Faults } from "./faults";
 import type { Firewall, Server, SshKey } from "./resources";
 
 /** State of one Hetzner project, shared by its parts. */
 export interface Cloud {
   readonly room: MachineRoom;
-  readonly clock: Clock;
   readonly newId: () => number;
   readonly faults: Faults;
-  readonly catalogue: Catalogue;
   readonly actions: Actions;
   readonly sshKeys: Map<number, SshKey>;
   readonly firewalls: Map<number, Firewall>;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { ApiError, notFound, notUnique } from "./apiError";
+import { ApiError, created, noContent, ok, type Route } from "../api/http";
+import { notFound, notUnique } from "./apiError";
 import { type Cloud, found } from "./cloud";
 import { firewallJson, inboundRulesOf } from "./firewall";
-import { created, noContent, ok, type Route } from "./http";
 import { listing } from "./listing";
 import { type Firewall, rulesSchema, type Target, targetSchema } from "./resources";
 

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { type Answer, ApiError, created } from "../api/http";
 import { invalidInput, noCapacity, notUnique } from "./apiError";
+import { findImage, findPlace, findPlan } from "./catalogue";
 import { type Cloud, found } from "./cloud";
 import { inboundRulesOf } from "./firewall";
-import { type Answer, created } from "./http";
 import type { Server } from "./resources";
 import { serverJson } from "./server";
 
@@ -24,10 +25,9 @@ const orderSchema = z.object({
 export async function orderServer(cloud: Cloud, body: unknown): Promise<Answer> {
   const order = orderSchema.parse(body);
   if ([...cloud.servers.values()].some(({ name }) => name === order.name)) throw notUnique("server name");
-  const { catalogue } = cloud;
-  const plan = catalogue.plan(order.server_type);
-  const place = catalogue.place(order.location);
-  const image = catalogue.image(order.image, plan.architecture);
+  const plan = findPlan(order.server_type);
+  const place = findPlace(order.location);
+  const image = findImage(order.image, plan.architecture);
   if (plan.prices[place.name] === undefined) throw invalidInput("location", "unsupported location for server type");
   const keys = order.ssh_keys.map((wanted) => {
     const key = [...cloud.sshKeys.values()].find(({ id, name }) => id === wanted || name === wanted);
@@ -35,10 +35,8 @@ export async function orderServer(cloud: Cloud, body: unknown): Promise<Answer> 
     return key.public_key;
   });
   const firewalls = order.firewalls.map(({ firewall }) => found(cloud.firewalls, firewall, "firewall"));
-  const concerns = (fault: { location?: string | undefined; serverType?: string | undefined }) =>
-    (fault.location ?? place.name) === place.name && (fault.serverType ?? plan.name) === plan.name;
-  const isFull = cloud.faults.strike("noCapacity", (fault) => fault.shows === "create" && concerns(fault));
-  if (isFull || !catalogue.hasRoom(plan, place.name)) throw noCapacity();
+  if (cloud.faults.strike("noCapacity", { location: place.name, shows: "create" }))
+    throw new ApiError(412, noCapacity.code, noCapacity.message);
 
   const id = cloud.newId();
   const server: Server = {
@@ -54,15 +52,13 @@ export async function orderServer(cloud: Cloud, body: unknown): Promise<Answer> 
     protection: { delete: false, rebuild: false },
     backupWindow: null,
     seenUp: false,
-    dead: cloud.faults.strike("neverBoots", (fault) => (fault.server ?? order.name) === order.name) !== undefined,
+    dead: cloud.faults.strike("neverBoots") !== undefined,
   };
   cloud.servers.set(id, server);
   for (const firewall of firewalls) {
     firewall.appliedTo = [...firewall.appliedTo, { type: "server", server: { id } }];
   }
-  const lateError = cloud.faults.strike("noCapacity", (fault) => fault.shows === "action" && concerns(fault))
-    ? { code: "resource_unavailable", message: "error during placement" }
-    : undefined;
+  const isFullLater = cloud.faults.strike("noCapacity", { location: place.name, shows: "action" }) !== undefined;
   const { address } = await cloud.room.order({
     id: server.machine,
     name: server.name,
@@ -72,20 +68,19 @@ export async function orderServer(cloud: Cloud, body: unknown): Promise<Answer> 
     firewall: inboundRulesOf(cloud, server),
   });
   server.address = address;
-  const isOn = !lateError;
-  if (!isOn || server.dead) await cloud.room.powerOff(server.machine, true);
-  const actions = start(cloud, server, isOn, lateError);
+  if (isFullLater || server.dead) await cloud.room.powerOff(server.machine, true);
+  const actions = start(cloud, server, isFullLater);
   return created({ server: serverJson(cloud, server), ...actions, root_password: null });
 }
 
-function start(cloud: Cloud, server: Server, isOn: boolean, lateError?: { code: string; message: string }) {
+function start(cloud: Cloud, server: Server, isFull: boolean) {
   const about = [{ id: server.id, type: "server" as const }];
   const action = cloud.actions.start(
     "create_server",
     about,
     {
       onSuccess: () => {
-        server.status = isOn ? "starting" : "off";
+        server.status = "starting";
       },
       // The server stays in the project, off and unusable, until somebody deletes it.
       onError: async () => {
@@ -94,11 +89,11 @@ function start(cloud: Cloud, server: Server, isOn: boolean, lateError?: { code: 
         await cloud.room.remove(server.machine);
       },
     },
-    lateError,
+    isFull ? noCapacity : undefined,
   );
   const onSuccess = () => {
     server.status = "running";
   };
-  const next = isOn ? [cloud.actions.start("start_server", about, { after: action.id, onSuccess })] : [];
+  const next = isFull ? [] : [cloud.actions.start("start_server", about, { after: action.id, onSuccess })];
   return { action, next_actions: next };
 }

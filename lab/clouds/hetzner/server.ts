@@ -1,4 +1,5 @@
-import { ApiError } from "./apiError";
+import { ApiError } from "../api/http";
+import { findPlace, planJson } from "./catalogue";
 import type { Cloud } from "./cloud";
 import { firewallsOf } from "./firewall";
 import type { Server } from "./resources";
@@ -20,8 +21,8 @@ export function serverJson(cloud: Cloud, server: Server) {
     backup_window: backupWindow,
     primary_disk_size: plan.disk,
     public_net: { ipv4: address ? { id, ip: address } : null, ipv6: null, floating_ips: [], firewalls },
-    server_type: cloud.catalogue.planJson(plan),
-    location: cloud.catalogue.place(place),
+    server_type: planJson(plan),
+    location: findPlace(place),
     locked: cloud.actions.isBusy({ id, type: "server" }),
   };
 }

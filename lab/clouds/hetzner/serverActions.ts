@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { created, type Route } from "../api/http";
 import type { Course } from "./actions";
 import { invalidInput, notFound } from "./apiError";
 import { type Cloud, found } from "./cloud";
-import { created, type Route } from "./http";
 import { listing } from "./listing";
 import type { Server } from "./resources";
 import { refuseBusy } from "./server";

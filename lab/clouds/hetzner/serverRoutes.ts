@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { ApiError, notUnique } from "./apiError";
+import { type Answer, ApiError, ok, type Route } from "../api/http";
+import { notUnique } from "./apiError";
 import { type Cloud, found } from "./cloud";
-import { type Answer, ok, type Route } from "./http";
 import { listing } from "./listing";
 import { HOST_NAME, orderServer } from "./order";
 import type { Server } from "./resources";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { ApiError, notUnique } from "./apiError";
+import { ApiError, created, noContent, ok, type Route } from "../api/http";
+import { notUnique } from "./apiError";
 import { type Cloud, found } from "./cloud";
-import { created, noContent, ok, type Route } from "./http";
 import { listing } from "./listing";
 import type { SshKey } from "./resources";
 

@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import ssh2 from "ssh2";
 import { createDigitalOcean, type DigitalOcean } from "../../../lab/clouds/digitalocean";
 import type { Timings } from "../../../lab/clouds/digitalocean/cloud";
-import type { Fault } from "../../../lab/clouds/digitalocean/faults";
 import { FakeRoom } from "../fakeRoom";
 
 /** In the provider's form: dop_v1_ and 64 hex digits. */
 export const TOKEN = `dop_v1_${"5ec7".repeat(16)}`;
 export const READ_TOKEN = `dop_v1_${"4ead".repeat(16)}`;
+export const OTHER_TOKEN = `dop_v1_${"07e4".repeat(16)}`;
 
 export const publicKey = ssh2.utils.generateKeyPairSync("ed25519").public;
 
@@ -27,7 +27,7 @@ export interface Answered {
 export class TestCloud {
   static async start(options: { timings?: Partial<Timings> } = {}): Promise<TestCloud> {
     const room = new FakeRoom();
-    const tokens = { [TOKEN]: "write", [READ_TOKEN]: "read" } as const;
+    const tokens = { [TOKEN]: "write", [OTHER_TOKEN]: "write", [READ_TOKEN]: "read" } as const;
     const { timings = {} } = options;
     const double = createDigitalOcean({ room, tokens, timings });
     const server = createServer(double.handler);
@@ -56,10 +56,6 @@ export class TestCloud {
     });
     const text = await response.text();
     return { status: response.status, body: text === "" ? undefined : JSON.parse(text), headers: response.headers };
-  }
-
-  async fault(fault: { readonly kind: Fault["kind"] } & Readonly<Record<string, unknown>>): Promise<number> {
-    return (await this.ask("POST", "/_lab/faults", fault)).body.id;
   }
 
   create(more: object = {}): Promise<Answered> {

@@ -101,7 +101,7 @@ test("distinguishes a foreign copy of the public key from the stack's own key", 
 });
 
 test("reports that a Droplet's creation failed", async () => {
-  await ask("POST", "/_lab/faults", { kind: "failAction", command: "create" });
+  double.cloud.faults.add({ kind: "failAction", command: "create" });
   await order("pillar-anvil-prod", [createDigitaloceanTag(owner)]);
   const [left] = (await cloud.readInventory(owner, undefined)).servers;
   expect(left?.failure).toBe("the Droplet's creation ended in an error");

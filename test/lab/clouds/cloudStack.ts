@@ -28,7 +28,6 @@ export interface CloudStack {
   forget(): Promise<void>;
   /** Kills the engine alone once this is true, as a crash does, and unlocks the stack. */
   killUpToServer(once: () => boolean): Promise<void>;
-  lab<T>(method: string, path: string, body?: unknown): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -114,13 +113,6 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
     record: async () => {
       const text = await readFile(attempts, "utf8").catch(() => undefined);
       return text === undefined ? undefined : (JSON.parse(text) as OrderRecord);
-    },
-    lab: async (method, path, body) => {
-      const init = body === undefined ? {} : { body: JSON.stringify(body) };
-      const response = await fetch(`${url}/_lab${path}`, { method, ...init });
-      const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-      return (text ? JSON.parse(text) : undefined) as never;
     },
     close: async () => {
       endStrays(dir);

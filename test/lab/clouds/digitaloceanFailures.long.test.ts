@@ -9,9 +9,7 @@ import { dropletStage } from "./dropletStage";
 
 const stage = dropletStage();
 const { droplets, left, anew } = stage;
-const fault = (body: object) => stage.cloud.lab("POST", "/faults", body);
-
-afterEach(() => stage.cloud.lab("DELETE", "/faults"));
+afterEach(() => stage.digitalocean.cloud.faults.clear());
 
 describe("failures at DigitalOcean", () => {
   test("without capacity, another machine's run tries the next location, and says why", async () => {
@@ -22,7 +20,7 @@ describe("failures at DigitalOcean", () => {
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "hunter2-of-the-bucket");
     const store = `s3://state?endpoint=${encodeURIComponent(bucket.endpoint)}&s3ForcePathStyle=true`;
     await stage.cloud.configure({ store });
-    await fault({ kind: "noCapacity", region: "fra1" });
+    stage.digitalocean.cloud.faults.add({ kind: "noCapacity", location: "fra1" });
     const first = await stage.cloud.upToServer();
     expect(first.exitCode).not.toBe(0);
     // This removes all data of this machine alone, as if another machine ran.
@@ -30,65 +28,65 @@ describe("failures at DigitalOcean", () => {
     const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
     expect(second.output).toMatch(/no room: s-4vcpu-8gb in fra1 at 20/);
-    expect((await droplets()).map(({ region }) => region)).toEqual(["ams3"]);
+    expect(droplets().map(({ region }) => region)).toEqual(["ams3"]);
     const records = [...bucket.objects.keys()].filter((key) => key.includes("/newest/orders-prod-Anvil.json/")).sort();
-    const [{ id } = { id: 0 }] = await droplets();
+    const [{ id } = { id: 0 }] = droplets();
     expect(JSON.parse(String(bucket.objects.get(records.at(-1) ?? "")?.body))).toEqual({
       attempts: [],
       ordered: `${id}`,
     });
     // A bucket that refuses ends a run before it orders.
-    const asked = async () => (await stage.cloud.lab<{ requests: object[] }>("GET", "/requests")).requests.length;
-    const before = await asked();
+    const asked = () => stage.digitalocean.requests.length;
+    const before = asked();
     bucket.mood = "forbidden";
     const third = await stage.cloud.upToServer();
     expect(third.exitCode).not.toBe(0);
     expect(third.output).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil/");
-    expect(await asked()).toBe(before);
+    expect(asked()).toBe(before);
     await anew();
   });
 
   test("a lost answer to the order leads to one Droplet, not two", async () => {
-    await fault({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
+    stage.digitalocean.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
     const first = await stage.cloud.upToServer();
     const second = await stage.cloud.upToServer();
     expect(second.exitCode, first.output + second.output).toBe(0);
-    expect((await droplets()).length).toBe(1);
+    expect(droplets().length).toBe(1);
     await anew();
   });
 
   test("an engine killed while it orders leads to one Droplet, which the next run takes over", async () => {
-    await fault({ kind: "slowAction", command: "create" });
+    stage.digitalocean.cloud.faults.add({ kind: "slowAction", command: "create" });
     await stage.cloud.killUpToServer(() => stage.digitalocean.cloud.droplets.size > 0);
-    await stage.cloud.lab("DELETE", "/faults");
-    const before = (await droplets()).map(({ id }) => id);
+    stage.digitalocean.cloud.faults.clear();
+    const before = droplets().map(({ id }) => id);
     const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
-    expect((await droplets()).map(({ id }) => id)).toEqual(before);
+    expect(droplets().map(({ id }) => id)).toEqual(before);
     await anew();
   });
 
   test("a creation that does not end times out, and the next run continues it", async () => {
     await stage.cloud.configure({}, { startTimeout: "2s" });
-    await fault({ kind: "slowAction", command: "create" });
+    stage.digitalocean.cloud.faults.add({ kind: "slowAction", command: "create" });
     const first = await stage.cloud.upToServer();
     expect(first.exitCode).not.toBe(0);
     expect(first.output).toMatch(/context deadline exceeded|timeout while waiting for state to become 'active'/);
-    const [{ id } = { id: 0 }] = await droplets();
+    const [{ id } = { id: 0 }] = droplets();
     const second = await stage.cloud.upToServer();
     expect(second.exitCode).not.toBe(0);
     expect(linesOf(second.output)).toContain(
       `server ${id} at DigitalOcean has no address yet: it is still being created\nOpen its console: https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console\nIn some minutes: pulumi up -s prod\n`,
     );
     expect(second.output).not.toContain("error serializing");
-    await stage.cloud.lab("DELETE", "/faults");
+    stage.digitalocean.cloud.faults.clear();
     const third = await stage.cloud.upToServer();
     expect(third.exitCode, third.output).toBe(0);
-    expect((await droplets()).map((each) => each.id)).toEqual([id]);
+    expect(droplets().map((each) => each.id)).toEqual([id]);
   });
 
   test("reports a Droplet deleted in the console; its stack can still be destroyed", async () => {
-    const [{ id } = { id: 0 }] = await droplets();
+    const [{ id } = { id: 0 }] = droplets();
     stage.digitalocean.cloud.droplets.clear();
     const { output, exitCode } = await stage.cloud.upToServer();
     expect(exitCode).not.toBe(0);
@@ -111,12 +109,12 @@ describe("failures at DigitalOcean", () => {
     // The plugin polls its order from 10 s on.
     await stage.cloud.configure({}, { startTimeout: "20s" });
     const { output, exitCode } = await stage.cloud.upToServer(["--target", "**::first-contact"]);
-    const [{ id } = { id: 0 }] = await droplets();
+    const [{ id } = { id: 0 }] = droplets();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
       `error: server pillar-anvil-prod (${id}) at DigitalOcean, ${stage.digitalocean.cloud.droplets.get(id)?.address}: no login to it is possible\n`,
     );
-    expect((await droplets()).length).toBe(1);
+    expect(droplets().length).toBe(1);
     await anew();
   });
 });
@@ -135,13 +133,10 @@ test("adopts a Droplet that somebody else created, unchanged", async () => {
       droplet: { status: string };
     }>;
   await expect.poll(async () => (await shown()).droplet.status).toBe("active");
-  const facts = async () => [await droplets(), left()];
-  const before = await facts();
-  const writes = async () =>
-    (await stage.cloud.lab<{ requests: { method: string }[] }>("GET", "/requests")).requests.filter(
-      ({ method }) => method !== "GET",
-    ).length;
-  const asked = await writes();
+  const facts = () => [droplets(), left()];
+  const before = structuredClone(facts());
+  const writes = () => stage.digitalocean.requests.filter(({ method }) => method !== "GET").length;
+  const asked = writes();
 
   await stage.cloud.configure({ lifecycle: "adopted" }, { importId: droplet.id });
   // The server alone: nobody is there who could be logged in to.
@@ -149,6 +144,6 @@ test("adopts a Droplet that somebody else created, unchanged", async () => {
   const up = await stage.cloud.stack.up(adopting);
   expect(up.exitCode, up.output).toBe(0);
   expect((await stage.cloud.stack.up(adopting)).output).toMatch(/\d+ unchanged/);
-  expect([await facts(), await writes()]).toEqual([before, asked]);
+  expect([facts(), writes()]).toEqual([before, asked]);
   expect((await stage.cloud.stack.destroy()).output).toContain("because it is protected");
 });

@@ -27,7 +27,7 @@ describe("a new stack", () => {
   test("up creates one Droplet behind a firewall, and a second up changes nothing", async () => {
     const { output, exitCode } = await kept(stage.cloud.upToServer());
     expect(exitCode, output).toBe(0);
-    expect(await droplets()).toMatchObject([
+    expect(droplets()).toMatchObject([
       { name: "pillar-anvil-prod", region: "fra1", size: "s-4vcpu-8gb", tags: ["pillar-host:prod:Anvil"] },
     ]);
     expect(left()).toEqual([1, 1, 1, 1]);

@@ -1,26 +1,18 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { createDigitalOcean, type DigitalOcean } from "../../../lab/clouds/digitalocean";
+import type { Droplet } from "../../../lab/clouds/digitalocean/cloud";
 import { type CloudStack, cloudStack } from "./cloudStack";
 import { emptyRoom } from "./emptyRoom";
 
 const token = `dop_v1_${"0123456789abcdef".repeat(4)}`;
 const timings = { create: 200, action: 100, delete: 100 };
 
-/** A Droplet as the double shows it. */
-interface Told {
-  id: number;
-  region: string;
-  size: string;
-  tags: string[];
-  name: string;
-}
-
 /** DigitalOcean's API on loopback without machines, and a stack that has its host there. */
 export interface DropletStage {
   readonly digitalocean: DigitalOcean;
   readonly cloud: CloudStack;
   readonly token: string;
-  droplets(): Promise<Told[]>;
+  droplets(): (Omit<Droplet, "tags"> & { readonly tags: readonly string[] })[];
   /** Counts Droplets, firewalls, keys and tags. */
   left(): number[];
   /** Creates a new stack at an empty provider, without a destroy of the old one (digitaloceanServer tests that). */
@@ -34,19 +26,19 @@ export function dropletStage(): DropletStage {
   const made: { digitalocean?: DigitalOcean; cloud?: CloudStack } = {};
   const stage = Object.assign(made, {
     token,
-    droplets: async () => (await here.cloud.lab<{ servers: Told[] }>("GET", "/servers")).servers,
+    droplets: () =>
+      [...here.digitalocean.cloud.droplets.values()].map(({ tags, ...droplet }) => ({ ...droplet, tags: [...tags] })),
     left: () => {
       const { droplets, firewalls, keys, tags } = here.digitalocean.cloud;
       return [droplets, firewalls, keys, tags].map((each) => [...each].length);
     },
     anew: async () => {
-      await here.cloud.lab("DELETE", "/faults");
-      const { droplets, firewalls, keys, tags } = here.digitalocean.cloud;
-      for (const each of [droplets, firewalls, keys, tags]) each.clear();
+      const { droplets, faults, firewalls, keys, tags } = here.digitalocean.cloud;
+      for (const each of [droplets, faults, firewalls, keys, tags]) each.clear();
       await here.cloud.forget();
     },
     destroyAll: async () => {
-      await here.cloud.lab("DELETE", "/faults");
+      here.digitalocean.cloud.faults.clear();
       await here.cloud.configure({ lifecycle: "retiring" });
       const up = await here.cloud.stack.up();
       expect(up.exitCode, up.output).toBe(0);

@@ -14,7 +14,7 @@ const goneAdvice = "if this run fails because a server does not exist: pulumi re
 
 test("a creation that does not end times out; once deleted in the console, the run says what to type", async () => {
   await stage.cloud.configure({}, { startTimeout: "3s" });
-  stage.hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server", seconds: 60 });
+  stage.hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server" });
   const first = await stage.cloud.upToServer();
   expect(first.exitCode).not.toBe(0);
   expect(first.output).toContain("context deadline exceeded");
@@ -40,10 +40,9 @@ test("replaces a half-created server, and ends with exactly one", async () => {
 
   const second = await stage.cloud.upToServer();
   expect(second.exitCode, second.output).toBe(0);
-  expect(await stage.cloud.lab("GET", "/servers")).toMatchObject([
-    { location: "nbg1", protection: { delete: true, rebuild: true } },
+  expect(servers().map(({ place, protection }) => [place, protection])).toEqual([
+    ["nbg1", { delete: true, rebuild: true }],
   ]);
-  expect(servers().length).toBe(1);
   const third = await stage.cloud.upToServer();
   expect(third.output).toMatch(/\d+ unchanged/);
   const destroy = await stage.cloud.stack.destroy();
@@ -74,9 +73,10 @@ pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod
 });
 
 test("removes what a failed order left after the engine was killed, although the state does not know it", async () => {
-  stage.hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server", seconds: 3, times: 1 });
+  const slow = stage.hetzner.cloud.faults.add({ kind: "slowAction", command: "create_server" });
   stage.hetzner.cloud.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
   await stage.cloud.killUpToServer(() => servers().length > 0);
+  stage.hetzner.cloud.faults.clear(slow);
   const before = servers().map(({ id }) => id);
   // Its actions advance only when somebody polls them.
   const shown = async () => (await fetch(`${stage.cloud.url}/v1/servers/${before[0]}`, { headers })).json();
@@ -108,7 +108,7 @@ test("ends with the provider's words after a 403 or 503, and creates no server",
 });
 
 test("a lost answer to the order leads to one server, which the next run takes over", async () => {
-  stage.hetzner.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/servers", done: true, times: 1 });
+  stage.hetzner.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/servers", times: 1 });
   const first = await stage.cloud.upToServer();
   expect(first.exitCode, first.output).not.toBe(0);
   const made = servers().map(({ id }) => id);

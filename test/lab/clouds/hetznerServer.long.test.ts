@@ -70,11 +70,11 @@ describe("a new stack", () => {
   test("up creates one server, behind a firewall, protected and labelled", async () => {
     const { output, exitCode } = await upToServer();
     expect(exitCode, output).toBe(0);
-    expect(await cloud.lab("GET", "/servers")).toMatchObject([
+    expect([...hetzner.cloud.servers.values()]).toMatchObject([
       {
         name: "pillar-anvil-prod",
-        location: "fsn1",
-        serverType: "cx33",
+        place: "fsn1",
+        plan: { name: "cx33" },
         labels: { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" },
         protection: { delete: true, rebuild: true },
       },

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { cp, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { SeenRequest } from "../../../lab/clouds/api";
 import type { CloudName } from "../../../lab/clouds/names";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
@@ -20,8 +21,6 @@ export interface LiveServer {
   readonly secrets: () => Readonly<Record<string, string>>;
 }
 
-type Request = { readonly method: string; readonly path: string; readonly status: number };
-
 /** Host and chain were asked. */
 const notYet = "the host of stack prod for Anvil, can't be shut down yet; nothing was changed";
 
@@ -33,8 +32,7 @@ export function lostLaptop(live: () => LiveServer): void {
   /** Returns what changed at the provider: requests that are not to read, apart from the probe of the token's rights. */
   const writes = async () => {
     const { lab, provider } = live();
-    const told = await lab.cloud<Request[] | { requests: Request[] }>(provider, "GET", "/_lab/requests");
-    const requests = Array.isArray(told) ? told : told.requests;
+    const requests = await lab.cloud<SeenRequest[]>(provider, "GET", "/_lab/requests");
     return requests.filter(({ method, status }) => method !== "GET" && status < 400).map(({ path }) => path);
   };
   const elsewhere = (folder: string, hasPassphrase = false) => {

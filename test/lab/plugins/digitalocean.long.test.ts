@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { publicKey, READ_TOKEN, TestCloud, TOKEN } from "../../clouds/digitalocean/fixture";
+import { OTHER_TOKEN, publicKey, READ_TOKEN, TestCloud, TOKEN } from "../../clouds/digitalocean/fixture";
 import { contract } from "../contracts/contract";
 import { isSecret, PluginStack, type Resource } from "./stack";
 
@@ -49,7 +49,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
   };
   /** Returns the changes at the cloud, in order, without numbers. */
   const changes = (): string[] =>
-    cloud.double.cloud.requests
+    cloud.double.requests
       .filter(({ method }) => method !== "GET")
       .map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}|\d{5,}/, "ID")}`);
   const done = () => [...cloud.double.cloud.actions.values()].map(({ type }) => type);
@@ -78,9 +78,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
     const backupPolicy = { plan: "daily", hour: 4 };
     const p2p = { protocol: "udp", portRange: "35995", sourceAddresses: anywhere };
     const changed = { host: droplet({ backups: true, backupPolicy }), wall: wall([...inbound, p2p]) };
-    const other = `dop_v1_${"07e4".repeat(16)}`;
-    (cloud.double.cloud.tokens as Map<string, "write">).set(other, "write");
-    useToken(other);
+    useToken(OTHER_TOKEN);
     expect(await stack.up(changed)).toContain("~ 3 updated");
     expect(done()).toEqual(["create", "enable_backups"]);
     expect(changes().slice(2).toSorted()).toEqual(["POST /v2/droplets/ID/actions", "PUT /v2/firewalls/ID"]);
@@ -132,25 +130,25 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
 
   describe("a Droplet", () => {
     test("is kept as uninitialized if it is not active in time, and the next up continues", async () => {
-      const stuck = await cloud.fault({ kind: "slowAction", command: "create" });
+      const stuck = cloud.double.cloud.faults.add({ kind: "slowAction", command: "create" });
       const host = droplet({}, { customTimeouts: { create: limit } });
       // Whichever of the two clocks ends first.
       const isOver = /to become ready: (context deadline exceeded|timeout while waiting for state to become 'active')/;
       expect(await stack.up({ host })).toMatch(isOver);
       const kept = stack.kept().host;
       expect(kept?.initErrors).toHaveLength(1);
-      await cloud.ask("DELETE", `/_lab/faults/${stuck}`);
+      cloud.double.cloud.faults.clear(stuck);
       expect(await stack.up({ host })).toContain("~ 1 updated");
       const later = stack.kept().host;
       expect([later?.id, later?.outputs.status, later?.initErrors]).toEqual([kept?.id, "active", undefined]);
     });
 
     test("is waited for while it has no address, and is not deleted while it is locked", async () => {
-      await cloud.fault({ kind: "lateAddress", seconds: 1.5 });
+      cloud.double.cloud.faults.add({ kind: "lateAddress", seconds: 1.5 });
       await stack.up({ host: droplet() });
       const { id, outputs } = stack.kept().host ?? {};
       expect(outputs?.ipv4Address).toBe("198.51.100.11");
-      await cloud.fault({ kind: "slowAction", command: "reboot" });
+      cloud.double.cloud.faults.add({ kind: "slowAction", command: "reboot" });
       await cloud.ask("POST", `/v2/droplets/${id}/actions`, { type: "reboot" });
       expect(await stack.destroy()).toContain(`Error waiting for droplet to be unlocked for destroy (${id})`);
       expect(changes()).not.toContain("DELETE /v2/droplets/ID");
@@ -162,8 +160,8 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
       expect(said).toMatch(/error: 1 error occurred:\s+\* Error creating droplet: POST http\S+\/v2\/droplets: 403 /);
       expect([stack.kept().host, changes()]).toEqual([undefined, ["POST /v2/droplets"]]);
       useToken(TOKEN);
-      await cloud.fault({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
-      await cloud.fault({ kind: "answer", method: "POST", path: "/account/keys", status: 503 });
+      cloud.double.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
+      cloud.double.cloud.faults.add({ kind: "answer", method: "POST", path: "/account/keys", status: 503 });
       expect(await stack.up({ host: droplet(), key })).toContain("giving up after 5 attempt(s)");
       expect(changes().filter((change) => change === "POST /v2/account/keys")).toHaveLength(5);
       const ids = [...cloud.double.cloud.droplets.keys()];

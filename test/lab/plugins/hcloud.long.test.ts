@@ -50,14 +50,16 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
   };
 
   async function api(method: string, at: string, body?: object): Promise<Json> {
-    const base = at.startsWith("/_lab") ? cloud.url : `${cloud.url}/v1`;
     const headers = { authorization: `Bearer ${TOKEN}` };
-    const response = await fetch(base + at, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+    const response = await fetch(`${cloud.url}/v1${at}`, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
     const text = await response.text();
     return text === "" ? undefined : JSON.parse(text);
   }
 
-  const fault = (body: object): Promise<Json> => api("POST", "/_lab/faults", body);
   const found = async (): Promise<Json> => (await api("GET", "/servers")).servers[0];
   const orders = () => cloud.room.asked.filter((asked) => asked.startsWith("order ")).length;
   const writes = () => cloud.requests.filter(({ method }) => method !== "GET").length;
@@ -131,18 +133,18 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     const plain = (name: string, more: object = {}) => server({ ...plan, name, location: "fsn1", ...more });
 
     test("is neither recorded nor tried again without capacity, or after a 502 in JSON", async () => {
-      const { id } = await fault({ kind: "noCapacity", location: "fsn1" });
+      const full = cloud.cloud.faults.add({ kind: "noCapacity", location: "fsn1" });
       expect(await stack.up({ one: plain("one") })).toMatch(
         /error during placement \(resource_unavailable, [0-9a-f]{16}\)/,
       );
-      await api("DELETE", `/_lab/faults/${id}`);
-      await fault({ kind: "answer", method: "POST", path: "/servers", status: 502, times: 1 });
+      cloud.cloud.faults.clear(full);
+      cloud.cloud.faults.add({ kind: "answer", method: "POST", path: "/servers", status: 502, times: 1 });
       expect(await stack.up({ one: plain("one") })).toContain("bad_gateway");
       expect([Object.keys(stack.kept()), cloud.cloud.servers.size]).toEqual([[], 0]);
     });
 
     test("is recorded if the server exists, and the next up continues without the missing parts", async () => {
-      await fault({ kind: "failAction", command: "enable_backup", times: 1 });
+      cloud.cloud.faults.add({ kind: "failAction", command: "enable_backup", times: 1 });
       const half = { two: plain("two", { backups: true }) };
       expect(await stack.up(half)).toContain("Action failed (action_failed, ");
       expect(Object.keys(stack.kept())).toEqual(["two"]);
@@ -151,7 +153,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     });
 
     test("leaves a server after a lost answer, which blocks the next one and is adopted by its id", async () => {
-      await fault({ kind: "cutAnswer", method: "POST", path: "/servers", times: 1 });
+      cloud.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/servers", times: 1 });
       const [two, three] = [plain("two", { backups: true }), plain("three")];
       expect(await stack.up({ two, three })).toContain("EOF");
       expect(await stack.up({ two, three })).toContain("server name is already used (uniqueness_error");

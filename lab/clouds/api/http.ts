@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { ApiError, usualError } from "./apiError";
 
 /** The parts of a request that routes use. */
 export interface ApiRequest {
   readonly method: string;
-  /** Path below /v1 or /_lab. */
+  /** Path below the API's version or /_lab. */
   readonly path: string;
+  /** Named parts of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: unknown;
@@ -19,17 +19,30 @@ export interface Answer {
 
 export type Route = readonly [
   method: string,
+  /** Path such as /servers/:id. */
   pattern: string,
   handle: (request: ApiRequest) => Answer | Promise<Answer>,
 ];
+
+/** An error in the API's words. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: unknown = null,
+  ) {
+    super(message);
+  }
+}
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });
 export const created = (body: unknown): Answer => ({ status: 201, body });
 export const noContent: Answer = { status: 204 };
 
 /**
- * Returns the parameters of a path such as /servers/7 for a pattern such as /servers/:id, or undefined if they do not
- * match.
+ * Returns the parameters of a path such as /servers/7 for a pattern such as /servers/:id or /servers/*, or undefined if
+ * they do not match.
  */
 export function match(pattern: string, path: string): Record<string, string> | undefined {
   const [wanted, given] = [pattern.split("/"), path.split("/")];
@@ -43,29 +56,27 @@ export function match(pattern: string, path: string): Record<string, string> | u
   return params;
 }
 
-/** Finds the route of a request and returns its answer. */
-export async function dispatch(routes: readonly Route[], request: Omit<ApiRequest, "params">): Promise<Answer> {
+/** Finds the route of a request and returns its answer, or undefined if there is none. */
+export async function dispatch(
+  routes: readonly Route[],
+  request: Omit<ApiRequest, "params">,
+): Promise<Answer | undefined> {
   for (const [method, pattern, handle] of routes) {
     const params = method === request.method ? match(pattern, request.path) : undefined;
     if (params) return handle({ ...request, params });
   }
-  throw new ApiError(404, "not_found", "the requested resource was not found");
+  return undefined;
 }
 
+/** Reads the request's JSON. A missing body counts as {}. */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString("utf8");
-  try {
-    return text === "" ? {} : (JSON.parse(text) as unknown);
-  } catch {
-    throw usualError(400);
-  }
+  const text = Buffer.concat(await request.toArray()).toString("utf8");
+  return text === "" ? {} : (JSON.parse(text) as unknown);
 }
 
-export function send(response: ServerResponse, answer: Answer, headers: Readonly<Record<string, string>>): void {
-  if (answer.body === undefined) return void response.writeHead(answer.status, headers).end();
-  const body = JSON.stringify(answer.body);
-  const own = { "content-type": "application/json; charset=utf-8", "content-length": String(Buffer.byteLength(body)) };
-  response.writeHead(answer.status, { ...headers, ...own }).end(body);
+export function send(response: ServerResponse, { status, body }: Answer, headers: Record<string, string> = {}): void {
+  if (body === undefined) return void response.writeHead(status, headers).end();
+  const text = JSON.stringify(body);
+  const own = { "content-type": "application/json; charset=utf-8", "content-length": String(Buffer.byteLength(text)) };
+  response.writeHead(status, { ...own, ...headers }).end(text);
 }

@@ -1,6 +1,0 @@
-export interface Clock {
-  /** Returns milliseconds. */
-  now(): number;
-  /** Formats the current time as the API does. */
-  stamp(): string;
-}
