@@ -42,15 +42,6 @@ export function accountRoutes(cloud: Cloud): Route[] {
     ["POST", "/account/keys", ({ body }) => created({ ssh_key: addKey(cloud, body) })],
     ["GET", "/account/keys/:id", (request) => ok({ ssh_key: found(cloud.keys, request) })],
     [
-      "PUT",
-      "/account/keys/:id",
-      (request) => {
-        const key = found(cloud.keys, request);
-        key.name = keySchema.pick({ name: true }).parse(request.body).name;
-        return ok({ ssh_key: key });
-      },
-    ],
-    [
       "DELETE",
       "/account/keys/:id",
       (request) => {

@@ -1,27 +1,20 @@
 import { z } from "zod";
 import { ApiError, created, noContent, ok, type Route } from "../api/http";
-import { notFound, notUnique } from "./apiError";
+import { notUnique } from "./apiError";
 import { type Cloud, found } from "./cloud";
 import { firewallJson, inboundRulesOf } from "./firewall";
 import { listing } from "./listing";
-import { type Firewall, rulesSchema, type Target, targetSchema } from "./resources";
+import { type Firewall, rulesSchema, type Target } from "./resources";
 
-const labels = z.record(z.string(), z.string()).optional();
-const name = z.string().min(1).max(128);
-const createSchema = z.object({ name, labels, rules: rulesSchema });
-const updateSchema = z.object({ name: name.optional(), labels });
+const createSchema = z.object({
+  name: z.string().min(1).max(128),
+  labels: z.record(z.string(), z.string()).optional(),
+  rules: rulesSchema,
+});
 
 export function firewallRoutes(cloud: Cloud): Route[] {
   const { firewalls } = cloud;
   const one = (id: string | undefined) => found(firewalls, id, "firewall");
-  const unique = (wanted: string, except?: number) => {
-    if ([...firewalls.values()].some((other) => other.name === wanted && other.id !== except)) throw notUnique("name");
-  };
-  const targetsOf = (body: unknown, key: "apply_to" | "remove_from") => {
-    const targets = z.object({ [key]: z.array(targetSchema).min(1) }).parse(body)[key] as Target[];
-    for (const { server } of targets) if (!cloud.servers.has(server.id)) throw notFound("server");
-    return targets;
-  };
   const all = () => [...firewalls.values()].map(firewallJson);
   return [
     ["GET", "/firewalls", ({ query }) => listing("firewalls", all(), query)],
@@ -31,22 +24,10 @@ export function firewallRoutes(cloud: Cloud): Route[] {
       "/firewalls",
       ({ body }) => {
         const given = createSchema.parse(body);
-        unique(given.name);
+        if ([...firewalls.values()].some(({ name }) => name === given.name)) throw notUnique("name");
         const firewall: Firewall = { ...given, id: cloud.newId(), labels: given.labels ?? {}, appliedTo: [] };
         firewalls.set(firewall.id, firewall);
         return created({ firewall: firewallJson(firewall), actions: [act(cloud, "set_firewall_rules", firewall, [])] });
-      },
-    ],
-    [
-      "PUT",
-      "/firewalls/:id",
-      ({ params, body }) => {
-        const firewall = one(params.id);
-        const given = updateSchema.parse(body);
-        if (given.name !== undefined) unique(given.name, firewall.id);
-        firewall.name = given.name ?? firewall.name;
-        firewall.labels = given.labels ?? firewall.labels;
-        return ok({ firewall: firewallJson(firewall) });
       },
     ],
     [
@@ -67,27 +48,6 @@ export function firewallRoutes(cloud: Cloud): Route[] {
         const firewall = one(params.id);
         firewall.rules = z.object({ rules: rulesSchema }).parse(body).rules;
         return created({ actions: [act(cloud, "set_firewall_rules", firewall, firewall.appliedTo)] });
-      },
-    ],
-    [
-      "POST",
-      "/firewalls/:id/actions/apply_to_resources",
-      ({ params, body }) => {
-        const firewall = one(params.id);
-        const targets = targetsOf(body, "apply_to");
-        firewall.appliedTo = [...firewall.appliedTo, ...targets];
-        return created({ actions: [act(cloud, "apply_firewall", firewall, targets)] });
-      },
-    ],
-    [
-      "POST",
-      "/firewalls/:id/actions/remove_from_resources",
-      ({ params, body }) => {
-        const firewall = one(params.id);
-        const targets = targetsOf(body, "remove_from");
-        const isGone = ({ server }: Target) => targets.some((target) => target.server.id === server.id);
-        firewall.appliedTo = firewall.appliedTo.filter((target) => !isGone(target));
-        return created({ actions: [act(cloud, "remove_firewall", firewall, targets)] });
       },
     ],
   ];

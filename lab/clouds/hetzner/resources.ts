@@ -33,9 +33,11 @@ export interface Server {
   dead: boolean;
 }
 
-/** Schema of the server that a firewall applies to. */
-export const targetSchema = z.object({ type: z.literal("server"), server: z.object({ id: z.int() }) });
-export type Target = z.infer<typeof targetSchema>;
+/** The server that a firewall applies to. */
+export interface Target {
+  readonly type: "server";
+  readonly server: { readonly id: number };
+}
 
 /** Schema of a firewall's rules. Outbound rules are stored but not enforced. */
 export const rulesSchema = z

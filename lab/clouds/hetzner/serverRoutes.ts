@@ -8,10 +8,7 @@ import type { Server } from "./resources";
 import { look, refuseBusy, serverJson } from "./server";
 import { serverActionRoutes } from "./serverActions";
 
-const updateSchema = z.object({
-  name: z.string().regex(HOST_NAME, "is not a valid hostname").optional(),
-  labels: z.record(z.string(), z.string()).optional(),
-});
+const updateSchema = z.object({ name: z.string().regex(HOST_NAME, "is not a valid hostname") });
 
 export function serverRoutes(cloud: Cloud): Route[] {
   const one = (id: string | undefined) => found(cloud.servers, id, "server");
@@ -46,8 +43,7 @@ function update(cloud: Cloud, server: Server, body: unknown): Answer {
   const given = updateSchema.parse(body);
   const isTaken = [...cloud.servers.values()].some(({ id, name }) => name === given.name && id !== server.id);
   if (isTaken) throw notUnique("server name");
-  server.name = given.name ?? server.name;
-  server.labels = given.labels ?? server.labels;
+  server.name = given.name;
   return ok({ server: serverJson(cloud, server) });
 }
 

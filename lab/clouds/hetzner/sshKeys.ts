@@ -6,17 +6,16 @@ import { type Cloud, found } from "./cloud";
 import { listing } from "./listing";
 import type { SshKey } from "./resources";
 
-const labels = z.record(z.string(), z.string()).optional();
-const createSchema = z.object({ name: z.string().min(1), public_key: z.string(), labels });
-const updateSchema = z.object({ name: z.string().min(1).optional(), labels });
+const createSchema = z.object({
+  name: z.string().min(1),
+  public_key: z.string(),
+  labels: z.record(z.string(), z.string()).optional(),
+});
 
 const bareKey = (publicKey: string) => publicKey.trim().split(/\s+/).slice(0, 2).join(" ");
 
 export function sshKeyRoutes(cloud: Cloud): Route[] {
   const { sshKeys } = cloud;
-  const unique = (name: string | undefined, except?: number) => {
-    if ([...sshKeys.values()].some((key) => key.name === name && key.id !== except)) throw notUnique("SSH key name");
-  };
   return [
     ["GET", "/ssh_keys", ({ query }) => listing("ssh_keys", [...sshKeys.values()], query)],
     ["GET", "/ssh_keys/:id", ({ params }) => ok({ ssh_key: found(sshKeys, params.id, "SSH key") })],
@@ -26,7 +25,7 @@ export function sshKeyRoutes(cloud: Cloud): Route[] {
       ({ body }) => {
         const given = createSchema.parse(body);
         const fingerprint = createHash("md5").update(bareKey(given.public_key)).digest("hex");
-        unique(given.name);
+        if ([...sshKeys.values()].some(({ name }) => name === given.name)) throw notUnique("SSH key name");
         if ([...sshKeys.values()].some((key) => key.fingerprint === fingerprint)) {
           throw new ApiError(409, "uniqueness_error", "SSH key with the same fingerprint already exists", {
             fields: [{ name: "public_key" }],
@@ -41,18 +40,6 @@ export function sshKeyRoutes(cloud: Cloud): Route[] {
         };
         sshKeys.set(key.id, key);
         return created({ ssh_key: key });
-      },
-    ],
-    [
-      "PUT",
-      "/ssh_keys/:id",
-      ({ params, body }) => {
-        const key = found(sshKeys, params.id, "SSH key");
-        const given = updateSchema.parse(body);
-        if (given.name !== undefined) unique(given.name, key.id);
-        const changed = { ...key, name: given.name ?? key.name, labels: given.labels ?? key.labels };
-        sshKeys.set(key.id, changed);
-        return ok({ ssh_key: changed });
       },
     ],
     [

@@ -29,11 +29,6 @@ type Kind[I, S any] interface {
 	Delete(ctx context.Context, id string, state S) error
 }
 
-// Checker is a Kind that can refuse inputs before anything changes.
-type Checker[I any] interface {
-	Check(in I) []provider.CheckFailure
-}
-
 // Resource serves a Kind over Pulumi's protocol.
 type Resource[I, S any, K Kind[I, S]] struct{ kind K }
 
@@ -47,9 +42,6 @@ func (r *Resource[I, S, K]) Check(ctx context.Context, req infer.CheckRequest) (
 		return infer.CheckResponse[I]{}, err
 	}
 	inputs, failures, err := infer.DefaultCheck[I](ctx, news)
-	if checker, ok := any(r.kind).(Checker[I]); ok {
-		failures = append(failures, checker.Check(inputs)...)
-	}
 	return infer.CheckResponse[I]{Inputs: inputs, Failures: failures}, err
 }
 

@@ -92,14 +92,13 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     useToken(TOKEN);
   });
 
-  test("labels, backups, protection and firewall rules change in place", async () => {
-    const other = { labels: { stack: "new" }, backups: false, deleteProtection: false, rebuildProtection: false };
+  test("backups, protection and firewall rules change in place", async () => {
+    const other = { backups: false, deleteProtection: false, rebuildProtection: false };
     // The third is the provider, whose token is the old one again.
     const changed = { key, firewall: firewall("22"), server: server({ ...made, ...other }) };
     expect(await stack.up(changed)).toContain("~ 3 updated");
     expect(await found()).toMatchObject({
       status: "running",
-      labels: { stack: "new" },
       backup_window: null,
       protection: { delete: false, rebuild: false },
     });

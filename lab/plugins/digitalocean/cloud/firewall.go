@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/digitalocean/godo"
-	provider "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 
 	"pillar-host/lab/plugins/shared"
@@ -61,25 +60,6 @@ func (firewall) Token() (tokens.ModuleName, tokens.TypeName) { return "index/fir
 
 func (firewall) Plan(in FirewallArgs, old FirewallState) FirewallState {
 	return FirewallState{in, old.Status}
-}
-
-// Check requires a port for tcp and udp.
-func (firewall) Check(in FirewallArgs) []provider.CheckFailure {
-	var failures []provider.CheckFailure
-	check := func(direction, protocol string, ports *string) {
-		// An empty protocol is one that a preview does not know yet.
-		if protocol != "" && protocol != "icmp" && shared.Or(ports, "") == "" {
-			reason := "`port_range` of " + direction + " rules is required if protocol is `tcp` or `udp`"
-			failures = append(failures, provider.CheckFailure{Property: direction + "Rules", Reason: reason})
-		}
-	}
-	for _, rule := range in.InboundRules {
-		check("inbound", rule.Protocol, rule.PortRange)
-	}
-	for _, rule := range in.OutboundRules {
-		check("outbound", rule.Protocol, rule.PortRange)
-	}
-	return failures
 }
 
 // Diff never needs a replacement.

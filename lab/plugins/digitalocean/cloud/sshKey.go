@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -22,19 +23,14 @@ type SSHKeyArgs struct {
 	PublicKey string  `pulumi:"publicKey"`
 }
 
-// SSHKeyState contains the inputs and the fingerprint.
-type SSHKeyState struct {
-	SSHKeyArgs
-	Fingerprint string `pulumi:"fingerprint"`
-}
+// SSHKeyState contains the inputs with the cloud's values.
+type SSHKeyState struct{ SSHKeyArgs }
 
 type sshKey struct{}
 
 func (sshKey) Token() (tokens.ModuleName, tokens.TypeName) { return "index/sshKey", "SshKey" }
 
-func (sshKey) Plan(in SSHKeyArgs, old SSHKeyState) SSHKeyState {
-	return SSHKeyState{in, old.Fingerprint}
-}
+func (sshKey) Plan(in SSHKeyArgs, _ SSHKeyState) SSHKeyState { return SSHKeyState{in} }
 
 // Diff ignores blanks and line ends around a key.
 func (sshKey) Diff(d *shared.Diff, in SSHKeyArgs, state SSHKeyState) {
@@ -53,7 +49,7 @@ func (sshKey) Create(ctx context.Context, in SSHKeyArgs, state *SSHKeyState) (st
 }
 
 func keyState(key *godo.Key) SSHKeyState {
-	return SSHKeyState{SSHKeyArgs{Name: &key.Name, PublicKey: key.PublicKey}, key.Fingerprint}
+	return SSHKeyState{SSHKeyArgs{Name: &key.Name, PublicKey: key.PublicKey}}
 }
 
 func (sshKey) Read(ctx context.Context, id string, state *SSHKeyState) (bool, error) {
@@ -76,18 +72,8 @@ func (sshKey) ReadInputs(in SSHKeyArgs, state SSHKeyState, imported bool) SSHKey
 	return in
 }
 
-// Update renames the key.
-func (sshKey) Update(ctx context.Context, id string, in SSHKeyArgs, _ SSHKeyState, state *SSHKeyState) error {
-	number, err := strconv.Atoi(id)
-	if err != nil {
-		return failed("invalid SSH key id", err)
-	}
-	request := &godo.KeyUpdateRequest{Name: shared.Or(in.Name, "")}
-	key, _, err := api(ctx).Keys.UpdateByID(context.Background(), number, request)
-	if err == nil {
-		*state = keyState(key)
-	}
-	return failed("Failed to update SSH key", err)
+func (sshKey) Update(context.Context, string, SSHKeyArgs, SSHKeyState, *SSHKeyState) error {
+	return errors.New("a changed name is not in the lab's stand-in for this plugin")
 }
 
 // Delete removes the key. A key that is already gone is an error.

@@ -19,17 +19,14 @@ type TagArgs struct {
 	Name *string `pulumi:"name,optional"`
 }
 
-// TagState contains the inputs and the number of tagged resources.
-type TagState struct {
-	TagArgs
-	TotalResourceCount int `pulumi:"totalResourceCount"`
-}
+// TagState contains the inputs with the cloud's spelling.
+type TagState struct{ TagArgs }
 
 type tag struct{}
 
 func (tag) Token() (tokens.ModuleName, tokens.TypeName) { return "index/tag", "Tag" }
 
-func (tag) Plan(in TagArgs, old TagState) TagState { return TagState{in, old.TotalResourceCount} }
+func (tag) Plan(in TagArgs, _ TagState) TagState { return TagState{in} }
 
 func (tag) Diff(d *shared.Diff, in TagArgs, state TagState) {
 	d.Replace("name", shared.Differ(state.Name, in.Name))
@@ -41,15 +38,8 @@ func (tag) Create(ctx context.Context, in TagArgs, state *TagState) (string, err
 	if err != nil {
 		return "", failed("Error creating tag", err)
 	}
-	state.observe(made)
+	state.Name = &made.Name
 	return made.Name, nil
-}
-
-func (s *TagState) observe(tag *godo.Tag) {
-	s.Name = &tag.Name
-	if tag.Resources != nil {
-		s.TotalResourceCount = tag.Resources.Count
-	}
 }
 
 func (tag) Read(ctx context.Context, id string, state *TagState) (bool, error) {
@@ -57,7 +47,7 @@ func (tag) Read(ctx context.Context, id string, state *TagState) (bool, error) {
 	if err != nil {
 		return false, unlessGone(answer, "Error retrieving tag", err)
 	}
-	state.observe(found)
+	state.Name = &found.Name
 	return true, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
@@ -80,7 +79,7 @@ func failure(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("sdk-v2/provider2.go:572: sdk.helper_schema: %s: provider=hcloud@%s", message(err), Version)
+	return fmt.Errorf("sdk-v2/provider2.go:572: sdk.helper_schema: %w: provider=hcloud@%s", err, Version)
 }
 
 // halfMade formats an error of a later step, after which the resource exists.
@@ -88,40 +87,7 @@ func halfMade(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("1 error occurred:\n\t* %s\n\n", message(err))
-}
-
-func message(err error) string {
-	var api hcloud.Error
-	if !errors.As(err, &api) {
-		return err.Error()
-	}
-	details, ok := api.Details.(hcloud.ErrorDetailsInvalidInput)
-	if !ok || len(details.Fields) == 0 {
-		return err.Error()
-	}
-	fields := make([]string, len(details.Fields))
-	for i, field := range details.Fields {
-		fields[i] = fmt.Sprintf("%s => [%s]", field.Name, strings.Join(field.Messages, " "))
-	}
-	return fmt.Sprintf("%s: %s", err, strings.Join(fields, ", "))
+	return fmt.Errorf("1 error occurred:\n\t* %w\n\n", err)
 }
 
 func isGone(err error) bool { return hcloud.IsError(err, hcloud.ErrorCodeNotFound) }
-
-// asUpdate returns labels for an update. Without labels it returns an empty map, because an update without any leaves
-// the old ones.
-func asUpdate(labels map[string]string) map[string]string {
-	if labels == nil {
-		return map[string]string{}
-	}
-	return labels
-}
-
-// asInput returns the labels for the inputs. Without labels in the program and at the cloud it returns nil.
-func asInput(given, found map[string]string) map[string]string {
-	if given == nil && len(found) == 0 {
-		return nil
-	}
-	return found
-}

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -120,12 +121,11 @@ func (firewall) Read(ctx context.Context, id string, state *FirewallState) (bool
 	return found, failure(err)
 }
 
-func (firewall) ReadInputs(in FirewallInputs, state FirewallState, _ bool) FirewallInputs {
-	inputs := state.FirewallInputs
-	inputs.Labels = asInput(in.Labels, state.Labels)
-	return inputs
+func (firewall) ReadInputs(_ FirewallInputs, state FirewallState, _ bool) FirewallInputs {
+	return state.FirewallInputs
 }
 
+// Update sets the rules, which is all that the program changes.
 func (firewall) Update(
 	ctx context.Context, id string, in FirewallInputs, old FirewallState, state *FirewallState,
 ) error {
@@ -133,15 +133,13 @@ func (firewall) Update(
 	if err != nil {
 		return err
 	}
-	target := &hcloud.Firewall{ID: number}
-	options := hcloud.FirewallUpdateOpts{Name: shared.Or(in.Name, ""), Labels: asUpdate(in.Labels)}
-	_, _, err = client.Firewall.Update(ctx, target, options)
-	if err == nil && !sameRules(in.Rules, old.Rules) {
-		var actions []*hcloud.Action
-		rules := hcloud.FirewallSetRulesOpts{Rules: rulesOf(in.Rules)}
-		if actions, _, err = client.Firewall.SetRules(ctx, target, rules); err == nil {
-			err = client.Action.WaitFor(ctx, actions...)
-		}
+	if shared.Differ(in.Name, old.Name) || !maps.Equal(in.Labels, old.Labels) {
+		return errors.New("a changed name or label is not in the lab's stand-in for this plugin")
+	}
+	rules := hcloud.FirewallSetRulesOpts{Rules: rulesOf(in.Rules)}
+	actions, _, err := client.Firewall.SetRules(ctx, &hcloud.Firewall{ID: number}, rules)
+	if err == nil {
+		err = client.Action.WaitFor(ctx, actions...)
 	}
 	if err == nil {
 		_, err = state.refresh(ctx, client, number)

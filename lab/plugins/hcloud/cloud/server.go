@@ -42,16 +42,14 @@ func (i *ServerInputs) Annotate(a infer.Annotator) {
 // ServerState contains the inputs and the values that the cloud decides.
 type ServerState struct {
 	ServerInputs
-	IPv4Address     string `pulumi:"ipv4Address"`
-	PrimaryDiskSize int    `pulumi:"primaryDiskSize"`
-	Status          string `pulumi:"status"`
+	IPv4Address string `pulumi:"ipv4Address"`
+	Status      string `pulumi:"status"`
 }
 
 // WireDependencies keeps addresses known in the preview of an update. It covers only whether a value is computed.
 // Whether a value is secret depends on its name.
 func (*Server) WireDependencies(f infer.FieldSelector, inputs *ServerInputs, state *ServerState) {
 	f.OutputField(&state.UserData).DependsOn(f.InputField(&inputs.UserData).Computed())
-	f.OutputField(&state.PrimaryDiskSize).DependsOn(f.InputField(&inputs.ServerType).Computed())
 }
 
 type server struct{}
@@ -60,7 +58,7 @@ func (server) Token() (tokens.ModuleName, tokens.TypeName) { return "index/serve
 
 // Plan replaces the user data by its hash, and keeps the cloud's values for inputs that the program leaves out.
 func (server) Plan(in ServerInputs, old ServerState) ServerState {
-	state := ServerState{in, old.IPv4Address, old.PrimaryDiskSize, old.Status}
+	state := ServerState{in, old.IPv4Address, old.Status}
 	if in.Location == nil {
 		state.Location = old.Location
 	}
@@ -99,7 +97,7 @@ func (server) Diff(d *shared.Diff, in ServerInputs, state ServerState) {
 // observe copies the cloud's values into the state. The cloud does not return user data and ssh keys.
 func (s *ServerState) observe(server *hcloud.Server) {
 	s.Name, s.Labels, s.ServerType = &server.Name, server.Labels, server.ServerType.Name
-	s.Location, s.Status, s.PrimaryDiskSize = &server.Location.Name, string(server.Status), server.PrimaryDiskSize
+	s.Location, s.Status = &server.Location.Name, string(server.Status)
 	s.Backups = hcloud.Ptr(server.BackupWindow != "")
 	s.DeleteProtection, s.RebuildProtection = &server.Protection.Delete, &server.Protection.Rebuild
 	s.Image = nil
@@ -131,6 +129,5 @@ func (server) ReadInputs(in ServerInputs, state ServerState, imported bool) Serv
 	if in.FirewallIds == nil {
 		inputs.FirewallIds = nil
 	}
-	inputs.Labels = asInput(in.Labels, inputs.Labels)
 	return inputs
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
@@ -140,7 +139,7 @@ func (server) Read(ctx context.Context, id string, state *ServerState) (bool, er
 	return found, failure(err)
 }
 
-// Update applies the differences between the inputs and the state. It does not compare with the cloud.
+// Update changes backups and protection where inputs and state differ. It does not compare with the cloud.
 func (server) Update(ctx context.Context, id string, in ServerInputs, old ServerState, state *ServerState) error {
 	client, number, err := targetOf(ctx, id)
 	if err != nil {
@@ -150,57 +149,17 @@ func (server) Update(ctx context.Context, id string, in ServerInputs, old Server
 	if err == nil && target == nil {
 		return errors.New("Resource provider reported that the resource did not exist while updating the server.")
 	}
+	if in.ServerType != old.ServerType || shared.Differ(in.Name, old.Name) || !maps.Equal(in.Labels, old.Labels) ||
+		(in.FirewallIds != nil && !shared.SameSet(in.FirewallIds, old.FirewallIds)) {
+		return errors.New("a changed server type, name, label or firewall is not in the lab's stand-in for this plugin")
+	}
 	if err == nil {
-		err = change(ctx, client, target, in, old.ServerInputs)
+		err = settings(ctx, client, target, in, old.ServerInputs).run(ctx, client)
 	}
 	if err == nil {
 		_, err = state.refresh(ctx, client, number)
 	}
 	return failure(err)
-}
-
-func change(ctx context.Context, client *hcloud.Client, target *hcloud.Server, in, old ServerInputs) error {
-	if in.ServerType != old.ServerType {
-		return errors.New("a changed serverType is not in the lab's stand-in for this plugin")
-	}
-	if shared.Differ(in.Name, old.Name) || !maps.Equal(in.Labels, old.Labels) {
-		options := hcloud.ServerUpdateOpts{Name: shared.Or(in.Name, ""), Labels: asUpdate(in.Labels)}
-		if _, _, err := client.Server.Update(ctx, target, options); err != nil {
-			return err
-		}
-	}
-	var changes steps
-	if in.FirewallIds != nil {
-		changes = changeFirewalls(ctx, client, target, in.FirewallIds)
-	}
-	return append(changes, settings(ctx, client, target, in, old)...).run(ctx, client)
-}
-
-func changeFirewalls(ctx context.Context, client *hcloud.Client, target *hcloud.Server, wanted []int) steps {
-	on := []hcloud.FirewallResource{{
-		Type: hcloud.FirewallResourceTypeServer, Server: &hcloud.FirewallResourceServer{ID: target.ID},
-	}}
-	var applied []int
-	var changes steps
-	for _, status := range target.PublicNet.Firewalls {
-		id := status.Firewall.ID
-		applied = append(applied, int(id))
-		if !slices.Contains(wanted, int(id)) {
-			changes = append(changes, func() ([]*hcloud.Action, error) {
-				actions, _, err := client.Firewall.RemoveResources(ctx, &hcloud.Firewall{ID: id}, on)
-				return actions, err
-			})
-		}
-	}
-	for _, id := range wanted {
-		if !slices.Contains(applied, id) {
-			changes = append(changes, func() ([]*hcloud.Action, error) {
-				actions, _, err := client.Firewall.ApplyResources(ctx, &hcloud.Firewall{ID: int64(id)}, on)
-				return actions, err
-			})
-		}
-	}
-	return changes
 }
 
 // Delete fails if the server is protected or already gone, like the original.

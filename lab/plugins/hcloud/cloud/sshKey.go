@@ -2,11 +2,11 @@ package cloud
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
-	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 
 	"pillar-host/lab/plugins/shared"
@@ -24,24 +24,14 @@ type SSHKeyInputs struct {
 	PublicKey string            `pulumi:"publicKey"`
 }
 
-// SSHKeyState contains the inputs and the fingerprint.
-type SSHKeyState struct {
-	SSHKeyInputs
-	Fingerprint string `pulumi:"fingerprint"`
-}
-
-// WireDependencies keeps the fingerprint known in the preview of an update.
-func (*SSHKey) WireDependencies(f infer.FieldSelector, inputs *SSHKeyInputs, state *SSHKeyState) {
-	f.OutputField(&state.Fingerprint).DependsOn(f.InputField(&inputs.PublicKey).Computed())
-}
+// SSHKeyState contains the inputs with the cloud's values.
+type SSHKeyState struct{ SSHKeyInputs }
 
 type sshKey struct{}
 
 func (sshKey) Token() (tokens.ModuleName, tokens.TypeName) { return "index/sshKey", "SshKey" }
 
-func (sshKey) Plan(in SSHKeyInputs, old SSHKeyState) SSHKeyState {
-	return SSHKeyState{in, old.Fingerprint}
-}
+func (sshKey) Plan(in SSHKeyInputs, _ SSHKeyState) SSHKeyState { return SSHKeyState{in} }
 
 // Diff ignores blanks and line ends around a key.
 func (sshKey) Diff(d *shared.Diff, in SSHKeyInputs, state SSHKeyState) {
@@ -67,7 +57,7 @@ func (sshKey) Create(ctx context.Context, in SSHKeyInputs, state *SSHKeyState) (
 }
 
 func (s *SSHKeyState) observe(key *hcloud.SSHKey) {
-	s.Name, s.Labels, s.Fingerprint = &key.Name, key.Labels, key.Fingerprint
+	s.Name, s.Labels = &key.Name, key.Labels
 	if !sameKey(s.PublicKey, key.PublicKey) {
 		s.PublicKey = key.PublicKey
 	}
@@ -86,23 +76,12 @@ func (sshKey) Read(ctx context.Context, id string, state *SSHKeyState) (bool, er
 	return true, nil
 }
 
-func (sshKey) ReadInputs(in SSHKeyInputs, state SSHKeyState, _ bool) SSHKeyInputs {
-	inputs := state.SSHKeyInputs
-	inputs.Labels = asInput(in.Labels, state.Labels)
-	return inputs
+func (sshKey) ReadInputs(_ SSHKeyInputs, state SSHKeyState, _ bool) SSHKeyInputs {
+	return state.SSHKeyInputs
 }
 
-func (sshKey) Update(ctx context.Context, id string, in SSHKeyInputs, _ SSHKeyState, state *SSHKeyState) error {
-	client, number, err := targetOf(ctx, id)
-	if err != nil {
-		return err
-	}
-	options := hcloud.SSHKeyUpdateOpts{Name: shared.Or(in.Name, ""), Labels: asUpdate(in.Labels)}
-	key, _, err := client.SSHKey.Update(ctx, &hcloud.SSHKey{ID: number}, options)
-	if err == nil {
-		state.observe(key)
-	}
-	return failure(err)
+func (sshKey) Update(context.Context, string, SSHKeyInputs, SSHKeyState, *SSHKeyState) error {
+	return errors.New("a changed key is not in the lab's stand-in for this plugin")
 }
 
 // Delete removes the key from the project. Existing servers keep it.
