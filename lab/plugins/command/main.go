@@ -6,16 +6,16 @@
 //   - Connection: The host key is checked only if it is given. Failed dials, even those with a wrong key, are retried
 //     with backoff (dialErrorLimit, perDialTimeout). Private key with passphrase, password, keyboard-interactive, and
 //     agent work. A proxy works. The defaults are port 22 and user root. Connections stay open until the plugin ends.
-//   - remote.Command: stdin, a live log by stream, and one trailing newline is trimmed. A failure contains status,
-//     command, and output, and is not stored. Any changed input runs `create` again. Triggers replace (the SDK adds
-//     replaceOnChanges). A preview runs nothing.
+//   - remote.Command: stdin, and one trailing newline is trimmed. A failure contains status, command, and output, and
+//     is not stored. Any changed input runs `create` again. Triggers replace (the SDK adds replaceOnChanges). A preview
+//     runs nothing.
 //   - Secrets: The connection is always secret. An output is secret only if the input of the same name is. So stdout
 //     and stderr are never secret by themselves, even if stdin, create, or connection contains a secret.
-//   - The traps: A failure prints the whole command. One logged line over 64 KiB hangs the run. perDialTimeout ends
-//     when TCP is connected, so a host that accepts and never answers blocks forever. An update gets the same stdin as
-//     create. A command that ends before its stdin was sent fails with EOF, whatever its exit status.
+//   - The traps: A failure prints the whole command. perDialTimeout ends when TCP is connected, so a host that accepts
+//     and never answers blocks forever. An update gets the same stdin as create. A command that ends before its stdin
+//     was sent fails with EOF, whatever its exit status.
 //
-// It lacks every other resource, `update`, `delete`, the environment, and Windows' agent sockets.
+// It lacks every other resource, `update`, `delete`, the live log, the environment, and Windows' agent sockets.
 package main
 
 import (

@@ -14,7 +14,7 @@ type CommandInputs struct {
 	Triggers               *[]any      `pulumi:"triggers,optional" provider:"replaceOnChanges"`
 	Create                 *string     `pulumi:"create,optional"`
 	Stdin                  *string     `pulumi:"stdin,optional"`
-	Logging                *Logging    `pulumi:"logging,optional"`
+	Logging                *string     `pulumi:"logging,optional"`
 	Connection             *Connection `pulumi:"connection" provider:"secret"`
 	AddPreviousOutputInEnv *bool       `pulumi:"addPreviousOutputInEnv,optional"`
 }

@@ -23,7 +23,6 @@ const (
 	defaultPort           = 22
 	defaultDialErrorLimit = 10
 	defaultPerDialTimeout = 15
-	unlimited             = -1
 )
 
 // endpoint contains the fields that a connection and its proxy share.
@@ -170,14 +169,10 @@ func retryDial[T any](ctx context.Context, what string, limit int, dial func() (
 		if client, err = dial(); err == nil {
 			return true, nil, nil
 		}
-		if limit > unlimited && try+1 > limit {
+		if try+1 > limit {
 			return true, nil, fmt.Errorf("after %d failed attempts: %w", try, err)
 		}
-		shown := strconv.Itoa(limit)
-		if limit == unlimited {
-			shown = "inf"
-		}
-		provider.GetLogger(ctx).InfoStatusf("%s %d/%s failed: retrying", what, try+1, shown)
+		provider.GetLogger(ctx).InfoStatusf("%s %d/%d failed: retrying", what, try+1, limit)
 		return false, nil, nil
 	}})
 	if err == nil && !done {
