@@ -95,9 +95,8 @@ export const controllerExpectations: readonly Expectation[] = [
     name: "is found its way in by the program's dialog; any choice leaves an empty configuration",
     lines: "88-97, 299-307",
     check: async (subject) => {
-      const { text, result } = await talk(subject, "Help");
+      const { text, result } = await talk(subject, "Status");
       assert.equal(result, "ended", text);
-      inOrder(text, [/^Deploy - will deploy a Node with a producing key file configured$/m, /^Status - /m, /^Quit$/m]);
       assert.equal(await subject.sh(`cat ${config}`), "{}");
       assert.equal((await subject.sh("ls -d /root/.znn/wallet")).trim(), "/root/.znn/wallet");
     },
@@ -180,34 +179,6 @@ export const controllerExpectations: readonly Expectation[] = [
       assert.match(out, new RegExp(`^\\tAddress: ${colour}${producer?.Address}${colour}\\r?$`, "m"));
       inOrder(out, ["Producer Node configuration:", "\tIndex: 0", "\tKeyFilePath: producer", "\tPassword: "]);
       assert.equal(code, "0");
-    },
-  },
-  {
-    name: "stops and starts the service, and says where there is nothing to do",
-    lines: "277-297",
-    check: async (subject) => {
-      const { service } = subject.names;
-      inOrder((await talk(subject, "Start service")).text, [`${service} is already active`]);
-      inOrder((await talk(subject, "Stop service")).text, [`Stopping ${service} ...`, `${service} status:`, /^Done$/m]);
-      assert.notEqual(await isActive(subject), "active");
-      inOrder((await talk(subject, "Stop service")).text, [`${service} is not active`]);
-      inOrder((await talk(subject, "Start service")).text, [`Starting ${service} ...`, /^Done$/m]);
-      assert.equal(await isActive(subject), "active");
-    },
-  },
-  {
-    name: "deletes at a Resync what was synced, and neither key store nor configuration",
-    lines: "309-325, 341-359",
-    check: async (subject) => {
-      const kept = [await keySum(subject), await subject.sh(`cat ${config}`)];
-      await subject.sh("mkdir -p /root/.znn/nom; touch /root/.znn/nom/of-before");
-      inOrder((await talk(subject, "Resync", 120)).text, [
-        "Do you want to continue?",
-        `Stopping ${subject.names.service} ...`,
-      ]);
-      assert.equal(await subject.sh("ls /root/.znn/nom/of-before 2> /dev/null"), "");
-      assert.deepEqual([await keySum(subject), await subject.sh(`cat ${config}`)], kept);
-      assert.equal(await isActive(subject), "active");
     },
   },
   {

@@ -49,11 +49,10 @@ export interface Talk {
   readonly question: string;
 }
 
-/** Questions that the program answers with yes. It never asks for the last one itself. */
+/** Questions that the program answers with yes. */
 const questions = [
   "Are you sure you want to proceed with the deployment process?",
   "Producer configuration detected. Continue using the existing configuration?",
-  "This option will resync the Node starting from genesis. Do you want to continue?",
 ];
 
 /** Runs a script as a step of the program: as root, in a unit with a bare environment. @returns its output */

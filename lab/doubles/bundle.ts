@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { onceARun } from "../testRun/onceARun";
-import type { ControllerBuild } from "./controller/build";
+import type { ControllerBuild } from "./controller/controller";
 import type { NodeBuild } from "./node/logLines";
 import { orchestratorBuild } from "./orchestrator/build";
 

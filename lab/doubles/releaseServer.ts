@@ -16,7 +16,6 @@ const faultsSchema = z.strictObject({
   headStatus: z.number().int().min(400).max(599).optional(),
   /** Status with which the server refuses range requests. A page about the refusal comes with it. */
   partStatus: z.number().int().min(400).max(599).optional(),
-  redirect: z.string().optional(),
   /** True if connections are accepted and never answered. */
   hang: z.boolean().optional(),
   /** Number of seconds by which the Date header is wrong. */
@@ -118,7 +117,6 @@ async function serveFile(
 ): Promise<void> {
   if (fault.hang) return;
   response.setHeader("date", new Date(Date.now() + (fault.dateOffsetSeconds ?? 0) * 1000).toUTCString());
-  if (fault.redirect !== undefined) return void response.writeHead(302, { location: fault.redirect }).end();
   if (fault.status !== undefined) return sendText(response, fault.status, `status ${fault.status}\n`);
   const { headStatus, partStatus } = fault;
   if (request.method === "HEAD" && headStatus !== undefined) return sendText(response, headStatus, "no HEAD here\n");

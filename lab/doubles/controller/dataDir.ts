@@ -1,34 +1,31 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { KeyStore } from "../keyStore";
 import type { NodeConfig, ProducerConfig } from "../node/dataDir";
-import type { Machine } from "./machine";
 
-/** Returns the path of the node's data directory. */
-export function dataDir(machine: Machine): string {
-  return `${machine.root}/root/.znn`;
-}
+/** Path of the node's data directory. */
+export const dataDir = "/root/.znn";
 
-/** Returns the path of the producer's key store. */
-export function keyStorePath(machine: Machine): string {
-  return join(dataDir(machine), "wallet", "producer");
-}
+/** Path of the producer's key store. */
+export const keyStorePath = join(dataDir, "wallet", "producer");
+
+const configPath = join(dataDir, "config.json");
 
 /**
  * Creates missing directories and an empty configuration. The controller does this for every menu entry, even for
  * Status.
  */
-export function ensureDataDir(machine: Machine): void {
-  for (const part of ["wallet", "syrius"]) mkdirSync(join(dataDir(machine), part), { recursive: true });
-  if (!existsSync(configPath(machine))) writeFileSync(configPath(machine), "{}");
+export function ensureDataDir(): void {
+  for (const part of ["wallet", "syrius"]) mkdirSync(join(dataDir, part), { recursive: true });
+  if (!existsSync(configPath)) writeFileSync(configPath, "{}");
 }
 
-export function readConfig(machine: Machine): NodeConfig {
-  return JSON.parse(readFileSync(configPath(machine), "utf8")) as NodeConfig;
+export function readConfig(): NodeConfig {
+  return JSON.parse(readFileSync(configPath, "utf8")) as NodeConfig;
 }
 
-export function writeConfig(machine: Machine, config: NodeConfig): void {
-  writeFileSync(configPath(machine), JSON.stringify(config, null, 4));
+export function writeConfig(config: NodeConfig): void {
+  writeFileSync(configPath, JSON.stringify(config, null, 4));
 }
 
 /** Returns the producer's configuration if it is complete. */
@@ -39,20 +36,11 @@ export function producerOf(config: NodeConfig): ProducerConfig | undefined {
   return whole ? producer : undefined;
 }
 
-export function readKeyStore(machine: Machine): KeyStore {
-  return JSON.parse(readFileSync(keyStorePath(machine), "utf8")) as KeyStore;
+export function readKeyStore(): KeyStore {
+  return JSON.parse(readFileSync(keyStorePath, "utf8")) as KeyStore;
 }
 
 /** Writes the key store and overwrites an older one without a backup, as the real controller does. */
-export function writeKeyStore(machine: Machine, store: KeyStore): void {
-  writeFileSync(keyStorePath(machine), JSON.stringify(store));
+export function writeKeyStore(store: KeyStore): void {
+  writeFileSync(keyStorePath, JSON.stringify(store));
 }
-
-/** Deletes the synced data, but no keys and no configuration. */
-export function resync(machine: Machine): void {
-  for (const part of ["network", "nom", "consensus", "log"]) {
-    rmSync(join(dataDir(machine), part), { recursive: true, force: true });
-  }
-}
-
-const configPath = (machine: Machine) => join(dataDir(machine), "config.json");

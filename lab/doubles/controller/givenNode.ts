@@ -2,7 +2,6 @@ import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { NodeConfig, ProducerConfig } from "../node/dataDir";
 import { dataDir, keyStorePath } from "./dataDir";
-import type { Machine } from "./machine";
 
 /**
  * Directory into which the lab puts a real node, with the files of {@link GivenNode}. The controller deploys it in
@@ -34,17 +33,17 @@ export interface GivenNode {
 }
 
 /** Returns the node that the lab provides, or undefined if there is none. */
-export function givenNode(machine: Machine): GivenNode | undefined {
-  const at = (name: keyof typeof givenFiles) => `${machine.root}${givenNodeDirectory}/${givenFiles[name]}`;
+export function givenNode(): GivenNode | undefined {
+  const at = (name: keyof typeof givenFiles) => `${givenNodeDirectory}/${givenFiles[name]}`;
   if (!existsSync(at("executable"))) return undefined;
   const { Producer, ...config } = JSON.parse(readFileSync(at("config"), "utf8")) as NodeConfig;
   if (!Producer) throw new Error(`${at("config")} names no producer`);
   return {
     executable: at("executable"),
     config,
-    placeGenesis: () => copyFileSync(at("genesis"), join(dataDir(machine), givenFiles.genesis)),
+    placeGenesis: () => copyFileSync(at("genesis"), join(dataDir, givenFiles.genesis)),
     placeKeyStore: () => {
-      copyFileSync(at("keyStore"), keyStorePath(machine));
+      copyFileSync(at("keyStore"), keyStorePath);
       return Producer;
     },
   };

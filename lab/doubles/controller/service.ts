@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { existsSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { red } from "./colour";
-import { type Machine, print, Quit } from "./machine";
+import { print, Quit, run, sleep } from "./machine";
 
 /**
  * If the double is named znn-controller, it uses the real service and executable names (bin/znn_controller.dart 9-15).
@@ -37,58 +37,56 @@ export const unitText = `    [Unit]
     WantedBy=multi-user.target
     `;
 
-export function isServicePresent(machine: Machine): boolean {
-  return existsSync(`${machine.root}${unitPath}`);
+export function isServicePresent(): boolean {
+  return existsSync(unitPath);
 }
 
-export function isServiceActive(machine: Machine): boolean {
-  return machine.run("systemctl", ["is-active", service]).stdout.startsWith("active");
+export function isServiceActive(): boolean {
+  return run("systemctl", ["is-active", service]).stdout.startsWith("active");
 }
 
-export async function stopService(machine: Machine): Promise<void> {
-  if (!isServiceActive(machine)) return;
-  print(machine, `Stopping ${service} ...`);
-  machine.run("systemctl", ["stop", service]);
-  await machine.sleep(pauseMs);
+export async function stopService(): Promise<void> {
+  if (!isServiceActive()) return;
+  print(`Stopping ${service} ...`);
+  run("systemctl", ["stop", service]);
+  await sleep(pauseMs);
 }
 
-export async function startService(machine: Machine): Promise<void> {
-  if (isServiceActive(machine)) return;
-  print(machine, `Starting ${service} ...`);
-  machine.run("systemctl", ["enable", service]);
-  machine.run("systemctl", ["start", service]);
-  await machine.sleep(pauseMs);
+export async function startService(): Promise<void> {
+  if (isServiceActive()) return;
+  print(`Starting ${service} ...`);
+  run("systemctl", ["enable", service]);
+  run("systemctl", ["start", service]);
+  await sleep(pauseMs);
 }
 
 /** Writes the unit if there is none. First kills a node that runs without a unit. */
-export function initService(machine: Machine): void {
-  print(machine, `${service} service not detected`);
-  const pid = machine.run("pgrep", ["-x", daemon]).stdout.trim();
+export function initService(): void {
+  print(`${service} service not detected`);
+  const pid = run("pgrep", ["-x", daemon]).stdout.trim();
   if (pid !== "") {
-    print(machine, `${daemon} is running, stopping it`);
-    if (machine.run("kill", ["-9", ...pid.split("\n")]).status !== 0) {
-      print(machine, `${red("Error!")} Kill failed. Aborting.`);
+    print(`${daemon} is running, stopping it`);
+    if (run("kill", ["-9", ...pid.split("\n")]).status !== 0) {
+      print(`${red("Error!")} Kill failed. Aborting.`);
       throw new Quit();
     }
   }
-  print(machine, `Configuring ${service} ...`);
-  const file = `${machine.root}${unitPath}`;
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, unitText);
+  print(`Configuring ${service} ...`);
+  writeFileSync(unitPath, unitText);
 }
 
 /**
  * Prints systemd's status of the service, then the node's version. The status includes the last journal lines, whatever
  * they contain.
  */
-export function printServiceStatus(machine: Machine): void {
-  print(machine, `${service} status:\n`);
-  const status = machine.run("systemctl", ["status", "--no-pager", "--lines=50", service]);
-  print(machine, status.stdout);
-  const version = machine.run(`${machine.root}${daemonPath}`, ["version"]);
+export function printServiceStatus(): void {
+  print(`${service} status:\n`);
+  const status = run("systemctl", ["status", "--no-pager", "--lines=50", service]);
+  print(status.stdout);
+  const version = run(daemonPath, ["version"]);
   if (version.status !== 0) {
-    print(machine, `${red("Error!")} ${daemon} unavailable. Aborting.`);
+    print(`${red("Error!")} ${daemon} unavailable. Aborting.`);
     throw new Quit();
   }
-  print(machine, version.stdout);
+  print(version.stdout);
 }

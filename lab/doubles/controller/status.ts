@@ -1,7 +1,7 @@
 import { addressFrom } from "../address";
 import { green } from "./colour";
 import { producerOf, readConfig } from "./dataDir";
-import { type Machine, print } from "./machine";
+import { print, rpc } from "./machine";
 import { daemon, isServiceActive, printServiceStatus } from "./service";
 
 interface ShownPillar {
@@ -14,31 +14,31 @@ interface ShownPillar {
  * Prints the service and the producer, with the password in clear text. The other addresses are decoys: a parser must
  * not take them for the producer's.
  */
-export async function status(machine: Machine): Promise<void> {
-  printServiceStatus(machine);
-  print(machine, `Last momentum by ${addressFrom("decoy status")}`);
-  print(machine, `Address: ${addressFrom("decoy without tab")}`);
-  const producer = producerOf(readConfig(machine));
-  if (producer === undefined) return print(machine, "Producer configuration not found");
-  print(machine, "Delegation:");
-  print(machine, `\tRewardAddress: ${green(addressFrom("decoy with another label"))}`);
-  print(machine, "Producer Node configuration:");
-  print(machine, `\tIndex: ${producer.Index}`);
-  print(machine, `\tKeyFilePath: ${producer.KeyFilePath}`);
-  print(machine, `\tPassword: ${producer.Password}`);
-  print(machine, `\tAddress: ${green(producer.Address)}`);
-  if (!isServiceActive(machine)) return print(machine, `${daemon} is not running`);
+export async function status(): Promise<void> {
+  printServiceStatus();
+  print(`Last momentum by ${addressFrom("decoy status")}`);
+  print(`Address: ${addressFrom("decoy without tab")}`);
+  const producer = producerOf(readConfig());
+  if (producer === undefined) return print("Producer configuration not found");
+  print("Delegation:");
+  print(`\tRewardAddress: ${green(addressFrom("decoy with another label"))}`);
+  print("Producer Node configuration:");
+  print(`\tIndex: ${producer.Index}`);
+  print(`\tKeyFilePath: ${producer.KeyFilePath}`);
+  print(`\tPassword: ${producer.Password}`);
+  print(`\tAddress: ${green(producer.Address)}`);
+  if (!isServiceActive()) return print(`${daemon} is not running`);
   try {
-    print(machine, "Syncing with the network ...");
-    print(machine, await pillarLine(machine, producer.Address));
+    print("Syncing with the network ...");
+    print(await pillarLine(producer.Address));
   } catch (error) {
-    print(machine, String(error));
+    print(String(error));
   }
 }
 
-async function pillarLine(machine: Machine, address: string): Promise<string> {
-  const { list } = await machine.rpc<{ list: ShownPillar[] }>("embedded.pillar.getAll", [0, 1000]);
-  const momentum = await machine.rpc<{ hash: string; height: number }>("ledger.getFrontierMomentum", []);
+async function pillarLine(address: string): Promise<string> {
+  const { list } = await rpc<{ list: ShownPillar[] }>("embedded.pillar.getAll", [0, 1000]);
+  const momentum = await rpc<{ hash: string; height: number }>("ledger.getFrontierMomentum", []);
   const pillar = list.find((candidate) => candidate.producerAddress === address);
   if (pillar === undefined) {
     const place = `at momentum hash ${momentum.hash} and height ${momentum.height}`;
