@@ -31,10 +31,8 @@ export interface MachineOrder {
 export interface MachineRoom {
   /** Assigns an address at once. The machine boots in the background. */
   order(order: MachineOrder): Promise<{ readonly address: string }>;
-  powerOn(id: string): Promise<void>;
-  /** Pulls the plug if `hard` is true, else shuts down cleanly. */
-  powerOff(id: string, hard: boolean): Promise<void>;
-  reboot(id: string, hard: boolean): Promise<void>;
+  /** Pulls the plug. */
+  powerOff(id: string): Promise<void>;
   /** Replaces the rules of a machine. Undefined removes the firewall. */
   setFirewall(id: string, rules: readonly InboundRule[] | undefined): Promise<void>;
   isRunning(id: string): Promise<boolean>;

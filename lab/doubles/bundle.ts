@@ -3,7 +3,6 @@ import { type BuildOptions, build } from "esbuild";
 import { onceARun } from "../testRun/onceARun";
 import type { ControllerBuild } from "./controller/controller";
 import type { NodeBuild } from "./node/logLines";
-import { orchestratorBuild } from "./orchestrator/build";
 
 /** Path at which the lab mounts Node.js into every host. */
 export const interpreter = "/usr/local/bin/node";
@@ -17,8 +16,8 @@ export function bundleNode(nodeBuild?: NodeBuild): Promise<string> {
 }
 
 /** Bundles the orchestrator double into one executable file. */
-export function bundleOrchestrator(version: string): Promise<string> {
-  return bundle("orchestrator/main.ts", { ORCHESTRATOR_BUILD: JSON.stringify(orchestratorBuild(version)) });
+export function bundleOrchestrator(): Promise<string> {
+  return bundle("orchestrator/main.ts", {});
 }
 
 /** Bundles the controller double, with the node double inside, into one executable file. */

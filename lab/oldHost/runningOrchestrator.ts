@@ -16,36 +16,30 @@ import { noteSecret } from "../testRun/printed";
  * saves each move half a minute.
  */
 export interface OrchestratorSetup extends ExampleDirOptions {
-  /** v0.0.9a by default. */
-  readonly version?: string;
   /** Directory of another orchestrator, as it was set up: the same identity a second time. */
   readonly copyOf?: ExampleDir;
   /** Additional files under events/: their number, and the bytes of each. */
   readonly extraFiles?: { readonly count: number; readonly bytes: number };
-  /** True to enable and to start it (the default). A started one is waited for until it may sign. */
-  readonly enabled?: boolean;
+  /** True to start it (the default), and to wait until it may sign. */
   readonly started?: boolean;
-  /** True for executable and unit only, without a state directory: installed, never configured. */
-  readonly withoutState?: boolean;
 }
 
 /** Sets an orchestrator up. An orchestrator that signs needs a synced node on the host ({@link setUpSyncedNode}). */
 export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: OrchestratorSetup = {}): Promise<ExampleDir> {
-  const { enabled = true, started = true, withoutState = false } = setup;
+  const { started = true } = setup;
   const { compressedTssECDSAPubKey: key } = await lab.chain<BridgeInfo>("GET", "/bridge");
   const state = setup.copyOf ?? exampleDir({ statusStands: 1, ...setup, ...(key === "" ? {} : { bridgeKey: key }) });
   if (key === "") await lab.chain("PATCH", "/bridge", { compressedTssECDSAPubKey: state.bridgeKey });
   noteSecret("a signer's pass phrase", state.passphrase);
   noteSecret("a secret of a signer", ...state.secrets.filter((secret) => secret !== state.passphrase));
-  const files = Object.entries(withoutState ? { "": { mode: 0o700 } } : state.files);
   await shipFiles(host, {
-    "/usr/local/bin/orchestrator": { mode: 0o755, text: await bundleOrchestrator(setup.version ?? "v0.0.9a") },
+    "/usr/local/bin/orchestrator": { mode: 0o755, text: await bundleOrchestrator() },
     "/etc/systemd/system/orchestrator.service": { mode: 0o644, text: orchestratorUnit },
-    ...Object.fromEntries(files.map(([path, file]) => [`${orchestratorDir}/${path}`, file])),
+    ...Object.fromEntries(Object.entries(state.files).map(([path, file]) => [`${orchestratorDir}/${path}`, file])),
   });
   await run(host, "systemctl daemon-reload");
   if (setup.extraFiles) await makeFiles(host, `${orchestratorDir}/events`, setup.extraFiles);
-  if (enabled) await run(host, "systemctl enable orchestrator");
+  await run(host, "systemctl enable orchestrator");
   if (!started) return state;
   await run(host, "systemctl start orchestrator");
   await waitForOrchestrator(lab, host, state.identity);

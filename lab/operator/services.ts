@@ -19,7 +19,7 @@ const releaseOf = (options: ReleaseOptions) => onceARun(["release", options], ()
  */
 async function main(dir: string): Promise<void> {
   const [http, https] = releasePorts;
-  const official = await buildOrchestratorRelease({ version: "v0.0.9a" });
+  const official = await buildOrchestratorRelease();
   await writeFile(releaseHashFile(dir), createHash("sha256").update(official).digest("hex"));
   await serveChain({ host: operatorAddress, port: chainPort });
   await serveVault({ host: operatorAddress, port: vaultPort });

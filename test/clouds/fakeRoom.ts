@@ -17,18 +17,9 @@ export class FakeRoom implements MachineRoom {
     return { address: `198.51.100.${this.machines.size + 10}` };
   }
 
-  async powerOn(id: string): Promise<void> {
-    this.asked.push(`powerOn ${id}`);
-    this.find(id).running = true;
-  }
-
-  async powerOff(id: string, hard: boolean): Promise<void> {
-    this.asked.push(`powerOff ${id}${hard ? " hard" : ""}`);
+  async powerOff(id: string): Promise<void> {
+    this.asked.push(`powerOff ${id}`);
     this.find(id).running = false;
-  }
-
-  async reboot(id: string, hard: boolean): Promise<void> {
-    this.asked.push(`reboot ${id}${hard ? " hard" : ""}`);
   }
 
   async setFirewall(id: string, rules: readonly InboundRule[] | undefined): Promise<void> {

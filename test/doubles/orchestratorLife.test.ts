@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Chain, type OrchestratorSettingsPatch, type ServedChain, serveChain } from "../../lab/doubles/chain";
-import { orchestratorBuild } from "../../lab/doubles/orchestrator/build";
 import { type ExampleDir, exampleDir } from "../../lab/doubles/orchestrator/exampleDir";
 import { OrchestratorDouble } from "../../lab/doubles/orchestrator/orchestrator";
 import type { OrchestratorConfig } from "../../lab/doubles/orchestrator/stateDir";
@@ -66,10 +65,9 @@ function fill(options: Parameters<typeof exampleDir>[0] = {}) {
   writeFileSync(join(dir, "config.json"), JSON.stringify(changed));
 }
 
-async function start(name = "host1", version = "v0.0.9a") {
+async function start(name = "host1") {
   const orchestrator = new OrchestratorDouble({
     dir,
-    build: orchestratorBuild(version),
     ports: { rpc: 0, p2p: 0 },
     chainUrl: served.url,
     name,

@@ -14,28 +14,13 @@ type Wanted = z.infer<typeof schema>;
 
 type Act = (cloud: Cloud, droplet: Droplet, wanted: Wanted) => Action["effect"];
 
-/**
- * Effects of the actions at their end. An action that cannot run is refused at once. Snapshots and rebuilds do not
- * exist.
- */
+/** Effects of the actions at their end. An action that cannot run is refused at once. */
 const acts: Record<string, Act> = {
-  power_on: (cloud, droplet) => {
-    if (droplet.status === "active") throw unprocessable("Droplet is already powered on.");
-    return async () => {
-      if (!droplet.dead) await cloud.room.powerOn(droplet.machine);
-      droplet.status = "active";
-    };
-  },
-  power_off: (cloud, droplet) => {
+  power_off: ({ room }, droplet) => {
     if (droplet.status === "off") throw unprocessable("Droplet is already powered off.");
-    return off(cloud, droplet, true);
-  },
-  // The API accepts this even if the Droplet is off.
-  shutdown: (cloud, droplet) => off(cloud, droplet, false),
-  reboot: (cloud, droplet) => {
-    if (droplet.status === "off") throw unprocessable("Droplet is powered off.");
     return async () => {
-      if (!droplet.dead) await cloud.room.reboot(droplet.machine, false);
+      await room.powerOff(droplet.machine);
+      droplet.status = "off";
     };
   },
   enable_backups:
@@ -55,13 +40,6 @@ const acts: Record<string, Act> = {
     };
   },
 };
-
-function off(cloud: Cloud, droplet: Droplet, hard: boolean): Action["effect"] {
-  return async () => {
-    await cloud.room.powerOff(droplet.machine, hard);
-    droplet.status = "off";
-  };
-}
 
 export function dropletActionRoutes(cloud: Cloud): Route[] {
   return [

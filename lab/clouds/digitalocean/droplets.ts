@@ -67,7 +67,7 @@ async function boot(cloud: Cloud, droplet: Droplet, userData: string, sshKeys: r
   const order = { id, name, image: image.slug, userData, sshKeys, firewall };
   const machine = await cloud.room.order(order).catch(() => undefined);
   droplet.address = machine?.address;
-  if (machine && droplet.dead) await cloud.room.powerOff(id, true);
+  if (machine && droplet.dead) await cloud.room.powerOff(id);
 }
 
 /** Returns the Droplet that a path names, with its current status. */

@@ -68,7 +68,7 @@ export async function orderServer(cloud: Cloud, body: unknown): Promise<Answer> 
     firewall: inboundRulesOf(cloud, server),
   });
   server.address = address;
-  if (isFullLater || server.dead) await cloud.room.powerOff(server.machine, true);
+  if (isFullLater || server.dead) await cloud.room.powerOff(server.machine);
   const actions = start(cloud, server, isFullLater);
   return created({ server: serverJson(cloud, server), ...actions, root_password: null });
 }

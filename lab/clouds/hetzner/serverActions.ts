@@ -11,40 +11,26 @@ const BACKUP_WINDOW = "22-02";
 
 type Begin = (cloud: Cloud, server: Server, body: unknown) => readonly [command: string, course: Course];
 
-const becomes = (server: Server, status: Server["status"], work: () => Promise<void>): Course => {
-  const before = server.status;
-  if (status === "off") server.status = "stopping";
-  else if (before === "off") server.status = "starting";
-  return {
-    work: async () => {
-      if (!server.dead) await work();
-    },
-    onSuccess: () => {
-      server.status = status;
-      server.seenUp = false;
-    },
-    onError: () => {
-      server.status = before;
-    },
-  };
-};
-
-// The shutdown action ends before the machine does, because it only requests a shutdown.
 const begins: Readonly<Record<string, Begin>> = {
-  poweron: ({ room }, server) => ["start_server", becomes(server, "running", () => room.powerOn(server.machine))],
-  poweroff: ({ room }, server) => ["stop_server", becomes(server, "off", () => room.powerOff(server.machine, true))],
-  shutdown: ({ room }, server) => [
-    "shutdown_server",
-    {
-      work: async () => {
-        if (server.dead) return;
-        server.seenUp = true;
-        room.powerOff(server.machine, false).catch(() => undefined);
+  poweroff: ({ room }, server) => {
+    const before = server.status;
+    server.status = "stopping";
+    return [
+      "stop_server",
+      {
+        work: async () => {
+          if (!server.dead) await room.powerOff(server.machine);
+        },
+        onSuccess: () => {
+          server.status = "off";
+          server.seenUp = false;
+        },
+        onError: () => {
+          server.status = before;
+        },
       },
-    },
-  ],
-  reboot: ({ room }, server) => ["reboot_server", becomes(server, "running", () => room.reboot(server.machine, false))],
-  reset: ({ room }, server) => ["reset_server", becomes(server, "running", () => room.reboot(server.machine, true))],
+    ];
+  },
   change_protection: (_, server, body) => {
     const schema = z.object({ delete: z.boolean().optional(), rebuild: z.boolean().optional() });
     const given = schema.parse(body);

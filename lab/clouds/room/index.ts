@@ -63,21 +63,16 @@ export class LabMachineRoom implements MachineRoom {
     return { address: hostAddress(record.n) };
   }
 
+  /** Boots a machine again, as from the provider's console. */
   powerOn(id: string): Promise<void> {
     return this.inTurn(id, (record) => this.boot(record));
   }
 
-  async powerOff(id: string, hard: boolean): Promise<void> {
+  /** Pulls the plug if `hard` is true, else shuts down cleanly. */
+  async powerOff(id: string, hard = true): Promise<void> {
     const build = this.builds.get(id);
     if (hard && build?.bootsNext) build.bootsNext = false;
     else await this.inTurn(id, (record) => this.rack.halt(record, hard));
-  }
-
-  reboot(id: string, hard: boolean): Promise<void> {
-    return this.inTurn(id, async (record) => {
-      await this.rack.halt(record, hard);
-      await this.boot(await this.recordOf(id));
-    });
   }
 
   async setFirewall(id: string, rules: readonly InboundRule[] | undefined): Promise<void> {

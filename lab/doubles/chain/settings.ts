@@ -75,7 +75,7 @@ export type NodeSettingsPatch = Partial<NodeSettings>;
 export const orchestratorSettingsSchema = z.strictObject({
   /** Poll interval at which the orchestrator asks whether its node is synced. */
   syncPollMs: ms,
-  /** Version that the orchestrator reports. Before v0.0.8 it has no RPC. */
+  /** Version that the orchestrator reports. */
   version: z.string().nullable(),
   /** True if the bridge is halted. The orchestrator halts, too, and GlobalState shows it. */
   halted: z.boolean(),

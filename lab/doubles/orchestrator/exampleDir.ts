@@ -26,8 +26,6 @@ export interface ExampleDir {
 }
 
 export interface ExampleDirOptions {
-  /** Default: a random one with symbols, like those of the controller. */
-  passphrase?: string;
   /** False if the orchestrator has taken part in no key generation yet. */
   keyShare?: boolean;
   /** The bridge's public key in base64 (default: a random one). */
@@ -38,11 +36,9 @@ export interface ExampleDirOptions {
 
 /** Creates a state directory with its own producer key, and therefore its own identity. */
 export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
-  const {
-    passphrase = randomPassword(),
-    keyShare = true,
-    bridgeKey = nextPublicKey(randomBytes(8).toString("hex")),
-  } = options;
+  const { keyShare = true, bridgeKey = nextPublicKey(randomBytes(8).toString("hex")) } = options;
+  // With symbols, like those of the controller.
+  const passphrase = randomPassword();
   const store = createKeyStore(passphrase);
   const producer = store.baseAddress;
   const identity = peerIdOf(producer);

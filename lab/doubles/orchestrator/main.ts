@@ -1,13 +1,10 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { readLabHost } from "../labHost";
-import type { OrchestratorBuild } from "./build";
+import { orchestratorBuild } from "./build";
 import { firstLines } from "./logLines";
 import { OrchestratorDouble } from "./orchestrator";
 import { ensureLogs } from "./stateDir";
-
-// Defined by the bundler.
-declare const ORCHESTRATOR_BUILD: OrchestratorBuild;
 
 // The real orchestrator always uses this folder in its home, whatever the working directory is.
 const home = join(homedir(), ".orchestrator");
@@ -16,7 +13,7 @@ const home = join(homedir(), ".orchestrator");
 process.title = "orchestrator";
 
 if (["version", "--version", "-v"].includes(process.argv[2] ?? "")) {
-  const { version, gitCommit } = ORCHESTRATOR_BUILD;
+  const { version, gitCommit } = orchestratorBuild();
   const lines = [...firstLines(version, gitCommit), `Version: ${version}`, `Commit hash: ${gitCommit}`];
   ensureLogs(home);
   console.log(lines.join("\n"));
@@ -24,7 +21,6 @@ if (["version", "--version", "-v"].includes(process.argv[2] ?? "")) {
   const host = readLabHost();
   const orchestrator = new OrchestratorDouble({
     dir: home,
-    build: ORCHESTRATOR_BUILD,
     ports: { rpc: 55000, p2p: 55055 },
     chainUrl: host?.chain ?? "http://127.0.0.1:1",
     name: host?.name ?? "unnamed",

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ChainClient } from "../chain/client";
 import type { OrchestratorSettings } from "../chain/settings";
 import type { Beat } from "../chain/signers";
-import type { OrchestratorBuild } from "./build";
+import { type OrchestratorBuild, orchestratorBuild } from "./build";
 import { ChainLink } from "./chainLink";
 import { firstLines, harmlessLines, type Log, logLine } from "./logLines";
 import { createMethods, peerIdOf } from "./methods";
@@ -14,7 +14,6 @@ import { SignerState } from "./signerState";
 /** Location of an orchestrator double, and the chain double that it asks. */
 export interface OrchestratorOptions {
   dir: string;
-  build: OrchestratorBuild;
   /** 0 picks any free port. */
   ports: { rpc: number; p2p: number };
   /** Base URL of the chain double. */
@@ -53,7 +52,6 @@ export class OrchestratorDouble {
     });
     this.ports = new Ports(options.ports, {
       settings: () => this.settings,
-      version: () => this.build.version,
       call: methods,
     });
     this.directory = new SignerState(options.dir, this.log);
@@ -122,7 +120,7 @@ export class OrchestratorDouble {
   }
 
   private get build(): OrchestratorBuild {
-    return { ...this.options.build, version: this.settings.version ?? this.options.build.version };
+    return { ...orchestratorBuild(), ...(this.settings.version ? { version: this.settings.version } : {}) };
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { hasRpc } from "./build";
 import { createRpcServer, type RpcBackend } from "./rpcServer";
 
 /** An orchestrator's ports: its RPC, and the port for the other signers. */
@@ -28,7 +27,7 @@ export class Ports {
   /** Opens or closes the RPC as the settings require. */
   async followRpc(): Promise<void> {
     if (this.backend.settings().rpcDown) return this.closeRpc();
-    if (this.rpc !== undefined || !hasRpc(this.backend.version())) return;
+    if (this.rpc !== undefined) return;
     this.rpc = await listen(createRpcServer(this.backend), { port: this.numbers.rpc });
     this.numbers.rpc = (this.rpc.address() as AddressInfo).port;
   }

@@ -5,7 +5,6 @@ import { RateLimit } from "./rateLimit";
 /** The parts of the orchestrator that its HTTP server needs. */
 export interface RpcBackend {
   settings(): OrchestratorSettings;
-  version(): string;
   /** Calls a method. Returns undefined if there is no such method. */
   call(method: string): Promise<unknown> | undefined;
 }

@@ -10,9 +10,7 @@ export function emptyRoom(): MachineRoom {
       made += 1;
       return { address: `192.0.2.${made}` };
     },
-    powerOn: async (id) => void up.add(id),
     powerOff: async (id) => void up.delete(id),
-    reboot: async () => undefined,
     setFirewall: async () => undefined,
     isRunning: async (id) => up.has(id),
     remove: async (id) => void up.delete(id),

@@ -148,7 +148,8 @@ test("survives a reboot and a power cut, behind its firewall", async () => {
   const bootId = async () => String((await ssh("touch /root/here; cat /proc/sys/kernel/random/boot_id")).stdout);
   const first = await bootId();
   expect(first).toMatch(/^[0-9a-f-]{36}$/);
-  await lab.machineRoom.reboot("h4711", false);
+  await lab.machineRoom.powerOff("h4711", false);
+  await lab.machineRoom.powerOn("h4711");
   await until("the listeners after a reboot", async () => (await seen(35995))[1] === "open");
   await until("ssh after a reboot", async () => ![first, ""].includes(await bootId()));
   expect((await ssh("rm /root/stopped")).stderr).toBe("");
@@ -157,7 +158,7 @@ test("survives a reboot and a power cut, behind its firewall", async () => {
     ["filtered", "filtered"],
   ]);
 
-  await lab.machineRoom.powerOff("h4711", true);
+  await lab.machineRoom.powerOff("h4711");
   expect(await lab.machineRoom.isRunning("h4711")).toBe(false);
   expect(await seen(35995)).toEqual([
     expect.stringMatching(/filtered|unreachable/),
@@ -186,7 +187,7 @@ test("a removed machine leaves nothing, even while it boots, and its address is 
 test("a machine without power before its first boot stays off until it is powered on", async () => {
   const order = { id: "h4713", name: "dark", image: "debian-11", userData: "", sshKeys: [] };
   const { address } = await lab.machineRoom.order(order);
-  await lab.machineRoom.powerOff("h4713", true);
+  await lab.machineRoom.powerOff("h4713");
   // In turn, behind all that the order still did.
   await lab.machineRoom.powerOff("h4713", false);
   expect(await lab.machineRoom.isRunning("h4713")).toBe(false);

@@ -148,8 +148,8 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
       await stack.up({ host: droplet() });
       const { id, outputs } = stack.kept().host ?? {};
       expect(outputs?.ipv4Address).toBe("198.51.100.11");
-      cloud.double.cloud.faults.add({ kind: "slowAction", command: "reboot" });
-      await cloud.ask("POST", `/v2/droplets/${id}/actions`, { type: "reboot" });
+      cloud.double.cloud.faults.add({ kind: "slowAction", command: "power_off" });
+      await cloud.ask("POST", `/v2/droplets/${id}/actions`, { type: "power_off" });
       expect(await stack.destroy()).toContain(`Error waiting for droplet to be unlocked for destroy (${id})`);
       expect(changes()).not.toContain("DELETE /v2/droplets/ID");
     });
