@@ -164,12 +164,14 @@ describe("run", () => {
 
   test("fails with the exit code and the last output", async () => {
     await expect(run("sh", ["-c", "echo no luck >&2; exit 4"])).rejects.toThrow(
-      "sh -c failed with exit code 4:\nno luck",
+      "Command failed with exit code 4: sh -c 'echo no luck >&2; exit 4'\nno luck",
     );
   });
 
   test("ends a tool that takes too long", async () => {
-    await expect(run("sleep", ["60"], { timeoutMs: 100 })).rejects.toThrow("sleep 60 was ended by SIGTERM");
+    await expect(run("sleep", ["60"], { timeoutMs: 100 })).rejects.toThrow(
+      "Command timed out after 100 milliseconds: sleep 60",
+    );
   });
 });
 
