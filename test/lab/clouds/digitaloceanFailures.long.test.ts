@@ -104,19 +104,6 @@ describe("failures at DigitalOcean", () => {
     expect(left()).toEqual([0, 0, 0, 0]);
     await stage.cloud.configure({});
   });
-
-  test("reports a server that never boots, with what to check and to type", async () => {
-    // The plugin polls its order from 10 s on.
-    await stage.cloud.configure({}, { startTimeout: "20s" });
-    const { output, exitCode } = await stage.cloud.upToServer(["--target", "**::first-contact"]);
-    const [{ id } = { id: 0 }] = droplets();
-    expect(exitCode).not.toBe(0);
-    expect(linesOf(output)).toContain(
-      `error: server pillar-anvil-prod (${id}) at DigitalOcean, ${stage.digitalocean.cloud.droplets.get(id)?.address}: no login to it is possible\n`,
-    );
-    expect(droplets().length).toBe(1);
-    await anew();
-  });
 });
 
 test("adopts a Droplet that somebody else created, unchanged", async () => {

@@ -1,12 +1,11 @@
 import { afterEach, expect, test } from "vitest";
-import { linesOf } from "../fixture";
 import { hetznerStage, TOKEN } from "./hetznerStage";
 import { vanish } from "./vanish";
 
 // Rarer failures than those of hetznerFailures.test.ts.
 
 const stage = hetznerStage();
-const { servers, anew, clean } = stage;
+const { servers, anew } = stage;
 
 afterEach(() => stage.hetzner.cloud.faults.clear());
 
@@ -48,28 +47,6 @@ test("replaces a half-created server, and ends with exactly one", async () => {
   const destroy = await stage.cloud.stack.destroy();
   expect(destroy.output).toContain("because it is protected");
   await anew();
-});
-
-test("reports a server that never boots, while it waits and at the end, with what to type", async () => {
-  expect((await stage.cloud.upToServer()).exitCode).toBe(0);
-  await stage.cloud.configure({}, { startTimeout: "2s" });
-  const { output, exitCode } = await stage.cloud.upToServer(["--target", "**::first-contact"]);
-  const [server] = servers();
-  expect(exitCode).not.toBe(0);
-  const name = `server pillar-anvil-prod (${server?.id})`;
-  expect(output).toContain(`waiting up to 2 s for ${name} to boot`);
-  expect(output).toContain(`error: ${name} at Hetzner, 192.0.2.`);
-  expect(output).toMatch(/ {2}found: connect .*, for \d+ s \(pillar-host:host\.startTimeout\)\n/);
-  expect(linesOf(output)).toContain(
-    `Is this machine's address among pillar-host:host.sshFrom (198.51.100.7/32)? See it with: curl -4 https://ifconfig.co
-Open its console: https://console.hetzner.cloud, in its project: server ${server?.id}, Console (>_)
-Once it accepts a login, continue with: pulumi up -s prod
-To delete it and to begin again with another one:
-pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod && pulumi destroy -s prod
-pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod
-`,
-  );
-  await clean();
 });
 
 test("removes what a failed order left after the engine was killed, although the state does not know it", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from "vitest";
+import { afterAll, beforeAll } from "vitest";
 import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
 import { type CloudStack, cloudStack } from "./cloudStack";
 import { emptyRoom } from "./emptyRoom";
@@ -12,8 +12,6 @@ export interface HetznerStage {
   servers(): Server[];
   /** Creates a new stack at an empty provider, without a destroy of the old one (hetznerServer tests that). */
   anew(): Promise<void>;
-  /** Retires the stack, and asserts that `destroy` leaves nothing. */
-  clean(): Promise<void>;
 }
 
 type Server = Hetzner["cloud"]["servers"] extends Map<unknown, infer S> ? S : never;
@@ -27,17 +25,6 @@ export function hetznerStage(): HetznerStage {
       const { faults, servers: all, firewalls, sshKeys } = here.hetzner.cloud;
       for (const each of [faults, all, firewalls, sshKeys]) each.clear();
       await here.cloud.forget();
-    },
-    clean: async () => {
-      const { hetzner, cloud, servers } = here;
-      hetzner.cloud.faults.clear();
-      await cloud.configure({ lifecycle: "retiring" });
-      const up = await cloud.stack.up(["--skip-preview"]);
-      expect(up.exitCode, up.output).toBe(0);
-      const { exitCode, output } = await cloud.stack.destroy(["--skip-preview"]);
-      expect(exitCode, output).toBe(0);
-      expect([servers(), [...hetzner.cloud.firewalls], [...hetzner.cloud.sshKeys]]).toEqual([[], [], []]);
-      await cloud.configure({});
     },
   });
   const here = stage as HetznerStage;
