@@ -11,7 +11,7 @@ export interface LabHost {
 }
 
 /** Path of the settings file in a host. */
-export const labHostFile = "/etc/pillar-lab.json";
+const labHostFile = "/etc/pillar-lab.json";
 
 /** Reads the lab's settings, or returns undefined if there are none. */
 export function readLabHost(file = labHostFile): LabHost | undefined {

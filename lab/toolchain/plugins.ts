@@ -100,7 +100,7 @@ async function asPlugins(name: PluginName, executable: string): Promise<Plugins>
 }
 
 /** Builds the stand-in even if a real plugin exists, and returns its plugins directory. */
-export async function ensureStandIn(name: PluginName = "command"): Promise<string> {
+async function ensureStandIn(name: PluginName = "command"): Promise<string> {
   return cached(`plugin-${name}`, standInKey(name), async (dir) => {
     const directory = path.join(dir, directoryName(name));
     fs.mkdirSync(directory);

@@ -5,7 +5,7 @@ import { type Faults, faultSchema } from "./faults";
 import { type Answer, ApiError, type ApiRequest, created, dispatch, ok, type Route, readJson, send } from "./http";
 
 /** The parts of a cloud that its API needs. */
-export interface Api {
+interface Api {
   /** Such as /v1. */
   readonly version: string;
   /** `read` tokens cannot change anything. */
@@ -31,7 +31,7 @@ export interface SeenRequest {
   readonly status: number;
 }
 
-export interface ServedApi {
+interface ServedApi {
   readonly handler: RequestListener;
   /** All requests to the API, oldest first. */
   readonly requests: readonly SeenRequest[];

@@ -8,7 +8,7 @@ import { rulesOf } from "./firewallRules";
 import { imageBody, regionBody, sizeBody } from "./offers";
 
 /** Returns a Droplet in the API's form. */
-export function dropletBody(cloud: Cloud, droplet: Droplet) {
+function dropletBody(cloud: Cloud, droplet: Droplet) {
   const size = sizes.find(({ slug }) => slug === droplet.size);
   const region = regions.find(({ slug }) => slug === droplet.region);
   const isShown = droplet.status !== "new" && droplet.address !== undefined && Date.now() >= droplet.addressAt;

@@ -66,7 +66,7 @@ export const images: readonly Image[] = (["x86", "arm"] as const).flatMap((archi
 
 const VAT = 1.19;
 const IPV4 = 0.5;
-export const BACKUP_PERCENT = 20;
+const BACKUP_PERCENT = 20;
 
 const price = (location: string, net: number) => ({ location, price_monthly: { gross: (net * VAT).toFixed(16) } });
 

@@ -2,7 +2,7 @@ import type { Pillar } from "./pillars";
 import type { Slot } from "./production";
 
 /** Amounts of the two coins in their smallest unit. Too big for a float. */
-export interface Amounts {
+interface Amounts {
   znnAmount: string;
   qsrAmount: string;
 }
