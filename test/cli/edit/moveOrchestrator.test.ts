@@ -140,7 +140,7 @@ test("asks once for a confirmation if the event log has no move of the orchestra
   });
   const word = { "orchestrator.migrateFrom.firstMove": "acknowledged" };
   await expect(confirmFirstMove("prod-2", config, {})).rejects.toThrow(
-    /^the event log has no move of this orchestrator: nothing was changed\n {2}needed: your word[^\n]*\n {2}If it was never moved, run the same command again with --first-move$/,
+    /^the event log has no move of this orchestrator: nothing was changed\n {2}needed: confirm once that no move of it ever began[^\n]*\n {2}If it was never moved, run the same command again with --first-move$/,
   );
   expect(await confirmFirstMove("prod-2", config, { firstMove: true })).toEqual(word);
   expect(await confirmFirstMove("prod-2", told, {})).toBeUndefined();
