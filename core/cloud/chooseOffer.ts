@@ -17,9 +17,13 @@ export interface Offer {
 
 export type Wish = Pick<CloudHostConfig, "plan" | "locations" | "minimums" | "maxMonthly">;
 
-type Choice =
-  | { readonly kind: "chosen"; readonly offer: Offer }
-  | { readonly kind: "none"; readonly faults: readonly string[] };
+export interface Chosen {
+  readonly kind: "chosen";
+  readonly offer: Offer;
+  readonly runnerUp?: Offer | undefined;
+}
+
+type Choice = Chosen | { readonly kind: "none"; readonly faults: readonly string[] };
 
 const systemGb = 4;
 const fileSystemShare = 0.05;
@@ -63,11 +67,12 @@ export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: read
     if (!fitting[0]) return refuse(`${key} is not sold in ${where}, but in ${listLocations(ofPlan).join(", ")}`);
     return refuse(`${key} is below the minimums: ${findShortfalls(fitting[0], wish).join("; ")}`);
   }
-  const untried = sortOffers(usable, locations).filter(
+  const inOrder = sortOffers(usable, locations);
+  const untried = inOrder.filter(
     ({ plan: name, location }) => !attempts.some((tried) => tried.plan === name && tried.location === location),
   );
   const offer = untried.find(({ monthly }) => monthly <= maxMonthly);
-  if (offer) return { kind: "chosen", offer };
+  if (offer) return { kind: "chosen", offer, runnerUp: inOrder.find((each) => each.plan !== offer.plan) };
   const tried = attempts.map(({ location, at, reason, ...each }) => `${each.plan} in ${location} at ${at}: ${reason}`);
   return refuse(
     ...(tried.length > 0 ? ["the provider had no room for these servers:", ...tried] : []),

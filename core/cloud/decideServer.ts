@@ -1,6 +1,6 @@
 import { type CloudHostConfig, ideal } from "../config/hostSchema";
 import { type Commands, commandsFor } from "../util/commands";
-import { chooseOffer, describeOffer, type Offer } from "./chooseOffer";
+import { type Chosen, chooseOffer, describeOffer, type Offer } from "./chooseOffer";
 import type { Cloud, CloudInventory, ServerNow } from "./cloud";
 import {
   computePriceLimit,
@@ -152,7 +152,7 @@ async function planOrder(
     lines: [
       ...attempts.map(({ plan, location, at, reason }) => `no room: ${plan} in ${location} at ${at}: ${reason}`),
       ...formatEarlierOrders(failed, leftover, record, run),
-      ...formatOffer(cloud.provider, host, offer, limit),
+      ...formatOffer(cloud.provider, host, choice, limit),
       next.kind === "chosen"
         ? `if the provider has no room for this server, the next run tries ${next.offer.plan} in ${next.offer.location} (${next.offer.monthly.toFixed(2)} ${offer.currency} a month)`
         : "if the provider has no room for this server, nothing else within the limit is left to try: add locations (pillar-host:host.locations)",
@@ -179,14 +179,22 @@ function formatEarlierOrders(
   return lines;
 }
 
-function formatOffer(provider: string, host: CloudHostConfig, offer: Offer, limit?: PriceLimit): string[] {
+function formatOffer(
+  provider: string,
+  host: CloudHostConfig,
+  { offer, runnerUp }: Chosen,
+  limit?: PriceLimit,
+): string[] {
   const isSmall = offer.cores < ideal.cores || offer.memoryGb < ideal.memoryGb;
   const room = offer.isAvailable ? "" : `; ${provider} lists no room for this server now, but the order is tried`;
   const backups = host.backups ? ", backups included" : "";
+  const otherDear = runnerUp && limit && runnerUp.monthly > limit.monthly ? "; dearer than the limit" : "";
+  const otherRoom = runnerUp?.isAvailable === false ? "; no room is listed for it" : "";
   return [
     `host: a server at ${provider}, ${describeOffer(offer)}${backups}; image ${host.image}${room}`,
     isSmall &&
       `ideal for the initial sync: ${ideal.cores} cores and ${ideal.memoryGb} GB of memory (host.minimums); with less it takes longer`,
+    `runner-up: ${runnerUp ? describeOffer(runnerUp) : "none"}${otherDear}${otherRoom}`,
     limit &&
       `limit: no server dearer than ${limit.monthly.toFixed(2)} ${offer.currency} a month is ordered (${limit.from})`,
   ].filter((line) => typeof line === "string");

@@ -92,6 +92,7 @@ describe("a new stack", () => {
       lines: [
         "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 8.00 EUR a month; image ubuntu-22.04",
         "ideal for the initial sync: 8 cores and 16 GB of memory (host.minimums); with less it takes longer",
+        "runner-up: cpx32 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 16.00 EUR a month; dearer than the limit",
         "limit: no server dearer than 10.00 EUR a month is ordered (the price shown first, 8.00 EUR, plus a quarter; pillar-host:host.maxMonthly sets another limit)",
         "if the provider has no room for this server, the next run tries cx33 in nbg1 (8.00 EUR a month)",
       ],
@@ -152,7 +153,7 @@ describe("the price limit", () => {
   test("is the configured price if there is one", async () => {
     const { decided } = await decide([], { record: dear }, { maxMonthly: 20 });
     expect(decided).toMatchObject({ plan: { offer: offers[0] } });
-    expect("lines" in decided && decided.lines[2]).toBe(
+    expect("lines" in decided && decided.lines[3]).toBe(
       "limit: no server dearer than 20.00 EUR a month is ordered (pillar-host:host.maxMonthly)",
     );
     const { decided: refused } = await decide([], {}, { maxMonthly: 5 });

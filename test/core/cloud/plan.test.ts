@@ -39,16 +39,16 @@ const attempt = (plan: string, location: string): Order => ({
   reason: "resource_unavailable",
 });
 
-/** Returns `plan in location` of the chosen offer, or the faults. */
+/** Returns `plan in location` of the chosen offer and of the runner-up, or the faults. */
 function chosen(offers: readonly Offer[], change: Partial<Wish> = {}, attempts: readonly Order[] = []) {
   const choice = chooseOffer(offers, { ...wish, ...change }, attempts, commandsFor("prod"));
   if (choice.kind === "none") return choice.faults;
-  return [`${choice.offer.plan} in ${choice.offer.location}`];
+  return [choice.offer, choice.runnerUp].map((each) => each && `${each.plan} in ${each.location}`);
 }
 
 group("plan: auto", () => {
-  test("is the cheapest plan that meets the minimums", () => {
-    expect(chosen(market)).toEqual(["good in fsn1"]);
+  test("is the cheapest plan that meets the minimums, with a runner-up", () => {
+    expect(chosen(market)).toEqual(["good in fsn1", "better in fsn1"]);
   });
 
   test("is compared by its price in the location tried first", () => {
@@ -56,8 +56,8 @@ group("plan: auto", () => {
       offer(plan, first),
       offer(plan, later, { location: "nbg1" }),
     ];
-    expect(chosen([...here("even", 8, 8), ...here("uneven", 9, 3)])).toEqual(["even in fsn1"]);
-    expect(chosen([...here("even", 8, 8), ...here("uneven", 7, 30)])).toEqual(["uneven in fsn1"]);
+    expect(chosen([...here("even", 8, 8), ...here("uneven", 9, 3)])).toEqual(["even in fsn1", "uneven in fsn1"]);
+    expect(chosen([...here("even", 8, 8), ...here("uneven", 7, 30)])).toEqual(["uneven in fsn1", "even in fsn1"]);
   });
 
   test("prefers locations with room, but never a dearer plan", () => {
@@ -65,15 +65,15 @@ group("plan: auto", () => {
       market.map((each) =>
         each.plan === "good" && locations.includes(each.location) ? { ...each, isAvailable: false } : each,
       );
-    expect(chosen(without("fsn1"))).toEqual(["good in nbg1"]);
+    expect(chosen(without("fsn1"))).toEqual(["good in nbg1", "better in fsn1"]);
     expect(chosen(without("fsn1"), {}, [attempt("good", "nbg1")])[0]).toBe("good in fsn1");
-    expect(chosen(without("fsn1", "nbg1"))).toEqual(["good in fsn1"]);
+    expect(chosen(without("fsn1", "nbg1"))).toEqual(["good in fsn1", "better in fsn1"]);
   });
 
   test("is the same plan whenever two cost the same", () => {
     const twins = [offer("b", 8), offer("a", 8)].flatMap((each) => [each, { ...each, location: "nbg1" }]);
-    expect(chosen(twins)).toEqual(["a in fsn1"]);
-    expect(chosen([...twins].reverse())).toEqual(["a in fsn1"]);
+    expect(chosen(twins)).toEqual(["a in fsn1", "b in fsn1"]);
+    expect(chosen([...twins].reverse())).toEqual(["a in fsn1", "b in fsn1"]);
   });
 });
 
@@ -95,7 +95,7 @@ group("an offer without room", () => {
 });
 
 test("excludes offers that are dearer than the limit", () => {
-  expect(chosen(market, { maxMonthly: 8 })).toEqual(["good in fsn1"]);
+  expect(chosen(market, { maxMonthly: 8 })).toEqual(["good in fsn1", "better in fsn1"]);
   const dear = market.map((each) => (each.location === "fsn1" ? { ...each, monthly: 9 } : each));
   expect(chosen(dear, { maxMonthly: 8 })[0]).toBe("good in nbg1");
   expect(chosen(market, { plan: "better", maxMonthly: 8 })[0]).toContain("the cheapest 16.00 EUR: better in fsn1");

@@ -46,6 +46,7 @@ describe("a new stack", () => {
     expect(linesOf(output)).toContain(
       "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 10.70 EUR a month; image ubuntu-22.04; Hetzner lists no room for this server now, but the order is tried\n" +
         "ideal for the initial sync: 8 cores and 16 GB of memory (host.minimums); with less it takes longer\n" +
+        "runner-up: cx43 in fsn1: 8 cores, 16 GB of memory, 160 GB of disk, 19.62 EUR a month; dearer than the limit; no room is listed for it\n" +
         "limit: no server dearer than 13.38 EUR a month is ordered (the price shown first, 10.70 EUR, plus a quarter; pillar-host:host.maxMonthly sets another limit)\n" +
         "if the provider has no room for this server, the next run tries cx33 in nbg1 (10.70 EUR a month)\n",
     );
