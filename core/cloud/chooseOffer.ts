@@ -11,7 +11,7 @@ export interface Offer {
   readonly diskGb: number;
   readonly monthly: number;
   readonly currency: string;
-  /** The provider's list says that it has room now. Only a hint: orders have succeeded at `false`. */
+  /** True if the provider lists room for this plan now. Only a hint: orders have succeeded at `false`. */
   readonly isAvailable: boolean;
 }
 
@@ -44,8 +44,8 @@ export function findShortfalls(offer: Offer, { minimums }: Wish): string[] {
 }
 
 /**
- * Chooses the cheapest plan that meets the minimums and the price limit, in the first location, those with room first.
- * An order that found no room is followed by the next location, then by the next plan.
+ * Chooses the cheapest plan that meets the minimums and the price limit, in the first location that lists room. After
+ * an order that found no room, chooses the next location, then the next plan.
  */
 export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: readonly Order[], run: Commands): Choice {
   const { plan, locations, maxMonthly = Number.POSITIVE_INFINITY } = wish;
@@ -86,13 +86,13 @@ function formatTooDear({ plan, location, monthly, currency }: Offer, limit: numb
   return [
     `pillar-host:host.maxMonthly: all servers left to try cost more than ${limit.toFixed(2)} ${currency} a month, the cheapest ` +
       `${monthly.toFixed(2)} ${currency}: ${plan} in ${location}`,
-    // The command line takes whole numbers only.
+    // Rounds up: the command can set whole numbers only.
     `To allow that price: ${run.set("host.maxMonthly", Math.ceil(monthly))} && ${run.up}`,
     `Or try later; that run starts with the first server again: ${run.up}`,
   ];
 }
 
-/** Sorts plans by their price in the place that is tried first. Places with room come first, then earlier locations. */
+/** Sorts plans by their price in the location tried first: one with room, else an earlier configured one. */
 function sortOffers(usable: readonly Offer[], locations: readonly string[]): Offer[] {
   const inPlace = (a: Offer, b: Offer) =>
     Number(b.isAvailable) - Number(a.isAvailable) || locations.indexOf(a.location) - locations.indexOf(b.location);

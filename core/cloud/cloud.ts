@@ -9,9 +9,9 @@ export interface ServerNow {
   /** The image's name at the provider; undefined if the provider no longer offers it. */
   readonly image?: string | undefined;
   readonly address?: string | undefined;
-  /** The provider's own protection against deletion; undefined where there is none to be had. */
+  /** The provider's own protection against deletion; undefined if the provider has none. */
   readonly isProtected?: boolean | undefined;
-  /** The reason why its creation failed, in the provider's words. */
+  /** The reason why the server's creation failed, in the provider's words. */
   readonly failure?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface CloudInventory {
   readonly servers: readonly ServerNow[];
   readonly firewall?: string | undefined;
   readonly sshKey?: string | undefined;
-  /** A key with the same public half that this stack did not create: the provider refuses a second one. */
+  /** A key with the same public half that this stack did not create: the provider stores a key only once. */
   readonly foreignKey?: string | undefined;
   readonly tag?: string | undefined;
 }
@@ -36,13 +36,13 @@ export interface Cloud {
   readImages(): Promise<string[]>;
   readInventory(owner: Owner, publicKey: string | undefined): Promise<CloudInventory>;
   readServer(id: string): Promise<ServerNow | undefined>;
-  /** Refuses a token that can only read. Makes nothing. */
+  /** Throws if the token can only read. Changes nothing. */
   checkRights(): Promise<void>;
-  /** True if the provider's words say that it can't make this plan in this location. */
+  /** True if the provider's words say that it has no room for this plan in this location. */
   isNoRoom(words: string): boolean;
   readonly limits: string;
   describeConsole(id: string): string;
-  /** Frees the name of a server that was never made to its end, where the provider takes a name once only. */
+  /** Renames a half-made server, if the provider accepts a name only once: the next order needs the name. */
   makeRoom(id: string): Promise<void>;
   remove(id: string): Promise<void>;
 }

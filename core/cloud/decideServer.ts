@@ -26,7 +26,7 @@ export type ServerDecision =
       readonly kind: "keep";
       readonly server: ServerNow;
       readonly found: CloudInventory;
-      /** True if its creation was interrupted: firewall, protection or login may be missing. */
+      /** True if the server's creation was interrupted: firewall, protection or login may be missing. */
       readonly isHalfMade: boolean;
     }
   | { readonly kind: "gone" };
@@ -39,7 +39,7 @@ interface HostDecision {
 
 export interface HostRefusal {
   readonly faults: readonly string[];
-  /** Every plan and location was tried: the next run begins anew. */
+  /** True if every plan and location was tried: the next run begins anew. */
   readonly isExhausted?: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function decideServer(situation: HostSituation): Promise<HostDecisi
         "needed: delete the servers that are not this stack's host, or remove their labels, in the provider's console.",
       ],
     };
-  // A server that an interrupted or failed order left is no host yet.
+  // A server whose creation failed in our last order is no host: order another.
   const isLeftover = server?.failure !== undefined && record.pending !== undefined;
   if (server && (!isLeftover || lifecycle === "retiring")) return planKeeping(situation, found, server);
   if (lifecycle !== "retiring")
@@ -140,7 +140,7 @@ async function planOrder(
   const choice = within(known, attempts);
   if (choice.kind === "none") {
     const isExhausted = attempts.length > 0 && within(known, []).kind === "chosen";
-    return { faults: [...faults, ...choice.faults, ...(known ? [`The limit: ${known.from}`] : [])], isExhausted };
+    return { faults: [...faults, ...choice.faults, ...(known ? [`The price limit: ${known.from}`] : [])], isExhausted };
   }
   if (faults.length > 0) return { faults };
   const { offer } = choice;

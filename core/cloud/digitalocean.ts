@@ -43,7 +43,7 @@ interface Named {
   readonly public_key: string;
 }
 
-/** Returns the tag of everything that a stack makes; a tag has no dots. */
+/** Returns the tag of everything that a stack makes; DigitalOcean allows no dots in tags. */
 export function createDigitaloceanTag({ stack, pillar }: Owner): string {
   return `pillar-host:${stack}:${pillar}`.replace(/[^A-Za-z0-9:_-]/g, "-");
 }
@@ -53,13 +53,13 @@ export function formatSlug(image: string): string {
   return `${image.replaceAll(".", "-")}-x64`;
 }
 
-/** Returns a slug as pillar-host:host.image has it; undefined where it is not for x86. */
+/** Returns a slug in the form of pillar-host:host.image; undefined if the slug is not for x86. */
 export function parseSlug(slug: string): string | undefined {
   const [, name, major, minor] = /^([a-z-]+?)-(\d+)(?:-(\d+))?-x64$/.exec(slug) ?? [];
   return name && (minor === undefined ? `${name}-${major}` : `${name}-${major}.${minor}`);
 }
 
-/** Matches the API's words, as the plugin repeats them: the API has no error codes. */
+/** Matches the text of an API error, as the plugin repeats it: these errors have no codes. */
 export const digitaloceanNoRoom = /\b(size|region) is (not available|unavailable)\b/i;
 
 export function createDigitalocean({ endpoint = "https://api.digitalocean.com", ...access }: CloudAccess): Cloud {
@@ -116,7 +116,7 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
     isNoRoom: (words) => digitaloceanNoRoom.test(words),
     limits: "Settings, Team, Resource limits",
     describeConsole: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
-    // A name may be had twice.
+    // Needs no action: two Droplets may have one name.
     makeRoom: async () => undefined,
     remove: (id) => http.removeWhole(`/droplets/${id}`),
   };

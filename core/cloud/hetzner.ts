@@ -45,7 +45,7 @@ interface Labelled {
   readonly public_key: string;
 }
 
-/** Makes the labels: at most 63 letters, digits, dots, dashes and underscores, with a letter or digit at both ends. */
+/** Returns a stack's labels: at most 63 letters, digits, dots, dashes, underscores; a letter or digit at both ends. */
 export function createHetznerLabels({
   stack,
   pillar,
@@ -60,7 +60,7 @@ export const hetznerNoRoom =
 
 export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...access }: CloudAccess): Cloud {
   const http = createHttp({ ...access, endpoint, provider: "Hetzner" });
-  /** Reads a server. The provider's first action on it has the reason if its creation failed. */
+  /** Converts a server. If its creation failed, reads the reason from the failed action. */
   const serverNow = async (server: Server): Promise<ServerNow> => {
     const actions = await http.list<Action>(`/servers/${server.id}/actions?status=error`, "actions");
     const failed = actions.find(({ command, status }) => command === "create_server" && status === "error");
@@ -134,7 +134,7 @@ function listOffers(type: ServerType, pricing: Pricing, withBackups: boolean): O
     }));
 }
 
-/** Returns the price of a server with the IPv4 address that it needs. */
+/** Returns the monthly price of a server and the IPv4 address that it needs. */
 function computeMonthly(type: ServerType, location: string, pricing: Pricing, withBackups: boolean): number {
   const at = (prices: Prices = []) => prices.find((each) => each.location === location)?.price_monthly.gross;
   const address = at(pricing.primary_ips.find(({ type: family }) => family === "ipv4")?.prices) ?? 0;

@@ -14,9 +14,9 @@ interface ApiOptions {
 
 export type CloudAccess = Omit<ApiOptions, "provider" | "endpoint"> & { readonly endpoint?: string };
 
-/** A refusal by a cloud's API, in words for the operator; never with the token. */
+/** An error of a cloud's API, in words for the operator; never contains the token. */
 export interface CloudError extends Error {
-  /** 0 if nothing answered. */
+  /** The HTTP status; 0 if nothing answered. */
   readonly cloudStatus: number;
 }
 
@@ -24,7 +24,7 @@ export function isCloudError(error: unknown): error is CloudError {
   return error instanceof Error && "cloudStatus" in error;
 }
 
-/** Creates an error with a mark, because stored code can't keep a class. */
+/** Marks the error with a field, because a class of errors does not survive in stored code. */
 function cloudError(message: string, cloudStatus = 0): CloudError {
   return Object.assign(new Error(message), { cloudStatus });
 }
@@ -70,7 +70,7 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
       }
       throw cloudError(`${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}`);
     },
-    /** Removes a thing, and waits until it is gone. */
+    /** Removes a resource, and waits until it is gone. */
     removeWhole: async (path: string) => {
       if (!(await find(path))) return;
       await remove(path);
@@ -80,7 +80,7 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
         await sleep(gonePollMs);
       }
     },
-    /** Refuses a token that can only read, by removing a thing that does not exist. */
+    /** Throws if the token can only read: tries to remove a resource that does not exist. */
     checkRights: (path: string) =>
       remove(path).catch((error: CloudError) => {
         const status = error.cloudStatus;
@@ -89,14 +89,14 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
   };
 }
 
-/** Creates a handler for `catch`: some refusals are no errors. */
+/** Creates a handler for `catch` that ignores errors with these statuses. */
 export function ignoreStatuses(...statuses: readonly number[]) {
   return (error: CloudError): undefined => {
     if (!statuses.includes(error.cloudStatus)) throw error;
   };
 }
 
-/** Creates the function that sends requests, waits if they are limited, and repeats what may be if the API fails. */
+/** Creates the function that sends requests. It waits for rate limits, and repeats GET and POST if the API fails. */
 function createRequest(api: ApiOptions & { readonly sleep: (milliseconds: number) => Promise<unknown> }) {
   const { provider, endpoint, token, sleep, say } = api;
   let waitedMs = 0;
@@ -123,7 +123,7 @@ function createRequest(api: ApiOptions & { readonly sleep: (milliseconds: number
 
 function parseAnswer(api: ApiOptions, method: string, path: string, answer: Answer | Error): unknown {
   const { provider } = api;
-  // The endpoint may hold a password.
+  // Cuts the user and password that the endpoint may contain.
   const at = api.endpoint.replace(/\/\/.*@/, "//");
   const isNone = `what answers at ${at} is not ${provider}'s API`;
   if (answer instanceof Error && isTooLarge(answer)) throw cloudError(`${isNone}: ${answer.message}`);
@@ -157,7 +157,7 @@ function createRefusal({ provider, token }: ApiOptions, status: number, asked: s
   return cloudError(status >= 500 ? later : `${said} to ${asked}`, status);
 }
 
-/** Returns how long a 429 asks to wait: Retry-After, else until RateLimit-Reset, else a while. */
+/** Returns how long a 429 asks to wait: Retry-After, else until RateLimit-Reset, else 5 s. */
 export function readRetryDelayMs(headers: Headers, now: number): number {
   const seconds = (name: string) => Number(headers.get(name) ?? Number.NaN);
   const delays = [seconds("retry-after") * 1000, seconds("ratelimit-reset") * 1000 - now];

@@ -15,11 +15,11 @@ const orderSchema = z.object({
 
 const recordSchema = z.object({
   attempts: z.array(orderSchema).readonly(),
-  /** The order that a run sent and did not see come. */
+  /** The order that a run sent without seeing its server yet. */
   pending: orderSchema.optional(),
-  /** The server's number, while no run has logged in to it yet. */
+  /** The number of the ordered server, until a run has logged in to it. */
   ordered: z.string().optional(),
-  /** The price that was shown first for a wish, as {@link describeWish} tells it. */
+  /** The first price that was shown for the settings in `wish` ({@link describeWish}). */
   shown: z.object({ wish: z.string(), monthly: z.number(), currency: z.string() }).optional(),
 });
 
@@ -29,13 +29,13 @@ export type FirstPrice = NonNullable<OrderRecord["shown"]>;
 
 /** Holds no secrets. */
 export interface OrderRecords {
-  /** @throws in words, where it can't be read */
+  /** @throws Error for the operator if the record can't be read */
   read(): Promise<OrderRecord>;
-  /** Writes the record; it is on the disk when this resolves. @throws in words, where it can't be written */
+  /** Writes the record, to disk before it resolves. @throws Error for the operator if it can't be written */
   write(record: OrderRecord): Promise<void>;
 }
 
-/** Parses a record. An unreadable one counts as missing: at worst one attempt repeats, and a price is shown again. */
+/** Parses a record. An unreadable record counts as missing: at worst an order repeats, and a price is shown again. */
 export function parseOrderRecord(text: string | undefined): OrderRecord {
   try {
     return recordSchema.parse(JSON.parse(text ?? ""));
@@ -51,15 +51,15 @@ export function formatOrderRecord(record: OrderRecord): string | undefined {
 }
 
 export interface EarlierOrders {
-  /** The provider said that it had no room for them; an order that failed for another reason is repeated. */
+  /** Orders that the provider had no room for; an order that failed for another reason is repeated. */
   readonly attempts: readonly Order[];
   readonly failed?: Order | undefined;
 }
 
-/** Room comes back: an order that failed longer ago is tried again. */
+/** An order that failed longer ago may be tried again, because the provider may have room again. */
 const attemptMemoryMs = 24 * 3600 * 1000;
 
-/** Decides which earlier orders failed: only a provider that says it has no room is a reason to try elsewhere. */
+/** Decides which earlier orders failed for lack of room: only for those, another plan or location is tried. */
 export function settleOrder(
   { attempts, pending }: OrderRecord,
   now: number,
@@ -82,7 +82,7 @@ export interface PriceLimit {
 /** The share by which a server may cost more than the price first shown, since locations and plans differ. */
 const priceMarginShare = 0.25;
 
-/** Names the wish as far as its price goes. Locations are no part of it: more of them are no consent to a price. */
+/** Formats the settings that set a price. Leaves out locations: who adds one does not agree to another price. */
 function describeWish({ provider, plan, minimums: { cores, memoryGb, diskGb }, backups }: CloudHostConfig): string {
   const parts = [provider, plan, `${cores} cores`, `${memoryGb} GB`, `${diskGb} GB`];
   return [...parts, ...(backups ? ["backups"] : [])].join(", ");
@@ -113,7 +113,7 @@ export function keepFirstPrice(
 
 /** @throws in the operator's words */
 export function openOrderRecords(config: StackConfig, stack: string): OrderRecords {
-  // Two Pillars may share a place, and their stacks have one name.
+  // The Pillar is in the name, because two Pillars may share a store, with stacks of the same name.
   const name = `orders-${stack}-${config.pillar.name}.json`;
   const store = openStackStore(config);
   const inWords = (what: string) => (error: Error) => {

@@ -13,7 +13,7 @@ export function stripProviderError(error: string, token: string): string {
     .slice(0, 400);
 }
 
-/** Says what a failed order means: only a provider without room makes the next order try elsewhere. */
+/** Formats a failed order and the next step: only if the provider has no room does the next order try elsewhere. */
 export function formatFailedOrder(
   stack: string,
   { provider, limits, isNoRoom }: Pick<Cloud, "provider" | "limits" | "isNoRoom">,

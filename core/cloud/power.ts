@@ -2,7 +2,7 @@ import type { Clock } from "../util/clock";
 import { createHttp, ignoreStatuses } from "./http";
 
 // https://docs.hetzner.cloud/reference/cloud and https://docs.digitalocean.com/reference/api, as of November 2026.
-// Guards use this file in stored code, so it knows less than the clouds' clients.
+// The state stores this file with each guard, so it does less than the clouds' clients.
 
 const apis = {
   hetzner: {
@@ -78,7 +78,7 @@ export function formatMissingField({ provider, id }: CloudServer, field: string)
 export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
   const before = await readPowerState(server, deps);
   if (before === "off" || before === "gone") return before;
-  // The server may be busy with another action: wait for both.
+  // Ignores that the server is busy, perhaps with an earlier power-off: the loop waits until it is off.
   await openServer(server, deps)
     .powerOff()
     .catch(ignoreStatuses(409, 422, 423));

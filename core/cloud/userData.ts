@@ -12,7 +12,7 @@ export function renderUserData({ privateKey, publicKey }: UserDataKey): string {
     ssh_pwauth: false,
     disable_root: false,
     write_files: [
-      // An upgrade of sshd makes the other kinds anew.
+      // Names the only key, because an upgrade of sshd makes host keys of other kinds.
       { path: "/etc/ssh/sshd_config.d/10-pillar-host.conf", content: "HostKey /etc/ssh/ssh_host_ed25519_key\n" },
       {
         path: "/etc/apt/apt.conf.d/20auto-upgrades",

@@ -6,7 +6,7 @@ import { readKeyFiles } from "./keyFiles";
 import type { Raw } from "./rawValues";
 import { stackSchema } from "./stackSchema";
 
-/** The whole configuration, with defaults. Secrets are plain here: wrap them in pulumi.secret before they leave. */
+/** The whole configuration, with defaults. Secrets are plain text: wrap them in pulumi.secret for Pulumi. */
 export type StackConfig = z.output<typeof stackSchema> & {
   readonly stack: string;
   /** Overrides the address of the cloud's API. */
@@ -22,14 +22,14 @@ export function parseConfig(
   return "data" in result ? { config: { ...result.data, stack } } : result;
 }
 
-/** Checks a configuration in one pass. `later`: keys that may be missing, because their values are given afterwards. */
+/** Checks a configuration in one pass. `later`: keys that may be missing now, because the caller sets them later. */
 export function checkConfig(
   raw: Raw,
   stack: string,
   later: readonly string[] = [],
 ): { data: z.output<typeof stackSchema> } | { faults: string[] } {
   const keys = readKeyFiles(raw);
-  // zod would compile a checker for each block first, which takes longer than to check once.
+  // `jitless`, because zod would compile a checker for each block first, which takes longer than one check.
   const result = stackSchema.safeParse(keys.raw, { reportInput: true, jitless: true, error: dropMessage });
   if (result.success && keys.faults.length === 0) return { data: result.data };
   const context = { schema: stackSchema, raw: keys.raw, run: commandsFor(stack) };
@@ -39,7 +39,7 @@ export function checkConfig(
   return { faults: [...new Set(issues.flatMap((issue) => formatIssue(issue, context))), ...keys.faults] };
 }
 
-/** Extracts the stack's raw values from all that the engine knows, and what the cloud's own Pulumi keys hold. */
+/** Picks this program's raw values from all configured ones, and token and endpoint from the cloud plugin's keys. */
 export function extractRawConfig(all: Readonly<Record<string, string>>): {
   raw: Record<string, unknown>;
   apiEndpoint?: string;
@@ -53,7 +53,7 @@ export function extractRawConfig(all: Readonly<Record<string, string>>): {
   return { raw, apiEndpoint };
 }
 
-/** Parses a value as the engine hands it over: structured ones as JSON, plain ones as they are. */
+/** Parses a value from the engine's text: a list or block is JSON, any other value stays a text. */
 function parseValue(value: string): unknown {
   if (!/^[[{]/.test(value)) return value;
   try {

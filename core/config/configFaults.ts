@@ -10,7 +10,7 @@ export function formatConfigFaults(stack: string, faults: readonly string[], eff
   ].join("\n");
 }
 
-/** The schema knows no stack, so a cure names the key; the command is made where both are known. */
+/** Names a key and its change, not the command: the schema does not know the stack that the command needs. */
 export type FaultCure =
   | { readonly set: string; readonly to: string | number }
   /** A placeholder such as `ADDRESS`, or an expression for the shell. */

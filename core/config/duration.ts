@@ -6,7 +6,7 @@ export const duration = (atLeast: string) =>
   z
     .string()
     .transform((text, context) => {
-      // ms throws on an empty text, and takes a bare number for milliseconds, which nobody means.
+      // Requires a unit: ms() would take a bare number for milliseconds, which nobody means.
       const value = /^\d.*[a-z]$/i.test(text) ? (ms(text as ms.StringValue) as number | undefined) : undefined;
       if (value === undefined || value < ms(atLeast as ms.StringValue)) {
         context.addIssue({

@@ -7,14 +7,14 @@ import { findSchema, listShapes, readMeta, readVariant, type Schema } from "./sc
 
 interface FaultContext {
   readonly schema: Schema;
-  /** Key, without `pillar-host:`, to value. */
+  /** Values by key, without `pillar-host:`. */
   readonly raw: Readonly<Record<string, unknown>>;
   readonly run: Commands;
 }
 
 const ownText = "";
 
-/** Leaves out zod's message where this file has a text, unless the schema has a message of its own. */
+/** Drops zod's own message for kinds of faults that this file words itself. Messages of the schema stay. */
 export function dropMessage({ code }: { readonly code?: string }): string | undefined {
   return ["invalid_value", "too_small", "too_big"].includes(code ?? "") ? ownText : undefined;
 }
@@ -57,13 +57,13 @@ function formatFault(issue: z.core.$ZodIssue, context: FaultContext): string {
   }
 }
 
-/** Writes a path as `pulumi config set --path` takes it. */
+/** Formats a path for `pulumi config set --path`. */
 const settable = (path: readonly PropertyKey[]) =>
   path.map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`)).join("");
 
 function findMeta(path: readonly PropertyKey[], { schema }: FaultContext) {
   const inner = findSchema(schema, path);
-  // A value at an unknown place may be anything.
+  // Treats an unknown key as secret, because the value may be one.
   return inner === undefined ? { secret: true } : readMeta(inner);
 }
 
@@ -173,7 +173,7 @@ function formatWrongType(issue: z.core.$ZodIssueInvalidType, context: FaultConte
   return `found ${found}, needed ${needed} (${cure})`;
 }
 
-/** Returns the kind of a value, not the value: it may be a secret in the wrong place. */
+/** Returns the kind of a value, not the value, which may be a secret in the wrong place. */
 function describeKind(value: unknown): string {
   if (value === null) return "nothing";
   return kinds[Array.isArray(value) ? "array" : typeof value] ?? typeof value;

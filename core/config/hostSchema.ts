@@ -68,7 +68,7 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
     .boolean()
     .default(false)
     .meta({ description: "Turns on the provider's own backups, at the provider's price" }),
-  // `pulumi config set --path` writes a number with a point as a text.
+  // Takes a text, too: `pulumi config set --path` writes 24.50 as a text.
   maxMonthly: z
     .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/, "needed a number, such as 25 or 24.50")])
     .transform(Number)
@@ -197,7 +197,7 @@ function isNetwork(text: string): boolean {
   const [, address = "", bits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
   const family = isIP(address);
   if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) return false;
-  // Providers refuse a network whose address names a host in it.
+  // Refuses host bits as providers do: 192.0.2.1/24 is no network.
   return family === 6 || (Number(bits) === 0 ? 0 : parseIPv4(address) << Number(bits)) === 0 || Number(bits) === 32;
 }
 

@@ -9,7 +9,7 @@ const logins = ["ssh", "orchestrator.migrateFrom", "retirement.successor", "sync
   `${block}.proxy`,
 ]);
 
-/** Sets each block's `privateKey` to the text of its `privateKeyFile`, which is read in every run. Secret. */
+/** Sets each block's `privateKey` to the text of its `privateKeyFile`. The result is secret. */
 export function readKeyFiles(raw: Raw, read?: (path: string) => SmallFile): { raw: Raw; faults: string[] } {
   const faults: string[] = [];
   let values = raw;

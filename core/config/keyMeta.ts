@@ -1,4 +1,4 @@
-/** Describes a key: docs/configuration.md, stack.schema.json and the list of secret keys come from it. */
+/** Describes a key: docs/configuration.md, stack.schema.json and the list of secret keys are made from this. */
 export interface KeyMeta {
   /** The key's purpose: sentences in Markdown without links, the last without a full stop. */
   readonly description?: string;
@@ -8,7 +8,7 @@ export interface KeyMeta {
   readonly unit?: string;
   readonly examples?: readonly (string | number)[];
   readonly otherwise?: string;
-  /** Set with --secret, and shown to nobody. */
+  /** True for a key that is set with --secret and never shown. */
   readonly secret?: true;
   readonly see?: string;
 }

@@ -68,9 +68,9 @@ export const otherHostShape = {
 };
 
 export const otherNodeShape = {
-  service: service.optional().meta({ description: "The systemd service of its node", otherwise: "`node.service`" }),
-  dataDir: ownDirectory.optional().meta({ description: "The data directory of its node", otherwise: "`node.dataDir`" }),
-  rpcPort: port.optional().meta({ description: "The RPC port of its node", otherwise: "`node.rpcPort`" }),
+  service: service.optional().meta({ description: "The systemd service of the node", otherwise: "`node.service`" }),
+  dataDir: ownDirectory.optional().meta({ description: "The data directory of the node", otherwise: "`node.dataDir`" }),
+  rpcPort: port.optional().meta({ description: "The RPC port of the node", otherwise: "`node.rpcPort`" }),
 };
 
 interface LoginKeys {
@@ -100,7 +100,7 @@ export const sshSchema = z
   .superRefine(checkPrivateKeyOpens)
   .meta({ description: "The login. It needs the ssh agent, a key's file, a private key or a password" });
 
-/** Returns the key of the block, and what is wrong with it. */
+/** Returns the configuration key at fault, and the fault. */
 function findPrivateKeyFault({
   privateKeyFile,
   privateKey,

@@ -20,7 +20,7 @@ import {
 } from "./schemaParts";
 import { findWitnessFaults } from "./witnessFaults";
 
-/** Tells a release from the one that lay behind the same address before. */
+/** Distinguishes a release from an earlier one at the same address. */
 const controllerVersion = z
   .string()
   .regex(/^v\d+\.\d+\.\d+[A-Za-z0-9.-]*$/, "needed the release's version, such as v0.0.4 or v0.0.4-alpha")
@@ -46,7 +46,7 @@ export const controllerSchema = z
       .default("/root")
       .meta({ description: "The directory on the host where the controller is unpacked and run" }),
     executable: word.default("node-controller").meta({
-      description: "The name of its executable. On the real network: `znn-controller`",
+      description: "The controller's executable. On the real network: `znn-controller`",
     }),
     addresses: z
       .array(plainUrl)
@@ -104,20 +104,20 @@ export const ownAddress = "127.0.0.1";
 
 export const nodeSchema = z
   .strictObject({
-    service: service.default("go-node").meta({ description: "Its systemd service. On the real network: `go-zenon`" }),
-    dataDir: ownDirectory.default("/root/.znn").meta({ description: "Its data directory" }),
+    service: service.default("go-node").meta({ description: "The node's service. On the real network: `go-zenon`" }),
+    dataDir: ownDirectory.default("/root/.znn").meta({ description: "The node's data directory" }),
     rpc: z
       .enum(["ssh", "direct"])
       .default("ssh")
-      .meta({ description: "How its RPC is reached; `direct` if its address can be reached without ssh" }),
+      .meta({ description: "How the node's RPC is reached: `ssh`, or `direct` to its address" }),
     rpcAddress: ipAddress.default(ownAddress).meta({
       description:
         "The IP address of the RPC as seen from the host, or with `rpc: direct` from this machine; the node refuses names. " +
         "With `direct` the default is `host.address`, if that is an IP address",
     }),
-    rpcPort: port.default(35997).meta({ description: "The port of its RPC over http" }),
-    wsPort: port.default(35998).meta({ description: "The port of its RPC over WebSocket" }),
-    p2pPort: port.default(35995).meta({ description: "The port for its peers, over TCP and UDP" }),
+    rpcPort: port.default(35997).meta({ description: "The port of the node's RPC over http" }),
+    wsPort: port.default(35998).meta({ description: "The port of the node's RPC over WebSocket" }),
+    p2pPort: port.default(35995).meta({ description: "The port for the node's peers, over TCP and UDP" }),
     release: nodeRelease,
     leastVersion: releaseVersion.optional().meta({
       description:

@@ -8,7 +8,7 @@ import { acknowledged, address, ownDirectory, port, service, word } from "./sche
 
 const ownPath = z.string().min(1).meta({ form: "local path" });
 
-/** The orchestrator accepts no other folder: it works in this one, wherever it is started. */
+/** Requires this folder name: the orchestrator works in the .orchestrator of its home, wherever it is started. */
 const home = ownDirectory
   .regex(/\/\.orchestrator$/, "needed the folder .orchestrator of the orchestrator's home, as /root/.orchestrator")
   .meta({ form: "absolute path that ends in `/.orchestrator`" });
@@ -74,16 +74,16 @@ const version = z
 
 export const orchestratorSchema = z
   .strictObject({
-    service: service.default("orchestrator").meta({ description: "Its systemd service" }),
-    directory: home.default("/root/.orchestrator").meta({ description: "Its directory, in its home" }),
+    service: service.default("orchestrator").meta({ description: "The orchestrator's service" }),
+    directory: home.default("/root/.orchestrator").meta({ description: "The orchestrator's directory" }),
     executable: word.default("orchestrator").meta({
       description:
-        "The name of its executable in `/usr/local/bin`; in a release's archive it has this name, or ends in `-linux-amd64`",
+        "The orchestrator's executable in `/usr/local/bin`; in a release's archive the file has this name, or ends in `-linux-amd64`",
     }),
-    rpcPort: port.default(55000).meta({ description: "The port of its RPC. Reserved on the host" }),
+    rpcPort: port.default(55000).meta({ description: "The port of the orchestrator's RPC. Reserved on the host" }),
     p2pPort: port.default(55055).meta({
       description:
-        "The port for its peers. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and " +
+        "The port for the orchestrator's peers. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and " +
         "stays open while the event log has an orchestrator on the host",
     }),
     rpcFrom: z
@@ -163,14 +163,14 @@ export function findOrchestratorFaults(config: {
   const oldNode = config.sync.oldHost?.service;
   const pairs = [
     [own, config.node.service, ["orchestrator", "service"]],
-    // Names of service and executable on the old host, if one differs from this host's.
+    // Compares both services of the old host, too, if one of them is configured.
     ...(from && (from.service ?? oldNode)
       ? [[from.service ?? own, oldNode ?? config.node.service, ["orchestrator", "migrateFrom", "service"]] as const]
       : []),
   ] as const;
   for (const [name, nodes, path] of pairs)
     if (bare(name) === bare(nodes))
-      faults.push([path, "is the node's service: needed the orchestrator's own, because a move stops and masks it"]);
+      faults.push([path, "is the node's service: needed the orchestrator's, because a move stops and masks it"]);
   if (rollback && from === undefined)
     faults.push([
       ["orchestrator", "rollback"],

@@ -6,7 +6,7 @@ export const isPrivateKey = (text: string) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-
 
 export const isPublicKey = (text: string) => /^(ssh|ecdsa)-/.test(text.trim());
 
-/** `locked`: it has a pass phrase, and none was given. */
+/** `locked`: the key has a pass phrase, and none was given. */
 type KeyState = "opens" | "locked" | "wrongPhrase" | "unreadable";
 
 export function checkPrivateKey(text: string, phrase?: string): KeyState {
@@ -27,7 +27,7 @@ export const someKeyFile = "the file of a private ssh key, such as ~/.ssh/id_ed2
 
 export const formatOwnFile = (file: string) => `a file for you alone: chmod 600 ${file}`;
 
-/** Reads a private key's file; the key may have a pass phrase, or be cut off. */
+/** Reads a private key's file, and does not open the key: it may need a pass phrase, or be cut off. */
 export function readKeyFile(
   file: string,
   read: (path: string) => SmallFile = readSmallFile,

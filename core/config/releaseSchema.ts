@@ -30,6 +30,6 @@ export interface ReleaseSource {
   readonly version?: string | undefined;
 }
 
-/** Formats the marker on the host: a release with another marker is installed again. */
+/** Formats a release's marker on the host. If the marker differs, the release is installed again. */
 export const formatReleaseMarker = ({ url, sha256, version }: ReleaseSource) =>
   [url, sha256 ?? "any", ...(version === undefined ? [] : [version])].join(" ");

@@ -3,7 +3,6 @@ import { duration } from "./duration";
 import { checkPrivateKeyOpens, loginRule, otherHostShape, otherNodeShape } from "./loginSchema";
 import { rpcUrl } from "./schemaParts";
 
-/** The chain's own measures; other networks than the real one have others. */
 export const networkSchema = z
   .strictObject({
     epoch: duration("1s").prefault("24h").meta({ description: "The chain's epoch, for which rewards are paid" }),

@@ -6,7 +6,7 @@ interface Machine {
   readonly hostKey?: string | undefined;
 }
 
-/** Refuses a stack's own host in the place of another one, under whatever name. */
+/** Refuses the stack's own host, under whatever name, where another host is needed. */
 export function findSameMachineFaults({
   host,
   sync,
@@ -21,7 +21,7 @@ export function findSameMachineFaults({
   const others: readonly (readonly [block: string, other: Machine | undefined, needed: string])[] = [
     ["orchestrator.migrateFrom", orchestrator.migrateFrom, "the old host's, from which the orchestrator comes"],
     ["sync.oldHost", sync.oldHost, "the old host's, whose chain is copied"],
-    ["retirement.successor", retirement.successor, "the one that produces after it"],
+    ["retirement.successor", retirement.successor, "the host that produces after it"],
   ];
   return others.flatMap(([block, other, needed]): SchemaFault[] => {
     if (other === undefined || !isSameMachine(host, other)) return [];

@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import ssh2 from "ssh2";
 import { z } from "zod";
 
-/** Ends up in the shell's command lines and in patterns: plain words only. */
+/** Plain words only, because these values end up in shell commands and in patterns. */
 export const word = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "needed a plain word of letters, digits, dot, dash and underscore")
@@ -17,13 +17,13 @@ export const pillarName = z
   .string()
   .regex(/^(?=.{1,40}$)[A-Za-z0-9]+([-._][A-Za-z0-9]+)*$/, "needed the Pillar's name as registered on chain");
 
-/** A systemd service that this program may stop: none of the host's own. */
+/** A systemd service that this program may stop: none of the system's own. */
 export const service = word.regex(
   /^(?!(sshd?|dbus|systemd-.*)(\.service)?$)/,
   "needed a service of its own: this is one of the system's",
 );
 
-/** Without `.` and `..`: a directory has one name. */
+/** Without `.` and `..`, so that each directory has only one path. */
 export const directory = z
   .string()
   .regex(
@@ -40,7 +40,7 @@ export const ownDirectory = directory.regex(
 const v4Part = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 const ip = `(?!0\\.0\\.0\\.0$)(${v4Part}\\.){3}${v4Part}|(?![0:]*(:[fF]{4}:.*)?$)(?=.*:.*:)[0-9A-Fa-f:]+`;
 const label = "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?";
-// A name whose last part is a number is read as an IPv4 address in some old form.
+// Refuses a name whose last part is a number, which would be read as an old form of IPv4 address.
 const hostName = `(?!(.*\\.)?([0-9]+|0[xX][0-9A-Fa-f]*)$)${label}(\\.${label})*`;
 const isIPv6IfColon = (address: string) => !address.includes(":") || isIPv6(address);
 
@@ -62,14 +62,14 @@ const hostKeyLine = /^([^ ]+ )?((ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)) [A
 export const hostKey = z
   .string()
   .trim()
-  // A line of ssh-keyscan or known_hosts begins with the address.
+  // Accepts an address in front, as in a line of ssh-keyscan or known_hosts.
   .regex(hostKeyLine, "needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)")
   .transform(rebuildLine)
   .refine((line) => line !== undefined, "needed a whole key: this one is truncated, or of another kind than it says")
   .transform((line) => line ?? "")
   .meta({ form: "line as `ssh-ed25519 AAAA…`", needed: "the host's ssh key" });
 
-/** Rebuilds a key's line; undefined if it holds no key, or more than one: ssh2 ignores what follows the first. */
+/** Rebuilds a key's line; undefined if the line has no key, or more than one: ssh2 ignores all but the first. */
 function rebuildLine(line: string): string | undefined {
   const bare = hostKeyLine.exec(line)?.[2] ?? "";
   const key = ssh2.utils.parseKey(bare);

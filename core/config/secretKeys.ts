@@ -13,8 +13,8 @@ export function listSecretKeys(): string[][] {
 }
 
 /**
- * Warns of secrets that were set without --secret. The keys have no `pillar-host:`. `isSecret`: the key holds anything
- * that was set with --secret; the engine tells no more. `written`: the keys as the stack's file has them.
+ * Warns of secrets that were set without --secret. Keys are without `pillar-host:`. `isSecret` says whether anything in
+ * a top-level key was set with --secret; the engine tells no more. `written`: the values in the stack's file.
  */
 export function findPlainSecrets(
   raw: Readonly<Record<string, unknown>>,
@@ -24,7 +24,7 @@ export function findPlainSecrets(
 ): string[] {
   const plain = listSecretKeys().filter((path) => {
     const [key = ""] = path;
-    // The engine marks whole blocks: one value in it may be plain beside a secret one.
+    // Looks into the file, too: the engine marks whole blocks, and a block may have plain values beside secret ones.
     return findValue(raw, path) !== undefined && (!isSecret(key) || typeof findValue(written, path) === "string");
   });
   return plain.map((keys) => {
@@ -42,7 +42,7 @@ export function hasMixedBlock(raw: Readonly<Record<string, unknown>>, isSecret: 
 
 /** Reads the stack's file, if it exists; an encrypted value is a block with the key `secure`. */
 export function readStackFile(directory: string, stack: string): Record<string, unknown> | undefined {
-  // Required where it is needed: most runs do without.
+  // Loads yaml here, because most runs do not need it.
   const { parse } = require("yaml") as typeof import("yaml");
   try {
     const { config } = parse(readFileSync(`${directory}/Pulumi.${stack}.yaml`, "utf8")) as { config?: object };

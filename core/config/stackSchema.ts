@@ -10,7 +10,7 @@ import { findSameMachineFaults } from "./sameMachine";
 import { pillarName, webAddress } from "./schemaParts";
 import { findStoreFaults, storeSchema } from "./storeSchema";
 
-/** The webhook is a secret: its path or host name is the password, as with ntfy topics and Slack hooks. */
+/** The webhook is a secret: its path or host name works as a password, as with ntfy topics and Slack hooks. */
 const webhook = webAddress("needed the http or https address of a webhook, such as an ntfy topic's");
 
 /** Checks that a directly asked RPC has an IP address: the node refuses requests by name. */

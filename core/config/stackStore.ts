@@ -4,7 +4,7 @@ import { formatDefaultPlace, resolvePlace } from "../store/recordsDirectory";
 import type { Store } from "../store/store";
 import type { StackConfig } from "./config";
 
-/** Returns the place of event log and backups as inputs name it: configured, or the user's default. Never a secret. */
+/** Returns the place of event log and backups for a resource's input: configured, or the default. Never a secret. */
 export function chooseRecordsPlace({ pillar, store, orchestrator }: StackConfig): string {
   if (store !== undefined) return formatBucketPlace(store, pillar.name);
   return orchestrator.backup.directory ?? formatDefaultPlace(pillar.name);

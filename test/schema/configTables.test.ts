@@ -13,7 +13,7 @@ test("keeps the lists of docs/configuration.md equal to the schema (npm run sche
 
 describe("a key's line", () => {
   test.each([
-    ["a value's kind and its default", "node.rpcPort", " (port; `35997`): The port of its RPC over http"],
+    ["a value's kind and its default", "node.rpcPort", " (port; `35997`): The port of the node's RPC over http"],
     ["choices", "sync.wait", " (`block` or `check` or `await`; `block`; in an unattended run `await`): "],
     ["a unit", "sync.stallMinutes", " (number above 0 to 1440 (minutes); `15`): "],
     ["a duration", "sync.deadline", " (duration of at least 1m; `7d`): "],

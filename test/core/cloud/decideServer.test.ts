@@ -142,7 +142,7 @@ describe("the price limit", () => {
         "pillar-host:host.maxMonthly: all servers left to try cost more than 7.50 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
         "To allow that price: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
         "Or try later; that run starts with the first server again: pulumi up -s prod",
-        "The limit: the price shown first, 6.00 EUR, plus a quarter; pillar-host:host.maxMonthly sets another limit",
+        "The price limit: the price shown first, 6.00 EUR, plus a quarter; pillar-host:host.maxMonthly sets another limit",
       ],
       isExhausted: false,
     });
@@ -157,7 +157,7 @@ describe("the price limit", () => {
       "limit: no server dearer than 20.00 EUR a month is ordered (pillar-host:host.maxMonthly)",
     );
     const { decided: refused } = await decide([], {}, { maxMonthly: 5 });
-    expect("faults" in refused && refused.faults.at(-1)).toBe("The limit: pillar-host:host.maxMonthly");
+    expect("faults" in refused && refused.faults.at(-1)).toBe("The price limit: pillar-host:host.maxMonthly");
   });
 
   test("starts anew for another plan, other minimums or backups, but not for another location", async () => {
@@ -227,7 +227,7 @@ describe("after a failed order", () => {
         "pillar-host:host.maxMonthly: all servers left to try cost more than 10.00 EUR a month, the cheapest 16.00 EUR: cpx32 in fsn1",
         expect.stringContaining("host.maxMonthly 16"),
         "Or try later; that run starts with the first server again: pulumi up -s prod",
-        expect.stringContaining("The limit: the price shown first, 8.00 EUR"),
+        expect.stringContaining("The price limit: the price shown first, 8.00 EUR"),
       ],
       isExhausted: true,
     });
