@@ -17,23 +17,9 @@ let first: Stored;
 let last: Stored;
 const refuse = async (changes: object = {}, env: Record<string, string> = {}) =>
   asked.remove({ ...last, ...changes } as Stored, env);
-const node = (name: string, settings: object) => stage.lab.chain("PATCH", `/nodes/${name}`, settings);
-/** Returns the refusal while a node lies. */
-async function lied(name: string, settings: Record<string, unknown>) {
-  await node(name, settings);
-  const outcome = await refuse();
-  await node(
-    name,
-    Object.fromEntries(
-      Object.keys(settings).map((key) => [key, key === "nullPillar" || key === "otherChain" ? false : null]),
-    ),
-  );
-  return outcome;
-}
 /** Adds a directory that looks like an orchestrator without a fence, so that the host is kept in any case. */
 const kept = () => ({ places: { ...last.places, signer: { ...last.places.signer, directory: "/root/.znn" } } });
 const noAnswer = "the successor's orchestrator does not answer";
-const ref = () => `reference ${stage.lab.referenceUrl("ref")}`;
 
 beforeAll(async () => {
   asked = await askedDirectly(stage);
@@ -84,19 +70,6 @@ describe("with the rewards collected, a single problem keeps the host", () => {
     expect(await traceOf(stage.old)).toBe(before);
   });
 
-  it("no successor is configured", async () => {
-    expect(whats(await refuse({ successor: undefined }))).toContain("no successor of this host is configured");
-  });
-
-  it("no node can be asked", async () => {
-    const places = { ...last.places, service: "none", rpcPort: 1 };
-    expect(whats(await refuse({ places, successor: undefined, references: ["http://127.0.0.1:1"] }))).toEqual([
-      "no node reports what the chain says of Anvil",
-      "no successor of this host is configured",
-      "no node reports whether the rewards since the switch were paid and collected",
-    ]);
-  });
-
   it("the host or its successor is unreachable", async () => {
     const { host, successor } = last;
     const away = (login: typeof host) => ({ ...login, ssh: { ...login.ssh, port: 1 } });
@@ -116,42 +89,6 @@ describe("with the rewards collected, a single problem keeps the host", () => {
     await expect
       .poll(async () => whats(await refuse(kept())))
       .not.toContain(`the successor's node, ${stage.fresh.address}, is not synced now`);
-  });
-
-  it.each<[string, Record<string, unknown>, RegExp]>([
-    [
-      "of another chain",
-      { otherChain: true },
-      /^a node lacks the momentum that was recorded when this host was synced/,
-    ],
-    ["that knows no such Pillar", { nullPillar: true }, /^there is no Pillar Anvil, says reference /],
-  ])("a reference %s", async (_what, settings, what) => {
-    const outcome = await lied("ref", settings);
-    expect(whats(outcome)[0]).toMatch(what);
-    expect(outcome.error?.message).toContain(ref());
-  });
-
-  it("a reference claims another producer", async () => {
-    const outcome = await lied("ref", { forceProducer: stage.addresses.old });
-    expect(whats(outcome)).toEqual([
-      `this host's producer address is the registered one, says ${ref()}`,
-      `the successor's producer address is not the registered one of Anvil, says ${ref()}`,
-    ]);
-  });
-
-  it("the operator's confirmation counts a day after the switch without an RPC for rewards", async () => {
-    for (const name of ["old", "fresh", "ref"]) await node(name, { noRewards: true });
-    const word = { PILLAR_HOST_REWARDS_COLLECTED: pillar };
-    const soon = "less than a day has passed since the switch: its rewards can't have come yet";
-    const needed = "the RPC does not report whether the rewards since the switch were collected";
-    expect(whats(await refuse({ epoch: 86_400_000 }, word))).toEqual([soon]);
-    expect(whats(await refuse())).toEqual([needed]);
-    expect(whats(await refuse({}, { PILLAR_HOST_REWARDS_COLLECTED: "yes" }))).toEqual([needed]);
-    // With a second unmet condition the host is not released yet.
-    expect(
-      whats(await refuse({ network: { momentum: -1, tickMomentums: 4 } }, word)).map((line) => line.split(", say")[0]),
-    ).toEqual(["the successor does not produce"]);
-    for (const name of ["old", "fresh", "ref"]) await node(name, { noRewards: false });
   });
 
   it("the wallet went back to the old address, and to the new one again", async () => {
