@@ -1,22 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
-import { beforeAll, describe, expect, it, vi } from "vitest";
-import { type ChainTruth, usualSporks } from "../../../lab/doubles/chain";
+import { beforeAll, describe, expect, it } from "vitest";
+import { usualSporks } from "../../../lab/doubles/chain";
 import { addRule } from "../../../lab/faults/networkFaults";
 import { hostNamespace } from "../../../lab/hosts/network";
 import { endPid, treeOf } from "../../../lab/hosts/processTree";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { onHost } from "../fixture";
-import { limit, watchedStage } from "./watcher";
+import { watchedStage } from "./watcher";
 
 const restart = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart";
 const ports = "35997/tcp, the node's RPC, is open to this machine";
 const crontab = "root's crontab restarts the node every hour";
 const spork = { id: "ab".repeat(32), name: "spork-next" };
-
-/** The Pillar has every other slot, and slots are short: a missed one shows after a tick. */
-const quick = { momentumSeconds: 1, tickMomentums: 6, backgroundPillars: 1 };
-const epoch = { short: 30, aDay: 86_400 };
 
 /** State of the host to which the orchestrator moved. */
 const journal = {
@@ -49,10 +45,6 @@ systemctl start go-node`;
 const clockIs = (kept: "yes" | "no") =>
   `printf '#!/bin/sh\necho ${kept}\n' > /usr/bin/timedatectl && chmod 755 /usr/bin/timedatectl`;
 
-/** Reads the node's counts, which are minutes old, and empty at first after a start. */
-const figures = `curl -sS -m 5 -H 'content-type: application/json' \
-  -d '{"jsonrpc":"2.0","id":1,"method":"embedded.pillar.getByName","params":["Anvil"]}' http://127.0.0.1:35997`;
-
 describe("status --all --notify after the move, as cron runs it", { timeout: 900_000 }, () => {
   const { stage, notices, cron, heard, toldSince, calm } = watchedStage();
   const told = async (before = 0) => (await notices()).slice(before).map(({ body }) => body.message);
@@ -64,14 +56,6 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     await stage.host.run("cat > /var/lib/pillar-host/orchestrator.json", JSON.stringify(journal, undefined, 2));
   });
 
-  /** Restarts the node's count, and waits for its figures. */
-  const countAnew = async () => {
-    await onHost(stage.host, "systemctl restart go-node");
-    await vi.waitFor(
-      async () => expect(await onHost(stage.host, figures)).toMatch(/"expectedMomentums": ?[1-9]/),
-      limit,
-    );
-  };
   /** Expects one notification of each alert, and one of its end. */
   const onceEach = async (before: number, signs: readonly string[]) => {
     const all = (await told(before)).join("\n");
@@ -162,40 +146,5 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     await onceEach(before, [dark]);
     // In spite of the look that was cut off, and of the host that was away.
     await onceEach(0, [crontab]);
-  });
-
-  it("notifies once of missed momentums, and once when they stop", async () => {
-    const { lab, host } = stage;
-    // Earlier missed momentums, also those after the power cut, are in a past epoch.
-    await lab.chain("PATCH", "/truth", { ...quick, epochSeconds: epoch.short });
-    await countAnew();
-    await heard();
-    await lab.chain("PATCH", "/truth", { epochSeconds: epoch.aDay });
-    await countAnew();
-    await calm();
-    const before = await count();
-    const missed = async () => (await lab.chain<ChainTruth>("GET", "/truth")).missed.length;
-    const missesMore = async () => {
-      const until = (await missed()) + 6;
-      await vi.waitFor(async () => expect(await missed()).toBeGreaterThan(until), { ...limit, interval: 500 });
-    };
-    const momentums = "Anvil has missed at least";
-    await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 0 });
-    // A count includes slots to come: a slot that it expected is missed if the next count lacks it.
-    await missesMore();
-    await countAnew();
-    await heard();
-    await missesMore();
-    // Momentums from before the first lookup would hide the missed ones.
-    await countAnew();
-    await toldSince(before, [momentums]);
-    await lab.chain("PATCH", `/nodes/${host.name}`, { peers: 8 });
-    await countAnew();
-    await calm();
-    await lab.chain("PATCH", "/truth", { momentumSeconds: 10, epochSeconds: epoch.short });
-    await countAnew();
-    await toldSince(before, over([momentums]));
-    await calm();
-    await onceEach(before, [momentums]);
   });
 });
