@@ -108,19 +108,15 @@ describe("a host with a pinned key", () => {
         "producerAddress",
       ].map((step) => `bash -euo pipefail -s ${step} # to go on: pulumi up -s prod`),
     );
+    // The plugin's own log would print a host's output as it is.
     for (const { inputs } of commands)
-      expect(Object.keys(inputs).sort()).toEqual([
-        "addPreviousOutputInEnv",
-        "connection",
-        "create",
-        "logging",
-        "stdin",
-      ]);
-  });
-
-  test("hides a host's output in the plugin", () => {
-    const logged = all.filter(({ type }) => type === command).map(({ inputs }) => inputs.logging);
-    expect(logged).toEqual(order.filter((name) => name !== "node-sync").map(() => "none"));
+      expect(inputs).toEqual({
+        addPreviousOutputInEnv: false,
+        connection: expect.anything(),
+        create: expect.anything(),
+        logging: "none",
+        stdin: expect.anything(),
+      });
   });
 
   test("marks connection, script and target as secret, and has no secret elsewhere", () => {

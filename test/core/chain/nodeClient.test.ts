@@ -159,20 +159,17 @@ describe("a node client", () => {
     expect(await readNodeStatus(target, { ...options, references })).toMatchObject({ synced: true, known: true });
   });
 
-  test.for([100, 6000])(
-    "never calls a node synced that is on another chain than the references, at %i",
-    async (height, { use, targetOf }) => {
-      const others = await Promise.all([elsewhere(synced(height, "cd")), elsewhere(synced(height + 1, "cd"))]);
-      for (const other of others) use(other);
-      const references = others.map(({ port }) => `http://127.0.0.2:${port}`);
-      expect(await readNodeStatus(targetOf(), { ...options, references })).toMatchObject({
-        synced: false,
-        known: true,
-        reason: "otherChain",
-        why: `the node is on another chain than the references: its momentum 100 is ab, that of reference ${references[0]} is cd (so say 2 of them)`,
-      });
-    },
-  );
+  test("never calls a node synced that is on another chain than the references", async ({ use, targetOf }) => {
+    const others = await Promise.all([elsewhere(synced(6000, "cd")), elsewhere(synced(6001, "cd"))]);
+    for (const other of others) use(other);
+    const references = others.map(({ port }) => `http://127.0.0.2:${port}`);
+    expect(await readNodeStatus(targetOf(), { ...options, references })).toMatchObject({
+      synced: false,
+      known: true,
+      reason: "otherChain",
+      why: `the node is on another chain than the references: its momentum 100 is ab, that of reference ${references[0]} is cd (so say 2 of them)`,
+    });
+  });
 
   test("a node's status tolerates references that contradict a fresh momentum, as the gate does", async ({
     use,

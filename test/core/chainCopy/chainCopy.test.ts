@@ -6,7 +6,7 @@ import { type ChainCopyDeps, copyChain } from "../../../core/chainCopy/chainCopy
 import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
 import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
 import { journeyIn } from "../../recordIn";
-import { side } from "./side";
+import { copyInputs } from "./copyInputs";
 
 const hash = "a".repeat(64);
 const facts =
@@ -30,19 +30,7 @@ interface Stage {
 const test = base.extend<{ stage: Stage }>({
   stage: async ({ task: _task }, use) => {
     const directory = mkdtempSync(join(tmpdir(), "chain-copy-"));
-    const inputs: ChainCopyInputs = {
-      stack: "prod",
-      identity: "pillar-host/prod Anvil",
-      old: side("192.0.2.1"),
-      new: side("192.0.2.2"),
-      copy: { address: "192.0.2.1", port: 22 },
-      limitMbps: 0,
-      momentum: 10_000,
-      references: [],
-      tolerance: 20,
-      record: { directory, stack: "prod", pillar: "Anvil" },
-      library: "",
-    };
+    const inputs = copyInputs(directory);
     const counts = new Map<string, number>();
     const called: string[] = [];
     const said: string[] = [];

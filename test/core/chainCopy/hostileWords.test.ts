@@ -5,9 +5,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ChainCopyDeps, copyChain } from "../../../core/chainCopy/chainCopy";
 import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
-import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
 import { expectNothingOf, hostile, sentText } from "../../hostile";
-import { side } from "./side";
+import { copyInputs } from "./copyInputs";
 
 /** Places of a text of a host or its node. */
 const places = [
@@ -23,20 +22,6 @@ beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), "hostile-chain-"));
 });
 afterAll(() => rmSync(directory, { recursive: true }));
-
-const inputs = (): ChainCopyInputs => ({
-  stack: "prod",
-  identity: "pillar-host/prod Anvil",
-  old: side("192.0.2.1"),
-  new: side("192.0.2.2"),
-  copy: { address: "192.0.2.1", port: 22 },
-  limitMbps: 0,
-  momentum: 10_000,
-  references: [],
-  tolerance: 20,
-  record: { directory, stack: "prod", pillar: "Anvil" },
-  library: "",
-});
 
 /** Copies a chain between hosts that answer so, of which the new one first has a file too many. */
 async function sentIn(answer: (place: Place, usual: string) => string) {
@@ -95,7 +80,7 @@ async function sentIn(answer: (place: Place, usual: string) => string) {
       };
     },
   };
-  const failure = await copyChain(inputs(), deps, sides).then(
+  const failure = await copyChain(copyInputs(directory), deps, sides).then(
     () => undefined,
     (error: Error) => error.message,
   );

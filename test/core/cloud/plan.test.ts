@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, describe as group, test } from "vitest";
 import {
   chooseOffer,
@@ -160,46 +159,5 @@ test.each([
 test("describes an offer with its price", () => {
   expect(describeOffer(offer("cx33", 5.49))).toBe(
     "cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 5.49 EUR a month",
-  );
-});
-
-test("always chooses an untried offer that fits and is within the limit, the cheapest of its location", () => {
-  const offers = fc.array(
-    fc.record({
-      plan: fc.constantFrom("a", "b", "c", "d"),
-      location: fc.constantFrom("fsn1", "nbg1"),
-      cores: fc.constantFrom(2, 4, 8),
-      memoryGb: fc.constantFrom(2, 4, 16),
-      diskGb: fc.constantFrom(20, 60, 160),
-      monthly: fc.integer({ min: 1, max: 50 }),
-      currency: fc.constant("EUR"),
-      isAvailable: fc.boolean(),
-    }),
-    { maxLength: 12 },
-  );
-  const tries = fc.array(fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.constantFrom("fsn1", "nbg1")));
-  fc.assert(
-    fc.property(offers, tries, (all, tried) => {
-      const unique = all.filter(
-        (one, i) => all.findIndex(({ plan, location }) => plan === one.plan && location === one.location) === i,
-      );
-      const attempts = tried.map(([plan, location]) => attempt(plan, location));
-      const choice = chooseOffer(unique, { ...wish, maxMonthly: 40 }, attempts, commandsFor("prod"));
-      if (choice.kind === "none") {
-        expect(choice.faults.length).toBeGreaterThan(0);
-        return;
-      }
-      const fits = (each: Offer) =>
-        findShortfalls(each, wish).length === 0 &&
-        each.monthly <= 40 &&
-        !attempts.some(({ plan, location }) => plan === each.plan && location === each.location);
-      expect(fits(choice.offer)).toBe(true);
-      if (attempts.length === 0 && wish.locations[0] === choice.offer.location) {
-        const cheaper = unique.filter(
-          (each) => each.location === choice.offer.location && fits(each) && each.monthly < choice.offer.monthly,
-        );
-        expect(cheaper).toEqual([]);
-      }
-    }),
   );
 });

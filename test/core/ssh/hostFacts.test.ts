@@ -4,7 +4,6 @@ import { createConnection } from "../../../core/ssh/connection";
 import { readHostFacts } from "../../../core/ssh/hostFacts";
 import { formatHostFacts } from "../../../core/ssh/hostFactsText";
 import { evilText, harmless } from "../../evilText";
-import { soon } from "../../soon";
 import { closedPort, loginTo, type SshHost, sshHost } from "../chain/fakes";
 
 let host: SshHost;
@@ -44,25 +43,4 @@ test("contain the reason why a host is unreachable", async () => {
   expect(await factsOf("true", { ...loginTo(host), port })).toEqual([
     `the host can't be read: op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
   ]);
-});
-
-test("contain the reason of a refused login, without the password", async () => {
-  expect(await factsOf("true", { ...loginTo(host), password: "hunter2" })).toEqual([
-    `the host can't be read: op@127.0.0.1:${host.port} refuses the login`,
-    "  needed: set a key or password that the host accepts (pillar-host:ssh)",
-  ]);
-});
-
-test("share one connection, which is renewed after it broke", async () => {
-  const before = host.connections;
-  const connection = createConnection(loginTo(host));
-  await Promise.all([readHostFacts(connection, "true"), readHostFacts(connection, "true")]);
-  expect(host.connections - before).toBe(1);
-  host.breakAll();
-  await soon(() => expect(host.open).toBe(0));
-  const facts = await Promise.all([1, 2].map((n) => readHostFacts(connection, `echo log=${n}\n`)));
-  expect(facts.map(({ log }) => log)).toEqual([["1"], ["2"]]);
-  expect(host.connections - before).toBe(2);
-  connection.drop();
-  await soon(() => expect(host.open).toBe(0));
 });

@@ -228,17 +228,6 @@ describe("a witness", () => {
     expect(await readNodeStatus(target, { references: [], tolerance: 20, witnessHost })).toMatchObject(expected);
   });
 
-  test("does not count at the old host's address beside the old host", async () => {
-    const { target } = await hostWithNode();
-    const second = use(await fakeNode(chain(), 0, "127.0.0.3"));
-    const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.3", hostKey: "ssh-ed25519 BBBB" } };
-    const references = [`http://127.0.0.3:${second.port}`];
-    const witnesses = openWitnesses({ references, witnessHost }, target);
-    const { readings } = await witnesses.read(undefined, 500);
-    witnesses.close();
-    expect(readings).toMatchObject([{ fault: { why: "it is the old host, which the program asks directly" } }]);
-  });
-
   test("is needed unless the risk is acknowledged", async () => {
     const { target } = await hostWithNode();
     const references = [`http://127.0.0.3:${await closedPort()}`];

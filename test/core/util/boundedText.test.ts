@@ -3,7 +3,6 @@ import zlib from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { openReferenceChain } from "../../../core/chain/chain";
 import { createHttp } from "../../../core/cloud/http";
-import { readPowerState } from "../../../core/cloud/power";
 import { answerLimit, readBoundedResponse } from "../../../core/util/boundedText";
 import { listen, type Server } from "../chain/fakes";
 
@@ -70,11 +69,6 @@ describe("a small answer that decompresses to a large one", () => {
     });
     await expect(api.get("/x")).rejects.toThrow(
       `what answers at ${endpoint} is not Cloud's API: the answer is larger than 5 MiB`,
-    );
-    const own = { provider: "hetzner", id: "52", token: "t", endpoint };
-    const sleep = async (milliseconds: number) => void slept.push(milliseconds);
-    await expect(readPowerState(own, { sleep })).rejects.toThrow(
-      `what answers at ${endpoint} is not Hetzner's API: the answer is larger than 5 MiB`,
     );
     expect(slept).toEqual([]);
   });
