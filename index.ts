@@ -49,7 +49,7 @@ export = showPlainErrors(async () => {
     sync: createSyncOutput(pillar.gate),
     registration: cutover.registration,
     producerAddress: cutover.producerAddress,
-    // The engine warns about an undefined output.
+    // Left out if undefined, because the engine would warn about the output.
     ...(moved ? { orchestrator: moved } : {}),
     remembered: createRememberedOutput(host.guard, guard, last, cutover.registration),
     nextStep: reportNextStep(

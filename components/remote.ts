@@ -18,7 +18,7 @@ export interface HostAccess {
   readonly address: pulumi.Input<string>;
   readonly port: number;
   readonly user: string;
-  /** An authorized_keys line. A host with another key is refused. */
+  /** The host key, as in authorized_keys. A host with another key is refused. */
   readonly hostKey: pulumi.Input<string>;
   readonly privateKey?: pulumi.Output<string>;
   readonly privateKeyPassword?: pulumi.Output<string>;

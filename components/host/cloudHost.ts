@@ -20,7 +20,7 @@ interface CloudHostArgs extends Omit<ServerRegistration, "parent" | "key" | "par
   readonly parts: (around?: pulumi.ResourceOptions) => ServerRegistration["parts"];
   /** True if the node will be set up on the host, so that the run waits for the host's first boot. */
   readonly isActive: boolean;
-  /** The host key of an existing server, an authorized_keys line. Without it a new key is created. */
+  /** The host key of an existing server, as in authorized_keys. Without it, a new key is created. */
   readonly hostKey?: string;
   /** Error text for an existing server of which this state has no host key. Absent if no server exists yet. */
   readonly stranger?: string | undefined;

@@ -24,7 +24,7 @@ export interface ServerRegistration extends Omit<CloudServerArgs, "parts"> {
   /** The public half of the login's key. Absent if the login uses no key. */
   readonly publicKey?: string | undefined;
   readonly openings: readonly Opening[];
-  /** The host key. undefined if a host key is configured. */
+  /** The generated host key; undefined if a host key is configured. */
   readonly key: HostKey | undefined;
 }
 

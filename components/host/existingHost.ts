@@ -12,7 +12,7 @@ import { createHostArgs } from "./hostArgs";
 
 interface ExistingHostArgs extends HostArgs {
   readonly address: pulumi.Input<string>;
-  /** An authorized_keys line. Without it the host's own key is stored on first contact. */
+  /** The host key, as in authorized_keys. Without it, the key that the host shows at first contact is stored. */
   readonly hostKey?: pulumi.Input<string> | undefined;
 }
 

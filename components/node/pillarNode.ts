@@ -71,7 +71,7 @@ export class PillarNode extends pulumi.ComponentResource {
   public readonly deployed: pulumi.Output<string>;
   /** The node's producer address. Resolves only after the node was proved synced. */
   public readonly producerAddress: pulumi.Output<string>;
-  /** The last step. */
+  /** The last step, on which later resources depend. */
   public readonly done: pulumi.Input<pulumi.Resource>;
 
   constructor(name: string, { host, steps, rpc, sync, chain, chainCopyAway, upgrade, look }: PillarNodeArgs) {

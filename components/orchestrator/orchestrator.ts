@@ -112,7 +112,7 @@ export interface OrchestratorShown {
   readonly rpcPort: number;
   /** The version of getBuildInfo (docs/specification.md, 2.4). */
   readonly version?: string;
-  /** `no commit` if the build has none. */
+  /** The build's git commit, or `no commit`. */
   readonly gitCommit?: string;
   readonly goVersion?: string;
   readonly movedAt?: string;

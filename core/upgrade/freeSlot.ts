@@ -21,7 +21,7 @@ export function findFreeUntil({ now, genesis, pillars, produced }: TickFacts, ne
   return produced.filter((at) => at >= start && at <= now).length >= most ? start + tick : now;
 }
 
-/** Two ticks of the main network. */
+/** The longest wait for a time without a slot: two ticks of the main network. */
 export const slotTimeoutMs = 600_000;
 
 /** Returns the milliseconds without a slot if they suffice for a restart; else `wait`, or `now` after the timeout. */

@@ -31,7 +31,7 @@ export interface HostLookup {
   readonly counts?: MomentumCounts | undefined;
 }
 
-/** Missed momentums that raise an alert; a healthy host misses a single one at times, too. */
+/** Number of missed momentums that raises an alert. A healthy host misses a single one at times, too. */
 const missedAlertLimit = 3;
 
 const minFreeShare = 0.1;

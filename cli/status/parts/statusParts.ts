@@ -12,7 +12,7 @@ import type { SporksPart } from "./sporksPart";
 export type UnmetCondition = Omit<Unmet, "found"> & { readonly found?: readonly string[] };
 
 export interface StatusParts {
-  /** Unit of the node; `wasShutDown`: true if a retirement shut it down for good. */
+  /** State of the node's unit; `wasShutDown`: true if a retirement shut it down for good. */
   readonly node: Result<{ readonly active: boolean; readonly masked: boolean; readonly wasShutDown?: true }>;
   readonly registration: Result<Registration>;
   readonly orchestrator: Result<OrchestratorPart>;
