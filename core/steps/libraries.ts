@@ -5,7 +5,7 @@ import { asRoot } from "../ssh/root";
 const copyAccess = ["lib/authorizedKeys.sh", "lib/copyAccess.sh"];
 const read = (path: string) => readFileSync(join(__dirname, path), "utf8");
 
-/** Returns shell functions for both hosts. Providers get them as an input: they can't read the program's files. */
+/** Returns shell functions for both hosts. Providers get them as an input, because they can't read its files. */
 export function readOrchestratorLibrary(): string {
   const parts = ["archive", "copy", "moveSteps", "orchestratorFacts", "journal", "keyStore", "manifest", "verify"];
   return library([...copyAccess, ...parts.map((name) => `orchestrator/${name}.sh`)]);

@@ -23,7 +23,7 @@ export function cloudInit(): Step {
   };
 }
 
-// Steps and sections are numbered as in docs/specification.md. Steps are procedure A's, where no other is named.
+// Steps and sections are numbered as in docs/specification.md. If no procedure is named, steps are procedure A's.
 
 /** Checks steps 1 to 5 of procedure A and section 8, and reports all shortfalls at once. Changes nothing. */
 export function preflight(config: StackConfig, identity: string): Step {
@@ -67,8 +67,8 @@ export function preflight(config: StackConfig, identity: string): Step {
 }
 
 /**
- * Makes the host this stack's, lets a stop of its node end its database writes, reserves its ports (docs/chain.md,
- * Node) and starts a node that was shut down. Another `shutDownAt`, of the last shutdown begun, makes another step.
+ * Marks the host as this stack's, lets the node end its database writes at a stop, reserves its ports (docs/chain.md,
+ * Node) and starts a node that was shut down. `shutDownAt`, of the last shutdown, makes the step run again after it.
  */
 export function prepare(config: StackConfig, identity: string, shutDownAt?: string): Step {
   const { node, orchestrator } = config;
@@ -107,7 +107,7 @@ export function formatReservedPorts(ports: readonly number[]): string {
   return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(",");
 }
 
-/** Steps 6 and 7. Done once in the life of a host. */
+/** Installs packages (steps 6 and 7), once in the life of a host. */
 export function packages(config: StackConfig): Step {
   return {
     name: "packages",
@@ -138,7 +138,7 @@ export function controller(config: StackConfig): Step {
   };
 }
 
-/** Steps 9 (before the sync) and 14 (after it), and section 1.3. */
+/** Sets the hourly restart (step 9, before the sync), or removes it (step 14 after it, and section 1.3). */
 export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): Step {
   const on = when === "syncing" && config.sync.hourlyRestart;
   return {
@@ -151,7 +151,7 @@ export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): 
   };
 }
 
-/** Deploys the node (step 10). The limit includes time to report. */
+/** Deploys the node (step 10). Its time limit includes time to report. */
 export function deploy(config: StackConfig, identity: string): Step {
   const deploySeconds = Math.ceil(config.controller.deployTimeout / 1000);
   return {
@@ -174,7 +174,7 @@ export function deploy(config: StackConfig, identity: string): Step {
   };
 }
 
-/** Removes remains of cut-off chain copies. Another `begunAt`, of the last one, makes another step. */
+/** Removes what interrupted chain copies left. `begunAt`, of the last copy, makes the step run again after it. */
 export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: string): Step {
   const functions = createScript(
     {
@@ -191,7 +191,7 @@ export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: 
   return { name: "chainCopyAway", limitSeconds: 1800, script: `${functions}\nchain_away\n` };
 }
 
-/** Prints the address alone (step 12). */
+/** Prints the producer address, and nothing else (step 12). */
 export function producerAddress(config: StackConfig): Step {
   return {
     name: "producerAddress",

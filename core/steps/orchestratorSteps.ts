@@ -2,7 +2,7 @@ import type { StackConfig } from "../config/config";
 import { createScript, type Step } from "./step";
 import { releaseVariables } from "./stepVariables";
 
-/** Installs the orchestrator (procedure B, step 3). Only the cutover starts it. */
+/** Installs the orchestrator (procedure B, step 3). Only the move starts it. */
 export function orchestrator({ orchestrator: { service, directory, executable, release } }: StackConfig): Step {
   return {
     name: "orchestrator",

@@ -2,7 +2,7 @@ import type { StackConfig } from "../config/config";
 import { createScript, type Step } from "./step";
 import { createNodeVariables } from "./stepVariables";
 
-/** Prints `on`, `off`, or what else restarts a synced node. @param isProved by the gate; a restored host may lack it */
+/** Prints `on`, `off`, or what else restarts a synced node. @param isProved true if the gate has proved the sync */
 export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: boolean): Step {
   return {
     name: "hourlyRestartNow",

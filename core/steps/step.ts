@@ -7,18 +7,18 @@ import { commandsFor } from "../util/commands";
 
 /** A piece of work on a host: shell text that runs as root, idempotent and safe to run again from any point. */
 export interface Step {
-  /** Letters only: names errors, logs and the service that runs it. */
+  /** Letters only, because errors, logs and a service on the host have this name. */
   readonly name: string;
   readonly limitSeconds: number;
   /** Shell text for `bash -euo pipefail`, complete, without a secret. */
   readonly script: string;
-  /** True if it runs at once, not in a service that outlives the connection: for steps that only read. */
+  /** True if it only reads, so it runs directly, not in a service that outlives the connection. */
   readonly readsOnly?: boolean;
   /** True if the standard output is for the program, not for the operator. */
   readonly quiet?: boolean;
   /** Checks the output of a quiet step. */
   readonly accepts?: (printed: string) => boolean;
-  /** True if the caller adds the next command to errors, which is no `pulumi up`. */
+  /** True if the caller adds the next command to errors, because it is not `pulumi up`. */
   readonly callerAddsNext?: boolean;
 }
 
@@ -33,12 +33,12 @@ export function createScript(values: Readonly<Record<string, Value | undefined>>
 
 /**
  * Returns the text for `bash -euo pipefail -s` as the login user: becomes root, then runs the step. Secret: holds the
- * sudo password, so it goes through standard input. Another `unproved`, a count of runs without proof, makes another
- * text, which runs again.
+ * sudo password, so it goes through standard input. `unproved`, the number of runs without proof, makes the text differ
+ * after such a run, so that the step runs again.
  */
 export function createEnvelope(step: Step, receiver: Receiver, unproved = 0): string {
   const names = createHostVariables(receiver);
-  // A result is nothing but the result, even of an earlier run. 3 is the output, as it is shown.
+  // Notes must not mix with the result of a quiet step. 3 is the output that the operator sees.
   const notes = step.quiet ? 2 : 3;
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
   const attempt = unproved > 0 ? formatAssignments({ unproved }) : "";
@@ -62,7 +62,7 @@ export function createEnvelope(step: Step, receiver: Receiver, unproved = 0): st
   );
 }
 
-/** Shows both streams of a script without terminal commands. */
+/** Removes terminal commands from both output streams of a script. */
 function plainly(script: string): string {
   return `look() {\n${script}\n}\n{ look 2>&1 >&3 | printable >&2; } 3>&1 | printable\n`;
 }

@@ -54,7 +54,7 @@ export function current({ journal }: ModelHost, call: Call): void {
 }
 
 /**
- * Checks the journal as signer_begin does. @throws if another stack's move uses the host, or moved its orchestrator on
+ * Checks the journal as signer_begin does. @throws if another stack's move uses the host, or took its orchestrator elsewhere
  */
 export function begin(host: ModelHost, call: Call): void {
   current(host, call);
@@ -68,7 +68,7 @@ export function begin(host: ModelHost, call: Call): void {
   const was: readonly string[] = ["starting", "running", "stopping", "fenced", "moved", "restoring", "restored"];
   const wasHere = history.some((past) => past.move && isSameMove(past.move, saga.move) && was.includes(past.stage));
   if (isSource(side, saga) || atWork.includes(stage) || wasHere)
-    throw new Error("another move is at work on this host, or moved its orchestrator on");
+    throw new Error("another move is at work on this host, or took its orchestrator elsewhere");
 }
 
 function write(host: ModelHost, call: Call, stage: Journal["stage"]): Effect {

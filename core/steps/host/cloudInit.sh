@@ -11,7 +11,7 @@ status=$(timeout "$wait_seconds" cloud-init status --wait --long 2>&1) || code=$
   "See it with: cloud-init status --long; less /var/log/cloud-init-output.log. Then run $(pulumi_up) again."
 case $status in
   *"status: done"*) ;;
-  *) fail "cloud-init did not do all that it was given" "$(grep -E '^(status|detail|errors)|^ *- ' <<< "$status" | redact)" \
+  *) fail "cloud-init did not do all of its tasks" "$(grep -E '^(status|detail|errors)|^ *- ' <<< "$status" | redact)" \
     "$(last_lines /var/log/cloud-init-output.log 5)" \
     "Nothing runs on this host yet. To delete its server and make another:" \
     "$(config_set lifecycle retiring) && $(pulumi_up) && $(pulumi_destroy)" "$(config_rm lifecycle) && $(pulumi_up)" ;;

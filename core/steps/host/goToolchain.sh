@@ -1,7 +1,7 @@
-# The controller builds the node's default branch with the Go of /usr/local/go; without one it installs an old one there, $go_of_controller.
+# The controller builds the node's default branch with the Go in /usr/local/go; if there is none, it installs the old $go_of_controller there.
 go_root=/usr/local go_of_controller=1.20.3
 
-# install_go: what controller.go names, by its hash. What lay there before is kept beside it.
+# install_go: installs the Go that controller.go names, and compares its hash. Keeps the former Go beside it.
 install_go() {
   local release_url=$go_url sha256=$go_sha256 work actual why
   rm -rf "$go_root"/.go.??????
@@ -19,8 +19,8 @@ install_go() {
   say "Go installed in $go_root/go: $("$go_root/go/bin/go" version 2>&1 | head -n 1), sha256 $actual"
 }
 
-# go_shortfall: what stands against a build of the node, in found and needed with a tab between; nothing where it can be built, or where that
-# is not known.
+# go_shortfall: prints why the node can't be built, as found and needed with a tab between; nothing if it can be built, or that is
+# unknown.
 go_shortfall() {
   local wanted used
   [ -n "$node_source" ] || return 0
@@ -30,7 +30,7 @@ go_shortfall() {
   if [ -z "$wanted" ] || [ "$(printf '%s\n' "$wanted" "${used% *}" | sort -V | head -n 1)" = "$wanted" ] || [[ $used == *" auto" ]]; then return 0; fi
   printf 'Go %s, and go.mod of %s wants %s\tGo %s or newer: %s, with its sha256 (https://go.dev/dl shows both)\n' "${used% *}" "$node_source" "$wanted" "$wanted" "$(config_set controller.go.url URL)"
 }
-# go_used: its version; with "auto" behind it where it gets a newer one by itself.
+# go_used: prints the version of the Go for the build; with "auto" behind it if that downloads newer versions by itself.
 go_used() {
   local said=
   if [ -n "$go_url" ] && [[ $go_url =~ go([0-9]+\.[0-9]+(\.[0-9]+)?)[.-] ]]; then said=${BASH_REMATCH[1]}

@@ -1,8 +1,8 @@
-# The controller's Deploy installs this package, and ends where apt does not find it. Ubuntu 22.04 has it; Debian does not: there
-# an empty package takes its place until the host is let go.
+# The controller's Deploy installs this package, and fails if apt does not find it. Ubuntu 22.04 has it. On Debian, which does not,
+# an empty package takes its place until the host is released.
 kernel_headers=linux-kernel-headers headers_maintainer="pillar-host <root@localhost>"
 
-# 2: apt does not say, for another reason than that it has none: $headers_said.
+# True if apt has the package; 1 if not; 2 if apt fails for another reason, in $headers_said.
 offers_kernel_headers() {
   if headers_said=$(LC_ALL=C apt-get -s install "$kernel_headers" 2>&1); then return 0; fi
   case $headers_said in *"Unable to locate package"* | *"no installation candidate"*) return 1 ;; *) return 2 ;; esac
@@ -10,7 +10,7 @@ offers_kernel_headers() {
 
 remove_empty_kernel_headers() {
   if [ "$(dpkg-query -W -f '${Maintainer}' "$kernel_headers" 2> /dev/null || true)" = "$headers_maintainer" ]; then
-    # It is empty: whoever holds dpkg's lock must not keep a host from being let go.
+    # Only a warning, because the package is empty: a locked dpkg must not prevent the release of a host.
     dpkg --purge "$kernel_headers" > /dev/null 2>&1 || warn "the empty package $kernel_headers could not be removed. Remove it with: dpkg --purge $kernel_headers"
   fi
 }

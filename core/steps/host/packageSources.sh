@@ -1,6 +1,7 @@
-# The package sources as apt will find them when it asks for their index, before anything is changed.
+# Checks the package sources as apt will when it reads their index. Changes nothing.
 
-# package_sources: a line for each that has no good index: own or foreign, its address, and what was found, with tabs between.
+# package_sources: prints a line for each source without a good index: own (of the distribution) or foreign, address, and what
+# was found, with tabs between.
 package_sources() {
   local url work
   work=$(mktemp -d)
@@ -20,7 +21,7 @@ source_fault() {
   if [[ $1 =~ ^https?://[^/]+/(debian|debian-security|ubuntu)(/packages|/security)?/dists/ ]]; then of=own; fi
   printf '%s\t%s\t%s\n' "$of" "$1" "${said:-no answer}"
 }
-# apt_asks SOURCE FILE: by apt's own program, which knows its proxies.
+# apt_asks SOURCE FILE: downloads the index with apt's own program, which knows the proxies, or prints why that failed.
 apt_etc=/etc/apt apt_helper=/usr/lib/apt/apt-helper
 apt_asks() {
   local name said
@@ -30,7 +31,7 @@ apt_asks() {
   printf '%s\n' "$said" | sed -nE 's/^E: Failed to fetch [^ ]+ +//p' | head -n 1
   return 1
 }
-# source_cure SOURCE: its line for the archive, where that has it: a distribution past its end is to be had there alone.
+# source_cure SOURCE: prints what is needed. For a distribution past its end, that is a line for the archive, which alone has it.
 source_cure() {
   local suite=${1#*/dists/} archive line index
   suite=${suite%/} index=$(mktemp)
@@ -41,9 +42,9 @@ source_cure() {
   esac
   line=$(grep -rnsE "^[^#]*[[:blank:]]${suite}([[:blank:]]|\$)" "$apt_etc/sources.list" "$apt_etc/sources.list.d" | grep -m 1 -vE ':deb-src|:[[:blank:]]*#' || true)
   if apt_asks "$archive/dists/$suite/" "$index" > /dev/null; then
-    say "the archive, since it is past its end: deb [check-valid-until=no] $archive $suite main${line:+ (in place of ${line%%:deb*})}"
+    say "the archive, because the distribution is past its end: deb [check-valid-until=no] $archive $suite main${line:+ (in place of ${line%%:deb*})}"
   else
-    say "an answer (a firewall or DNS on the host?), or that source taken out${line:+ of ${line%%:deb*}}"
+    say "an answer (a firewall or DNS on the host?), or remove that source${line:+ from ${line%%:deb*}}"
   fi
   rm -f "$index"
 }

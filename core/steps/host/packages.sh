@@ -1,6 +1,6 @@
-# Procedure A, steps 6 and 7: index, upgrade, then unzip and wget, run individually. With them what the controller's Deploy
-# needs and gets wrong by itself: without git it installs git-all, which brings a web and a mail server; without perl's
-# shasum, and without file, it ends in an error.
+# Procedure A, steps 6 and 7: index, upgrade, then unzip and wget, run individually. With them, packages without which the
+# controller's Deploy goes wrong: without git it installs git-all, which brings a web and a mail server; without perl's
+# shasum, or without file, it ends in an error.
 if is_marked packages.done; then
   say "done before, at $(cat "$state/packages.done"): not upgraded again"
   exit 0
@@ -15,11 +15,11 @@ if [ "$hourly_restart" = yes ]; then
   [ -x /usr/bin/sudo ] || wanted+=(sudo)
 fi
 
-# Names the lock's holder after a while.
+# apt gives up a lock after 30 s, so that `run` can name the lock's holder.
 packages_ask_nothing 30
 apt_options=(-q -y -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o APT::Update::Error-Mode=any)
 
-# Waits for another process's lock; every other failure ends the step.
+# run WHAT COMMAND...: repeats the command while another process holds the lock. Any other failure ends the step.
 run() {
   local what=$1 started=$SECONDS said= from holder
   shift
@@ -48,7 +48,7 @@ run() {
   done
 }
 
-# An upgrade that was cut off is finished first: apt refuses everything else until then.
+# Finish an interrupted upgrade first: apt refuses everything else until then.
 run "unfinished installations" dpkg --configure -a --force-confdef --force-confold
 run "package index" apt-get "${apt_options[@]}" update
 run "upgrade" apt-get "${apt_options[@]}" upgrade

@@ -1,4 +1,4 @@
-# Procedure A, steps 1 to 5: what the host must be before anything on it is changed. Reports all that falls short.
+# Procedure A, steps 1 to 5: checks what the host must have before anything on it is changed. Reports all problems together.
 problems=()
 needs() { problems+=("$1: found $2, needed $3"); }
 
@@ -52,7 +52,7 @@ disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
 [ "$disk_kb" -ge "$minimum_disk_kb" ] ||
   needs "free disk at $disk_of" "$((disk_kb / 1000000)) GB" "$((minimum_disk_kb / 1000000)) GB (host.minimums.diskGb)"
 
-# Scripts, apt and the node's build write there: what fails for want of room reads as another fault.
+# Scripts, apt and the node's build write there. Without room they fail with misleading errors.
 full=()
 for at in "${TMPDIR:-/tmp}" /run; do
   free=$(df -Pk "$at" | awk 'NR == 2 { print $4 }') inodes=$(df -Pi "$at" | awk 'NR == 2 { print $4 }')
@@ -60,7 +60,7 @@ for at in "${TMPDIR:-/tmp}" /run; do
 done
 
 # The release server's answer proves that it can be reached, and its Date header is an independent clock. Signed addresses
-# refuse to be asked for their headers alone: then some bytes are asked for, and that answer counts.
+# refuse a request for headers only: then some bytes are requested, and that answer counts.
 answered= date_header=
 if has curl; then
   headers=$(curl -sSIL --connect-timeout 10 --max-time 30 "$release_url" 2>&1) && answered=yes
@@ -81,18 +81,17 @@ if [[ $status =~ ^HTTP/[0-9.]+\ [45] ]]; then
   if [ -n "$(status_of "$part")" ]; then headers=$part status=$(status_of "$part"); fi
   if [[ $status =~ ^HTTP/[0-9.]+\ (2|416) ]]; then answered=yes; fi
 fi
-# The time is taken here: a server that gives an archive only whole is left after its first bytes, so its Date is recent.
+# Read the time here, soon after the answer: even a server that gives only a whole archive was asked for its first bytes only.
 now=$(date +%s)
-# 416: an archive is there, and its server gives it whole only.
+# 416 is no problem: the archive is there, but its server gives no parts.
 if [[ $status =~ ^HTTP/[0-9.]+\ [45] && ! $status =~ \ 416 ]]; then
   needs "release address $release_url" "$status" "200 (controller.release.url: open it in a browser and compare it with the release page)"
 elif [ -z "$answered" ]; then
   found=$(printf %s "$headers" | grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' | tail -n 1 || true)
   needs "release address $release_url" "${found:-no answer}" "an answer (controller.release.url; a firewall or DNS on the host?)"
 elif has curl; then
-  # A page about the archive is told from it by its first letters, another archive by the names in its last part, before
-  # anything is changed. A server that is slow, has no parts, or refuses them (-f: its page about that is none of the
-  # archive) decides nothing here.
+  # The first letters show whether this is a zip archive or a page about it; the names in its last part, whether it is the
+  # controller's. If a server is slow, or gives no parts, nothing is decided here (-f: its error page is no part of the archive).
   start=$(curl -fsL --max-time 20 -r 0-59 "$release_url" 2> /dev/null | head -c 60 | tr -cd '[:print:]' || true)
   if [ -n "$start" ] && [[ $start != PK* ]]; then
     needs "release address $release_url" "something that begins with: $start" "a zip archive (controller.release.url: it is perhaps the page about it)"
@@ -103,7 +102,7 @@ elif has curl; then
 fi
 date_header=$(printf '%s\n' "$headers" | sed -nE 's/^ *[Dd]ate: *([^\r]*)\r?$/\1/p' | tail -n 1)
 
-# Asks what the controller asks while it deploys, and on every run. Any answer will do.
+# Requests an address that the controller requests when it deploys, and in every run. Any answer will do.
 reach() {
   local host=${1#*://} port=443
   [[ $1 == http://* ]] && port=80
@@ -125,7 +124,7 @@ if has apt-get && [ ${#full[@]} -eq 0 ]; then
   while IFS=$'\t' read -r of url found; do
     case $of in
       own) needs "package source $url" "$found" "$(source_cure "$url")" ;;
-      foreign) warn "package source $url: $found. The packages step leaves it out where all that it installs can be had without it" ;;
+      foreign) warn "package source $url: $found. The packages step ignores it if no package that it installs needs it" ;;
     esac
   done < <(printf '%s\n' "$sources")
 fi
@@ -147,8 +146,8 @@ if [ "$synchronized" != yes ]; then
   fi
 fi
 
-# holder_of tcp|udp PORT: the process that listens there, unless it is of the node or the orchestrator, whose host this
-# is by now (a deploy that was cut off leaves them running).
+# holder_of tcp|udp PORT: prints the process that listens there, unless it is this stack's node or orchestrator, which an
+# interrupted deploy leaves running.
 holder_of() {
   local socket pid
   socket=$(ss -Hl"${1:0:1}"np "sport = :$2" 2> /dev/null | head -n 1)
@@ -175,7 +174,7 @@ offered=0
 offers_kernel_headers || offered=$?
 case $offered in
   0) say "packages: $distribution has $kernel_headers, which the controller's Deploy installs" ;;
-  1) say "packages: $distribution, as its index is now, has no $kernel_headers, which the controller's Deploy installs: where a fresh index has none either, an empty package takes its place" ;;
+  1) say "packages: by its present index $distribution has no $kernel_headers, which the controller's Deploy installs: if a fresh index has none either, an empty package takes its place" ;;
   *) warn "apt: $(printf %s "$headers_said" | tail -n 1)" ;;
 esac
 device=$(ip -o route get 1.1.1.1 2> /dev/null | sed -nE 's/.* dev ([^ ]+).*/\1/p' || true)

@@ -1,9 +1,9 @@
-# Makes the host this stack's own and keeps others' hands off the node: the first change on the host.
+# First change on the host: marks it as this stack's, and keeps upgrades and other programs from disturbing the node.
 mkdir -p "$state" "$logs"
 chmod 700 "$state" "$logs"
 is_marked stack || mark stack "$stack_identity"
 
-# Before anything can restart the node: the hourly restart, the controller, a reboot.
+# Done before anything can restart the node: the hourly restart, the controller, a reboot.
 let_node_end
 
 # An outgoing connection that happens to hold 35997 makes the node exit at start.

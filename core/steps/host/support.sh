@@ -1,4 +1,4 @@
-# Prints what a helper has to see of this host. Reads no key store, key share or config.json; support_redact takes out of the rest
+# Prints what a helper has to see of this host. Reads no key store, key share or config.json; support_redact removes from the rest
 # what may be a secret.
 support() {
   {

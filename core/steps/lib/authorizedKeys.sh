@@ -1,5 +1,5 @@
-# authorize USER LINE [PATTERN]: takes the lines that match PATTERN out of the user's authorized_keys, and adds LINE where it is given.
-# A user controls its home: what root did there could be led to root's files by a link, so it is done with the user's rights.
+# authorize USER LINE [PATTERN]: removes the lines that match PATTERN from the user's authorized_keys, and adds LINE unless it is
+# empty. Works with the user's rights, because a link in the user's home could lead root to other files.
 authorize() {
   local home
   home=$(getent passwd "$1" | cut -d: -f6) || true
@@ -22,7 +22,7 @@ authorize_in() {
   case $2 in '') grep -qsE -- "$pattern" "$keys" ;; *) ! grep -qsxF -- "$2" "$keys" ;; esac || return 0
   [ ! -L "$directory" ] || fail "$directory is a link: $keys was left as it is" "found: a link to $(readlink "$directory")" "needed: put the directory itself there"
   mkdir -p -m 700 "$directory"
-  # Held until the script ends: a second copy may add or remove its line at the same time.
+  # Locked until the script ends, because a second copy may add or remove its line at the same time.
   exec 7< "$directory" && flock -w 60 7 || fail "another process keeps $directory locked" "needed: end that process. See it with: fuser $directory"
   if [ -e "$keys" ]; then
     [ -O "$keys" ] || fail "$keys is not the user's own: it was left as it is" "found: the owner $(stat -c %U "$keys")" "needed: the owner $(id -un)"

@@ -1,5 +1,5 @@
-# The first thing that runs on the host, as the login user: hands the script on its standard input to a root shell.
-# $sudo_password is empty where none is configured; $login_key is where it would be. A password line that sudo does not ask for never reaches the script.
+# Runs first on the host, as the login user: hands the script on its standard input to a root shell.
+# $sudo_password is empty if none is configured; $login_key is the key that it belongs below. If sudo does not read the password line, the script does not get it.
 become_root() {
   local user refusal
   if [ "$(id -u)" = 0 ]; then exec "$@"; fi
@@ -7,17 +7,17 @@ become_root() {
   if ! command -v sudo > /dev/null 2>&1; then
     cannot "the user $user is not root, and there is no sudo" "needed: sudo for $user (as root on the host: install sudo, then usermod -aG sudo $user)" "or: $(config_set "$login_key.user" root)"
   fi
-  # Tried alone first, with the shell that is to run: sudo would take the script's lines for further tries.
+  # Try sudo with the same shell first, but without the script, whose lines sudo would take for passwords.
   if refusal=$(LC_ALL=C sudo -n bash -c : 2>&1 > /dev/null); then exec sudo -n "$@"; fi
   [ -n "$sudo_password" ] || sudo_refused
   refusal=$(printf '%s\n' "$sudo_password" | LC_ALL=C sudo -k -S -p 'password of %p:' bash -c : 2>&1 > /dev/null) || sudo_refused
-  # -k: always ask, whatever ticket is there. Were it not to ask all the same, the password line would be the first line
-  # of a root shell: everything before the marker is thrown away. sudo-rs reads up to 8 KiB with the password: blanks.
+  # -k: sudo asks, even if it has a ticket. If it does not ask all the same, the root shell must not run the password line, so
+  # everything before the marker is thrown away. The blanks are for sudo-rs, which reads up to 8 KiB with the password.
   { printf '%s\n%8192s\n%s\n' "$sudo_password" '' pillar-host-begin; cat; } |
     sudo -k -S -p '' bash --norc -c 'while IFS= read -r line && [ "$line" != "$0" ]; do :; done; exec "$@"' pillar-host-begin "$@"
   exit
 }
-# Names a cause only where sudo's own words are known; they are shown in any case.
+# Names a cause only if sudo's message is a known one. Shows the message in any case.
 sudo_refused() {
   local whose=$user said
   if [[ $refusal =~ password\ of\ ([a-z_][a-z0-9_-]*): ]]; then whose=${BASH_REMATCH[1]}; fi

@@ -5,7 +5,7 @@ pulumi_up() { printf 'pulumi up -s %s' "${1:-$stack_word}"; }
 pulumi_destroy() { printf 'pulumi destroy -s %s' "$stack_word"; }
 # config_set KEY VALUE
 config_set() { printf 'pulumi config set --path pillar-host:%s %s -s %s' "$1" "$2" "$stack_word"; }
-# It asks for the value.
+# The command asks for the value.
 config_set_secret() { printf 'pulumi config set --secret --path pillar-host:%s -s %s' "$1" "$stack_word"; }
 # adopt_command NEWSTACK ADDRESS
 adopt_command() { printf './pillar-host adopt %s %s --like %s' "$1" "$2" "$stack_word"; }

@@ -3,7 +3,7 @@ export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 umask 022
 state=/var/lib/pillar-host
 logs=/var/log/pillar-host
-# The kernel's own list of processes and ports: a missing program must not pass for "nothing runs".
+# Processes and ports are read from the kernel: without a program like ss it would seem that nothing runs.
 proc=/proc
 
 # An unexpected failure says where it happened (the command as written, without its values).
@@ -13,8 +13,8 @@ trap 'printf "%s: unexpected failure (exit %s) of: %s\n" "$host_name" "$?" "$BAS
 say() { printf '%s\n' "$*"; }
 warn() { printf 'warning: %s\n' "$*"; }
 
-# fail WHAT [DETAIL...]: one message, then its details, to the operator. In a step, whose words nobody adds to, the last of
-# them is the next command: $again, where they have none.
+# fail WHAT [DETAIL...]: prints a message and its details for the operator, and ends. In a step, adds the next command, $again,
+# unless a detail has a command.
 fail() {
   local next=${again:+Then: $again}
   case $* in *" -s ${stack_word:-}"* | *"/pillar-host "*) next= ;; esac
@@ -25,7 +25,7 @@ fail() {
   exit 1
 }
 
-# refuse_run WHAT: another run is at work on this host. Exit code 75 says that this one changed nothing.
+# refuse_run WHAT: ends, because another run is at work on this host. Exit code 75 says that this run changed nothing.
 refuse_run() {
   printf '%s: %s\n  Nothing was done here. Wait until that run has finished, then: %s\n' "$host_name" "$1" "$(pulumi_up)" >&2
   exit 75
@@ -34,7 +34,7 @@ refuse_run() {
 # fact NAME VALUE: a line for the program that reads this script's output.
 fact() { printf '%s=%s\n' "$1" "$2"; }
 
-# True also for a link that leads nowhere.
+# True also for a broken link.
 is_there() { [ -e "$1" ] || [ -L "$1" ]; }
 
 # existing_directory PATH: the path, or its nearest parent directory that exists.
@@ -49,7 +49,7 @@ existing_directory() {
 unit_lies_at() { is_there "$1" && [ "$(readlink "$1")" != /dev/null ]; }
 unit_is_masked() { [ "$(readlink "/etc/systemd/system/$1.service")" = /dev/null ]; }
 
-# file_has PATTERN FILE: whether a line of it matches, or there is no such file. One that cannot be read is no "no".
+# file_has PATTERN FILE: true if a line matches; false without such a file. Fails if the file can't be read.
 file_has() {
   local code=0
   [ -e "$2" ] || return 1
@@ -63,15 +63,15 @@ connects() { timeout 10 bash -c ': < "/dev/tcp/$0/$1"' "$1" "$2" 2> /dev/null; }
 
 has() { command -v "$1" > /dev/null 2>&1; }
 
-# replace_file PATH TEXT [MODE]: after a full disk, a kill or a power cut the file has its old text or TEXT. A file that is there
-# keeps owner, mode and label; MODE is that of a new one.
+# replace_file PATH TEXT [MODE]: writes a file, which has its old text or TEXT also after a full disk, a kill or a power cut. An
+# existing file keeps owner, mode and label; a new one gets MODE.
 replace_file() {
   local said directory=${1%/*} name=${1##*/}
   [ ! -L "$1" ] || fail "$1 is a link: it was left as it is" "found: a link to $(readlink "$1")" "needed: put the file itself there"
   [ -n "$2" ] || [ ! -s "$1" ] || fail "$1 would become empty: it was left as it is"
   said=$(
     exec 2>&1
-    # A killed run left its new file behind.
+    # Remove what a killed run left.
     mkdir -p "$directory" && rm -f "$directory/.$name".?????? && new=$(mktemp "$directory/.$name.XXXXXX") || exit
     {
       if [ -e "$1" ]; then cp --attributes-only --preserve=all -T "$1" "$new"; else chmod "${3:-=rw}" "$new"; fi && printf %s "$2"
@@ -79,7 +79,7 @@ replace_file() {
     rm -f "$new" && false
   ) || fail "$1 could not be written: it is as it was" "found: $said; $(df -Ph "$directory" | awk 'NR == 2 { print $4 " free on " $6 }')" "needed: make room there, and let $(id -un) write there"
 }
-# write_script PATH VARIABLES FUNCTIONS TEXT [MODE]: a program that runs without this one, and ends at its first failure.
+# write_script PATH VARIABLES FUNCTIONS TEXT [MODE]: writes a program that runs by itself, and ends at its first failure.
 write_script() {
   local parts
   parts=$(declare -p $2 && declare -f $3) || exit
@@ -90,55 +90,55 @@ write_script() {
 is_marked() { [ -e "$state/$1" ]; }
 mark() { replace_file "$state/$1" "${2:-$(date -u +%FT%TZ)}"$'\n'; }
 
-# install_file PATH TEXT: writes it where it says something else.
+# install_file PATH TEXT: writes the file unless it has this text.
 install_file() { [ "$(cat "$1" 2> /dev/null)" = "$2" ] || replace_file "$1" "$2"$'\n'; }
 
-# The last lines of a file for an error, without what looks like a secret or an address that must not be used yet.
+# Prints the last lines of a file for an error, without what looks like a secret, or the producer address, too early to use.
 last_lines() {
   [ ! -r "$1" ] || redact < "$1" | tail -n "${2:-10}" || true
 }
 
-# Announces a secret, and, with nothing behind it but its colon, one on the next line.
+# Words that announce a secret. At the end of a line, with a colon, they announce one on the next line.
 secret_word='(pass(word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)'
 announces_next="$secret_word[\"']?[[:space:]]*[:=][[:space:]]*[\"'{[]?[[:space:]]*\$"
 
-# Takes the rest of a line after a word that announces a secret, or the next line that is not empty, and every address.
+# Removes every address, and after a word that announces a secret the rest of the line, or else the next line with text.
 redact() {
   sed -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' -e 's/z1q[02-9ac-hj-np-z]{37}/[address]/g' \
     -e "/$announces_next/I {" -e ':empty' -e 'n' -e '/^[[:space:]]*$/ b empty' -e 's/.*/[removed]/' -e 'b' -e '}' \
     -e "s/$secret_word.*/\\1 [removed]/I"
 }
 
-# download FILE LOG: what is at release_url. Prints why it can't be had; wget has no word for a connection that broke off.
-# Nor does it mind being led from https to plain http, where anybody on the way could put something else in its place: so
-# that is refused where no hash ($sha256) is there to compare with. Nothing of what came was run by then.
+# download FILE LOG: downloads $release_url. Prints why that failed, also if a connection broke off, of which wget says nothing.
+# Without a hash ($sha256) to compare with, refuses a redirect from https to plain http, which wget follows although anybody on
+# the way could replace the file.
 download() {
   if wget --no-verbose --tries=3 --timeout=30 --server-response -O "$1" "$release_url" > "$2" 2>&1; then
     if [ -n "$sha256" ] || [[ ${release_url,,} == http:* ]] || ! grep -qiE '^ *Location: *http:' "$2"; then return 0; fi
     rm -f "$1"
-    say "it leads from https to plain http ($(sed -nE 's,^ *[Ll]ocation: *(http://[^/ ]*).*,\1,Ip' "$2" | head -n 1)), where anybody on the way could replace it; needed: its sha256 in the configuration, or another address"
+    say "the address redirects from https to plain http ($(sed -nE 's,^ *[Ll]ocation: *(http://[^/ ]*).*,\1,Ip' "$2" | head -n 1)), where anybody on the way could replace the file; needed: its sha256 in the configuration, or another address"
     return 1
   fi
-  # Indented lines are the server's own.
+  # Skips indented lines, which are the server's headers.
   redact < "$2" | grep -vE '^$|^  ' | tail -n 1 | grep . || say "it broke off after $(stat -c %s "$1") bytes"
   return 1
 }
 
-# assert_hash WHAT KEY ACTUAL BYTES: of what was downloaded, where the configuration's KEY gives one.
+# assert_hash WHAT KEY ACTUAL BYTES: fails if a download's hash differs from the one that the configuration's KEY may give.
 assert_hash() {
   [ -n "$sha256" ] && [ "$3" != "$sha256" ] || return 0
   fail "the $1 is not the one that $2 names" "found: $3 ($4 bytes from $release_url)" "needed: $sha256" \
     "What was installed before is untouched. Compare with the hash that the release page shows."
 }
 
-# processes_of NAME: the ids of those that run it, where there are any, under its own name or that of the release's file,
-# NAME-linux-ARCH. Of both the kernel keeps 15 characters.
+# processes_of NAME: prints the ids of the processes called NAME, or NAME-linux-ARCH as the release's file; false if there is
+# none. The kernel keeps 15 characters of a name.
 processes_of() {
   local name=${1%%-linux-*} file of command seen= found=1
   file=$name-linux-
   name=${name:0:15} file=${file:0:15}
   for of in "$proc"/[0-9]*/comm; do
-    # A process that has just ended is gone.
+    # A listed process may have ended since.
     { IFS= read -r command < "$of"; } 2> /dev/null || continue
     seen=yes
     case $command in "$name" | "$file"*) of=${of%/comm} found=0 && say "${of##*/}" ;; esac
@@ -147,7 +147,7 @@ processes_of() {
   return "$found"
 }
 
-# node_elsewhere: the processes of a node that $service does not run, and where: in a container, under another unit, by hand.
+# node_elsewhere: prints each process of a node that $service does not run, and its place: a container, another unit, a login.
 node_elsewhere() {
   local name pid
   [ -e "$proc/1/comm" ] || fail "cannot tell whether a node runs on this host" "found: no process in $proc" "needed: mount $proc"
@@ -157,17 +157,17 @@ node_elsewhere() {
     done
   done | sort -u
 }
-node_elsewhere_help="stop it where it was started, so that it stays off (of a container: docker ps shows its name; docker update --restart=no NAME && docker stop NAME)"
+node_elsewhere_help="stop it where it was started, so that it stays off (a container: docker ps shows its name; docker update --restart=no NAME && docker stop NAME)"
 
-# port_is_open PORT: whether anything listens there, on any address.
+# port_is_open PORT: true if anything listens on it, on any address.
 port_is_open() {
   local port of line lines listens seen=
   printf -v port %04X "$1"
-  # 0A: it listens (proc(5), net/tcp).
+  # 0A is the state of a socket that listens (proc(5), net/tcp).
   listens="^ *[0-9]+: [0-9A-F]+:$port [0-9A-F]+:[0-9A-F]+ 0A "
   for of in tcp tcp6; do
     [ -r "$proc/net/$of" ] || continue
-    # Read at once: the kernel walks all of its sockets at each read, and `read` makes one for each line.
+    # Read at once, because the kernel walks all of its sockets at each read, and bash's `read` would make one for each line.
     mapfile -t lines < "$proc/net/$of"
     for line in "${lines[@]}"; do
       seen=yes
@@ -178,8 +178,8 @@ port_is_open() {
   return 1
 }
 
-# Package managers that run from here on, the controller's own too, ask nothing and restart nothing, keep the operator's
-# files, and wait for another's lock. They take a terminal for somebody who answers.
+# packages_ask_nothing SECONDS: package managers that run from here on, also those of the controller, ask nothing although they
+# may have a terminal, restart nothing, keep the operator's files, and wait SECONDS for a lock.
 packages_ask_nothing() {
   export DEBIAN_FRONTEND=noninteractive APT_LISTCHANGES_FRONTEND=none UCF_FORCE_CONFFOLD=1 NEEDRESTART_SUSPEND=1
   export APT_CONFIG=$state/apt.conf
@@ -196,7 +196,7 @@ rpc() {
     "http://$rpc_address:$rpc_port/" 2> /dev/null || true
 }
 
-# wait_for_node SECONDS: until the service is active and its RPC answers.
+# wait_for_node SECONDS: waits until the service is active and its RPC answers; false if they are not in time.
 wait_for_node() {
   local end=$((SECONDS + $1)) answer=
   while :; do

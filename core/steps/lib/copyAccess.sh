@@ -1,25 +1,25 @@
-# The right to one copy between two hosts: a key that exists for it alone, may do one thing, from one machine, for some hours.
-# One host connects, the other is connected to. Who uses it sets $copy_dir, a directory of its own on both, and $copy_mark, the
-# name that key and right are known by there; variables are $known_as, $other_host_key, $login_user, $copy_hours, $public_key,
-# $from_addresses, $copy_address, $copy_port and $copy_side, the function that a side is.
+# The right to one copy between two hosts: a key for this copy alone, which may run one command, from one machine, for some hours.
+# One host connects to the other. The caller sets $copy_dir, a directory for the copy on both hosts, and $copy_mark, the name of
+# key and right there. Variables: $known_as, $other_host_key, $login_user, $copy_hours, $public_key, $from_addresses,
+# $copy_address, $copy_port and $copy_side, the function that this host's side of the copy runs.
 
-# A text of known length, before what has none.
+# copy_frame FILE: prints the file's length, then the file, so that more can follow. copy_take reads it.
 copy_frame() { stat -c %s "$1"; cat "$1"; }
 copy_take() {
   local bytes
   copy_await
-  # Some hundred thousand files: what another host sends must not fill this one's memory.
+  # Enough for some hundred thousand files. Limited, because what another host sends must not fill this host's memory.
   read -r bytes && [[ $bytes =~ ^[0-9]{1,8}$ ]] && head -c "$bytes"
 }
 
-# copy_bounded BYTES WHY: passes on what another host sends, that many bytes at most; 3 where more came.
+# copy_bounded BYTES NEEDED: passes on what another host sends, at most BYTES. If more comes, prints NEEDED and fails with 3.
 copy_bounded() {
   if [ "$1" -gt 0 ]; then head -c "$1"; fi
   [ "$(head -c 1 | wc -c)" -ne 0 ] || return 0
   (fail "the other host sent more than this host accepts" "found: more than $(($1 > 0 ? $1 / 1000000 : 0)) MB" "needed: $2") || return 3
 }
 
-# On the host that connects: skips what the other one's login prints. By the copy's own key, which no login knows.
+# On the host that connects: skips what the login on the other host prints, up to the copy's public key, which no login knows.
 copy_await() {
   local line
   [ -n "${copy_greeted:-}" ] || return 0
@@ -34,7 +34,7 @@ copy_await() {
 }
 copy_word() { cut -d ' ' -f 2 <<< "$1"; }
 
-# On the host that connects. Prints the public key, then this host's addresses.
+# On the host that connects: makes the key. Prints the public key, then this host's addresses.
 copy_key() {
   copy_key_away
   (
@@ -47,19 +47,19 @@ copy_key() {
   hostname -I
 }
 copy_key_away() {
-  # The connection of the bulk copy is kept for the one after the stop: a login is time without a signer.
+  # Close the connection that the bulk copy left open for the copy after the stop, to save the time of a login.
   if [ -S "$copy_dir/mux" ]; then ssh -F /dev/null -o ControlPath="$copy_dir/mux" -O exit away 2> /dev/null || true; fi
   rm -rf "$copy_dir"
 }
 
-# copy_allow VARIABLES FUNCTIONS, on the host that is connected to: what $copy_side is made of.
+# copy_allow VARIABLES FUNCTIONS, on the other host: allows the key to run $copy_side, which uses these.
 copy_allow() {
   copy_take_back
   local command=$copy_dir/side expiry= ends greeting
   greeting=$(copy_word "$public_key")
   ends=$(date -d "+$copy_hours hours" +%s)
   (umask 077; mkdir -p "$copy_dir")
-  # The line also expires by itself: sshd below OpenSSH 8.2 has no expiry of its own.
+  # The command checks the time itself, too, because sshd below OpenSSH 8.2 lets no key expire.
   write_script "$command" "$1 ends copy_hours greeting" "$2" 'unset BASH_ENV ENV
 printf "\n%s\n" "$greeting"
 [ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy expired after $copy_hours hours" >&2; exit 1; }
@@ -69,28 +69,28 @@ printf "\n%s\n" "$greeting"
     visudo -cqf "/etc/sudoers.d/$copy_mark.new" || fail "the right to copy could not be written for $login_user"
     chmod 440 "/etc/sudoers.d/$copy_mark.new"
     mv -f "/etc/sudoers.d/$copy_mark.new" "/etc/sudoers.d/$copy_mark"
-    # sudo must be able to name the file before it is root.
+    # The login user must reach the file to name it to sudo.
     chmod 711 "$copy_dir"
     command="sudo -n /bin/bash $command"
   else
-    # Named, since $state may be mounted noexec.
+    # Begins with bash, because $state may be mounted noexec.
     command="/bin/bash $command"
   fi
-  # Known from OpenSSH 8.2 on; an older one would refuse the whole line.
+  # expiry-time is known from OpenSSH 8.2 on; an older sshd would refuse the whole line.
   if ssh -V 2>&1 | grep -qE 'OpenSSH_(8\.([2-9]|[1-9][0-9])|9|[1-9][0-9])'; then expiry=",expiry-time=\"$(date -d "@$ends" +%Y%m%d%H%M)\""; fi
   authorize "$login_user" "restrict,from=\"$(tr -s ' \n' ',' <<< "$from_addresses" | sed 's/^,//; s/,$//')\",command=\"$command\"$expiry $public_key"
 }
 
-# Removes the copy's right, whichever run gave it. First the program, whose removal a full disk cannot prevent: without it the
-# line is of no use.
+# Removes the copy's right, whichever run gave it. Removes the program first, even on a full disk: without it the line in
+# authorized_keys is of no use.
 copy_take_back() {
   local user
   rm -rf "/etc/sudoers.d/$copy_mark" "/etc/sudoers.d/$copy_mark.new" "$copy_dir"
-  # Matches the line's command too: the comment was chosen by the other host.
+  # Match the line's command, too, because the other host chose the comment.
   for user in "$login_user" root; do authorize "$user" "" " $copy_mark\$|command=\"(sudo -n )?(/bin/bash )?$copy_dir/side\""; done
 }
 
-# copy_needed: for a copy that broke off, by what was said of it.
+# copy_needed: prints what a copy that broke off needs, by its error in $copy_said.
 copy_needed() {
   case $copy_said in
     *"Permission denied"*)
@@ -100,9 +100,9 @@ copy_needed() {
   esac
 }
 
-# copy_exchange [TELL], on the host that connects: runs its side against the other one's, and TELL every few seconds. What was
-# said of a failure is $copy_said; empty where all was done. Not called where bash forgets `set -e` (if, &&, ||): the sides need it.
-# $exchange is a directory, which goes with the script.
+# copy_exchange [TELL], on the host that connects: runs this host's side of the copy, connected with the other host's, and TELL
+# every few seconds. Sets $copy_said to the errors; empty if there are none. Not to be called where bash ignores `set -e` (if, &&,
+# ||), which the sides need. Removes the directory $exchange in the end.
 copy_exchange() {
   local code=0 ours=0 tell_at=$((SECONDS + 5)) copy_greeted
   copy_greeted=$(copy_word "$(cat "$copy_dir/key.pub")")
@@ -113,10 +113,10 @@ copy_exchange() {
     -o ServerAliveCountMax=3 -o LogLevel=ERROR -o Ciphers=aes128-gcm@openssh.com,aes256-gcm@openssh.com,chacha20-poly1305@openssh.com,aes128-ctr,aes256-ctr \
     "$login_user@$copy_address" 9>&- < "$exchange/to" > "$exchange/from" 2> "$exchange/said" &
   ssh_pid=$!
-  # Opened in the other one's order: a pipe opens when both its ends do.
+  # Opens both pipes in the same order as ssh does: opening one waits until the other process opens it, too.
   ("$copy_side" 9>&- > "$exchange/to" < "$exchange/from" 2> "$exchange/side-said") 9>&- &
   side_pid=$!
-  # Ends with this script, and notices by its next line that nobody listens any more.
+  # Both processes end with this script, which ends when it prints a line that nobody reads any more.
   trap 'kill "$ssh_pid" "$side_pid" 2> /dev/null || true; rm -rf "$exchange"' EXIT
   if [ -n "${1:-}" ]; then
     while kill -0 "$side_pid" 2> /dev/null; do
@@ -134,8 +134,8 @@ copy_exchange() {
     copy_said=$(cat "$exchange/said" "$exchange/side-said" | head -n 8)
     copy_said=${copy_said:-ssh ended with $code}
     if [ "$code" -eq 0 ] && [ ! -e "$exchange/greeted" ]; then
-      copy_said="the login of $login_user@$copy_address ran nothing of the copy
-  needed: a login shell there that runs commands, with start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is"
+      copy_said="the login of $login_user@$copy_address did not run the copy's command
+  needed: a login shell there that runs commands, with start files (.bashrc, .profile, .zshenv) that neither exit nor exec without a terminal"
     fi
   fi
   rm -rf "$exchange"

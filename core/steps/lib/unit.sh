@@ -1,5 +1,5 @@
-# Runs the script on standard input as a transient systemd service and shows its output until it ends. The service
-# outlives this connection, and there is one at a time: nothing runs beside its own successor.
+# Runs the script on standard input as a transient systemd service and shows its output until it ends. The service outlives
+# this connection. Only one runs at a time, so that an old run does not work beside a new one.
 unit=pillar-host-step.service
 runs=/run/pillar-host
 
@@ -15,14 +15,14 @@ exec 3> "$run/out"
 : > "$run/err"
 echo $$ > "$run/pid"
 
-# Takes a clear answer alone: systemd gives none while it re-executes itself, as in its own upgrade.
+# True unless systemd says clearly that the unit ended: it says nothing while it re-executes itself, as in its own upgrade.
 busy() { case $(systemctl is-active "$unit" 2> /dev/null) in inactive | failed) return 1 ;; *) return 0 ;; esac; }
 
 waited=$SECONDS
 until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $step" \
   --property=RuntimeMaxSec="$limit_seconds" --property=TimeoutStopSec=10 \
   bash -c 'trap "" HUP; if bash -euo pipefail "$0/script" >> "$0/out" 2> "$0/err" < /dev/null; then c=0; else c=$?; fi; echo "$c" > "$0/code"' "$run" 2> "$run/refusal"; do
-  # Refused for another reason than an earlier run. One that ended just now is the reason no longer: try again.
+  # Give up if the reason is not an earlier run. If that has ended just now, try again.
   if ! busy && ! grep -q already "$run/refusal"; then
     cat "$run/refusal" >&2
     exit 1

@@ -1,5 +1,5 @@
-# Prints a tar archive of what the manifest of $base and $paths tells, in the same words. Files that change or vanish
-# meanwhile are no failure here: who reads it compares every file with the manifest.
+# Prints a tar archive of the files that the manifest of $base and $paths lists. Files that change or vanish meanwhile are
+# no failure here, because the reader compares every file with the manifest.
 signer_archive() {
   local code=0
   signer_work
@@ -7,23 +7,23 @@ signer_archive() {
   cd -- "$base"
   tar --create --format=gnu --numeric-owner --hard-dereference --no-recursion --ignore-failed-read \
     --null --verbatim-files-from --files-from="$work/list" 2> "$work/said" || code=$?
-  # 1: a file changed meanwhile.
+  # tar ends with 1 if a file changed meanwhile.
   [ "$code" -le 1 ] || fail "tar ended with $code" "$(head -n 5 "$work/said")"
 }
 
-# Prints a file, for who reads it over this connection and shows none of it.
+# Prints a file, which may hold secrets: the caller must not show it.
 signer_read() {
   [ -f "$file" ] || exit 66
   cat -- "$file"
 }
 
-# signer_receive: takes a $piece of a backup's archive for $receive_into, in base64, behind its first $offset bytes.
+# signer_receive: appends a $piece of a backup's archive, in base64, to the $offset bytes that came before.
 signer_receive() {
   local file=$state/restored.tar place
   signer_owned
   signer_current
   if [ "$offset" -eq 0 ]; then
-    # The archive and what is in it, perhaps on another disk; the node of this host needs the last of the room.
+    # Room for the archive and its content, which may be on another disk, and 256 MB more for the node of this host.
     (umask 077; : > "$file")
     for place in "$state" "$receive_into"; do
       [ "$(df -B1 --output=avail -- "$place" | tail -n 1)" -gt $((bytes * 2 + 268435456)) ] ||
@@ -34,7 +34,7 @@ signer_receive() {
   base64 -d <<< "$piece" >> "$file"
 }
 
-# Unpacks $inside of the archive into $receive_into, in place of what lies there.
+# Unpacks the folder $inside of the archive as $receive_into, which it replaces.
 signer_unpack() {
   restored=$state/restored.tar fresh=$receive_into.new
   signer_owned

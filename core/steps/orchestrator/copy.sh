@@ -1,16 +1,16 @@
-# The copy between the hosts: the new one connects to the old one with a key for this copy alone. Whoever receives tells
-# what it has; whoever sends answers with what differs. A text of known length goes before each part.
+# The copy between the hosts: the new host connects to the old one with a key for this copy alone. The receiving host sends
+# the list of its files; the sending host answers with the files that differ.
 copy_dir=$state/copy
 copy_mark=pillar-host-copy
 
-# Kind, mode, owner, size, time, path of all below a directory but locks, sockets, pipes and tss's own logs, sorted.
+# Prints kind, mode, owner, size, time and path of all below a directory, sorted; no locks, sockets, pipes and logs of tss.
 copy_list() {
   (cd -- "$1" && find . \( -type s -o -type p -o -path ./.lock -o -path './tss/tss.*.log' \) -prune -o \
     \( -type d -printf '%y\t%m\t%U:%G\t-\t-\t%p\0' -o -printf '%y\t%m\t%U:%G\t%s\t%T@\t%p\0' \)) | sort -z
 }
 copy_paths() { sed -z 's/^\([^\t]*\t\)\{5\}//'; }
 
-# Sends what lies below $directory. A key store that was fenced goes under its own name again.
+# Sends the files below $directory that differ. A fenced key store is sent under its usual name.
 copy_send() {
   local aside= plain=
   signer_work
@@ -50,8 +50,8 @@ copy_receive() {
   copy_frame "$work/ours"
   copy_take > "$work/gone"
   copy_remove "$work/gone"
-  # Modes as they come, but for setuid, setgid, sticky, and what others may write: the comparison that follows tells of those.
-  # The node of this host needs the last of the room.
+  # tar takes over all modes but setuid, setgid, sticky, and write access for others: the later comparison reports those.
+  # A tenth of the free space, and 32 MB, stay for the node of this host.
   room=$(($(df -B1 --output=avail -- "$receive_into" | tail -n 1) / 10 * 9 - 33554432))
   free=$(df -Ph -- "$receive_into" | awk 'NR == 2 { print $4 " free on " $6 }')
   copy_bounded "$room" "room for all of it, and 32 MB for the node; now $free. Is that enough? Then look at the directory on the other host: du -sh" |
@@ -61,8 +61,8 @@ copy_receive() {
   copy_drop_shares
 }
 
-# A key share that an earlier copy brought may be the newest there is, where its source was set back since: what a copy takes
-# away stays beside the journal, each by its sum.
+# Keeps the key shares that a copy may replace, beside the journal, under their hashes: a share of an earlier copy may be the
+# newest one, if its source was set back since.
 copy_keep_shares() {
   local share kept
   for share in "$receive_into"/tss/localstate-*.json; do
@@ -78,7 +78,7 @@ copy_keep_shares() {
     mv -f "$kept.new" "$kept"
   done
 }
-# Removes the kept copies of shares that are in place by now.
+# Removes the kept shares that the new copy has, too.
 copy_drop_shares() {
   local share
   for share in "$receive_into"/tss/localstate-*.json; do
@@ -92,18 +92,18 @@ copy_kept() {
   printf '%s/shares/%s-%s\n' "$state" "${sum%% *}" "${1##*/}"
 }
 
-# tar guards the links of one archive; those of an earlier one would lead it, and rm, out of $receive_into. They are sent
-# again.
+# Removes all links, which are sent again. tar is safe from links of the same archive only: one of an earlier archive would
+# lead it, and rm, out of $receive_into.
 copy_unlink() { find "$receive_into/" -mindepth 1 -type l -delete; }
 
-# Removes the files of a list, each with a NUL behind.
+# Removes the files of a list, in which a NUL follows each name.
 copy_remove() {
   if grep -zqvE '^\./' "$1" || grep -zqE '(^|/)\.\.(/|$)' "$1"; then fail "the other host names files outside of its directory"; fi
   copy_unlink
   (cd -- "$receive_into" && xargs -0 -r rm -rf --) < "$1"
 }
 
-# Refuses links that lead out of the directory: it is put in place later.
+# Refuses links that lead out of the directory, and entries of other kinds.
 copy_only_inward() {
   local outward odd
   odd=$(cd -- "$receive_into" && find . ! -type f ! -type d ! -type l -printf '%P (%y)\n' -delete | tr -c '[:print:]\n' '?')
@@ -131,7 +131,7 @@ signer_copy_forbid() {
   copy_take_back
 }
 
-# On the host that connects: runs its side ($copy_side) against the other one's.
+# Connects to the old host, and runs the copy with it; $copy_side is what this host does.
 signer_copy() {
   signer_owned
   signer_current
@@ -140,7 +140,7 @@ signer_copy() {
   copy_exchange "${progress:+signer_copy_so_far}"
   [ -n "$copy_said" ] || return 0
   local room
-  # A side that refuses what it received says what is needed: the connection is not at fault.
+  # With "needed:", a host has refused what it received, so the connection is not at fault.
   case $copy_said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port broke off" "$copy_said" ;; esac
   room=$(df -Ph "$(dirname "$receive_into")" | awk 'NR == 2 { print $4 " free on " $6 }')
   fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" "room here: $room" \
@@ -148,13 +148,13 @@ signer_copy() {
 }
 signer_copy_so_far() { say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; }
 
-# Writes what was received to the disk.
+# Flushes what was received to the disk.
 signer_flush() {
   signer_owned
   sync -f "$receive_into"
 }
 
-# Copies on one host: a rollback puts its differences on that copy.
+# Copies this host's own directory, so that a rollback has to send only what differs.
 signer_copy_local() {
   signer_owned
   signer_current
@@ -167,7 +167,7 @@ signer_copy_local() {
   mkdir -p "$receive_into"
 }
 
-# Files that the comparison found to differ are taken again from the beginning.
+# Removes the files that differ by the comparison, so that the next copy sends them whole.
 signer_copy_retake() {
   signer_owned
   signer_current
@@ -176,5 +176,5 @@ signer_copy_retake() {
   copy_remove "$work/retake"
 }
 
-# Prints the addresses of this machine.
+# Prints the IP addresses of this host.
 signer_addresses() { hostname -I 2> /dev/null || true; }

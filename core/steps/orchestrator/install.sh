@@ -1,5 +1,5 @@
-# Procedure B, step 3: the orchestrator, its executable and its unit, installed and not started. Where a journal or a
-# running unit says that a signer may be here, nothing is touched.
+# Procedure B, step 3: installs the orchestrator's executable and unit, and starts nothing. Changes nothing if, by the journal
+# or a running unit, an orchestrator may be at work here.
 target=/usr/local/bin/$executable
 unit_file=/usr/local/lib/systemd/system/$service.service
 etc_file=/etc/systemd/system/$service.service
@@ -16,8 +16,8 @@ if service_is_active "$service"; then
 fi
 
 install_release() {
-  # It runs as root and holds the bridge's key share: what a server happens to serve is not taken for it.
-  [ -n "$sha256" ] || fail "the orchestrator's release is not pinned by a hash (orchestrator.release.sha256)" "found: $release_url alone" "needed: set its sha256, because it runs as root and holds the bridge's key share" \
+  # Without a hash, whatever a server gives would run as root and hold the bridge's key share.
+  [ -n "$sha256" ] || fail "the orchestrator's release is not pinned by a hash (orchestrator.release.sha256)" "found: only $release_url" "needed: set its sha256, because it runs as root and holds the bridge's key share" \
     "Print the hash with: curl -fsSL $(printf %q "$release_url") | sha256sum; compare it with the release page, then: $(config_set orchestrator.release.sha256 SHA256)" "What was installed before is untouched. Then run $(pulumi_up) again."
   work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)
   trap 'rm -rf "$work"' EXIT
@@ -42,17 +42,17 @@ else
   install_release
 fi
 
-# A unit that is enabled from another place: the link to it is kept before disabling takes it away.
+# Keeps the link to a unit that was enabled from another place, because disabling removes that link.
 keep_linked_unit() {
   local linked
-  [ -e "$etc_file" ] || fail "$etc_file leads nowhere" "found: a link to $(readlink "$etc_file")" "needed: remove the link, or put that file back, then run $(pulumi_up) again."
+  [ -e "$etc_file" ] || fail "$etc_file is a broken link" "found: a link to $(readlink "$etc_file")" "needed: remove the link, or put that file back, then run $(pulumi_up) again."
   linked=$(readlink -f -- "$etc_file")
   if [ "$linked" = "$unit_file" ]; then return 0; fi
   ln -sfnT "$linked" "$unit_file"
   say "$etc_file is kept as $unit_file: a link to $linked"
 }
 
-# Not in /etc, where the mask goes. One that the operator set up is taken over.
+# The unit's file must not be in /etc/systemd/system, where the mask goes: the operator's is moved, or one is written.
 if unit_lies_at "$etc_file"; then
   mkdir -p "${unit_file%/*}"
   if [ -L "$etc_file" ]; then keep_linked_unit; fi
@@ -75,8 +75,8 @@ ExecStart=$target
 [Install]
 WantedBy=multi-user.target"
 fi
-# For the operator's own, too: it works in a folder of its home and nowhere else, and it ends by itself, with exit code 0,
-# whenever it loses a node.
+# Also for the operator's own unit: an orchestrator works only in a folder of its home, and ends with exit code 0 whenever
+# it loses a node.
 install_file "$unit_file.d/90-pillar-host.conf" "[Service]
 Environment=HOME=${directory%/*}
 Restart=always

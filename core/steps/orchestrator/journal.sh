@@ -11,9 +11,9 @@ signer_flock() {
   flock -w "$1" 9
 }
 
-# Takes this host's lock for the run of $token, unless another run's lease is alive: prints `taken`, or `held SECONDS`.
-# A lease ends with the ssh session that made it, too: that of a run which was killed need not be waited for. Whoever lost
-# no more than a connection finds at its next step that it is the owner no longer.
+# Takes this host's lock for the run of $token, unless another run's lease is alive: prints `taken`, or `held SECONDS PID`.
+# A lease also ends with the ssh session that made it, so nobody waits for a killed run. A run that lost only its connection
+# learns at its next step that it does not own the lock any more.
 signer_take_lock() {
   local owner= until=0 session= now
   if ! signer_flock 5; then
@@ -39,8 +39,8 @@ signer_renew_lock() {
   mv -f "$orchestrator_lock.new" "$orchestrator_lock"
 }
 
-# Sets $session to the process that serves the ssh connection of this run, as pid:start (proc(5), stat); to nothing where
-# there is none above this one.
+# Sets $session to the process that serves this run's ssh connection, as pid:start (proc(5), stat); empty if no parent of
+# this process is one.
 signer_session() {
   local pid=$$ line name
   session=
@@ -51,7 +51,7 @@ signer_session() {
     pid=$2
   done
 }
-# Without a known session, only the lease's time counts.
+# True if the session still lives, or is unknown: then only the lease's time counts.
 signer_session_lives() {
   local line
   [ -n "$1" ] || return 0
@@ -60,7 +60,7 @@ signer_session_lives() {
   [ "${21}" = "${1#*:}" ]
 }
 
-# Prints why a move of the signer is not over on this host; asked below its lock.
+# Prints why a move of the orchestrator may be at work on this host; nothing if none is.
 signer_at_work() {
   local owner= until=0 session= stage now
   printf -v now '%(%s)T' -1
@@ -70,8 +70,8 @@ signer_at_work() {
   case $stage in stopping | restoring | staged | switched | starting) say "its journal says $stage" ;; esac
 }
 
-# The first line of all that changes a host: an engine that was killed leaves a provider behind, which must do nothing
-# beside its successor. Held until the script ends.
+# First call of all functions that change a host, because a killed engine leaves a provider behind, which must do nothing
+# beside the next run. Holds the file lock until the script ends.
 signer_owned() {
   local owner=
   signer_flock 100 || refuse_run "another run is at work on this host"
@@ -80,7 +80,7 @@ signer_owned() {
   signer_renew_lock
 }
 
-# Ends the run's ownership, so that the next one need not wait for the lease.
+# Ends this run's lease, so that the next run need not wait for its end.
 signer_drop_lock() {
   local owner=
   signer_flock 5 || return 0
@@ -88,8 +88,8 @@ signer_drop_lock() {
   if [ "$owner" = "$token" ]; then rm -f "$orchestrator_lock"; fi
 }
 
-# A line of the journal, which is written line by line by signer_write alone. Without other programs, here and below: each
-# takes milliseconds, and these are counted while nobody signs.
+# Prints the value of a key of the journal, in which signer_write puts one key on a line. Starts no program, nor do those
+# below: each would take milliseconds, while perhaps nobody signs.
 signer_line() {
   local line
   [ -r "$orchestrator_journal" ] || return 0
@@ -100,14 +100,14 @@ signer_line() {
     fi
   done < "$orchestrator_journal"
 }
-# Prints 0 where there is no journal.
+# Prints the journal's generation; 0 without a journal.
 signer_generation() {
   local found
   found=$(signer_line generation)
   printf '%s\n' "${found:-0}"
 }
-# Before all that starts or copies: whoever is told an older generation than this host knows, or the same one for another way or
-# between other hosts, knows the signer's past alone (core/orchestrator/rules/generation.ts).
+# Called before any start or copy. Fails if this host's journal has a later generation than this run, or the same one in another
+# direction or between other hosts: then the run knows only an earlier move (core/orchestrator/rules/generation.ts).
 signer_current() {
   local here own
   [ -r "$orchestrator_journal" ] || return 0
@@ -120,7 +120,7 @@ signer_current() {
     "Nothing was done here by $move."
 }
 
-# The stage of this saga on this host; nothing where the journal is of another one.
+# Prints the stage of this saga on this host; nothing if the journal is of another saga.
 signer_stage() {
   local found
   if [ "$(signer_line move)" = "\"$move\"" ] && [ "$(signer_line direction)" = "\"$direction\"" ] &&
@@ -129,7 +129,7 @@ signer_stage() {
     printf '%s\n' "${found//\"/}"
   fi
 }
-# Sets the state of the orchestrator before it was fenced: $was_enabled, $was_unit, $was_store.
+# Sets $was_enabled, $was_unit and $was_store to the orchestrator's state before it was fenced.
 signer_was() {
   local was
   was=$(signer_line was)
@@ -139,8 +139,8 @@ signer_was() {
   if [[ $was =~ \"keyStore\":\"([^\"]*)\" ]]; then was_store=${BASH_REMATCH[1]}; fi
 }
 
-# The beginning of every step: what another stack has begun here is not written over, nor what it did with the signer that
-# this move had brought here: what this stack knows of that signer is of the past (core/orchestrator/rules/decideMove.ts).
+# Begins every step. Fails if another stack's move is at work here, or took the orchestrator that this move had brought here to
+# another host: what this stack knows of it is outdated (core/orchestrator/rules/decideMove.ts).
 signer_begin() {
   local found stage was_here='"stage":"(starting|running|stopping|fenced|moved|restoring|restored)","at":"[^"]*","move":"'
   signer_owned
@@ -148,17 +148,17 @@ signer_begin() {
   signer_was
   found=$(signer_line move) found=${found//\"/}
   stage=$(signer_line stage) stage=${stage//\"/}
-  # A move of this stack's name that calls this host the other host was between other hosts.
+  # If a move of this stack had this host on the other side, it was between other hosts.
   if [ -z "$found" ] || { [ "${found%/*}" = "${move%/*}" ] && [ "$(signer_line side)" = "\"$side\"" ]; }; then return 0; fi
   case $stage:$side:$direction in
     running:old:forward | running:new:back | restored:old:forward | restored:new:back) return 0 ;;
     *:old:forward | *:new:back | stopping:* | fenced:* | restoring:* | staged:* | switched:* | starting:*) ;;
     *) [[ $(signer_line history) =~ $was_here"$move\"" ]] || return 0 ;;
   esac
-  fail "another move is at work on this host, or moved its orchestrator on: $found" "found: $stage" "Nothing was done here by $move."
+  fail "another move is at work on this host, or took its orchestrator elsewhere: $found" "found: $stage" "Nothing was done here by $move."
 }
 
-# signer_write STAGE: the journal, whole and on the disk when this returns. What was known before of $was_… stays.
+# signer_write STAGE: writes the whole journal to the disk, with the values that $was_… have.
 signer_write() {
   local at history was= who=${identity:-}
   if [ -z "$who" ] && [ "$(signer_line move)" = "\"$move\"" ]; then who=$(signer_line identity); fi
@@ -194,15 +194,15 @@ is_at_work() {
 }
 signer_is_active() { is_at_work "$service" "$executable" "$rpc_port"; }
 
-# True if the files of this move are in place though it is abandoned: its seal was cut off before the rename. Files from
-# before the move stay, as do staged ones.
+# True if this move's files are in place although it was abandoned, because signer_seal was interrupted before its rename.
+# False for files from before the move, and for staged ones.
 signer_lies_in_place() {
   local ends='\{"stage":"(staged|switched)","at":"[^"]*",'
   ends="$ends\"move\":\"$move\",\"direction\":\"$direction\"\\},\\{\"stage\":\"abandoned\",[^}]*\\}\\]\$"
   [[ $(signer_line history) =~ $ends ]] && is_there "$directory" && ! is_there "$directory.arriving"
 }
 
-# Prints the state of this side; the last output of every step.
+# Prints the state of this host, which is the last output of every step.
 signer_side() {
   printf 'journal %s\n' "$(base64 -w0 < "$orchestrator_journal" 2> /dev/null || true)"
   if signer_is_active; then say "active yes"; else say "active no"; fi

@@ -4,12 +4,12 @@ signer_key_store() {
   if [ -r "$1/config.json" ]; then
     name=$(sed -n 's/.*"ProducerKeyFileName"[[:space:]]*:[[:space:]]*"\([^"]*\)".*/\1/p' "$1/config.json" | head -n 1)
   fi
-  # It becomes a part of paths and of the journal, and config.json may be another host's.
+  # The name becomes part of paths and of the journal, and config.json may come from another host.
   if [[ $name == . || $name == .. || ! $name =~ ^[A-Za-z0-9_.@+=,:\ -]*$ ]]; then
     fail "ProducerKeyFileName in $1/config.json is no plain file name" "found: $(tr -cd '[:print:]' <<< "${name:0:100}")" "needed: letters, digits, blanks and _.@+=,:-"
   fi
   printf '%s\n' "${name:-producer}"
 }
 
-# The name that a key store has where it is not fenced, of the one that $1 is fenced under.
+# Prints the usual name of the key store that is fenced under the name $1.
 signer_plain_store() { printf '%s\n' "${1%.moved-to-*}"; }

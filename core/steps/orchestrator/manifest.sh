@@ -2,15 +2,15 @@
 
 signer_runs=/run/pillar-host
 
-# Makes $work, a directory in memory that goes with the script: the disk may be full.
+# Makes $work, a directory in memory, because the disk may be full. It is removed when the script ends.
 signer_work() {
   mkdir -p "$signer_runs"
   work=$(mktemp -d "$signer_runs/signer.XXXXXX")
   trap 'rm -rf "$work"' EXIT
 }
 
-# Calls find on what exists of $paths, without what no copy needs: locks, which are one host's, sockets and pipes, and the
-# logs of tss, which are written all the time in a ceremony and emptied at each start.
+# Runs find on those $paths that exist, without files that no copy needs: locks, which are valid on one host, sockets, pipes,
+# and the logs of tss, which a ceremony writes all the time and each start empties.
 signer_find() {
   local path starts=() others=()
   cd -- "$base"
@@ -24,13 +24,13 @@ signer_find() {
   find "${starts[@]}" \( -type s -o -type p -o -path '*/tss/tss.*.log' "${others[@]}" \) -prune -o "$@"
 }
 
-# Fails for any complaint in a file but that something is gone by now: what runs deletes files.
+# Fails if the errors in a file have other reasons than files that are gone: a running orchestrator deletes some.
 signer_only_gone() {
   if grep -qv 'No such file or directory' "$1"; then fail "files below $base can't be read" "$(head -n 5 "$1")"; fi
 }
 
-# Prints each entry as six texts with a NUL behind: kind (f, d, l, or find's letter), mode, uid:gid, bytes, sha256 or link
-# target, path. A second call hashes only what changed since: downtime is counted in these seconds.
+# Prints each entry as six texts, each followed by a NUL: kind (f, d, l, or find's letter), mode, uid:gid, bytes, sha256 or
+# link target, path. A second call hashes only what changed since, because the orchestrator is stopped meanwhile.
 signer_manifest() {
   local began
   signer_work
@@ -43,11 +43,11 @@ signer_manifest() {
   fi
 }
 
-# Prints what $work/list and the hashes tell; only the names of the files to be hashed into $work/todo, where some are
-# missing and none were made yet. What was hashed is kept by what changes with a file's bytes, but not what changed just
-# now: a clock has ticks, and a file may change again within one. Without room for it the next call hashes all.
+# Prints the manifest from $work/list, cached hashes and $work/hashes. If hashes are missing and $work/hashes is not there yet,
+# only writes the names of the files to hash to $work/todo. Caches hashes under what changes with a file's bytes, but not of a
+# file that changed just now, and may change again within one tick of the clock. Without room the next call hashes all.
 signer_tell() {
-  # A manifest of a part keeps the hashes of the rest.
+  # For a part of the directory, the cache keeps the hashes of the other files.
   BEGAN=$began KEEP_REST=$([ "$paths" = . ] || echo yes) perl - "$work" "$state" << 'PERL'
 use strict;
 my ($work, $state) = @ARGV;

@@ -1,22 +1,22 @@
-# The steps of a move on a host, there and back (docs/specification.md, 1.2). Each may be run again from any point.
+# The steps of a move on a host, there and back (docs/specification.md, 1.2). Each can be repeated, wherever it was interrupted.
 
-# Out of the way for good: the unit, a file or a link to one, moves aside where it lies on the mask's own place.
+# Masks the unit, also for later boots. A unit file, or a link to one, in the mask's place is moved aside first.
 signer_mask() {
   local file=/etc/systemd/system/$service.service
   if unit_is_masked "$service"; then return 0; fi
   if unit_lies_at "$file"; then mv -fT "$file" "$file.moved" && was_unit=$file; fi
-  # Same as `systemctl mask`; read at the next boot, and by signer_see_mask.
+  # Same as `systemctl mask`, without the reload: signer_see_mask or the next boot makes systemd read it.
   ln -sfn /dev/null "$file"
   unit_is_masked "$service" || fail "$service could not be masked" "found: $(ls -l "$file" 2>&1)"
   sync /etc/systemd/system
 }
 
-# Makes systemd see the mask now: a start by hand is refused too.
+# Makes systemd read the mask now, so that a start by hand is refused, too.
 signer_see_mask() {
   if [ "$(systemctl show -p LoadState --value "$service")" != masked ]; then systemctl daemon-reload; fi
 }
 
-# Waits until nothing here can sign: the process is gone, the RPC refused, the lock free.
+# Waits until nothing here can sign: the process is gone, the RPC port closed, the lock free.
 signer_wait_for_end() {
   local ends=$((SECONDS + ${1:-30}))
   while signer_is_active || ! signer_lock_is_free; do
@@ -28,7 +28,7 @@ signer_wait_for_end() {
 }
 signer_lock_is_free() { [ ! -e "$directory/.lock" ] || flock -n "$directory/.lock" true; }
 
-# Stop, and stay stopped over a reboot. Written first, with what bringing it back needs.
+# Stops the orchestrator, also for later boots. Writes the journal first, with what a rollback needs.
 signer_stop() {
   signer_begin
   if [ "$(signer_stage)" != stopping ]; then
@@ -36,26 +36,26 @@ signer_stop() {
     if [ "$(systemctl is-enabled "$service" 2> /dev/null || true)" = enabled ]; then was_enabled=true; fi
     local file=/etc/systemd/system/$service.service
     if unit_lies_at "$file"; then was_unit=$file; fi
-    # The key store's later name is written now, while the orchestrator still signs.
+    # Choose the name for the fenced key store now, while the orchestrator still signs.
     signer_name_store
     signer_write stopping
   fi
-  # First: from now on no boot starts it, and what it takes to write that is not time without a signer.
+  # Mask before the stop: a boot in between starts nothing, and the mask is written while the orchestrator still signs.
   signer_mask
   systemctl stop "$service" 2> /dev/null || true
   signer_wait_for_end
   signer_side
-  # Fencing waits for it, and makes sure of it; until then there is other work.
+  # In the background, because signer_fence checks it later, and other work comes first.
   systemctl daemon-reload < /dev/null > /dev/null 2>&1 9>&- &
 }
 
 signer_name_store() {
-  # On a line of its own: a failure inside another command's words would end nothing.
+  # A command of its own: within the words of the next command its failure would not end the script.
   was_store=$(signer_key_store "$directory")
   TZ=UTC0 printf -v was_store '%s/%s.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$was_store" "$other_address" -1
 }
 
-# The key store goes aside under a name that tells where the signer went.
+# Renames the key store to a name that tells where the orchestrator went.
 signer_fence() {
   signer_begin
   unit_is_masked "$service" || fail "$service is not masked: not fenced"
@@ -78,11 +78,11 @@ signer_unfence() {
   if [ -n "$store" ] && [ -e "$was_store" ] && [ ! -e "$store" ]; then mv -T "$was_store" "$store"; fi
   if unit_is_masked "$service"; then rm -f "$file"; fi
   if is_there "$file.moved" && ! is_there "$file"; then mv -T "$file.moved" "$file"; fi
-  # A unit that nothing refers to is read anew at each look; one that is, is known as it was.
+  # systemd reads a unit anew at each query if nothing refers to it; otherwise only at a reload.
   if [ "$(systemctl show -p LoadState -p NeedDaemonReload --value "$service" | tr '\n' ' ')" != "loaded no " ]; then systemctl daemon-reload; fi
 }
 
-# Out of the fence, and started. The journal's stage says already that this host may sign.
+# Removes the fence and starts the orchestrator. The journal says already that this host may sign.
 signer_unfence_and_start() {
   signer_unfence
   systemctl reset-failed "$service" 2> /dev/null || true
@@ -90,7 +90,7 @@ signer_unfence_and_start() {
   signer_side
 }
 
-# Here it signs again. Called only after the other host was read as masked, and not started.
+# Starts the source's orchestrator again. Called only after the target was read as masked and not started.
 signer_restore() {
   signer_begin
   case $(signer_stage) in stopping | fenced | restoring | restored) ;; *) fail "this move did not stop the orchestrator of this host: not started" ;; esac
@@ -98,10 +98,10 @@ signer_restore() {
   signer_unfence_and_start
 }
 
-# Prints the staging directory, beside its target: on the same file system, putting it in place is a rename.
+# Makes the staging directory beside $directory: on the same file system, so that one rename puts it in place.
 signer_staging() {
   signer_begin
-  # Before the other host stops: without its node a signer is of no use.
+  # Checked before the other host stops: an orchestrator is of no use on a host without a node.
   if is_marked retired; then
     fail "the node of this host was shut down for good: no orchestrator moves here" "found: since $(head -n 1 "$state/retired")" \
       "needed: set lifecycle in this host's own stack to active or adopted, or leave the orchestrator where it is: remove pillar-host:orchestrator.rollback, then $(pulumi_up)"
@@ -113,7 +113,7 @@ signer_staging() {
   signer_side
 }
 
-# The copy was compared with the source, which is fenced: into place, in one rename.
+# Puts the copy in place with one rename, after it was compared with the source, which is fenced.
 signer_arrive() {
   signer_begin
   case $(signer_stage) in staging | staged) ;; *) fail "no orchestrator directory is staged on this host" ;; esac
@@ -122,14 +122,14 @@ signer_arrive() {
     signer_place_config "$directory.arriving/config.json"
     sync "$directory.arriving"
   fi
-  # Later steps put the copy in place without another comparison: all of it is on the disk (signer_flush).
+  # Once staged, the copy is put in place without another comparison, so all of it must be on the disk (signer_flush).
   if [ "$(signer_stage)" != staged ]; then signer_write staged; fi
   if [ -d "$directory.arriving" ]; then
     if [ -e "$directory" ] || [ -L "$directory" ]; then
       local aside
       aside=$directory.before-$(date -u +%Y%m%dT%H%M%SZ)
       mv -T "$directory" "$aside"
-      say "what was there before is kept as $aside"
+      say "the directory that was there before is kept as $aside"
     fi
     mv -T "$directory.arriving" "$directory"
     sync "$(dirname "$directory")"
@@ -139,7 +139,7 @@ signer_arrive() {
   signer_side
 }
 
-# signer_place_config FILE: $config, in base64, is it as core/orchestrator/rules/adaptConfig.ts makes it. Replaced whole.
+# signer_place_config FILE: replaces FILE by $config (base64), as made by core/orchestrator/rules/adaptConfig.ts.
 signer_place_config() {
   [ -n "$config" ] || fail "the orchestrator's configuration for this host is missing: nothing was put in place" "needed: $1"
   cp -p "$1" "$1.new"
@@ -148,7 +148,7 @@ signer_place_config() {
   mv -f "$1.new" "$1"
 }
 
-# Starts the orchestrator. Once the journal says so, this host may sign.
+# Starts the orchestrator. Writes the journal before, because from then on this host may sign.
 signer_start() {
   signer_begin
   case $(signer_stage) in switched | starting) ;; *) fail "the orchestrator's directory is not in place on this host: not started" ;; esac
@@ -159,18 +159,18 @@ signer_start() {
   signer_unfence_and_start
 }
 
-# signer_settle: $stage is running, moved or restored, after the evidence for it.
+# signer_settle: writes $stage (running, moved or restored), for which the caller has seen the evidence.
 signer_settle() {
   signer_begin
   case $stage in
-    running) systemctl enable --quiet "$service" 2> /dev/null || warn "$service could not be enabled: it does not start with the machine" ;;
+    running) systemctl enable --quiet "$service" 2> /dev/null || warn "$service could not be enabled: it will not start at a boot" ;;
     restored) if [ "$was_enabled" != false ]; then systemctl enable --quiet "$service" 2> /dev/null || true; fi ;;
   esac
   if [ "$(signer_stage)" != "$stage" ]; then signer_write "$stage"; fi
   signer_side
 }
 
-# This host is not to sign: read back before the other one is freed.
+# Makes sure that this host can't sign. The caller reads that back before it starts the other host.
 signer_seal() {
   signer_begin
   local before
@@ -180,9 +180,9 @@ signer_seal() {
   signer_mask
   signer_see_mask
   signer_wait_for_end
-  # First: whoever comes between them must not take what is left for a directory in place.
+  # Before the rename: a run that comes in between must not take what lies here for a directory in place.
   if [ "$before" != abandoned ]; then signer_write abandoned; fi
-  # Decides by the files in place: a run that was cut off here has written its stage already.
+  # Decided by the files, because a run that was interrupted here has already written the stage.
   if signer_lies_in_place; then
     mv -T "$directory" "$directory.arriving"
     sync "$(dirname "$directory")"

@@ -1,6 +1,6 @@
 # Prints facts for a move as lines of name=value, before the move touches either host. Only reads.
 
-# signer_facts: of $service, its $directory, the node's $node_dir and $executable.
+# signer_facts: prints facts of $service, $executable, its $directory, and the node's $node_dir.
 signer_facts() {
   local real at shares
   fact load "$(systemctl show -p LoadState --value "$service" 2> /dev/null || true)"
@@ -26,7 +26,7 @@ signer_facts() {
     fact files "$(find "$directory/" -printf x 2> /dev/null | wc -c || true)"
     shares=$(signer_shares | tr -cd '\0' | wc -c)
     fact shares "$shares"
-    # The copy does not take these modes over, and its comparison would end the move after the stop.
+    # The copy does not take these modes over, so its comparison would fail after the stop.
     fact special "$(find "$directory/" ! -type l -perm /7002 -printf x 2> /dev/null | wc -c || true)"
   fi
   at=$(existing_directory "$directory")
@@ -39,8 +39,8 @@ signer_facts() {
   if [ -e "$state/orchestrator.json" ]; then fact journal "$(base64 -w 0 < "$state/orchestrator.json")"; fi
 }
 
-# Prints user and directory of the unit's process (always in a folder of its home), and the names in its environment, whose
-# values may be secrets.
+# Prints user and directory of the unit's process (always a folder of its home), and the names of its environment variables,
+# without values, which may be secrets.
 signer_process_facts() {
   local pid home name
   pid=$(systemctl show -p MainPID --value "$service" 2> /dev/null || true)
@@ -61,7 +61,7 @@ signer_process_facts() {
   done
 }
 
-# Prints the same for a unit that does not run, and may be masked, from its files.
+# Prints the names of environment variables from the files of a unit that does not run, and may be masked.
 signer_unit_environment() {
   local at
   for at in /etc/systemd/system /usr/local/lib/systemd/system; do
@@ -71,21 +71,21 @@ signer_unit_environment() {
     if (/^Environment=(.*)/) { my $all = $1; print "$1\n" while $all =~ /(?:^|\s)["\x27]?([A-Za-z_]\w*)=/g }'
 }
 
-# The key shares of $directory, each with a NUL behind.
+# Prints the key shares of $directory, each followed by a NUL.
 signer_shares() {
   [ -d "$directory/tss" ] || return 0
   find "$directory/tss/" -maxdepth 1 -type f -name 'localstate-*.json' -print0
 }
 
-# True if $file is a non-empty file, or a folder, as a key store may be.
+# Prints whether $file, a key store, is a non-empty file, or a folder with one.
 signer_has() {
   if [ -d "$file" ]; then
     [ -n "$(find "$file/" -type f -size +0 -print -quit)" ] && say yes || say no
   elif [ -s "$file" ]; then say yes; else say no; fi
 }
 
-# Prints the ssh host keys of $address at $port as seen from here: "keys" and a line of type and key each, or one word that
-# says why there are none.
+# Prints the ssh host keys that $address shows this host at $port: "keys", then a line with type and key of each; or one word
+# that says why there are none.
 signer_scan() {
   local said
   said=$(timeout 20 ssh-keyscan -T 10 -p "$port" -- "$address" 2> /dev/null | grep -v '^#' | cut -d ' ' -f 2,3 || true)

@@ -1,6 +1,6 @@
 # Facts about an orchestrator that was started.
 
-# The unit's life in words that show whether it stays, then the last lines of its journal since $since (unix seconds).
+# Prints properties that show whether the unit stays up, then the last lines of its journal since $since (Unix seconds).
 signer_life() {
   systemctl show -p ActiveState -p SubState -p NRestarts -p MainPID "$service"
   if has ss; then say "Peers=$(signer_peers)"; fi
@@ -13,19 +13,19 @@ signer_peers() {
   ss -Htn state established "( sport = :$p2p_port or dport = :$p2p_port )" | awk '{ sub(/:[0-9]+$/, "", $4); print $4 }' | sort -u | wc -l
 }
 
-# The last lines of its journal without secrets. More are read than shown: lines that begin in the midst of what must not be
-# told do not say so.
+# Prints the last lines of the unit's journal without secrets. Reads more than it prints, because a line in the middle of a
+# printed configuration can't be recognised without the lines before.
 signer_said() {
   local most=$(($1 + 400))
   journalctl -u "$service" ${since:+--since "@$since"} -n "$most" --no-pager --quiet --all -o short-iso 2> /dev/null |
     signer_redact "$most" | tail -n "$1" || true
 }
 
-# signer_redact MOST: of a journal, read up to MOST lines, each as `TIME HOST NAME[PID]: TEXT`. At each start the orchestrator
-# prints its configuration, pass phrase and all, twice: as JSON over many lines, and as values without names. Both are dropped
-# whole, up to the next line that its logger, another process or systemd begins. Elsewhere values of config.json go by the names
-# of their keys, as the file writes them and as they are (not those below four characters: that would take the log apart); long
-# words without meaning; what an address has behind its host.
+# signer_redact MOST: removes secrets from up to MOST lines of a journal, each as `TIME HOST NAME[PID]: TEXT`. At each start the
+# orchestrator prints its configuration with the pass phrase, twice: as JSON over many lines, and as values without names. Both
+# are dropped, up to the next line that its logger, another process or systemd begins. Elsewhere it removes: values of
+# config.json whose keys are named like secrets, as JSON and as text (none below four characters, which would match everywhere);
+# long hexadecimal words; what follows the host in an address.
 signer_redact() {
   perl -e '
     my ($file, $most) = @ARGV;

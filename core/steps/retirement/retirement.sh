@@ -1,5 +1,5 @@
-# Facts and shutdown of a retired host. Variables: $service, the node's, its $data_dir and
-# $rpc_port; of the orchestrator $signer_service, $signer_directory, $signer_executable and $signer_rpc_port.
+# Facts and shutdown of a retired host. Variables: of the node $service, $data_dir and $rpc_port; of the orchestrator
+# $signer_service, $signer_directory, $signer_executable and $signer_rpc_port.
 
 is_node_at_work() { is_at_work "$service" znnd "$rpc_port" || processes_of "${service%.service}" > /dev/null; }
 
@@ -37,9 +37,9 @@ holds_any() {
   return 1
 }
 
-# A move of the signer and the shutdown of its host, of two stacks perhaps, on two machines: one of them is first, since both
-# look and write below one lock. What a move has begun here may come back to this node; to a host that has this mark no move
-# brings a signer (orchestrator/moveSteps.sh). With $in_spite the operator has typed that nothing counts.
+# Marks the host as retired, unless an orchestrator is here, or may come back in a move that has begun. A move and this shutdown
+# may run at the same time, from two machines: both check and write under one lock, and no move brings an orchestrator to a
+# marked host (orchestrator/moveSteps.sh). With $in_spite the operator has typed that neither matters.
 retire_mark() {
   local busy
   if is_marked retired; then return 0; fi
@@ -53,11 +53,11 @@ retire_mark() {
   exec 9>&-
 }
 retire_waits() {
-  fail "the orchestrator's move on this host has not finished: its node is not shut down" "found: $1" \
+  fail "the orchestrator's move on this host has not finished: the node is not shut down" "found: $1" \
     "needed: finish the move in a run of the new host's stack; then run the same command again"
 }
 
-# Stops the node, so that it stays off after a reboot. Masked first: an end in error would start it again.
+# Stops the node, also for later boots. Masks it first, because systemd would start it again after an end in error.
 retire_stop() {
   local ends found
   found=$(node_elsewhere)
@@ -73,10 +73,10 @@ retire_stop() {
         "needed: stop what listens on port $rpc_port (see it with: ss -ltnp), then run the same command again."
     sleep 0.2
   done
-  unit_is_masked "$service" || fail "$service could not be masked: it would start with the machine" "See it with: ls -l /etc/systemd/system/$service.service"
+  unit_is_masked "$service" || fail "$service could not be masked: it would start at a boot" "See it with: ls -l /etc/systemd/system/$service.service"
 }
 
-# The orchestrator of a host that is given up all the same: it ends in order, and stays off after a reboot.
+# Stops the orchestrator, also for later boots, of a host that the operator gives up in spite of the checks.
 retire_stop_signer() {
   local service=$signer_service
   systemctl stop "$service" 2> /dev/null || true
@@ -86,7 +86,6 @@ retire_stop_signer() {
       "needed: end the process $signer_executable, and what listens on port $signer_rpc_port (see them with: ps -ef), then run the same command again."
 }
 
-# Gives up the stack's settings for the node.
 retire_remove_settings() {
   forget_node_stop
   remove_empty_kernel_headers

@@ -142,7 +142,7 @@ describe("a copy from a host in another's hands", () => {
 
   test.for([
     ["prints lines of its own", "printf 'Welcome\\n12\\nno end of line'", ""],
-    ["runs nothing", "exit 0", "the login of op@198.51.100.9 ran nothing of the copy\n"],
+    ["runs nothing", "exit 0", "the login of op@198.51.100.9 did not run the copy's command\n"],
     ["is refused", "echo refused >&2; exit 255", "found: refused"],
   ])("a login that %s is told from the copy", async ([, login, problem = ""], { stage }) => {
     stage.how = `ssh() { ${login}; printf '\\nAAAA\\n'; read -r bytes; head -c "$bytes" > /dev/null; cat "$sent"; }

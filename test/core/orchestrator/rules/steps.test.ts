@@ -223,7 +223,7 @@ describe("a step on a host of another stack's move", () => {
     const all = names.map((name) => `(signer_${name}) || echo refused`).join("; ");
     const { stdout, stderr } = await stage.step(`all() { ${all}; }; all`, { stage: "moved", ...host });
     expect(stdout, host.side).toBe("refused\n".repeat(names.length));
-    expect(stderr.match(/moved its orchestrator on: pillar-host\/next\/Anvil\/1/g)).toHaveLength(names.length);
+    expect(stderr.match(/took its orchestrator elsewhere: pillar-host\/next\/Anvil\/1/g)).toHaveLength(names.length);
     expect(readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
     expect(stage.box.read("asked") ?? "").not.toMatch(/^(stop|start|mask|enable)/m);
     expect(lstatSync(stage.unit).isFile()).toBe(true);

@@ -30,7 +30,7 @@ describe("the end of cloud-init", () => {
     expect(code).toBe(1);
     expect(stderr.split("\n")).toEqual(
       expect.arrayContaining([
-        "h: cloud-init did not do all that it was given",
+        "h: cloud-init did not do all of its tasks",
         "  status: error",
         "  detail:",
         "    - no such module",

@@ -230,7 +230,7 @@ describe("preflight", () => {
     const { code, stdout } = await look(box, { "apt-get": "echo 'E: Unable to locate package' >&2; exit 100" });
     expect(code).toBe(0);
     expect(stdout).toContain(
-      "packages: debian-11, as its index is now, has no linux-kernel-headers, which the controller's Deploy installs: where a fresh index has none either, an empty package takes its place\n",
+      "packages: by its present index debian-11 has no linux-kernel-headers, which the controller's Deploy installs: if a fresh index has none either, an empty package takes its place\n",
     );
   });
 
@@ -271,7 +271,7 @@ describe("preflight", () => {
       const { code, stderr } = await lookAt(box, [own, security], [own]);
       expect(code).toBe(1);
       expect(stderr).toContain(
-        `  package source ${own}: found 404  Not Found [IP: 192.0.2.1 80], needed the archive, since it is past its end: ` +
+        `  package source ${own}: found 404  Not Found [IP: 192.0.2.1 80], needed the archive, because the distribution is past its end: ` +
           `deb [check-valid-until=no] http://archive.debian.org/debian bullseye-backports main (in place of ${box.dir}/apt/sources.list:2)\n`,
       );
       expect(stderr).not.toContain("security");
@@ -282,7 +282,7 @@ describe("preflight", () => {
       const { code, stderr } = await lookAt(box, [security], [], until);
       expect(code).toBe(1);
       expect(stderr).toContain(
-        `  package source ${security}: found it expired: Valid-Until ${until}, needed the archive, since it is past its end: ` +
+        `  package source ${security}: found it expired: Valid-Until ${until}, needed the archive, because the distribution is past its end: ` +
           "deb [check-valid-until=no] http://archive.debian.org/debian-security bullseye-security main\n",
       );
       box.write("apt/sources.list", `deb [check-valid-until=no] ${security} bullseye-security main\n`);
@@ -291,7 +291,7 @@ describe("preflight", () => {
 
     test("may be blocked by a firewall if no archive has them either", async ({ box }) => {
       const { stderr } = await lookAt(box, [own], ["http"]);
-      expect(stderr).toContain("needed an answer (a firewall or DNS on the host?), or that source taken out of");
+      expect(stderr).toContain("needed an answer (a firewall or DNS on the host?), or remove that source from");
     });
 
     test("cause a warning if they are other vendors'", async ({ box }) => {

@@ -169,7 +169,7 @@ if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo had; else echo 
     "follows no redirect from https to %s without a hash, and keeps no file",
     async (to) => {
       expect((await led(to, "https://release.example/a.zip")).stdout).toMatch(
-        /^why: it leads from https to plain http \(http:\/\/cdn\.example\), where .*needed: its sha256 in the configuration, or another address\n$/i,
+        /^why: the address redirects from https to plain http \(http:\/\/cdn\.example\), where .*needed: its sha256 in the configuration, or another address\n$/i,
       );
     },
   );

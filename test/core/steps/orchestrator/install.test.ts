@@ -96,7 +96,7 @@ describe.concurrent("the orchestrator's release", () => {
     const { code, stderr } = await install(box, zip("orchestrator"));
     expect([code, stderr]).toEqual([
       1,
-      `h: ${box.dir}/etc/orchestrator.service leads nowhere\n  found: a link to ../opt/own.service\n  needed: remove the link, or put that file back, then run pulumi up -s prod again.\n`,
+      `h: ${box.dir}/etc/orchestrator.service is a broken link\n  found: a link to ../opt/own.service\n  needed: remove the link, or put that file back, then run pulumi up -s prod again.\n`,
     ]);
     expect((await box.run("readlink etc/orchestrator.service")).stdout).toBe("../opt/own.service\n");
   });

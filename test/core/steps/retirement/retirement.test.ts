@@ -330,7 +330,7 @@ describe("a shutdown during a move of the orchestrator", () => {
     host(box);
     box.mark("orchestrator.json", `{\n  "version": 1,\n  "stage": "${stage}",\n  "history": []\n}\n`);
   };
-  const notOver = "the orchestrator's move on this host has not finished: its node is not shut down\n";
+  const notOver = "the orchestrator's move on this host has not finished: the node is not shut down\n";
 
   test.for(["stopping", "restoring", "staged", "switched", "starting"])(
     "marks and stops nothing in stage %s",
