@@ -146,21 +146,24 @@ async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClo
   const listed = facts.shares > 0 ? await root.call("signer_shares", markOwn({ directory })) : "";
   const shares = listed.split("\0").flatMap((file) => (file ? path.posix.relative(directory, file) : []));
   for (const file of ["config.json", ...shares]) {
-    const text = await readWhole(root, path.posix.join(directory, file), clock);
-    if (text === undefined) damaged.push(file);
-    else if (file === "config.json") config = (JSON.parse(text) as Record<string, unknown> | null) ?? {};
+    const json = await readJson(root, path.posix.join(directory, file), clock);
+    if (json === undefined) damaged.push(file);
+    else if (file === "config.json") config = (json as Record<string, unknown> | null) ?? {};
   }
   return { facts, addresses, config, damaged, shares };
 }
 
-/** Reads whole JSON, again if it is half written: a running orchestrator rewrites its files in place. */
-async function readWhole(root: RootHost, file: string, clock: RpcClock): Promise<string | undefined> {
+/**
+ * Reads a JSON file, again if it is half written, because a running orchestrator rewrites its files in place. Undefined
+ * if it is missing or stays damaged.
+ */
+export async function readJson(root: RootHost, file: string, clock: RpcClock): Promise<unknown> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const text = await root.call("signer_read", markOwn({ file })).catch((error: Error & { exitCode?: number }) => {
       if (error.exitCode === undefined) throw error;
       return "";
     });
-    if (isJsonText(text)) return text;
+    if (isJsonText(text)) return JSON.parse(text);
     await clock.sleep(retryDelayMs);
   }
   return undefined;

@@ -6,11 +6,9 @@ import {
   type OrchestratorClient,
   type OrchestratorIdentity,
 } from "../../chain/orchestrator";
-import { markOwn } from "../../ssh/foreign";
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem } from "../../util/problem";
-import { isJsonText } from "../backup/backup";
-import type { ChainReaders } from "../checks/survey";
+import { type ChainReaders, readJson } from "../checks/survey";
 import type { HostPair, HostPairDeps } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import { formatHost, type Saga, type WhichHost } from "../rules/journal";
@@ -72,8 +70,6 @@ const wrongAnswerTimeoutMs = 30_000;
 const reportIntervalMs = 15_000;
 const maxShownLines = 10;
 const maxLogLines = 50;
-const maxAttempts = 4;
-const retryDelayMs = 500;
 
 export function createClient(
   inputs: MoveInputs,
@@ -192,15 +188,11 @@ function faultyText({ inputs, sides, side }: StartedSide, faults: readonly strin
 }
 
 /** True if the orchestrator wrote its share to config.json at its start; undefined if that can't be read. */
-async function hasShare({ inputs, sides, side, saga, deps }: StartedSide) {
-  const variables = markOwn({ file: `${inputs[side].directory}/config.json` });
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    const text = await sides.call({ side, name: "signer_read", saga, variables }).catch(() => "");
-    if (isJsonText(text))
-      return parseOrchestratorConfig((JSON.parse(text) as Record<string, unknown> | null) ?? {}).hasShare;
-    await deps.sleep(retryDelayMs);
-  }
-  return undefined;
+async function hasShare({ inputs, sides, side, deps }: StartedSide) {
+  const file = `${inputs[side].directory}/config.json`;
+  const config = await readJson(sides.roots[side], file, deps).catch(() => undefined);
+  if (config === undefined) return undefined;
+  return parseOrchestratorConfig((config as Record<string, unknown> | null) ?? {}).hasShare;
 }
 
 /** Formats the connections: an orchestrator that has none signs nothing, although it reports live. */

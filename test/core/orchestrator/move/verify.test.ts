@@ -53,11 +53,8 @@ const test = base.extend<{ started: Started }>({
           if (!started.isOpen) throw new Error("nothing listens on 127.0.0.1:55000");
           return net.connect(server.port, "127.0.0.1");
         };
-        const root = { address: "203.0.113.9", forward };
-        const call = async ({ name }: { readonly name: string }) => {
-          if (name === "signer_read") return JSON.stringify(started.config);
-          return [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
-        };
+        const root = { address: "203.0.113.9", forward, call: async () => JSON.stringify(started.config) };
+        const call = async () => [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
         const sides = { roots: { old: root, new: root }, call } as unknown as HostPair;
         const place = { directory: "/root/.orchestrator", service: "orchestrator" };
         const inputs = {

@@ -130,6 +130,10 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     address: to === "old" ? "198.51.100.7" : "203.0.113.9",
     hostKey: "",
     forward: async () => net.connect(rpc.port, "127.0.0.1"),
+    call: async (name: string, variables?: Variables) => {
+      sent.push(sentText(`${to} ${name}`, variables));
+      return config();
+    },
     stream: async (name: string, variables?: Variables) => {
       sent.push(sentText(`${to} ${name}`, variables));
       const streams: Readonly<Record<string, () => Buffer>> = {
