@@ -20,7 +20,10 @@ export class ChainCopy extends defineResource<ChainCopyInputs, ChainCopied>({
   type: "ChainCopy",
   id: () => "chain-copy",
   create: runCopy,
-  update: async (olds, news, run) => findEarlierCopy(olds, news) ?? runCopy(news, run),
+  update: async (olds, news, run) => {
+    const isDone = olds.outcome !== undefined && isSameHost(olds.new.host.ssh, news.new.host.ssh);
+    return isDone ? (run.kept as ChainCopied) : runCopy(news, run);
+  },
   delete: async (olds) => {
     if (olds.outcome === undefined) await removeCopy(olds, { ...systemClock, say: sayOfCopy });
   },
@@ -48,11 +51,4 @@ async function runCopy(inputs: ChainCopyInputs, { signal }: ProviderRun): Promis
     // Stays in the state, so that the leftovers are removed once the stack no longer asks for the copy.
     throw keepResults(error as Error, {});
   }
-}
-
-function findEarlierCopy(olds: ChainCopyInputs & Partial<ChainCopied>, news: ChainCopyInputs): ChainCopied | undefined {
-  const { outcome, at, from, files, bytes, seconds, height } = olds;
-  if (outcome === undefined || at === undefined || from === undefined) return undefined;
-  if (!isSameHost(olds.new.host.ssh, news.new.host.ssh)) return undefined;
-  return { outcome, at, from, files, bytes, seconds, height };
 }

@@ -60,8 +60,5 @@ async function resumeMove(
   if (before.holder !== done.holder) return done;
   // A run that finds the move done keeps the figures of the run that did it.
   const { generation, movedAt, secondsWithoutSigner, build } = before;
-  const told = Object.entries({ generation, movedAt, secondsWithoutSigner, build }).filter(
-    ([, value]) => value !== undefined,
-  );
-  return { ...Object.fromEntries(told), ...done };
+  return { generation, movedAt, secondsWithoutSigner, build, ...done };
 }

@@ -37,7 +37,7 @@ export class SyncGate extends defineResource<GateInputs, GateOutputs>({
   update: async (olds, news, run) => {
     const resumption = decideResumption(olds, news);
     const { startedAt } = olds;
-    if (resumption === "keep" && startedAt !== undefined) return copyProof({ ...olds, startedAt });
+    if (resumption === "keep" && startedAt !== undefined) return { ...run.kept, startedAt };
     return passGate(news, resumption === "restart" ? {} : olds, run);
   },
   secretInputs: ["target", "witnessHost", "factsScript", "addressScript", "notify"],
@@ -182,22 +182,5 @@ export function makeOutputs({ witnessed: _, ...record }: SyncResult): GateOutput
     ...record,
     durationSeconds: seconds,
     rate: seconds > 0 ? Math.round((gained / seconds) * 10) / 10 : 0,
-  };
-}
-
-function copyProof(olds: GateOutputs): GateOutputs {
-  const { state, currentHeight, targetHeight, startHeight, startedAt, syncedAt, durationSeconds, rate } = olds;
-  const { proved, unproved } = olds;
-  return {
-    state,
-    currentHeight,
-    targetHeight,
-    startHeight,
-    startedAt,
-    syncedAt,
-    durationSeconds,
-    rate,
-    proved,
-    unproved,
   };
 }

@@ -22,7 +22,7 @@ export function keepResults(error: Error, kept: object): KeptError {
 export function createProvider<I extends object, O extends object>(
   table: ResourceTable<I, O>,
 ): pulumi.dynamic.ResourceProvider {
-  const { type, id, create, update, delete: remove, changes } = table;
+  const { type, id, create, update, delete: remove, changes, outputs } = table;
   const known = <S extends object>(state: S): S => {
     const { stateVersion: found, ...rest } = state as S & { readonly stateVersion?: unknown };
     checkVersion(found, stateVersion, `the state of this stack's ${type}`);
@@ -37,7 +37,10 @@ export function createProvider<I extends object, O extends object>(
     create: (inputs) =>
       runWatched(async (run) => ({ id: id(inputs), outs: await buildState(inputs, id(inputs), create(inputs, run)) })),
     update: (was, olds, news) =>
-      runWatched(async (run) => ({ outs: await buildState(news, was, update(known(olds), news, run)) })),
+      runWatched(async (run) => {
+        const kept = Object.fromEntries(Object.entries(olds).filter(([key]) => key in outputs)) as Partial<O>;
+        return { outs: await buildState(news, was, update(known(olds), news, { ...run, kept })) };
+      }),
     delete: remove ? (_id: string, olds: I & O) => runWatched((run) => remove(known(olds), run)) : undefined,
   };
 }

@@ -17,7 +17,8 @@ export interface ResourceTable<I extends object, O extends object> {
   readonly type: string;
   readonly id: (inputs: I) => string;
   readonly create: (inputs: I, run: ProviderRun) => Promise<O>;
-  readonly update: (olds: I & Partial<O>, news: I, run: ProviderRun) => Promise<O>;
+  /** `kept`: the outputs of the last run. */
+  readonly update: (olds: I & Partial<O>, news: I, run: ProviderRun & { readonly kept: Partial<O> }) => Promise<O>;
   /** Does nothing if absent. */
   readonly delete?: (olds: I & O, run: ProviderRun) => Promise<void>;
   /** True if an update is needed. By default the engine compares the inputs. */
