@@ -7,6 +7,6 @@ export function countAgentKeys(): number {
   return status === 0 ? stdout.trim().split("\n").length : 0;
 }
 
-/** Says what keeps an agent's keys from a login. Most hosts accept 6 keys per login (MaxAuthTries of sshd). */
+/** Most hosts end a login after 6 keys (MaxAuthTries of sshd), and only ssh itself can use keys of these two kinds. */
 export const agentNeeds =
   "see the ssh agent's keys with ssh-add -l: the right key must be among the first 5, and no key of a hardware token or certificate";

@@ -14,7 +14,7 @@ const formatMark = (what: "answer" | "done", token: string) => `pillar-host-${wh
 /** Wraps a script so that {@link readAnswer} finds its output. The same script gets the same token. */
 export function frameScript(script: string, framing: Framing): string {
   const token = crypto.createHash("sha256").update(script).digest("hex").slice(0, 32);
-  // A shell that echoes its input never prints a mark as a line of its own.
+  // The script builds each mark with printf, so that a shell's echo of the script is no mark.
   const [begin, end] = [
     `printf '\\n%s\\n' '${formatMark("answer", token)}'`,
     `printf '%s\\n' '${formatMark("done", token)}'`,
@@ -25,14 +25,14 @@ export function frameScript(script: string, framing: Framing): string {
     captured: `answer=$(set -e; answer_of "$@")\n${begin}; printf '%s\\n' "$answer"; ${end}\n`,
     streamed: `${begin}; ${begin} >&2\n(answer_of "$@")\n${end}; echo >&2; ${end} >&2\n`,
   };
-  // Turns off start files of the script's own shells, and a login's echo in all its shells.
+  // Turns off the start files of shells that the script starts, and the login's echo (set -v, -x).
   return `unset BASH_ENV ENV\nset +vx\nanswer_of() {\n${script}\n}\n${tail[framing]}`;
 }
 
 interface ScriptAnswer {
   /** True if the script's end mark was printed. */
   readonly isDone: boolean;
-  /** The script's output; with `shown`, the login's, too. */
+  /** The script's output; with `shown`, also what the login printed. */
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -112,10 +112,10 @@ export function formatNotRun(what: string, printed: string): string {
     what: `the login did not run ${what} to its end, though it ended with exit code 0`,
     found: said ? `"${said}"` : "no output",
     needed:
-      "a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with\n" +
+      "use a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with\n" +
       "  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.",
     next: [
-      "Or sshd runs another one: ForceCommand in sshd_config, command= before the key in authorized_keys.",
+      "Or sshd runs another command: ForceCommand in sshd_config, command= before the key in authorized_keys.",
       "To test it: ssh USER@HOST 'echo works' must print works",
     ],
   });

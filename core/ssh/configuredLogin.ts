@@ -3,7 +3,7 @@ import { derivePublicKey } from "./derivePublicKey";
 import type { OrchestratorHost } from "./root";
 import type { SshTarget } from "./ssh";
 
-/** Returns the login of a stack's host. All results here are plain values: wrap them before they become an input. */
+/** Returns the login of a stack's host. All logins here are in clear: make them Pulumi secrets in inputs. */
 export function createHostTarget({ ssh }: Pick<StackConfig, "ssh">, address: string, hostKey: string): SshTarget {
   return resolveLogin(ssh, { address, hostKey });
 }
@@ -12,7 +12,7 @@ type Login = { readonly [K in keyof StackConfig["ssh"]]?: StackConfig["ssh"][K] 
 
 type OtherLogin = Pick<SshTarget, "address" | "hostKey"> & Login;
 
-/** Returns the login of a host, with that of `usual` for what it leaves out. */
+/** Returns the login `other`, with settings of `usual` where it has none. */
 function resolveLogin(usual: Login, other: OtherLogin): SshTarget {
   const hasOwn = other.privateKey !== undefined || other.password !== undefined || other.agent === true;
   const { privateKey, privateKeyPassword, password, agent } = hasOwn ? other : usual;
@@ -22,13 +22,14 @@ function resolveLogin(usual: Login, other: OtherLogin): SshTarget {
   return proxy ? { ...login, proxy } : login;
 }
 
-/** Returns the login of the proxy before a host. It gets no password of the host's, which it must not know. */
+/** Returns the login of the proxy before a host. The proxy never gets the host's password. */
 export function createProxyLogin({ proxy, ...login }: Login): SshTarget | undefined {
   return proxy && resolveLogin({ ...login, port: 22, password: undefined }, proxy);
 }
 
 /**
- * Returns another host with its login. Settings that it lacks come from pillar-host:ssh. `configured` is for errors.
+ * Returns another host with its login. Settings that `other` lacks come from pillar-host:ssh. `configured`: the
+ * configuration key that errors name.
  */
 export function createOtherLogin(
   { ssh, stack }: Pick<StackConfig, "ssh" | "stack">,

@@ -10,7 +10,7 @@ export interface Connection {
    * @throws as connectSsh does; a refused login is not fatal if the host accepted it before
    */
   session(): Promise<SshSession>;
-  /** Closes the connection, unless this process keeps connections and it still works: then the next caller uses it. */
+  /** Closes the connection; a process that keeps idle connections leaves a working one open for the next caller. */
   drop(isDead?: "dead"): void;
   readonly loginCount: number;
 }
@@ -82,7 +82,7 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
       if (isFatal(error)) refused = error as Error;
       throw unreached === "refusedPort" && wasLetIn
         ? Object.assign(error as Error, {
-            message: `${message}, though it accepted a login before: does a firewall limit new connections? Wait 30 s, then run the same command again`,
+            message: `${message}, though the host accepted a login before: does a firewall limit new connections? Wait 30 s, then run the same command again`,
           })
         : error;
     }
@@ -100,7 +100,7 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
     },
     drop,
     session: async () => {
-      // Each further login counts towards a ban.
+      // Do not try again after a refusal: each further login counts towards a ban.
       if (refused) throw refused;
       const existing = current;
       const session = await existing?.catch(() => undefined);

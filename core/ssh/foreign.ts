@@ -19,14 +19,14 @@ function checked(what: string, text: string, isIt: boolean): Word {
   if (isIt) return text as Word;
   throw new Error(
     formatProblem({
-      what: `a host answered with something else than ${what}: nothing is done with it`,
+      what: `a host answered with something else than ${what}, and the answer is not used`,
       found: JSON.stringify(text.slice(0, 100)),
       needed: what,
     }),
   );
 }
 
-/** Checks another machine's text. @throws if it is anything else, as the checks below do */
+/** Accepts an address from another machine. @throws if the text is anything else, as the functions below do */
 export const parseAddressWord = (text: string): Word => checked("an IP address", text, isIP(text) !== 0);
 export const parseJsonWords = (words: Readonly<Record<string, string>>): Word =>
   checked(
@@ -38,7 +38,7 @@ export const parseFileName = (text: string): Word =>
   checked("a plain file name", text, /^(?!\.{1,2}$)[A-Za-z0-9_.@+=,][A-Za-z0-9 _.@+=,:-]{0,200}$/.test(text));
 export const parseEndpointWord = (text: string): Word =>
   checked("an address and a port", text, /^[A-Za-z0-9.:-]{1,255}:\d{1,5}$/.test(text));
-/** Encodes any text: the host decodes it, and it is never a part of a program. */
+/** Encodes any text: the host decodes it as data, and never runs it. */
 export const encodeBase64 = (text: string): Word => Buffer.from(text).toString("base64") as Word;
 
 /**

@@ -46,12 +46,12 @@ export interface NodeHostFacts {
   readonly node?: { readonly rpc: string; readonly p2pPort: number; readonly peers?: number };
   /** KiB of the file system with the node's data. */
   readonly disk?: { readonly at: string; readonly size: number; readonly free: number };
-  /** KiB. */
+  /** Sizes in KiB. */
   readonly memory?: Readonly<Record<"total" | "available" | "swap" | "swapFree", number>>;
   /** Kernel message about a process killed for lack of memory within a day. */
   readonly killed?: string;
   readonly load?: { readonly averages: string; readonly cores: number };
-  /** `isKept`: true if it is synchronized. */
+  /** `isKept`: true if the clock is synchronized. */
   readonly clock?: { readonly now: string; readonly isKept: boolean };
   /** Latest log lines of the service, in journalctl's format `short-iso`. */
   readonly log: readonly string[];

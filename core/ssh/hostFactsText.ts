@@ -35,8 +35,8 @@ function doneText(done: NonNullable<NodeHostFacts["done"]>): string {
 }
 
 const phases: Readonly<Record<string, string>> = {
-  hashed: ", and is hashed",
-  used: ", and the node begins with it",
+  hashed: ", and their hash is computed",
+  used: ", and the node starts with them",
 };
 
 function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
@@ -54,9 +54,9 @@ function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
 }
 
 function formatServiceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {
-  if (elsewhere !== "") return ["service", `${name} is not what runs the node: ${elsewhere}`];
+  if (elsewhere !== "") return ["service", `the node does not run in ${name}: ${elsewhere}`];
   if (load === "masked") return ["service", `${name} is ${active}, and masked: it does not start again by itself`];
-  if (load !== "loaded") return ["service", `${name} is not there`];
+  if (load !== "loaded") return ["service", `the host has no unit ${name}`];
   const more = [
     restarts === 0 ? [] : [`systemd restarted it ${restarts} times after failures`],
     result === "" || result === "success" ? [] : [`its last result is ${result}`],

@@ -10,7 +10,7 @@ import {
   type UnreachedError,
 } from "./sshErrors";
 
-/** Login of a host. Secret: plain values, as a provider gets them. */
+/** Login of a host, in clear as a provider gets it. Secret. */
 export interface SshTarget {
   readonly address: string;
   readonly port: number;
@@ -39,7 +39,7 @@ export function createLoginKeys(configured?: string): LoginKeys {
 
 interface LoginAttempt {
   readonly config: Partial<ssh2.ConnectConfig>;
-  /** Makes an error of ssh2's; without one the host closed the connection. */
+  /** Makes an error from one of ssh2; without `error`, the host has closed the connection. */
   failure(error?: ReportedError): RefusedError | UnreachedError;
 }
 
@@ -48,7 +48,7 @@ type ReportedError = Error & { readonly level?: string; readonly code?: unknown 
 /** Disconnection codes (RFC 4253, 11.1) of a host that is full or shuts down. */
 const temporaryCodes: readonly unknown[] = [7, 10, 12];
 
-/** Prompts for a second factor instead of the password. */
+/** Matches a prompt for a second factor, not for the password. */
 const secondFactor = /code|token|otp|verif|factor|duo|pin\b/i;
 
 /** Prepares a login in the command plugin's order: key or agent, password, password prompt. */
@@ -68,7 +68,7 @@ export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys:
   if (password) answerPrompt(client, password);
   return {
     config: {
-      // A method that the host does not offer would count as a failed login, for which it may ban this machine.
+      // Skip a method that the host does not offer: it would count as a failed login, and may get this machine banned.
       authHandler: (offered, isPartial, next) => {
         reply.offered = offered ?? [];
         reply.isPartial ||= isPartial === true;
@@ -90,7 +90,7 @@ export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys:
 
 interface HostReply {
   banner: string;
-  /** True if it accepted one method, and wants another one. */
+  /** True if the host accepted one method, and wants a second one. */
   isPartial: boolean;
   offered: readonly string[];
 }
@@ -134,14 +134,14 @@ function loginError(
     case "handshake":
       return refused(
         `${where}: no algorithm in common with its ssh server: ${words}`,
-        `an sshd that offers a key of the pinned kind (${keys.hostKey}), and common algorithms: ssh -vv shows them`,
+        `let sshd offer a host key of the pinned kind (${keys.hostKey}) and common algorithms: ssh -vv shows its offer`,
       );
     case "client-authentication":
       return refused(
         reply.isPartial ? `${where} accepts the login, but requires more: ${wanted}` : `${where} refuses the login`,
       );
   }
-  // A number comes from the ssh protocol: the host ended the login, and would count a retry as another failure.
+  // A numeric code comes from the ssh protocol: the host ended the login, and would count a retry as another failure.
   const isFinal = typeof error.code === "number" && !temporaryCodes.includes(error.code);
   return isFinal ? refused(`${where} ended the login: "${words}"`) : createUnreachedError(where, error);
 }

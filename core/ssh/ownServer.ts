@@ -93,7 +93,7 @@ export function formatOwnServer(
   return formatProblem({
     what: `${which}: no login to it is possible`,
     found: `${reason}, for ${seconds} s${seconds * 1000 < startTimeout ? "" : " (pillar-host:host.startTimeout)"}`,
-    needed: `a server that has booted, with sshd on port ${port} that can be reached from here`,
+    needed: `wait until the server has booted, and make its sshd reachable from here on port ${port}`,
     next: [
       `Is this machine's address among pillar-host:host.sshFrom (${sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`,
       formatConsoleHelp(server),

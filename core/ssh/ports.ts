@@ -5,12 +5,12 @@ export type PortState =
   | "open"
   /** Rejected: nobody listens, or a firewall rejects. */
   | "refused"
-  /** No answer, or a firewall's. */
+  /** No answer, or a firewall answers that the host is unreachable. */
   | "filtered"
   /** No route, or no such name. */
   | "unknown";
 
-/** Timeouts in milliseconds: a busy machine may answer late, a closed port stays silent. */
+/** Timeouts in milliseconds of each try: a busy machine may answer late, a closed port stays silent. */
 const timeoutsMs = { open: [5000, 5000], closed: [2000] } as const;
 
 /** Connects to a TCP port and closes the connection. Never throws. */

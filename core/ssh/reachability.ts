@@ -30,9 +30,9 @@ export const reachDeps: ReachDeps = {
 
 const retryDelaysMs = {
   first: 2000,
-  /** A firewall that limits new connections counts refused ones, too. */
+  /** Longer: a firewall that limits new connections counts refused ones, too. */
   later: 8000,
-  /** Each refused login counts towards a ban. */
+  /** Longest: each refused login counts towards a ban. */
   refused: 20_000,
 };
 const reportIntervalMs = 30_000;
@@ -44,12 +44,12 @@ export const formatSlowLogin = (address: string, tookMs: number): string[] =>
   tookMs < 10_000
     ? []
     : [
-        `the login to ${address} took ${Math.round(tookMs / 1000)} s: its sshd's UseDNS, or PAM? Each step logs in anew`,
+        `the login to ${address} took ${Math.round(tookMs / 1000)} s, and each step logs in: is sshd's UseDNS or PAM slow?`,
       ];
 interface BootWait {
   readonly timeoutMs: number;
   readonly what: string;
-  /** True at its first boot: another key or a refused login is accepted until cloud-init has finished. */
+  /** True at the server's first boot: another key or a refused login is accepted until cloud-init has finished. */
   readonly isNew: boolean;
 }
 
@@ -65,7 +65,7 @@ export async function retryDuringBoot<T>(
   const limitText = `waiting up to ${Math.round(timeoutMs / 1000)} s for ${what}`;
   let reportedAt: number | undefined;
   if (isNew) {
-    // The first attempt alone may take 20 s.
+    // Say so at once: the first attempt alone may take 20 s.
     deps.say(limitText);
     reportedAt = 0;
   }
@@ -102,7 +102,7 @@ export async function tryLogin(target: SshTarget): Promise<SshSession> {
   const script = frameScript("true", "shown");
   try {
     const running = session.run("bash -euo pipefail -s login", script);
-    const printed = await withTimeout(running, 30_000, `${where} lets in, and runs no command within 30 s`);
+    const printed = await withTimeout(running, 30_000, `${where} accepts the login, and runs no command within 30 s`);
     const user = readAnswer(script, printed).isDone ? undefined : findOtherUser(printed.stdout);
     if (user === undefined) return session;
     const what = `${where} runs nothing: "${printable(takeFirstLine(printed.stdout.trim()))}"`;
@@ -113,7 +113,7 @@ export async function tryLogin(target: SshTarget): Promise<SshSession> {
   }
 }
 
-/** Waits until a login succeeds. `server` is the host, if this stack made it. Throws in the operator's words. */
+/** Waits until a login succeeds. `server`: the host, if it is this stack's cloud server. Throws in the operator's words. */
 export async function waitForLogin(
   target: SshTarget,
   deps: ReachDeps,
@@ -156,7 +156,7 @@ export function formatSilentHost(
   return formatProblem({
     what: `${address}: ${unreached === "closedEarly" ? "the ssh server closes every connection" : "no ssh server answers"}`,
     found: `${reason}${wait}`,
-    needed: `a running host at pillar-host:host.address, with sshd on port ${port} (pillar-host:ssh.port), reachable from here`,
+    needed: `make sshd reachable from here at pillar-host:host.address, on port ${port} (pillar-host:ssh.port)`,
     next: [
       `See it with: ssh -p ${port} ${user}@${address}`,
       `Start the host, or correct its address: ${run.set("host.address", "ADDRESS")}`,

@@ -9,14 +9,14 @@ import { createLoginKeys, type SshTarget } from "./ssh";
 import { collect, type RunningCommand } from "./sshCommands";
 import { createFatalError, isFatal } from "./sshErrors";
 
-/** Root access to a host; plain values. Secret. */
+/** Root access to a host, the login in clear. Secret. */
 export interface OrchestratorHost {
   readonly stack: string;
   readonly ssh: SshTarget;
   readonly sudoPassword?: string | undefined;
   /** Configuration key of its login; `pillar-host:ssh` if left out. */
   readonly configured?: string | undefined;
-  /** True if it is lost and fenced: nobody waits for its answer. */
+  /** True if the host is lost and fenced: do not wait for its answer. */
   readonly isLost?: boolean;
 }
 
@@ -55,7 +55,7 @@ interface RootStream {
 
 interface RunningFunction {
   readonly running: RunningCommand;
-  /** Output without the login's. */
+  /** The function's output, without that of the login. */
   readonly stdout: Readable;
   readonly first: () => string;
   readonly text: string;
@@ -68,7 +68,7 @@ interface RunningFunction {
 /** Separates, in a library, the part that becomes root from the functions for root. */
 export const asRoot = "\n### from here on as root ###\n";
 
-/** Runs a script from standard input: `bash -s` would read it byte by byte. Without `--norc` it could read .bashrc. */
+/** Runs a script from standard input; `bash -s` would read it byte by byte. Without `--norc`, bash could run .bashrc. */
 const runInput = `bash --norc -euo pipefail -c 'eval "$(cat)"'`;
 
 const maxOutputBytes = 8 * 1024 * 1024;
@@ -111,7 +111,7 @@ async function waitForEnd(connection: Connection, address: string, call: Running
       () => {
         stdout.destroy();
         connection.drop("dead");
-        reject(new Error(`${address}: ${name} gave no end within ${limitSeconds} s: is the connection dead?`));
+        reject(new Error(`${address}: ${name} did not end within ${limitSeconds} s: is the connection dead?`));
       },
       (limitSeconds + graceSeconds) * 1000,
     );
@@ -143,9 +143,9 @@ function openOutput(running: RunningCommand, text: string) {
   });
   const isRead = new Promise((closed) => stdout.once("close", closed));
   pipeline(running.stdout, stdout, () => undefined);
-  // A channel closes only once all its output was read.
+  // After a reader's stop, read the rest: a channel closes only once all its output was read.
   stdout.once("close", () => running.stdout.resume());
-  // A reader that stopped must not end the process.
+  // The error of a reader that stopped must not end the process.
   stdout.on("error", () => undefined);
   return { stdout, first: () => first, isRead };
 }
@@ -175,13 +175,13 @@ export function openRoot(
     const { limitSeconds = defaultLimitSeconds, secrets = [] } = options;
     const receiver = { hostName: ssh.address, stack, sudoPassword, configured, limitSeconds };
     const text = createRootScript(library, name, variables, receiver);
-    // Process lists and logs show only the name of the variable.
+    // Process lists and logs show the name of the function, and not the script.
     const running = await (await session()).start(`${runInput} ${name}`, text);
     const { stdout, first, isRead } = openOutput(running, text);
     const clean = (said: string) => cleanText(said, secrets);
     const end = waitForEnd(connection, ssh.address, { running, stdout, first, text, name, limitSeconds, clean });
     const done = end.finally(() => isRead);
-    // The caller may await it only after reading the whole stream.
+    // No unhandled rejection: the caller may await `done` only after reading the whole stream.
     done.catch(() => undefined);
     return { stdout, done };
   };

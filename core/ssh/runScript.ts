@@ -21,7 +21,7 @@ export async function runScript(
   // The timeout does not include the login, which has its own.
   const session = await connection.session();
   const running = session.run(`bash -euo pipefail -s ${name}`, script);
-  const result = await withTimeout(running, timeoutMs, `no end within ${timeoutMs / 1000} s`);
+  const result = await withTimeout(running, timeoutMs, `the script did not end within ${timeoutMs / 1000} s`);
   const { exitCode } = result;
   const { isDone, stdout, stderr } = readAnswer(script, result);
   const printed = stdout
@@ -31,6 +31,6 @@ export async function runScript(
   if (exitCode === 0 && isDone) return printed;
   const hasRun = exitCode !== 0 && findOtherUser(result.stdout) === undefined;
   const said = hasRun ? stderr : formatNotRun(name, result.stdout + result.stderr);
-  const reason = printableLines(said).trim() || `it ended with ${exitCode ?? "the connection"}`;
+  const reason = printableLines(said).trim() || `the script ended with ${exitCode ?? "the connection"}`;
   throw Object.assign(new Error(reason), { printed });
 }

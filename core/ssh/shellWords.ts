@@ -1,6 +1,6 @@
 import { quote } from "../util/quote";
 
-/** A variable of a script. Lists become words with blanks between, so their items must have none. */
+/** A variable of a script. A list becomes words with blanks between them, so no item may have a blank. */
 export type Value = string | number | boolean | readonly (string | number)[];
 
 /** Returns assignments, one a line, of variables in snake_case. A variable without a value is left out. */

@@ -83,7 +83,7 @@ export async function connectSsh(target: SshTarget, keys: LoginKeys = createLogi
       timer = setTimeout(() => fail(attempt.failure(late)), milliseconds);
     };
     endAfter(timeoutsMs.answer, "no answer of an ssh server");
-    client.once("handshake", () => endAfter(timeoutsMs.login, "the login had no end"));
+    client.once("handshake", () => endAfter(timeoutsMs.login, "the login did not end"));
     client.on("ready", () => {
       clearTimeout(timer);
       // A call is a few small packets: Nagle's algorithm would delay them by 40 ms.
@@ -91,12 +91,12 @@ export async function connectSsh(target: SshTarget, keys: LoginKeys = createLogi
       resolve(sessionOver(client, target.address, Date.now() - begun));
     });
     client.on("error", (error) => fail(otherKey(target, shown.key, keys) ?? attempt.failure(error)));
-    // Without an error: the host boots, shuts down, or drops some of too many logins.
+    // A close without an error: the host boots, shuts down, or drops some of too many logins.
     client.on("close", () => fail(attempt.failure()));
     try {
       client.connect({ ...attempt.config, ...connectConfig(target, route, shown) });
     } catch (error) {
-      // The private key can't be read.
+      // Thrown if the private key can't be read.
       fail(error as Error);
     }
   });

@@ -37,7 +37,7 @@ export async function collect(
   stdout.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size <= limit) chunks.push(chunk);
-    // The host would continue to print.
+    // Stop the host, which would continue to print.
     else stdout.destroy();
   });
   const failure = await done.then(
@@ -62,7 +62,7 @@ export function startOver(client: ssh2.Client, command: string, input: string): 
         exitCode = code ?? undefined;
       });
       const done = new Promise<Omit<CommandResult, "stdout">>((ended) => {
-        // Not "end": a background process keeps the streams open.
+        // Not "end", which does not come while a background process keeps the streams open.
         const end = () => ended({ exitCode, stderr: errors.toString("utf8") });
         channel.on("close", end);
         channel.on("error", end);

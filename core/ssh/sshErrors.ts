@@ -22,7 +22,7 @@ export interface ForwardError extends Error {
 
 export interface RefusedError extends FatalError {
   refused: "hostKey" | "login";
-  /** Text without `needed`. */
+  /** The problem's `what` alone, for callers that know what is needed. */
   what: string;
   /** Host keys as authorized_keys lines. */
   keys?: { readonly shown: string; readonly pinned: string };

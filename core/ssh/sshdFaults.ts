@@ -5,7 +5,7 @@ export interface SshdSettings {
   /** Address from which the login comes. */
   readonly from: string;
   readonly values: ReadonlyMap<string, readonly string[]>;
-  /** Lines that set them: `file:line:text`. */
+  /** Configuration lines that set the values: `file:line:text`. */
   readonly lines: readonly string[];
 }
 
@@ -31,12 +31,12 @@ const has =
     words.some((word) => allowed.includes(word));
 
 const forwardingRules = (place: string): readonly Rule[] => [
-  ["AllowTcpForwarding", has("yes", "all", "local"), "AllowTcpForwarding local: what runs there is asked through ssh"],
-  ["DisableForwarding", has("no"), "DisableForwarding no: what runs there is asked through ssh"],
-  ["PermitOpen", has("any", place), `PermitOpen any, or ${place}`],
+  ["AllowTcpForwarding", has("yes", "all", "local"), "set AllowTcpForwarding local: the RPC is reached through ssh"],
+  ["DisableForwarding", has("no"), "set DisableForwarding no: the RPC is reached through ssh"],
+  ["PermitOpen", has("any", place), `set PermitOpen any, or ${place}`],
 ];
 
-/** Returns the settings that refuse what a move or a copy asks. `place` is what it must forward to, if any. */
+/** Returns the settings that forbid what a move or a copy needs. `place`: address and port to forward to, if any. */
 export function findSshdFaults({ user, from, values, lines }: SshdSettings, place: string | undefined) {
   const keys = (words: readonly string[]) => words.some((word) => word.split(",").includes("ssh-ed25519"));
   const groups = values.get("usergroups") ?? [];
@@ -46,22 +46,22 @@ export function findSshdFaults({ user, from, values, lines }: SshdSettings, plac
   const inGroup = (words: readonly string[]) => words.some((pattern) => groups.some((group) => isLike(pattern, group)));
   const rules: readonly Rule[] = [
     ...(place === undefined ? [] : forwardingRules(place)),
-    ["MaxSessions", ([count]) => Number(count) >= commandsAtOnce, "MaxSessions 10"],
+    ["MaxSessions", ([count]) => Number(count) >= commandsAtOnce, "set MaxSessions 10"],
     ["ForceCommand", has("none"), "set no ForceCommand: the copy's key has a command of its own"],
-    ["PubkeyAuthentication", has("yes"), "PubkeyAuthentication yes: the copy logs in with a key"],
-    ["PubkeyAcceptedAlgorithms", keys, "ssh-ed25519 among the accepted key types: the copy logs in with such a key"],
-    ["PubkeyAcceptedKeyTypes", keys, "ssh-ed25519 among the accepted key types: the copy logs in with such a key"],
+    ["PubkeyAuthentication", has("yes"), "set PubkeyAuthentication yes: the copy logs in with a key"],
+    ["PubkeyAcceptedAlgorithms", keys, "add ssh-ed25519 to the accepted key types: the copy logs in with such a key"],
+    ["PubkeyAcceptedKeyTypes", keys, "add ssh-ed25519 to the accepted key types: the copy logs in with such a key"],
     [
       "AuthorizedKeysFile",
       has(".ssh/authorized_keys", "%h/.ssh/authorized_keys"),
-      "%h/.ssh/authorized_keys behind what is there: the copy's key goes there",
+      "add %h/.ssh/authorized_keys to the setting: the copy's key is written to that file",
     ],
-    ["AuthenticationMethods", has("any", "publickey"), `publickey alone for ${from}: the copy has no second factor`],
-    ["PermitRootLogin", (words) => user !== "root" || !words.includes("no"), `prohibit-password for ${from}`],
-    ["AllowUsers", (words) => namesUser(words).some((match) => match !== "no"), `${user}@${from} among them`],
-    ["DenyUsers", (words) => !namesUser(words).includes("yes"), `${user}@${from} not among them`],
-    ["AllowGroups", (words) => groups.length === 0 || inGroup(words), `a group of ${user} among them`],
-    ["DenyGroups", (words) => !inGroup(words), `no group of ${user} among them`],
+    ["AuthenticationMethods", has("any", "publickey"), `set publickey alone for ${from}: no second factor`],
+    ["PermitRootLogin", (words) => user !== "root" || !words.includes("no"), `set prohibit-password for ${from}`],
+    ["AllowUsers", (words) => namesUser(words).some((match) => match !== "no"), `add ${user}@${from}`],
+    ["DenyUsers", (words) => !namesUser(words).includes("yes"), `remove what matches ${user}@${from}`],
+    ["AllowGroups", (words) => groups.length === 0 || inGroup(words), `add a group of ${user}`],
+    ["DenyGroups", (words) => !inGroup(words), `remove each group of ${user}`],
   ];
   return rules.flatMap(([name, isGood, needed]) => {
     const words = values.get(name.toLowerCase());

@@ -30,7 +30,7 @@ export async function findSshdTrialFault(
   if (other !== undefined)
     return text(
       `the login of ${user} runs another command than it is given`,
-      `no ForceCommand in sshd_config for ${user}, no command= before its key in authorized_keys, and a login shell that runs commands`,
+      `remove ForceCommand for ${user} from sshd_config, and command= before its key in authorized_keys; use a login shell that runs commands`,
       `"${printable((other.stdout + other.stderr).trim()).slice(0, 200)}"`,
     );
   if (!session.isOpen) return undefined;

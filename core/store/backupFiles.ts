@@ -30,7 +30,7 @@ function preferExisting(file: string, otherwise: string): string {
   return fs.existsSync(file) ? file : otherwise;
 }
 
-/** Returns the path of the key. The program's own key is named after the Pillar; the operator's key stays put. */
+/** Returns where an age key is now: the program's own key on this machine, or the operator's key, which never moves. */
 function locateKey(file: string, directory: string): string {
   const own = resolveOwnIdentityPath(directory);
   return path.basename(file) === path.basename(own) ? preferExisting(own, file) : file;

@@ -33,7 +33,7 @@ export function createBucketStore(bucket: Bucket, directory: string): Store {
     formatError: (_what, { message }) => message,
     append: (line) => addText(bucket, logPrefix, line),
     readText: async (name) => {
-      // This machine may have written it before its stack named the bucket. A forgotten order would be placed again.
+      // This machine may have written the text before its stack named the bucket: a forgotten order would be placed again.
       const text = (await newestInBucket(name)) ?? readIfExists(path.join(directory, name));
       return text || undefined;
     },
@@ -89,7 +89,7 @@ interface NewObject {
 
 /** Writes a new object. @throws in the operator's words if the key exists with other content */
 async function putNew(bucket: Bucket, { key, body, bytes, sha256 }: NewObject): Promise<void> {
-  // Some providers ignore If-None-Match.
+  // Look first: some providers ignore If-None-Match.
   if ((await bucket.head(key)) === undefined && (await bucket.put(key, body(), bytes, sha256))) return;
   // The object is our own if the answer to an earlier attempt was lost.
   const existing = await bucket.head(key);
@@ -107,7 +107,7 @@ async function upload(bucket: Bucket, file: string, key: string): Promise<void> 
     throw createOperatorError(
       formatProblem({
         what: `${bucket.address}: ${key} is not whole in the bucket`,
-        needed: `all ${size} bytes: run the same command again`,
+        needed: `run the same command again, until the bucket has all ${size} bytes`,
       }),
     );
 }

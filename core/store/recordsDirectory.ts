@@ -2,7 +2,7 @@ import path from "node:path";
 import { resolveHomeDirectory, resolvePath } from "../util/resolvePath";
 import { isBucket, parseBucketPillar } from "./bucketPlace";
 
-/** Replaces the user's directory in inputs, so that another user or machine does not change the stack. */
+/** Stands for the user's data directory in inputs: another user or machine must not change the stack. */
 const dataWord = "$XDG_DATA_HOME";
 const folder = "pillar-host";
 
@@ -32,7 +32,7 @@ function parseDefaultPillar(directory: string): string | undefined {
   return dir === path.join(resolveDataDirectory(), "records") ? base : undefined;
 }
 
-/** Returns the path of the program's own key for backups: away from them, or beside a configured directory. */
+/** Returns the path of the program's own key for backups: away from the backups, or beside a configured directory. */
 export function resolveOwnIdentityPath(directory: string): string {
   const place = directory.replace(/\/+$/, "");
   const pillar = parseDefaultPillar(place);

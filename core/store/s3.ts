@@ -27,7 +27,7 @@ function createRequester(place: BucketPlace) {
   const { endpoint, region, profile, pathStyle } = place;
   let client: Client | undefined;
   return async <T>({ purpose, timeoutMs, send, results = {} }: BucketRequest<T>): Promise<T> => {
-    // Loaded only if a store is a bucket: the library is large.
+    // Load the library only if a store is a bucket, because it is large.
     const sdk = await import("@aws-sdk/client-s3");
     client ??= new sdk.S3Client({
       endpoint,

@@ -9,7 +9,7 @@ export interface Store {
   readonly directory: string;
   /** Place of the event log, for the operator. */
   readonly log: string;
-  /** Place of the kept files for all machines, such as a bucket; undefined if they are kept in `directory`. */
+  /** Place of files from `keep` for all machines, such as a bucket; undefined if `keep` leaves them in `directory`. */
   readonly files?: string;
   /** Formats an error in the operator's words. @param what `read` or `written` */
   formatError(what: string, error: Error): string;
@@ -23,8 +23,8 @@ export interface Store {
   writeText(name: string, text: string | undefined): Promise<void>;
   /** Moves a finished file of `directory` to a new name, for good. @returns its place @throws if the name is taken */
   keep(part: string, name: string): Promise<string>;
-  /** Returns bytes; undefined if there is no such file. @throws if the store can't be read */
+  /** Returns a file's size in bytes; undefined if there is no such file. @throws if the store can't be read */
   readSize(file: string): Promise<number | undefined>;
-  /** Opens a kept file. @throws (or its stream does) if it can't be read */
+  /** Opens a file that `keep` stored. @throws (or its stream does) if it can't be read */
   open(file: string): Promise<Readable>;
 }

@@ -239,7 +239,7 @@ test("names an sshd that refuses the copy before anything is changed", async ({ 
   stage.does.sshd_settings = () =>
     "usergroups root\nmaxsessions 10\nallowusers root@192.0.2.7\nallowtcpforwarding no\nforcecommand none\n/etc/ssh/sshd_config:9:AllowUsers root@192.0.2.7\n";
   await expect(stage.run()).rejects.toThrow(
-    "found: the sshd of 192.0.2.1 refuses what the copy needs: AllowUsers root@192.0.2.7, /etc/ssh/sshd_config:9; needed: root@192.0.2.2 among them",
+    "found: the sshd of 192.0.2.1 refuses what the copy needs: AllowUsers root@192.0.2.7, /etc/ssh/sshd_config:9; needed: add root@192.0.2.2",
   );
   expect(stage.called).not.toContain("old chain_take");
 });

@@ -35,7 +35,7 @@ test("contain a failed script's output and reason", async () => {
     "the host can't be read: sudo refused",
     "log: first",
   ]);
-  expect(await factsOf("exit 7\n")).toEqual(["the host can't be read: it ended with 7"]);
+  expect(await factsOf("exit 7\n")).toEqual(["the host can't be read: the script ended with 7"]);
 });
 
 test("contain the reason why a host is unreachable", async () => {

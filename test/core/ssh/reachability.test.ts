@@ -83,7 +83,7 @@ test("reports a slow login, without an error", async () => {
   const { deps, said, seen } = worldOf();
   seen.took = 21_300;
   expect(await failure(deps)).toBe("");
-  expect(said).toEqual(["the login to 203.0.113.7 took 21 s: its sshd's UseDNS, or PAM? Each step logs in anew"]);
+  expect(said).toEqual(["the login to 203.0.113.7 took 21 s, and each step logs in: is sshd's UseDNS or PAM slow?"]);
 });
 
 test("fails for a silent host with found, needed and the next commands", async () => {
@@ -91,7 +91,7 @@ test("fails for a silent host with found, needed and the next commands", async (
   expect(await failure(deps)).toBe(
     `203.0.113.7: no ssh server answers
   found: connect ECONNREFUSED 203.0.113.7:22, for 60 s
-  needed: a running host at pillar-host:host.address, with sshd on port 22 (pillar-host:ssh.port), reachable from here
+  needed: make sshd reachable from here at pillar-host:host.address, on port 22 (pillar-host:ssh.port)
   See it with: ssh -p 22 op@203.0.113.7
   Start the host, or correct its address: pulumi config set --path pillar-host:host.address ADDRESS -s prod
   Then: pulumi up -s prod`,
@@ -148,7 +148,7 @@ describe("the server of a stack", () => {
     expect(await failure(deps, server, true)).toBe(
       `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: no login to it is possible
   found: connect ECONNREFUSED 203.0.113.7:22, for 100 s (pillar-host:host.startTimeout)
-  needed: a server that has booted, with sshd on port 22 that can be reached from here
+  needed: wait until the server has booted, and make its sshd reachable from here on port 22
   Is this machine's address among pillar-host:host.sshFrom (198.51.100.7/32)? See it with: curl -4 https://ifconfig.co
   Open its console: https://console.example, server 52
   Once it accepts a login, continue with: pulumi up -s prod

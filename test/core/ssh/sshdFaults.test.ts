@@ -29,7 +29,7 @@ test("finds nothing in an sshd without configuration", () => {
 
 test("names a setting with its line, and the needed value", () => {
   expect(faults("allowusers root@192.0.2.1\n/etc/ssh/sshd_config.d/50-x.conf:3:AllowUsers root@192.0.2.1")).toEqual([
-    { found: "AllowUsers root@192.0.2.1, /etc/ssh/sshd_config.d/50-x.conf:3", needed: "root@203.0.113.7 among them" },
+    { found: "AllowUsers root@192.0.2.1, /etc/ssh/sshd_config.d/50-x.conf:3", needed: "add root@203.0.113.7" },
   ]);
 });
 

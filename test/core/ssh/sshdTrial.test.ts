@@ -47,7 +47,7 @@ test.each(["echo This account is for backups", "exit 1"])("names a forced comman
   expect(await tried({ forced })).toEqual([
     "203.0.113.7: the login of op runs another command than it is given",
     `  found: "${forced.startsWith("echo") ? "This account is for backups" : ""}"`,
-    "  needed: no ForceCommand in sshd_config for op, no command= before its key in authorized_keys, and a login shell that runs commands",
+    "  needed: remove ForceCommand for op from sshd_config, and command= before its key in authorized_keys; use a login shell that runs commands",
     reload,
   ]);
 });

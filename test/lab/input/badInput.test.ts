@@ -177,7 +177,7 @@ release address ${lab.releaseUrl("other")}: found an archive without node-contro
       );
       expect(lines).toContain(`error: ${address}: no ssh server answers
 found: connect ${found} ${address}:${port}, for 60 s
-needed: a running host at pillar-host:host.address, with sshd on port ${port} (pillar-host:ssh.port), reachable from here
+needed: make sshd reachable from here at pillar-host:host.address, on port ${port} (pillar-host:ssh.port)
 See it with: ssh -p ${port} root@${address}
 Start the host, or correct its address: pulumi config set --path pillar-host:host.address ADDRESS -s ${stack}
 Then: pulumi up -s ${stack}`);

@@ -29,9 +29,9 @@ test("prints bytes, rate and time left during the copy", async ({ stage }) => {
 test("prints the steps after it", async ({ stage }) => {
   const after = async (phase: string) => told(stage, `${noted("travels", 0, 9, 7, 7)} chain_note ${phase};`);
   expect(await after("hashed")).toMatch(
-    /^chain copy: 1 MB of 1 MB arrived \(100 %\), and is hashed, since [\d:]+ UTC$/,
+    /^chain copy: 1 MB of 1 MB arrived \(100 %\), and their hash is computed, since [\d:]+ UTC$/,
   );
-  expect(await after("used")).toContain(", and the node begins with it, since");
+  expect(await after("used")).toContain(", and the node starts with them, since");
 });
 
 test("starts a phase anew after another phase", async ({ stage }) => {

@@ -49,7 +49,7 @@ test("print where another one's node runs", async ({ box }) => {
   box.process(77, "znnd");
   box.write("proc/77/cgroup", "0::/system.slice/docker-4f1d.scope\n");
   expect(await factsOf(box)).toContain(
-    "service: go-node is not what runs the node: znnd is process 77 in /system.slice/docker-4f1d.scope",
+    "service: the node does not run in go-node: znnd is process 77 in /system.slice/docker-4f1d.scope",
   );
 });
 
@@ -66,7 +66,7 @@ describe("faults of a host", () => {
       },
       "service: go-node is activating (auto-restart) since 2026-11-21 14:00:03 UTC, systemd restarted it 7 times after failures, its last result is exit-code",
     ],
-    ["no service", { systemctl: "echo not-found" }, "service: go-node is not there"],
+    ["no service", { systemctl: "echo not-found" }, "service: the host has no unit go-node"],
     [
       "a masked service",
       { systemctl: `case "$*" in *LoadState*) echo masked ;; *ActiveState*) echo inactive ;; esac` },
