@@ -46,7 +46,7 @@ for (const add of [
 ])
   add(program);
 
-/** Milliseconds after which the process ends, even with open connections. */
+/** Milliseconds from the end of the command to that of the process, even with open connections. */
 const openForMilliseconds = 250;
 
 program

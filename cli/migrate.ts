@@ -20,7 +20,7 @@ export interface MigrateOptions extends Omit<MoveOptions, "from" | "up" | "comma
 
 /** The readings, commands and output of a migration; a test replaces them. */
 export interface MigrationDeps {
-  /** True if somebody can answer. */
+  /** True if somebody can answer questions here. */
   readonly isTerminal: boolean;
   read(old: string, fresh: string): Promise<MigrationInput>;
   /** Runs a command in this terminal. @returns its exit code */
@@ -30,7 +30,7 @@ export interface MigrationDeps {
   say(line: string): void;
 }
 
-/** Runs step after step until the old stack is destroyed. Returns the exit code. @throws CliRefusal if it can't go on */
+/** Runs step after step until the old stack is destroyed. Returns the exit code. @throws CliRefusal if it is stuck */
 export async function migrate(
   old: string,
   fresh: string,
@@ -65,7 +65,7 @@ export async function migrate(
     lastLine = step.line;
     const exitCode = await runStep(step, options, deps, again);
     if (exitCode !== 0) {
-      // Exit code 10: the run ended as awaiting (pillar-host:sync.wait).
+      // Exit code 10: the run ended without waiting for the sync (pillar-host:sync.wait).
       const hint = exitCode === 10 ? "Nothing failed. To continue later" : "Solve the problem or answer yes, then run";
       deps.say(`\nStopped at: ${step.line}\n${hint}: ${again}`);
       return exitCode;
@@ -158,7 +158,7 @@ interface Migration {
   readonly options: MigrateOptions;
 }
 
-/** Runs a step's command: its code, loaded on demand, or pulumi. */
+/** Runs a step's command: by this program's code, loaded on demand, or through pulumi. */
 async function runCommand(step: RunStep, args: readonly string[], { old, fresh, options }: Migration): Promise<number> {
   const { stack, command, address = "" } = step;
   switch (command) {

@@ -69,7 +69,7 @@ export async function adoptHost(
   return exitCode;
 }
 
-/** Copies the other stack's settings. Removes an unchanged example file first: pulumi would keep its values. */
+/** Copies the other stack's settings. Removes an unchanged example file first, whose values pulumi would keep. */
 async function createStackLike(engine: Pulumi, stack: string, like: string): Promise<void> {
   const file = resolveStackFilePath(stack);
   const shipped = readUnchangedExample(file);

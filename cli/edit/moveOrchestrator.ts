@@ -30,7 +30,7 @@ export interface MoveOptions {
   readonly command?: "move" | "restore" | "migrate";
 }
 
-/** Writes the orchestrator's present host into a stack's file, and moves it. Returns the exit code. @throws Refusal */
+/** Writes the orchestrator's host into a stack's file, and begins the move. Returns the exit code. @throws Refusal */
 export async function moveOrchestrator(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
   const { from, up, command } = options;
   const { engine, config, other: before, host } = await openTwoStacks(stack, from);
@@ -42,7 +42,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
     { ...createMoveSettings(config, before, host, options), ...word },
     findStaleKeys(config, host),
   );
-  console.log(`The orchestrator of ${stack} comes from ${host.address}, the host of ${from} (Pulumi.${stack}.yaml).`);
+  console.log(`Pulumi.${stack}.yaml says now: the orchestrator comes from ${host.address}, the host of ${from}.`);
   for (const key of listOwnSecrets(before.ssh, config.ssh))
     console.log(
       `The old host's ${key} differs from the new host's. Set it: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`,
@@ -50,7 +50,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   if (command === "migrate") return 0;
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await runOrPrintUp(stack, up, args, engine);
-  // Removes the confirmation after the move. If the event log is lost later, it would confirm a wrong "first" move.
+  // Removes the confirmation after the move: if the event log is lost later, it would let any move pass as the first.
   if (word && up && (await hasMoved(stack, config)))
     await engine.read(["config", "rm", "--path", `pillar-host:${firstMoveKey}`]);
   return code;
@@ -121,7 +121,7 @@ export function findMoveProblem(
   return findHashProblem(url, sha256, again());
 }
 
-/** Returns the problem with a release's hash, or undefined. A release without a hash goes into no stack's file. */
+/** Returns the problem with a release's hash, or undefined. Without a hash, the release is not written to a file. */
 function findHashProblem(url: string, sha256: string | undefined, again: string): string | undefined {
   if (sha256 === undefined)
     return formatProblem({

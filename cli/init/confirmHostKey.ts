@@ -6,7 +6,7 @@ import { askConfirmation } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import type { InitFlags } from "./initFlags";
 
-/** No ssh server answers at the given address. */
+/** Says that no ssh server answers at the given address. */
 export class NoHostKeyRefusal extends CliRefusal {}
 
 /** Returns the given host key, or the presented one once the operator has compared it. @throws Refusal */

@@ -10,7 +10,7 @@ export interface Answers {
   readonly stack: string;
   readonly pillar: string;
   readonly provider: HostProvider;
-  /** True if the present host is adopted as it is. */
+  /** True if the Pillar's present host is adopted as it is. */
   readonly adopt: boolean;
   /** The address of an existing host. */
   readonly address?: string | undefined;

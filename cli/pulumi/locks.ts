@@ -18,7 +18,7 @@ export function formatHolder({ user, host, pid, since }: Lock): string {
   return `process ${pid} of ${user} on ${host}, since ${Number.isNaN(since) ? "an unknown time" : formatUtcMinute(since)}`;
 }
 
-/** Parses the locks in a pulumi error: none in the list if Pulumi Cloud reports one; undefined for another error. */
+/** Parses the locks in a pulumi error; an empty list for Pulumi Cloud, which names none; undefined for other errors. */
 export function parseLocks(stderr: string): readonly Lock[] | undefined {
   if (/\[409\] Conflict|Another update is currently in progress/.test(stderr)) return [];
   if (!/the stack is currently locked by/.test(stderr)) return undefined;

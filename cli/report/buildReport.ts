@@ -43,7 +43,7 @@ function isReadable(entry: Entry): boolean {
   try {
     return formatEvent(entry) !== undefined && !Number.isNaN(getTime(entry));
   } catch {
-    // A detail has another type, such as a time that is none.
+    // A detail has the wrong type, such as a text that is no time.
     return false;
   }
 }
@@ -71,7 +71,7 @@ export function buildReport({ entries, unread }: ParsedLog, stack: string): Repo
 }
 
 /**
- * Chooses the events for a stack's report: all of this stack, and those of the Pillar's other stacks between this
+ * Chooses the events for a stack's report: all of this stack's, and those of the Pillar's other stacks between this
  * stack's first event and its deletion. Other events belong to other migrations.
  */
 function chooseEntries(entries: ParsedLog["entries"], stack: string): Entry[] {

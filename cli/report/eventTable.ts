@@ -23,7 +23,7 @@ const stackTemplates: Record<EventName, Templates> = {
   recorded: ["note", "momentum {height} recorded", "hash {hash}"],
   waiting: ["note", "not synced yet", "since {startedAt}", "from height {startHeight?}"],
   synced: ["stage", "synced at height {currentHeight}", wait, "{proved}", "not proved: {unproved}"],
-  stepUnproved: ["note", "the login of the host did not run the step {step}"],
+  stepUnproved: ["note", "the step {step} ended without a report that it ran"],
   chainCopyBegun: ["note", "chain copy started from {from}"],
   chainCopied: ["stage", "chain copied from {from}, up to momentum {height}", "{bytes} in {files} files, {seconds}"],
   registered: ["stage", "registered on chain", "producer address {producerAddress}"],

@@ -12,7 +12,7 @@ import { formatJson, formatText } from "./reportText";
 
 interface ReportOptions {
   readonly json?: boolean;
-  /** The event log, if not at the configured place: the stack may be gone. */
+  /** The place of the event log, if not the configured one: for a stack that is gone. */
   readonly directory?: string;
 }
 

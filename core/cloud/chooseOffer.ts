@@ -92,7 +92,7 @@ function formatTooDear({ plan, location, monthly, currency }: Offer, limit: numb
   ];
 }
 
-/** Sorts plans by their price in the location tried first: one with room, else an earlier configured one. */
+/** Sorts plans by their price in the location tried first. Locations with room come first, then earlier ones. */
 function sortOffers(usable: readonly Offer[], locations: readonly string[]): Offer[] {
   const inPlace = (a: Offer, b: Offer) =>
     Number(b.isAvailable) - Number(a.isAvailable) || locations.indexOf(a.location) - locations.indexOf(b.location);

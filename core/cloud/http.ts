@@ -34,7 +34,7 @@ const maxAttempts = 4;
 const maxGonePolls = 60;
 const gonePollMs = 2000;
 const maxRateLimitWaitMs = 10 * 60_000;
-/** More pages than any account's lists have. */
+/** A limit: more pages than any account's lists have. */
 const maxPages = 100;
 
 const needed: Readonly<Record<number, string>> = {

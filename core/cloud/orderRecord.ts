@@ -111,7 +111,7 @@ export function keepFirstPrice(
   return known?.wish === wish ? known : { wish, monthly, currency };
 }
 
-/** @throws in the operator's words */
+/** @throws Error for the operator */
 export function openOrderRecords(config: StackConfig, stack: string): OrderRecords {
   // The Pillar is in the name, because two Pillars may share a store, with stacks of the same name.
   const name = `orders-${stack}-${config.pillar.name}.json`;

@@ -62,7 +62,7 @@ export function openServer({ provider, id, token, endpoint }: CloudServer, { sle
   };
 }
 
-/** Reads a server's state. @throws Error in words, without the token */
+/** Reads a server's state. @throws Error for the operator, without the token */
 export async function readPowerState(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
   const fields = await openServer(server, deps).read();
   if (fields === undefined) return "gone";
@@ -74,11 +74,11 @@ export function formatMissingField({ provider, id }: CloudServer, field: string)
   return `the API of ${provider} does not report the ${field} of server ${id}`;
 }
 
-/** Cuts a server's power without a shutdown, and waits until it is off. @throws Error in words */
+/** Cuts a server's power without a shutdown, and waits until the server is off. @throws Error for the operator */
 export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
   const before = await readPowerState(server, deps);
   if (before === "off" || before === "gone") return before;
-  // Ignores that the server is busy, perhaps with an earlier power-off: the loop waits until it is off.
+  // Ignores that the server is busy, perhaps with an earlier power-off: the loop waits for that, too.
   await openServer(server, deps)
     .powerOff()
     .catch(ignoreStatuses(409, 422, 423));

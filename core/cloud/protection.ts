@@ -7,7 +7,7 @@ const provider = "hetzner";
 const maxPolls = 180;
 const pollIntervalMs = 1000;
 
-/** True if the provider protects the server against deletion; false if the server is gone. @throws Error in words */
+/** True if the provider protects the server against deletion; false if the server is gone. @throws Error */
 export async function isProtected(server: CloudServer, deps: PowerDeps): Promise<boolean> {
   return server.provider === provider && (await readProtection(server, deps)).isOn;
 }
@@ -20,7 +20,7 @@ async function readProtection(server: CloudServer, deps: PowerDeps): Promise<{ i
   return { isOn, isLocked: fields.locked === true };
 }
 
-/** Sets or lifts the protection, and waits for the effect. Returns whether it changed. @throws Error in words */
+/** Sets or lifts the protection, and waits for the effect. @returns whether it changed. @throws Error for operators */
 export async function setProtection(server: CloudServer, isOn: boolean, deps: PowerDeps): Promise<boolean> {
   if (server.provider !== provider) return false;
   const { act } = openServer(server, deps);
@@ -30,7 +30,7 @@ export async function setProtection(server: CloudServer, isOn: boolean, deps: Po
     if (found.isOn === isOn && (isOn || !found.isLocked)) return isChanged;
     if (found.isOn !== isOn) {
       isChanged = true;
-      // The values for delete and rebuild must be equal. A busy server refuses (409, 423): tries again later.
+      // The values for delete and rebuild must be equal. Tries again later if the server is busy (409, 423).
       await act("/actions/change_protection", { delete: isOn, rebuild: isOn }).catch(ignoreStatuses(409, 423));
     }
     await deps.sleep(pollIntervalMs);

@@ -19,7 +19,7 @@ export function resolveRecordsDirectory(config: StackConfig): string {
   return resolvePlace(chooseRecordsPlace(config));
 }
 
-/** @throws in the operator's words */
+/** @throws Error for the operator */
 export function openStackStore(config: StackConfig): Store {
   return openStore(chooseRecordsPlace(config), config.stack);
 }

@@ -25,5 +25,5 @@ export function findStoreFaults({
   readonly orchestrator: { readonly backup: { readonly directory?: string | undefined } };
 }): SchemaFault[] {
   if (store === undefined || orchestrator.backup.directory === undefined) return [];
-  return [[["store"], "and orchestrator.backup.directory name two places for the same files: needed one of the two"]];
+  return [[["store"], "found orchestrator.backup.directory, too, for the same files: needed one of the two"]];
 }
