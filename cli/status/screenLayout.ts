@@ -18,7 +18,8 @@ export function wrap(text: string, width: number): string[] {
 
 export const truncate = (text: string, width: number) => cliTruncate(text, width);
 
-function wrapRow([label, text]: Row, width: number): string[] {
+function wrapRow([label, text, kind]: Row, width: number): string[] {
+  if (kind === "command") return [`${label.padEnd(labelWidth)}${text}`.trimEnd()];
   const [start = "", indent = "", bullet = ""] = /^( *)(- )?/.exec(text) ?? [];
   const room = Math.max(20, width - labelWidth - start.length);
   return wrap(text.slice(start.length), room).map((line, i) =>

@@ -23,7 +23,8 @@ export interface StackView {
   readonly parts?: StatusParts | undefined;
 }
 
-export type Row = readonly [label: string, text: string];
+/** A command stays on one line if it can, so that it can be pasted. */
+export type Row = readonly [label: string, text: string, kind?: "command"];
 
 export const formatTitle = ({ pillar, stack, address }: StackView) =>
   `Pillar ${pillar}, stack ${stack}, host ${address}`;

@@ -78,14 +78,57 @@ export function formatPortList(found: readonly PortResult[]): string {
   return found.map((each) => `${each.port} ${stateWords[each.seen]}${note(each)}`).join("; ");
 }
 
-/** Formats the wrong ports; empty if all are right. */
+/** Formats the wrong ports, with the commands that correct them on the host; empty if all are right. */
 export function findPortProblems(found: readonly PortResult[]): string[] {
   const wrong = found.filter(isWrong);
-  if (wrong.length === 0) return [];
-  const lines = wrong.map(({ port, what, wanted, seen, udp }) =>
-    wanted === "closed"
-      ? `${port}/tcp, ${what}, is open to this machine; needed: closed to everybody`
-      : `${port}/tcp, ${what}, is closed to this machine (${closedWords[seen]}); needed: open to everybody${udp ? ", over udp too" : ""}`,
-  );
-  return [...lines, "  Correct it in the host's firewall (ufw, firewalld or nftables), and in the provider's console."];
+  const [opened, closed] = (["closed", "open"] as const).map((wanted) =>
+    wrong.filter((each) => each.wanted === wanted),
+  ) as [PortResult[], PortResult[]];
+  return [
+    ...opened.map(({ port, what }) => `${port}/tcp, ${what}, is open to this machine; needed: closed to everybody`),
+    ...(opened.length > 0 ? ["  To close it, on the host:", ...closing(opened)] : []),
+    ...closed.map(
+      ({ port, what, seen, udp }) =>
+        `${port}/tcp, ${what}, is closed to this machine (${closedWords[seen]}); needed: open to everybody${udp ? ", over udp too" : ""}`,
+    ),
+    ...(closed.length > 0 ? ["  To open it, on the host:", ...opening(closed)] : []),
+    ...(wrong.length > 0
+      ? ["  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console."]
+      : []),
+  ];
+}
+
+const commandOf = (tool: string, line: string) => `    ${tool}: ${line}`;
+
+/** Returns commands that close ports before all other rules, and only these ports, so that nobody is locked out. */
+function closing(found: readonly PortResult[]): string[] {
+  const ports = found.map(({ port }) => port);
+  const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`);
+  return [
+    // ufw skips a rule if it already has it with another action, so delete the rule that opened the port first.
+    commandOf("ufw", ports.map((port) => `ufw delete allow ${port}/tcp; ufw prepend deny ${port}/tcp`).join("; ")),
+    commandOf("firewalld", `firewall-cmd --permanent ${rich.join(" ")} && firewall-cmd --reload`),
+    commandOf(
+      "nftables",
+      `nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { ${ports.join(", ")} } drop; }; }'`,
+    ),
+    "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
+  ];
+}
+
+function opening(found: readonly PortResult[]): string[] {
+  const each = found.flatMap(({ port, udp }) => [`${port}/tcp`, ...(udp ? [`${port}/udp`] : [])]);
+  const rules = each.map((one) => {
+    const [port, protocol] = one.split("/");
+    return `nft insert rule inet filter input ${protocol} dport ${port} accept`;
+  });
+  return [
+    commandOf("ufw", each.map((one) => `ufw allow ${one}`).join(" && ")),
+    commandOf(
+      "firewalld",
+      `firewall-cmd --permanent ${each.map((one) => `--add-port=${one}`).join(" ")} && firewall-cmd --reload`,
+    ),
+    commandOf("nftables", rules.join(" && ")),
+    "      (use the table and chain that drop, see nft list ruleset; to keep it: add the same to /etc/nftables.conf)",
+  ];
 }

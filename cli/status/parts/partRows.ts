@@ -35,7 +35,10 @@ function labelRows<T>(label: string, part: Result<T>, format: (value: T) => read
 
 function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
   const faults = "value" in ports ? findPortProblems(ports.value) : [];
-  return [...labelRows("ports", ports, (found) => [formatPortList(found)]), ...faults.map((text): Row => ["", text])];
+  return [
+    ...labelRows("ports", ports, (found) => [formatPortList(found)]),
+    ...faults.map((text): Row => (/^ {4}\w+: /.test(text) ? ["", text, "command"] : ["", text])),
+  ];
 }
 
 function formatAddress(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string[] {

@@ -33,6 +33,23 @@ test("fills a terminal of 80 by 24 with head, facts and the log", () => {
   ]);
 });
 
+test("keeps a command on one line in a pipe", () => {
+  const command = `    ufw: ${"ufw prepend deny 35997/tcp; ".repeat(6)}`.trimEnd();
+  const rows = {
+    title: "t",
+    head: [
+      ["ports", `one ${"two ".repeat(30)}`],
+      ["", command, "command"],
+    ],
+    facts: [],
+    log: [],
+  } as const;
+  const shown = formatReport(rows, 80).split("\n");
+  expect(shown.at(-1)).toBe(`              ${command}`);
+  expect(shown.slice(0, -1).every((line) => line.length < 80)).toBe(true);
+  expect(cropLines(shown, { columns: 80, rows: 24 }).every((line) => line.length < 80)).toBe(true);
+});
+
 test("keeps the first lines in a low terminal, and counts the others", () => {
   expect(screenOf(8)).toHaveLength(7);
   expect(screenOf(8).at(-1)).toBe("… 12 more lines: make the terminal higher to see them");

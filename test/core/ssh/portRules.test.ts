@@ -39,13 +39,16 @@ describe("the problems of ports", () => {
     expect(portFaults(found({ 35997: "refused", 35998: "unknown", 35995: "unknown" }))).toEqual([]);
   });
 
-  test("name an open RPC, and a closed port of peers, over udp too if peers use it", () => {
-    expect(portFaults(found({ 35997: "open", 55000: "open", 35995: "filtered", 55055: "refused" }))).toEqual([
-      "35995/tcp, the node's peers, is closed to this machine (no answer: a firewall drops it); needed: open to everybody, over udp too",
+  test("name an open RPC, with the commands that close only that port", () => {
+    expect(portFaults(found({ 35997: "open", 55000: "open" }))).toEqual([
       "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody",
       "55000/tcp, the orchestrator's RPC, is open to this machine; needed: closed to everybody",
-      "55055/tcp, the orchestrator's peers, is closed to this machine (refused: nobody listens there, or a firewall says so); needed: open to everybody",
-      "  Correct it in the host's firewall (ufw, firewalld or nftables), and in the provider's console.",
+      "  To close it, on the host:",
+      "    ufw: ufw delete allow 35997/tcp; ufw prepend deny 35997/tcp; ufw delete allow 55000/tcp; ufw prepend deny 55000/tcp",
+      "    firewalld: firewall-cmd --permanent --add-rich-rule='rule port port=35997 protocol=tcp drop' --add-rich-rule='rule port port=55000 protocol=tcp drop' && firewall-cmd --reload",
+      `    nftables: nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { 35997, 55000 } drop; }; }'`,
+      "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
+      "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
     ]);
   });
 
@@ -60,6 +63,19 @@ describe("the problems of ports", () => {
     // The node's RPC must be closed, even if networks are named for the orchestrator's.
     expect(portFaults(found({ 35997: "open", 55000: "open" }, rules))[0]).toMatch(/^35997\/tcp/);
     expect(portFaults(found({ 35997: "open", 55000: "open" }, rules)).join()).not.toContain("55000");
+  });
+
+  test("name a closed port of peers, with the commands that open it, over udp too if peers use it", () => {
+    expect(portFaults(found({ 35995: "filtered", 55055: "refused" }))).toEqual([
+      "35995/tcp, the node's peers, is closed to this machine (no answer: a firewall drops it); needed: open to everybody, over udp too",
+      "55055/tcp, the orchestrator's peers, is closed to this machine (refused: nobody listens there, or a firewall says so); needed: open to everybody",
+      "  To open it, on the host:",
+      "    ufw: ufw allow 35995/tcp && ufw allow 35995/udp && ufw allow 55055/tcp",
+      "    firewalld: firewall-cmd --permanent --add-port=35995/tcp --add-port=35995/udp --add-port=55055/tcp && firewall-cmd --reload",
+      "    nftables: nft insert rule inet filter input tcp dport 35995 accept && nft insert rule inet filter input udp dport 35995 accept && nft insert rule inet filter input tcp dport 55055 accept",
+      "      (use the table and chain that drop, see nft list ruleset; to keep it: add the same to /etc/nftables.conf)",
+      "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
+    ]);
   });
 
   test("ignore a refused port on which nothing listens yet, but not a silent port", () => {

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { findPortProblems } from "../../../core/ssh/portRules";
 import type { RegisteredPillar } from "../../../lab/doubles/chain";
 import { hostNamespace } from "../../../lab/hosts/network";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
@@ -39,15 +40,16 @@ describe("pillar-host status", () => {
   const status = async (args: readonly string[] = [], env = {}) =>
     keep(await cli(stack, ["status", "prod", ...args], env));
 
-  /** Closes the wrong ports. A lab host has no firewall in front of it, so that the node's RPC is open before. */
-  const closePorts = async (out: string) => {
+  /** Closes the ports as printed. A lab host has no firewall in front of it, so that the node's RPC is open before. */
+  const portsClosedAsTold = async (out: string) => {
     expect(out).toMatch(/^ports +35995 open; 35997 open \(WRONG\); 35998 open \(WRONG\); 55000 refused$/m);
-    const drop =
-      'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { 35997, 35998 } drop; }; }';
-    await execa("ip", ["netns", "exec", hostNamespace(lab.name, host.name), "nft", drop]);
+    const rule = { what: "", wanted: "closed", listens: true, seen: "open" } as const;
+    const told = findPortProblems([35997, 35998].map((port) => ({ ...rule, port }))).join("\n");
+    const [, command = ""] = /nftables: (.*)/.exec(told) ?? [];
+    await execa("ip", ["netns", "exec", hostNamespace(lab.name, host.name), "sh", "-c", command]);
     const after = await status();
     expect(after.out).toMatch(/^ports +35995 open; 35997 no answer; 35998 no answer; 55000 refused$/m);
-    expect(after.out).not.toContain("35997/tcp");
+    expect(after.out).not.toContain("nftables");
   };
 
   it("logs in nowhere before the first up, and shows the host key that it found", async () => {
@@ -105,7 +107,7 @@ Correct it in Pulumi.prod.yaml, then run the command again.`);
     expect(out).toContain(`a run is active: process ${up.pid} of root on ${hostname()}, since 20`);
     expect(out).toMatch(/^service +go-node is active \(running\) since /m);
     expect(out).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);
-    await closePorts(out);
+    await portsClosedAsTold(out);
 
     const json = await status(["--json"]);
     expect(json.exitCode).toBe(1);

@@ -96,16 +96,17 @@ test("shows and wraps every unmet condition of a destroy", () => {
   );
 });
 
-test("shows ports on one line, and each wrong port", () => {
+test("shows ports on one line, and a fix for each wrong port", () => {
   const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true } as const;
   const portRows = (seen: "open" | "filtered") =>
     formatParts(partsOf(registrations.earlier, { ports: { value: [{ ...rule, seen }] } }), whose, clock).filter(
       ([label, text]) => label === "ports" || /35997/.test(text),
     );
   expect(portRows("filtered")).toEqual([["ports", "35997 no answer"]]);
-  expect(portRows("open")).toEqual([
+  expect(portRows("open").slice(0, 3)).toEqual([
     ["ports", "35997 open (WRONG)"],
     ["", "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody"],
+    ["", "    ufw: ufw delete allow 35997/tcp; ufw prepend deny 35997/tcp", "command"],
   ]);
 });
 
