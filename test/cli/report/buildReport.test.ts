@@ -155,11 +155,6 @@ describe("the events of a report", () => {
 
 const head = { version: 1, at: "2026-11-18T09:00:00Z", stack: "prod", pillar: "Anvil" };
 
-test("parses every line of a whole migration", () => {
-  const { entries, unread } = parseEventLog(textOf(wholeWay));
-  expect([entries.length, unread]).toEqual([14, 0]);
-});
-
 test.each([
   ["an incomplete line", '{"at":"2026-11-18T09:00:00Z","stack":"pr'],
   ["a line that is no object", "null"],
@@ -196,17 +191,6 @@ test("marks rewards that the operator confirmed", () => {
     title: "rewards collected",
     lines: ["confirmed by the operator", "said so"],
   });
-});
-
-test("lists a registration before the first momentum if one lookup found both", () => {
-  const producerAddress = "z1qnew";
-  const switched = { producerAddress, height: 9, switchedAt: at("20T10:00:00") };
-  const both = [
-    on("prod-2", "20T10:05:00", "registered", { producerAddress }),
-    on("prod-2", "20T10:05:00", "producing", switched),
-  ];
-  const report = reportOn("prod-2", [host("prod-2", "20T09:00:00"), ...both]);
-  expect(report.timeline.map(({ event }) => event)).toEqual(["host", "registered", "producing"]);
 });
 
 test("lists a registration before its first momentum if the lookup found it later", () => {
