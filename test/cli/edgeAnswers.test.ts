@@ -1,55 +1,27 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { least } from "../components/exampleConfig";
+import { printConfig, runTool } from "./fakePulumi";
 
-const bin = join(import.meta.dirname, "../../cli/bin.js");
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const ownKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
 let place: string;
 
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), "pillar-host-answers-"));
-  const config = { ...least, host: { ...least.host, hostKey: ownKey } };
-  const keys = Object.entries(config).map(([name, value]) => [`pillar-host:${name}`, { value: JSON.stringify(value) }]);
-  writeFileSync(join(place, "config.json"), JSON.stringify(Object.fromEntries(keys)));
-  mkdirSync(join(place, "bin"));
-  writeFileSync(
-    join(place, "bin/pulumi"),
-    `#!/bin/sh\necho "$*" >> ${place}/asked\ncase "$1 $2" in "config --json") cat ${place}/config.json;; "stack ls") echo '[]';; esac\n`,
-  );
-  chmodSync(join(place, "bin/pulumi"), 0o755);
   writeFileSync(join(place, "key"), "");
 });
 afterEach(() => rmSync(place, { recursive: true }));
 
 /** Runs the tool with a pulumi that has the stack prod-2. @returns its output, and the changes requested from pulumi */
 async function run(...args: string[]) {
-  const { exitCode, all } = await execa(process.execPath, [bin, ...args], {
-    cwd: place,
-    extendEnv: false,
-    reject: false,
-    stdin: "ignore",
-    all: true,
-    env: {
-      PATH: `${join(place, "bin")}:/usr/bin:/bin`,
-      HOME: place,
-      PULUMI_BACKEND_URL: `file://${place}`,
-      PULUMI_CONFIG_PASSPHRASE: "x",
-    },
-  });
+  const config = printConfig({ ...least, host: { ...least.host, hostKey: ownKey } });
+  const script = `echo "$*" >> asked
+case "$1 $2" in "config --json") echo '${config}';; "stack ls") echo '[]';; esac`;
+  const env = { PULUMI_BACKEND_URL: `file://${place}`, PULUMI_CONFIG_PASSPHRASE: "x" };
+  const { exitCode, all } = await runTool(place, script, args, env);
   const asked = existsSync(join(place, "asked")) ? readFileSync(join(place, "asked"), "utf8") : "";
   return { exitCode, all, changes: asked.split("\n").filter((line) => /^(stack init|config (set|rm))/.test(line)) };
 }

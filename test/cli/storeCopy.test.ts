@@ -1,13 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { least } from "../components/exampleConfig";
 import { type S3Double, startS3Double } from "../core/store/s3Double";
+import { printConfig, runTool } from "./fakePulumi";
 import { textOf, wholeWay } from "./report/exampleLog";
 
-const bin = join(import.meta.dirname, "../../cli/bin.js");
 const record = textOf(wholeWay);
 
 let root = "";
@@ -34,29 +34,9 @@ afterEach(() => {
 
 /** Runs the tool with a pulumi that knows the stack, with or without the store. */
 async function run(store: string | undefined, ...args: string[]) {
-  const path = join(root, ".bin");
-  const config = { ...least, ...(store === undefined ? {} : { store }) };
-  const keys = Object.entries(config).map(([key, value]) => [
-    `pillar-host:${key}`,
-    { value: typeof value === "string" ? value : JSON.stringify(value), objectValue: value, secret: true },
-  ]);
-  mkdirSync(path, { recursive: true });
-  writeFileSync(join(path, "pulumi"), `#!/bin/sh\ncat <<'END'\n${JSON.stringify(Object.fromEntries(keys))}\nEND\n`);
-  chmodSync(join(path, "pulumi"), 0o700);
-  const tool = execa(process.execPath, [bin, ...args], {
-    cwd: root,
-    extendEnv: false,
-    reject: false,
-    stdin: "ignore",
-    all: true,
-    env: {
-      PATH: `${path}:/usr/bin:/bin`,
-      XDG_DATA_HOME: join(root, "data"),
-      AWS_ACCESS_KEY_ID: "operator",
-      AWS_SECRET_ACCESS_KEY: "hunter2-of-the-bucket",
-    },
-  });
-  const { exitCode, all } = await tool;
+  const config = printConfig({ ...least, ...(store === undefined ? {} : { store }) });
+  const credentials = { AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: "hunter2-of-the-bucket" };
+  const { exitCode, all } = await runTool(root, `echo '${config}'`, args, credentials);
   expect(all).not.toMatch(/hunter2/i);
   return { exitCode, out: all };
 }

@@ -1,29 +1,18 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execa } from "execa";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfiguration } from "../../../cli/pulumi/configuration";
 import { formatLine, parseLine } from "../../../core/eventLog/logLine";
 import { createMoveId, formatMove, parseMove } from "../../../core/eventLog/moveId";
 import { least } from "../../components/exampleConfig";
+import { printConfig, runTool } from "../fakePulumi";
 
-const bin = join(import.meta.dirname, "../../../cli/bin.js");
 let place: string;
 
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), "pillar-host-name-"));
-  const entries = Object.entries(least).map(([key, value]) => [
-    `pillar-host:${key}`,
-    { value: typeof value === "string" ? value : JSON.stringify(value), secret: false },
-  ]);
-  writeFileSync(join(place, "config.json"), JSON.stringify(Object.fromEntries(entries)));
-  writeFileSync(
-    join(place, "pulumi"),
-    `#!/bin/sh\necho "$*" >> ${place}/asked\ncase $1 in config) cat ${place}/config.json;; stack) echo '{"deployment":{}}';; esac\n`,
-  );
-  chmodSync(join(place, "pulumi"), 0o755);
 });
 
 afterEach(() => rmSync(place, { recursive: true }));
@@ -31,17 +20,16 @@ afterEach(() => rmSync(place, { recursive: true }));
 const fullNames = ["prod", "myorg/prod", "organization/pillar-host/prod"];
 
 test.each(fullNames)("passes %s to pulumi as typed, and prints the stack's short name", async (full) => {
-  const { stdout } = await execa(process.execPath, [bin, "next", full, "--json"], {
-    env: { PATH: `${place}:/usr/bin:/bin`, HOME: place, PULUMI_BACKEND_URL: "https://backend.example" },
-    extendEnv: false,
-  });
+  const script = `echo "$*" >> asked\ncase $1 in config) echo '${printConfig(least)}';; stack) echo '{"deployment":{}}';; esac`;
+  const args = ["next", full, "--json"];
+  const { stdout } = await runTool(place, script, args, { PULUMI_BACKEND_URL: "https://backend.example" });
   expect(JSON.parse(stdout)).toMatchObject({ stack: "prod" });
   const asked = readFileSync(join(place, "asked"), "utf8").trim().split("\n");
   expect(asked.filter((line) => !`${line} `.includes(` -s ${full} `))).toEqual([]);
 });
 
 test.each(fullNames)("reads again what was written into the event log of %s", (full) => {
-  const config = parseConfiguration(full, readFileSync(join(place, "config.json"), "utf8"));
+  const config = parseConfiguration(full, printConfig(least));
   const move = createMoveId(config, config.stack);
   const entry = { at: "2026-11-22T10:00:00.000Z", move, event: "starting", details: { generation: 1 } } as never;
   expect(parseLine(formatLine(entry), "here")).toMatchObject({ move: { stack: "prod" } });

@@ -1,21 +1,11 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execa } from "execa";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { least } from "../../components/exampleConfig";
+import { printConfig, runTool } from "../fakePulumi";
 import { textOf, wholeWay } from "./exampleLog";
 
-const bin = join(import.meta.dirname, "../../../cli/bin.js");
 const whole = textOf(wholeWay);
 const gone = "echo \"error: no stack named 'prod-2' found\" >&2; exit 255";
 
@@ -25,19 +15,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(program, { recursive: true }));
 
-/** Runs the tool in the program's directory, with this script as pulumi. */
+/** Runs the command in the program's directory, with this script as pulumi. */
 async function run(script: string, ...args: string[]) {
-  const path = join(program, ".bin");
-  mkdirSync(path, { recursive: true });
-  writeFileSync(join(path, "pulumi"), `#!/bin/sh\n${script}\n`);
-  chmodSync(join(path, "pulumi"), 0o700);
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [bin, "report", ...args], {
-    cwd: program,
-    extendEnv: false,
-    reject: false,
-    stdin: "ignore",
-    env: { PATH: `${path}:/usr/bin:/bin`, XDG_DATA_HOME: join(program, "data") },
-  });
+  const { exitCode, stdout, stderr } = await runTool(program, script, ["report", ...args]);
   return { exitCode, stdout, stderr };
 }
 
@@ -48,14 +28,7 @@ function writeLog(directory: string, text = whole): string {
   return place;
 }
 
-/** Returns the script of a pulumi whose stack has this configuration. */
-function pulumiWith(config: Record<string, unknown>): string {
-  const keys = Object.entries(config).map(([key, value]) => [
-    `pillar-host:${key}`,
-    { value: JSON.stringify(value), objectValue: value, secret: true },
-  ]);
-  return `cat <<'END'\n${JSON.stringify(Object.fromEntries(keys))}\nEND`;
-}
+const pulumiWith = (config: Record<string, unknown>) => `echo '${printConfig(config)}'`;
 
 describe("the place of the event log", () => {
   test("is the configured one, which is not written to", async () => {
