@@ -123,14 +123,10 @@ export function createChainClient(name: string, call: Call, close: () => void): 
       return page === undefined ? [] : parsePaidEpochs(page);
     },
     rewards: async (address) => {
-      try {
-        const uncollected = parseAmount(await ask("embedded.pillar.getUncollectedReward", [address]));
-        const page = await ask("embedded.pillar.getFrontierRewardByPage", [address, 0, rewardRows]);
-        return { uncollected, rows: parseRows(page) };
-      } catch (error) {
-        if (isNotFound(error)) return "notOffered";
-        throw error;
-      }
+      const amount = await askOptional("embedded.pillar.getUncollectedReward", [address]);
+      const page = await askOptional("embedded.pillar.getFrontierRewardByPage", [address, 0, rewardRows]);
+      if (amount === undefined || page === undefined) return "notOffered";
+      return { uncollected: parseAmount(amount), rows: parseRows(page) };
     },
   };
 }

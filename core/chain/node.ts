@@ -2,9 +2,9 @@ import net from "node:net";
 import type { Connection } from "../ssh/connection";
 import type { SshTarget } from "../ssh/ssh";
 import { isFatal } from "../ssh/sshErrors";
-import { isPrintable, printable } from "../util/printable";
+import { printable } from "../util/printable";
 import { isLate } from "../util/withTimeout";
-import { isCount } from "./chainAnswers";
+import { isCount, type Produced, parseProduced } from "./chainAnswers";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
 import type { VersionRules } from "./requiredVersions";
 
@@ -28,12 +28,7 @@ export interface SyncInfo {
   readonly targetHeight: number;
 }
 
-export interface Momentum {
-  readonly height: number;
-  /** Unix milliseconds. */
-  readonly timestamp: number;
-  readonly hash: string;
-}
+export type Momentum = Omit<Produced, "producer">;
 
 export type Observation =
   | {
@@ -91,10 +86,9 @@ export function parseSyncInfo(result: unknown): SyncInfo {
   return { state, currentHeight, targetHeight };
 }
 
-export function parseMomentum(result: unknown): Momentum | undefined {
-  const { height, timestamp, hash } = (result ?? {}) as Record<string, unknown>;
-  if (!isCount(height) || !isCount(timestamp) || !isPrintable(hash)) return undefined;
-  return { height, timestamp: timestamp * 1000, hash };
+function parsePeers(result: unknown): number | undefined {
+  const { numPeers } = (result ?? {}) as { readonly numPeers?: unknown };
+  return isCount(numPeers) ? numPeers : undefined;
 }
 
 /** Observes a node repeatedly over one connection, and reconnects after the connection breaks. */
@@ -131,9 +125,9 @@ export function createNodeClient(target: NodeTarget, connection: Connection): No
   const call = createNodeCalls(target, connection, callTimeout, () => {
     isReached = true;
   });
-  const optional = async (method: string) => {
+  const optional = async <T>(method: string, parse: (result: unknown) => T) => {
     try {
-      return parseNodeResult(await call(method));
+      return parse(parseNodeResult(await call(method)));
     } catch {
       return undefined;
     }
@@ -145,10 +139,8 @@ export function createNodeClient(target: NodeTarget, connection: Connection): No
       try {
         const answer = await call("stats.syncInfo");
         const info = parseSyncInfo(parseNodeResult(answer));
-        const newest = info.state === 2 ? parseMomentum(await optional("ledger.getFrontierMomentum")) : undefined;
-        const network =
-          info.state === 3 ? ((await optional("stats.networkInfo")) as { numPeers?: unknown } | undefined) : undefined;
-        const peers = isCount(network?.numPeers) ? network.numPeers : undefined;
+        const newest = info.state === 2 ? await optional("ledger.getFrontierMomentum", parseProduced) : undefined;
+        const peers = info.state === 3 ? await optional("stats.networkInfo", parsePeers) : undefined;
         const isReconnected = used > 0 && connection.loginCount > used;
         used = connection.loginCount;
         const found = { kind: "answer", info, newest, peers, nodeTime: answer.date ?? Date.now() } as const;

@@ -98,16 +98,8 @@ export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
 
 function parseChainCopy(progress: string, at: string, left: number | undefined): Pick<NodeHostFacts, "chainCopy"> {
   const [phase = "", ...numbers] = progress.split(" ");
-  const [since, from, newest, bytes, all, now] = numbers.map(Number);
-  if (
-    since !== undefined &&
-    from !== undefined &&
-    newest !== undefined &&
-    bytes !== undefined &&
-    all !== undefined &&
-    now
-  )
-    return { chainCopy: { phase, since, from, newest, bytes, all, now } };
+  const [since = 0, from = 0, newest = 0, bytes = 0, all = 0, now = 0] = numbers.map(Number);
+  if (now > 0) return { chainCopy: { phase, since, from, newest, bytes, all, now } };
   return left === undefined ? {} : { chainCopy: { at, left } };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseMomentum, parseNodeResult, parseSyncInfo } from "../../../core/chain/node";
+import { parseProduced } from "../../../core/chain/chainAnswers";
+import { parseNodeResult, parseSyncInfo } from "../../../core/chain/node";
 import { evilText, harmless } from "../../evilText";
 
 const answer = (body: string, status = 200) => ({ status, body });
@@ -84,16 +85,13 @@ describe("parseSyncInfo", () => {
   });
 });
 
-describe("parseMomentum", () => {
+describe("parseProduced", () => {
+  const good = { height: 9, timestamp: 1_700_000_000, hash: "ab", producer: "z1q" };
+
   test("returns the time in milliseconds", () => {
-    expect(parseMomentum({ height: 9, timestamp: 1700000000, hash: "ab", producer: "z1q" })).toEqual({
-      height: 9,
-      timestamp: 1_700_000_000_000,
-      hash: "ab",
-    });
+    expect(parseProduced(good)).toEqual({ ...good, timestamp: 1_700_000_000_000 });
   });
 
-  const good = { height: 9, timestamp: 17, hash: "ab" };
   test.each([
     null,
     undefined,
@@ -105,6 +103,6 @@ describe("parseMomentum", () => {
     { ...good, hash: 7 },
     { ...good, hash: undefined },
   ])("refuses %j as a momentum", (result) => {
-    expect(parseMomentum(result)).toBeUndefined();
+    expect(() => parseProduced(result)).toThrow("momentum does not have the form {height, timestamp, hash, producer}");
   });
 });
