@@ -38,7 +38,7 @@ export interface WrittenManifest {
 export function findBackupFault(signer: BackedUpOrchestrator, backup: ListedBackup): string | undefined {
   const { label, host, hostKey, entries = [] } = backup;
   const { address } = signer.host;
-  // The final backup of an interrupted destroy. One from before the guard may be of the host's earlier use.
+  // A final backup, of an interrupted destroy. Ignore one from before the guard: the host may have had another use.
   const isLast = label === "retired" && backup.at >= signer.since && holdsFenced(entries, signer.directory);
   if (signer.move !== undefined) {
     // Only a move's first backup is whole: the one after the stop holds a part of it.

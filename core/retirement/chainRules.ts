@@ -27,7 +27,7 @@ export function checkChain(facts: RetirementFacts, good: readonly GoodReading[])
   const run = commandsFor(facts.stack);
   if (good.length === 0)
     return fail({
-      what: `no node reports what the chain says of ${pillar}`,
+      what: `no node answers about ${pillar}`,
       found: readings.flatMap((reading) =>
         isAnswered(reading) ? [] : [`${reading.client.name}: ${reading.fault.why}`],
       ),

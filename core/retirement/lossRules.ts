@@ -98,7 +98,7 @@ function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet
   };
 }
 
-/** Checks that no orchestrator can sign here, and that the successor's orchestrator answers. */
+/** Checks that no orchestrator can sign on this host, and that the successor's orchestrator answers. */
 export function checkOrchestrator(facts: RetirementFacts): RetirementVerdict {
   const { host, step, address } = facts;
   if ("released" in host) return createMetVerdict();

@@ -55,7 +55,7 @@ const maxPages = 12;
 /** Momentums kept to compare nodes' chains; older ones are requested when needed. */
 const maxRecent = 128;
 
-/** The oldest that a node's newest momentum may be by this machine's clock, which may be wrong. */
+/** Maximum age of a node's newest momentum in milliseconds, by this machine's clock, which may be wrong. */
 const maxAgeMs = 15 * 60_000;
 
 /** Reads what one node says about the Pillar. Never throws. */
@@ -99,7 +99,7 @@ function findNewest(
   return { own, successor, registered };
 }
 
-/** Returns how long a Pillar may be without a momentum. An unknown rank gets the shortest time, to refuse too early. */
+/** Returns how long a Pillar may be without a momentum. An unknown rank gets the shortest time: refusals may be early. */
 function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
   const chance = standing === undefined ? 1 : computeElectionChance(standing, network).most;
   return computeMaxTicksWithoutSlot(chance) * computeTickMs(network);

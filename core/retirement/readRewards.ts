@@ -23,7 +23,7 @@ export type RewardsReading =
 export interface RewardsQuestion extends Producers {
   readonly pillar: string;
   readonly withdrawAddress: string;
-  /** Milliseconds. */
+  /** Length of an epoch in milliseconds. */
   readonly epoch: number;
 }
 

@@ -129,7 +129,7 @@ function afterTokenChange({ up, destroy }: Commands): string {
   return `Then, after a change of the token: ${up} && ${destroy}; else: ${destroy}`;
 }
 
-/** Asks a provider's API. @throws in the operator's words: a destroy has only the token of the last up */
+/** Asks a provider's API. @throws in the operator's words, which name the token: that of the last up */
 async function askProvider<T>({ stack, host }: RetirementInputs, at: CloudServer, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -7,7 +7,7 @@ export interface Producers {
   readonly newProducer: string;
 }
 
-/** Momentums of each request, ten hours together: on a small network the first few suffice. */
+/** Momentums per request, ten hours in all. The first requests are small: on a small network they suffice. */
 const pageSizes = [64, 256, momentumPage, momentumPage, momentumPage];
 
 /**

@@ -169,7 +169,9 @@ function formatClaims(
   return [
     [
       target > 0 && height >= target,
-      target > 0 ? `height ${height} reached target ${target}` : "whether the node reached its target: it reports none",
+      target > 0
+        ? `height ${height} reached target ${target}`
+        : "whether the node reached its target: the node reports no target",
     ],
     [
       fresh,

@@ -212,7 +212,7 @@ function findTasks({ why, notes }: SyncDecision, { isStalled }: HeightStanding, 
     needed.push("find out why the height does not advance: the facts above were read when the stall began");
   if (why.kind === "otherChain")
     needed.push(
-      `resync a node that stays on a fork for longer than some minutes: Resync in the menu of the controller on ${address}`,
+      `if the node stays on a fork for longer than some minutes, choose Resync in the controller's menu on ${address}`,
       "if a reference is of another network, take it out of pillar-host:sync.references",
     );
   if (why.gap) {

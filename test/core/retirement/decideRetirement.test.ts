@@ -222,7 +222,7 @@ describe("each unmet condition", () => {
     [
       "no node to ask",
       { readings: [silentNode("reference A")] },
-      "no node reports what the chain says of Anvil",
+      "no node answers about Anvil",
       "reference A: ECONNREFUSED",
     ],
     ["no successor", { successor: undefined }, "no successor of this host is configured"],

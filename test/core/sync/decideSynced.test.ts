@@ -78,7 +78,7 @@ describe("a single lookup", () => {
       {
         synced: true,
         proved: [fresh],
-        unproved: ["whether the node reached its target: it reports none", noReferences, chainGap],
+        unproved: ["whether the node reached its target: the node reports no target", noReferences, chainGap],
       },
     ],
     [

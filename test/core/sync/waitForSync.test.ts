@@ -214,7 +214,7 @@ test("never passes a node on a fork, and says what to do", async () => {
   const text = await waitForSync({ ...options, deadline: 7 * 24 * hour }, deps).catch((error: Error) => error.message);
   expect(text).toContain("the node has not synced within 7 d");
   expect(text).toContain("its momentum 1000 is f1000, that of r1 is h1000 (so say 2 of them)");
-  expect(text).toContain("needed: resync a node that stays on a fork");
+  expect(text).toContain("needed: if the node stays on a fork");
 });
 
 describe("poll intervals", () => {
