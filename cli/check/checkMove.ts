@@ -16,7 +16,7 @@ import { type CheckRow, fail, pass, pending } from "./checkRow";
 
 const topic = "orchestrator's move";
 
-/** Rehearses the orchestrator's move: makes all checks before it. */
+/** Rehearses the orchestrator's move: makes all its checks, estimates how long the bridge lacks a signer. */
 export async function checkMove({ stack, config, state, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (config.orchestrator.migrateFrom === undefined) return [];
   if (address === undefined || hostKey === undefined)
@@ -33,7 +33,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
   // Before the first sync, an unsynced node is no fault: the move comes later.
   const nodeCounts = state.wait?.syncedAt !== undefined;
   try {
-    const { begun, faults, shown } = await rehearse(options, nodeCounts, {
+    const { begun, faults, shown, gapSeconds } = await rehearse(options, nodeCounts, {
       roots,
       readNodeSync: () => readNodeStatus(node, createWitnessSources(config)),
       readBridge: () => readBridge({ node, references: config.sync.references }),
@@ -42,7 +42,9 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
     if (begun !== undefined)
       return [pass(topic, `the move has begun (journal on the ${begun}); to continue: ${commandsFor(stack).up}`)];
     const rehearsed =
-      shown.length === 0 ? [] : [pass(topic, "rehearsed: nothing was written on either host", ...shown)];
+      gapSeconds === undefined
+        ? []
+        : [{ ...pass(topic, "rehearsed: nothing was written on either host", ...shown), gapSeconds }];
     const waits = nodeCounts
       ? []
       : [pending(topic, "the node is not synced yet; this is checked again before the move")];

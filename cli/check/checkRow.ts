@@ -1,3 +1,4 @@
+import type { Forecast } from "../../core/orchestrator/checks/forecast";
 import { commandsFor } from "../../core/util/commands";
 import { printableLines } from "../../core/util/printable";
 
@@ -6,6 +7,8 @@ export interface CheckRow {
   /** `later`: the check is not possible yet; a run makes it before the answer matters. */
   readonly kind: "good" | "fault" | "later";
   readonly lines: readonly string[];
+  /** For a rehearsed move: how long the bridge will be without this orchestrator. */
+  readonly gapSeconds?: Forecast["total"];
 }
 
 // Lines may hold text from hosts and nodes, so they are made printable.

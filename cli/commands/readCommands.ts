@@ -73,7 +73,9 @@ export function addCheckCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Asks both hosts over ssh, the references, the release addresses, the provider, and this machine; writes nothing.
+Asks both hosts over ssh, the references, the release addresses, the provider, and this machine; writes nothing. The
+rehearsal reads the orchestrator's directory once, to measure the rate, and estimates how long the bridge will be without
+this orchestrator.
 
 Exit code:
   0    nothing prevents an up; "later" marks what can't be checked yet

@@ -209,7 +209,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     expect(shown).toContain(check);
     expect(shown.trim().split("\n").at(-1)?.trim()).toBe(up);
     await edit("prod-2", [["orchestrator.steadySeconds", 3]]);
-    expect(await succeeds(check, [unlocked])).toContain("rehearsed: nothing was written on either host");
+    expect(await succeeds(check, [unlocked])).toContain("the bridge will be without this orchestrator for");
     await succeeds(up, agreed("update"));
     expect(await onHost(fresh, "systemctl is-active orchestrator")).toBe("active");
     expect((await lab.chain<SignersTruth>("GET", "/signers")).doubles).toEqual([]);

@@ -36,7 +36,7 @@ describe("the commands between two runs", () => {
     );
   });
 
-  it("check rehearses the move, and writes to no host", { timeout: 180_000 }, async () => {
+  it("check rehearses the move and forecasts its gap; it writes to no host", { timeout: 180_000 }, async () => {
     // Without what node and orchestrator write by themselves.
     const list = (host: LabHost) =>
       onHost(
@@ -53,6 +53,8 @@ describe("the commands between two runs", () => {
     expect(good).toBe(true);
     const rehearsed = rows.flatMap(({ topic, lines }) => (topic === "orchestrator's move" ? lines : [])).join("\n");
     expect(rehearsed).toContain("rehearsed: nothing was written on either host");
+    expect(rows.flatMap(({ gapSeconds }) => gapSeconds ?? [])).toEqual([{ least: expect.any(Number) }]);
+    expect(rehearsed).toMatch(/MB\/s|MB a second/);
     const [room, key] = rows.find(({ topic }) => topic === "this machine")?.lines ?? [];
     expect(room).toContain(`B free at ${stage.stack.records("Anvil")}, for the event log and backups`);
     expect(key).toBe(
