@@ -25,7 +25,7 @@ export class LoginKey extends defineResource<LoginKeyInputs, LoginKeyOutputs>({
 
 interface LoginKeyInputs {
   readonly target: SshTarget;
-  /** The public half of its key, an authorized_keys line. */
+  /** The public half of the login's key, an authorized_keys line. */
   readonly publicKey: string;
   readonly library: string;
   readonly serverId: string;

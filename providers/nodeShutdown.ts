@@ -80,7 +80,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
   }
 }
 
-/** True if the node is off. Only a finished run that proved it sets no token: any other run shuts down again. */
+/** True if an earlier run stopped the node. If a later one found it on, `run` has a value: shut down again. */
 function isDone(olds: ShutdownInputs & Partial<ShutdownOutputs>, news: ShutdownInputs): boolean {
   return olds.isOff === true && news.run === undefined && isSameHost(olds.host.ssh, news.host.ssh);
 }

@@ -35,7 +35,7 @@ export class NodeUpgrade extends defineResource<UpgradeInputs, UpgradeOutputs>({
   outputs: { running: "plain", secondsWithoutNode: "plain" },
 }) {}
 
-/** Plain inputs, as the provider gets them. Secret, because they hold logins. */
+/** Inputs of the provider; can be stored as JSON. Secret, because they hold logins. */
 export interface UpgradeInputs extends WitnessSources {
   readonly host: OrchestratorHost;
   readonly node: NodeTarget;

@@ -15,9 +15,9 @@ import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
 
 /**
- * Protects a host from deletion (docs/architecture.md, Two guards, one code). create stores the start. update keeps
- * what is known and refuses another Pillar's name. delete asks host, successor and chain, and refuses if anything would
- * be lost. Otherwise it makes the final backup and shuts the host down.
+ * Protects a host from deletion (docs/architecture.md, Two guards, one code). create stores facts. update keeps them,
+ * and refuses another Pillar's name. delete asks host, successor and chain, and refuses if anything would be lost.
+ * Otherwise it makes the final backup and shuts the host down.
  */
 export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs>({
   type: "RetirementGuard",

@@ -19,8 +19,8 @@ export interface FenceOptions {
 type Machine = Pick<SshTarget, "address" | "hostKey">;
 
 /**
- * Finds a lost host's server at a cloud provider in the event log, with the token of the stack that it belongs to. A
- * server that was rebuilt as the target is none: it is never switched off.
+ * Finds a lost host's server at a cloud provider in the event log, with the token of the stack that it belongs to.
+ * Undefined if that server was rebuilt as the target, which must not be switched off.
  */
 export function findServer(
   events: readonly (LogEvent | MoveEvent)[],
@@ -44,7 +44,7 @@ export const formatFenceSentence = (address: string): string =>
   `${address} is off for good: if it starts again, two orchestrators sign`;
 
 /**
- * Fences a host that is out of sight: switches its server off at its provider, and reads that back. Without such a
+ * Fences a host that does not answer: switches its server off at its provider, and reads that back. Without such a
  * server, or an answer of its provider, the operator's sentence counts. @throws CliRefusal if the host answers, or
  * nobody fences it
  */
@@ -59,7 +59,10 @@ export async function fenceHost(
   );
   const fence = { address: host.address, hostKey: computeFingerprint(host.hostKey) };
   if (server !== undefined && (await isOff(server, options))) {
-    await assertSilent(host, `the number of its server: ${server.id} is off, says ${server.provider}`);
+    await assertSilent(
+      host,
+      `switch this host off: server ${server.id}, which is off by ${server.provider}, must be another machine`,
+    );
     return { ...fence, how: "off", server: `server ${server.id} at ${server.provider}` };
   }
   await confirmSentence(formatFenceSentence(host.address), options);
@@ -74,7 +77,7 @@ async function isOff(server: CloudServer, { yes }: FenceOptions): Promise<boolea
   try {
     const state = await powerOff(server, { ...systemClock, say: (line) => console.log(line) });
     if (state === "off") return true;
-    console.log(`${name} is ${state}, by the token of its stack: that does not show that it is off`);
+    console.log(`${name} is ${state}, by the token of its stack: that does not prove that it is off`);
   } catch (error) {
     console.log((error as Error).message);
   }

@@ -39,7 +39,7 @@ import { type FenceOptions, fenceHost, findServer } from "./fenceHost";
 export interface RestoreOptions extends Omit<MoveOptions, "from">, FenceOptions {
   /** The stack of the lost host. By default the host of the configured orchestrator.migrateFrom is lost. */
   readonly from?: string;
-  /** The backup. By default that of a killed run, else the newest of the event log that fits. */
+  /** The backup. By default that of a killed restore, else the newest one in the event log that fits. */
   readonly backup?: string;
 }
 
@@ -99,7 +99,7 @@ export async function restoreOrchestrator(
   if (findLastMoveEvent(await readMoveEvents(store), move, "done") === undefined)
     throw refuse({
       what: "the run ended well, but the orchestrator is not restored yet",
-      needed: "read what it said, and solve what it names",
+      needed: "solve the problems that the run printed",
       next: "Then run the same command again",
     });
   for (const key of [backupKey, ...(word || orchestrator.migrateFrom?.firstMove ? [firstMoveKey] : [])])
@@ -109,7 +109,7 @@ export async function restoreOrchestrator(
 
 const backupKey = "orchestrator.migrateFrom.backup";
 
-/** Returns the move of a restore: an attempt that ended before the lost host had the orchestrator does nothing more. */
+/** Returns the move that restores: another attempt if the configured one ended before, because it would do nothing. */
 export function chooseMove(
   moves: readonly MoveEvent[],
   move: MoveId,
@@ -122,7 +122,7 @@ export function chooseMove(
 
 const refuse = (problem: Problem) => new CliRefusal(formatProblem(problem));
 
-/** Returns the lost host, what its stack's name adds to the file of this one, and the stacks that may own its server. */
+/** Returns the lost host, the settings that its stack adds to this one, and the stacks that may own its server. */
 async function findLostHost(
   stack: string,
   config: StackConfig,

@@ -174,7 +174,7 @@ async function waitForProgress(
       last = (error as Error).message;
     }
   }
-  // The sync gate waits for peers: the copy itself is not bad.
+  // Too few peers are no fault of the copy, and the sync gate waits for them.
   if ((await deps.readNodeStatus(inputs.new.node)).reason === "fewPeers") {
     deps.say("the node runs with the copy, and has too few peers to continue yet");
     return undefined;

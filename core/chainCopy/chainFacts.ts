@@ -4,7 +4,7 @@ import { formatSize } from "../util/sizeText";
 
 /** Facts of a host before the copy (core/steps/chainCopy/owner.sh). */
 export interface ChainFacts {
-  /** Stack and token of the copy that runs there. */
+  /** Stack and token of the copy that runs on this host. */
   readonly owner: string;
   /** Time at which this program saw the node synced. */
   readonly synced?: string | undefined;
@@ -43,7 +43,7 @@ export function parseChainFacts(printed: string, address: string): ChainFacts {
 const gigabyte = 1e9;
 /** Bytes that must stay free on the old host: its node continues to write. */
 export const minFreeBytes = gigabyte / 2;
-/** Undefined for a node that does not report its version. */
+/** Each is undefined if the node does not report its version. */
 interface NodeVersions {
   readonly old: string | undefined;
   readonly new: string | undefined;
@@ -76,7 +76,7 @@ export function findCopyProblems(
     when(side.lacks.length > 0, `${address} lacks ${side.lacks.join(", ")}: install it there`);
     for (const [name, found] of Object.entries(side.databases)) {
       const isOdd = found !== "there" && found !== "none";
-      when(isOdd, `${address}: ${name} in the node's data directory is a ${found}; needed: a plain directory`);
+      when(isOdd, `${address}: ${name} in the node's data directory: found ${found}; needed: a plain directory`);
     }
   }
   for (const name of ["nom", "consensus"] as const)
@@ -85,7 +85,7 @@ export function findCopyProblems(
     old.free < minFreeBytes,
     `${oldAddress} has ${formatSize(old.free)} free; needed ${formatSize(minFreeBytes)}: until the copy ends, files that its node deletes keep their space`,
   );
-  // The node keeps its own databases meanwhile.
+  // Beside the copy, the node keeps its own databases.
   const needed = old.bytes * 1.1 + gigabyte / 2 - Math.min(fresh.staged, old.bytes);
   when(
     fresh.free < needed,

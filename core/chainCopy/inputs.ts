@@ -4,7 +4,7 @@ import type { EventDetails } from "../eventLog/events";
 import type { OrchestratorHost } from "../ssh/root";
 import type { ChainSources } from "../sync/chainSources";
 
-/** The old or the new host of a copy; plain values, secrets among them. */
+/** The old or the new host of a copy; can be stored as JSON, and holds secrets. */
 export interface CopyHost {
   readonly host: OrchestratorHost;
   readonly node: NodeTarget;
@@ -12,14 +12,14 @@ export interface CopyHost {
   readonly dataDir: string;
 }
 
-/** Inputs of a chain copy; plain values, as its provider gets them. */
+/** Inputs of the provider of a chain copy; can be stored as JSON. */
 export interface ChainCopyInputs extends ChainSources {
   readonly stack: string;
   /** Identity of the new host's stack, written on both hosts. */
   readonly identity: string;
   readonly old: CopyHost;
   readonly new: CopyHost;
-  /** The old host's sshd, as the new host reaches it. */
+  /** Address of the old host's sshd, as the new host reaches it. */
   readonly copy: { readonly address: string; readonly port: number };
   /** Most megabits per second that the copy may use; 0 for no limit. */
   readonly limitMbps: number;
@@ -32,7 +32,7 @@ export interface ChainCopyInputs extends ChainSources {
 /** Facts of a copy, as in the event log. */
 export type CopyFacts = EventDetails["chainCopied"];
 
-/** Holds no secret. */
+/** Outputs of a chain copy; no secret. */
 export interface ChainCopied extends Partial<CopyFacts> {
   /** `notNeeded`: the new host's node was already synced. */
   readonly outcome: "copied" | "notNeeded";

@@ -94,7 +94,7 @@ export async function transfer(
       if (left === 1)
         throw new Error(
           formatProblem({
-            what: `the copy on ${inputs.new.host.ssh.address} is not what ${inputs.old.host.ssh.address} has, after ${maxRounds} copies`,
+            what: `the copy on ${inputs.new.host.ssh.address} differs from what ${inputs.old.host.ssh.address} has, after ${maxRounds} copies`,
             found: [...again, ...missing].slice(0, 5).map((path) => `${path} differs`),
             needed: "check the disks of both hosts (dmesg), then run the same command again",
           }),

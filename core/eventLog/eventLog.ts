@@ -109,12 +109,12 @@ export async function readEvents(store: Store, pillar: string): Promise<LogEvent
   return (await readLog(store, pillar)).filter((entry) => "stack" in entry);
 }
 
-/** Reads all events of a Pillar's stacks and moves, oldest first. @throws likewise */
+/** Reads all events of a Pillar's stacks and moves, oldest first. @throws as {@link readEvents} does */
 export async function readLog(store: Store, pillar: string): Promise<(LogEvent | MoveEvent)[]> {
   return (await readAll(store)).filter((entry) => ("stack" in entry ? entry : entry.move).pillar === pillar);
 }
 
-/** Reads all events of orchestrators' moves, oldest first. @throws likewise */
+/** Reads all events of orchestrators' moves, oldest first. @throws as {@link readEvents} does */
 export async function readMoveEvents(store: Store): Promise<MoveEvent[]> {
   const events = (await readAll(store)).filter((entry) => "move" in entry);
   return events.map((entry) => locateFiles(entry, store));

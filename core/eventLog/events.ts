@@ -27,7 +27,7 @@ export interface EventDetails {
   };
   /** A momentum of the synced node's chain. A node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
-  /** A wait for the sync goes on. */
+  /** A run waits for the sync. */
   readonly waiting: {
     readonly address: string;
     readonly startedAt: string;
@@ -59,7 +59,7 @@ export interface EventDetails {
     readonly producerAddress: string;
     readonly height: number;
     readonly switchedAt: string;
-    /** True if it produced earlier, too: the search ended there. */
+    /** True if this host's address may have produced earlier, too: the search ended at this momentum. */
     readonly orBefore?: true;
     /** The last momentum of the address before. */
     readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
@@ -135,7 +135,7 @@ export interface MoveLeg {
 /** A host that can't start its orchestrator again. */
 export interface Fence {
   readonly address: string;
-  /** Fingerprint. */
+  /** Fingerprint of its ssh key. */
   readonly hostKey: string;
   /** The provider says that its server is `off`, or the operator's typed `sentence` does. */
   readonly how: "off" | "sentence";
@@ -153,13 +153,13 @@ export interface MoveEnd {
   readonly lastBackup?: string | undefined;
 }
 
-/** Never a secret. */
+/** Details of each event of a move. Never a secret. */
 interface MoveEventDetails {
   /** The label is `first`, `last` or `retired`, or `asked` if the command took it. */
   readonly backup: Backup & { readonly label: string };
   /** All prerequisites are met, and the first backup is taken. */
   readonly secured: Prepared;
-  /** A direction of the move begins, or is about to start the orchestrator on its target. */
+  /** `begun`: a direction of the move begins. `starting`: the orchestrator is about to be started on the target. */
   readonly begun: MoveLeg;
   readonly starting: MoveLeg;
   readonly done: MoveEnd;

@@ -38,7 +38,7 @@ export function storeHead(store: Store, lines: readonly string[], isAccepted = f
 /**
  * Finds a line that the log lacks although a later line, this machine or the stack's state knows it: the log is an old
  * copy, or incomplete. Returns that in the operator's words. If no line is missing, stores the newest one's hash here.
- * Two simultaneous writers name the same line as the one before theirs.
+ * Two lines may name the same line before them: two runs wrote at the same time.
  */
 export async function findMissingLine(store: Store, headInState?: string): Promise<string | undefined> {
   const lines = await store.readLines();
@@ -54,7 +54,7 @@ export async function findMissingLine(store: Store, headInState?: string): Promi
     storeHead(store, lines);
     return undefined;
   }
-  return `${store.log} has no line with the hash ${hash.slice(0, 12)}, which ${who} has seen: it is an earlier copy, or a part`;
+  return `${store.log} has no line with the hash ${hash.slice(0, 12)}, which ${who} has seen: the log is an earlier copy, or only a part`;
 }
 
 /** Refuses a log that lacks a line, unless the operator accepts that from here on. @throws in the operator's words */

@@ -1,4 +1,4 @@
-# On the new host: the copy takes the place of the node's own databases, or they come back.
+# On the new host: puts the copy in place of the node's own databases, or puts those back.
 chain_aside() { say "$data_dir/.pillar-host-aside"; }
 chain_swapping=$state/chain-copy.swapping
 chain_drop_in() { say "/etc/systemd/system/$service.service.d/91-pillar-host-chain-copy.conf"; }
@@ -24,7 +24,7 @@ chain_settle() {
   rm -f "$chain_swapping"
 }
 chain_guard_starts() {
-  # A start while its databases are moved, as by the hourly restart, waits.
+  # Lets a start of the node, as by the hourly restart, wait while its databases are moved.
   write_script "$state/chain-copy.settle" "state data_dir chain_databases chain_swapping LC_ALL PATH" \
     "say chain_aside chain_arriving chain_settle" 'exec 8>> "$state/chain-copy.moving"; flock -w 240 8; chain_settle'
   install_file "$(chain_drop_in)" "# A start in the middle of the chain's copy puts the node's own databases back first (pillar-host).
@@ -34,11 +34,11 @@ TimeoutStartSec=300"
   systemctl daemon-reload
 }
 
-# Between the two nobody starts the node.
+# From chain_hold_starts to chain_free_starts, nobody can start the node.
 chain_hold_starts() { exec 8>> "$state/chain-copy.moving" && flock -w 300 8 || fail "a start of $service does not finish" "See it with: systemctl status $service"; }
 chain_free_starts() { exec 8>&-; }
 
-# Stops the node in order, puts its own databases aside and the copy in their place, and starts it.
+# Stops the node cleanly, moves its own databases aside and the copy into their place, and starts it.
 chain_swap() {
   local database aside arriving
   chain_owned
@@ -79,7 +79,7 @@ chain_start() {
   fi
 }
 
-# The node's own databases come back; what was copied is where it arrived.
+# Puts the node's own databases back, and the copy where it arrived.
 chain_back() {
   [ -e "$(chain_aside)/had" ] || return 0
   chain_hold_starts
@@ -90,7 +90,7 @@ chain_back() {
   systemctl reset-failed "$service" 2> /dev/null || true
   systemctl start "$service" || true
 }
-# Repairs a run that was cut off: the node runs on the databases in place, without an unproved one of the copy.
+# Repairs what an interrupted run left: puts the node's own databases back unless the copy was accepted, and starts the node.
 chain_restore() {
   if [ -e "$chain_swapping" ]; then
     chain_hold_starts
@@ -110,20 +110,20 @@ chain_undo() {
   chain_restore
 }
 
-# The copy is the node's own from here on.
+# Makes the copy final: removes the databases that were moved aside.
 chain_accept() {
   chain_owned
   chain_directory_away "$(chain_aside)"
   chain_directory_away "$(chain_arriving)"
 }
-# The copy that arrived is thrown away, to be made anew.
+# Removes the copy that arrived, so that it is made anew.
 chain_discard() {
   chain_owned
   chain_directory_away "$(chain_arriving)"
   chain_note_away
 }
 
-# Removes everything of a copy from this host but what arrived, which the next run needs.
+# Removes everything of a copy from this host, except the files that arrived, which the next run needs.
 chain_end_new() {
   chain_owned
   chain_restore

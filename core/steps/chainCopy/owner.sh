@@ -1,11 +1,11 @@
-# The copy of a node's databases from the old host to the new one: whose it is. Variables of every call: $token (the run's
-# own), $side (old or new), $stack_identity, $login_user, and of the host's node $service, $data_dir, $rpc_address, $rpc_port.
+# The owner of a copy of a node's databases from the old host to the new one. Variables of every call: $token (of the run), $side
+# (old or new), $stack_identity, $login_user, and of the host's node $service, $data_dir, $rpc_address, $rpc_port.
 copy_dir=$state/chain-copy
 copy_mark=pillar-host-chain-copy
 chain_databases="nom consensus cache"
 chain_owner=$state/chain-copy.owner
 chain_marker=made-by-pillar-host
-# A run that was killed leaves the old host alone after it.
+# Time after a killed run's last contact until the old host ends the copy.
 chain_lease_seconds=600
 
 chain_flock() {
@@ -14,7 +14,7 @@ chain_flock() {
   flock -w 100 9 || refuse_run "another run is at work on this host"
 }
 
-# Takes this host for the run of $token: from an earlier run of the same stack, or from another stack's that is dead.
+# Takes this host for the run of $token, also from an earlier run of the same stack, or from another stack's dead run.
 chain_take() {
   local owner=
   chain_flock
@@ -30,21 +30,21 @@ chain_renew() {
 }
 chain_lease_lives() { [ -n "$(find "$chain_owner" -newermt "$chain_lease_seconds seconds ago" 2> /dev/null)" ]; }
 
-# The first line of all that changes a host: an engine that was killed leaves a provider behind, which must do nothing beside
-# its successor. Held until the script ends.
+# First call of all functions that change a host, because a killed engine leaves a provider behind, which must do nothing beside
+# the next run. Holds the file lock until the script ends.
 chain_owned() {
   chain_flock
   [ "$(cat "$chain_owner" 2> /dev/null)" = "$stack_identity $token" ] ||
     refuse_run "another run has taken this copy over, or this host ended it after $chain_lease_seconds s without contact"
   chain_renew
 }
-# For what only reads, and takes long: others renew the lease meanwhile.
+# For long calls that only read: drops the lock, so that other calls can renew the lease meanwhile.
 chain_check_owner() {
   chain_owned
   exec 9>&-
 }
 
-# chain_own_directory DIRECTORY: makes it, marked as this stack's; one that is somebody else's is left alone.
+# chain_own_directory DIRECTORY: makes it, marked as this stack's. Fails if it is there and not this stack's.
 chain_own_directory() {
   if is_there "$1"; then
     chain_is_own "$1" || fail "$1 is not this stack's" "found: $(chain_whose "$1")" "needed: move it away, then run $(pulumi_up) again."
@@ -52,24 +52,24 @@ chain_own_directory() {
   fi
   (umask 077; mkdir "$1" && printf '%s\n' "$stack_identity" > "$1/$chain_marker") || chain_no_room "$(dirname "$1")"
 }
-# chain_no_room DIRECTORY [SAID]: nothing can be written there.
+# chain_no_room DIRECTORY [SAID]: fails because nothing can be written there.
 chain_no_room() {
   fail "$1 cannot be written on this host" "found: ${2:+$2; }$(chain_room_in "$1")" \
     "needed: free some MB and some thousand inodes there, then run $(pulumi_up) again."
 }
 chain_room_in() { df --output=avail,iavail,target -B1 -- "$1" | awk 'NR == 2 { printf "%d MB and %s inodes free on %s", $1 / 1e6, $2, $3 }'; }
 chain_whose() { cat "$1/$chain_marker" 2> /dev/null || say "no $chain_marker in it"; }
-# A run that was cut off before its marker left at most an empty one.
+# An empty directory counts as own, because a run may have been interrupted before it wrote the marker.
 chain_is_own() {
   [ -d "$1" ] && [ ! -L "$1" ] || return 1
   if [ -s "$1/$chain_marker" ]; then [ "$(cat "$1/$chain_marker")" = "$stack_identity" ]; else [ -z "$(ls -A -I "$chain_marker" "$1")" ] && printf '%s\n' "$stack_identity" > "$1/$chain_marker"; fi
 }
-# Removes what was made in it, and nothing else.
+# Removes a directory of this stack with the files that the copy made in it, and no others.
 chain_directory_away() {
   local database
   is_there "$1" || return 0
   chain_is_own "$1" || fail "$1 is not this stack's: it was left alone" "found: $(chain_whose "$1")"
-  # First of all, and on the disk: with it what is left would be put back.
+  # Removed first, and on the disk, because chain_restore would put databases back by this list.
   if [ -e "$1/had" ]; then rm -f "$1/had" && sync "$1"; fi
   for database in $chain_databases; do rm -rf "${1:?}/$database"; done
   rm -f "$1/$chain_marker" "$1"/.had.??????
@@ -94,7 +94,7 @@ chain_facts() {
   fact free "$(df -B1 --output=avail -- "$at" | tail -n 1 | tr -d ' ')"
   fact inodes "$(df --output=iavail -- "$at" | tail -n 1 | tr -d ' ')"
   fact staged "$(chain_bytes "$data_dir/.pillar-host-arriving")"
-  # Compared with the other host's, and shown nowhere.
+  # A digest, to compare it with the other host's.
   if [ -s "$data_dir/network-private-key" ]; then fact networkKey "$(sha256sum < "$data_dir/network-private-key" | cut -d ' ' -f 1)"; fi
   at=$(configured_address)
   if [ -n "$at" ]; then fact producer "$(printf %s "$at" | sha256sum | cut -d ' ' -f 1)"; fi
@@ -102,7 +102,7 @@ chain_facts() {
   for tool in tar perl sha256sum find flock ssh-keygen ssh wget base64; do has "$tool" || fact "lacks.$tool" yes; done
   fact end yes
 }
-# chain_bytes DIRECTORY: of the databases in it.
+# chain_bytes DIRECTORY: prints the size of the databases in it.
 chain_bytes() {
   local database
   for database in $chain_databases; do
@@ -110,9 +110,9 @@ chain_bytes() {
   done | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
-# Prints each file below $base with its hash: sha256, blank, path. Beside the old host's node it is one process that nobody
-# waits for; on the new host, which has nothing else to do, one for each processor. Of 16 files at once, so that what one of
-# them prints is one write, which no other's gets into. openssl needs a third of sha256sum's time.
+# Prints each file below $base with its hash: sha256, blank, path. On the old host one process with low priority, for the node's
+# sake; on the new host one for each processor. Each hashes 16 files at a time, so that it prints their lines in one write, and
+# lines of several processes do not mix. openssl needs a third of sha256sum's time.
 chain_manifest() {
   local at_once=1 hash=sha256sum
   if has openssl; then hash="openssl dgst -r -sha256"; fi

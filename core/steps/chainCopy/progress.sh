@@ -1,8 +1,8 @@
-# Progress of the copy for whoever looks at the host meanwhile. Kept in memory, because the disk may be full.
+# Progress of the copy, which other commands show. Kept in memory, because the disk may be full.
 chain_runs=/run/pillar-host
 chain_progress=$chain_runs/chain-copy.progress
 
-# chain_note PHASE [BYTES ALL]: one line, with the time and the bytes that the phase began with; bytes as before where left out.
+# chain_note PHASE [BYTES ALL]: writes one line, with time and bytes at the phase's begin and now. Without BYTES, keeps the last.
 chain_note() {
   local phase= since= from= now bytes= all=
   now=$(date +%s)
@@ -14,7 +14,7 @@ chain_note() {
 }
 chain_note_away() { rm -f "$chain_progress"; }
 
-# chain_copy_facts ARRIVING: fields, read by core/ssh/hostFacts.ts; none where no copy is on its way. Only reads.
+# chain_copy_facts ARRIVING: prints fields for core/ssh/hostFacts.ts; none if no copy is there. Only reads.
 chain_copy_facts() {
   if [ -r "$chain_progress" ]; then
     say "chainCopy.progress=$(head -n 1 "$chain_progress") $(date +%s)"
@@ -24,5 +24,5 @@ chain_copy_facts() {
   fi
 }
 
-# chain_size BYTES: for a person.
+# chain_size BYTES: prints a size for people.
 chain_size() { awk -v bytes="$1" 'BEGIN { if (bytes >= 1e9) printf "%.1f GB", bytes / 1e9; else printf "%d MB", (bytes + 999999) / 1e6 }'; }

@@ -1,9 +1,9 @@
-# On the old host: its node's databases as they are between two momentums, while the node goes on. Tables are never written
-# again once they are there, so they are linked; what is written on is copied, and is small. The links are only ever read as
-# bytes: opened by a database, they are the node's own files.
+# On the old host: a snapshot of the node's databases between two momentums, while the node runs. Tables are never changed once
+# they are written, so they are linked; the other files, which are small, are copied. No database may open the links, because
+# they are the node's own files: they are only read as bytes.
 chain_snapshot_place() { say "$data_dir/.pillar-host-snapshot"; }
 
-# chain_snapshot: with $quiet_seconds after a momentum, $momentum_seconds from one to the next. Prints lines of word and value.
+# chain_snapshot: links $quiet_seconds after a momentum; $momentum_seconds is the time between two. Prints lines of word and value.
 chain_snapshot() {
   local place tries code database height said=
   chain_owned
@@ -28,7 +28,7 @@ chain_snapshot() {
           "needed: free some MB, and an inode for a link to each table, then run $(pulumi_up) again." ;;
       esac
     done
-    # A momentum that was taken in meanwhile may be there in parts.
+    # A momentum that came meanwhile may be in the snapshot in parts, so try again.
     if [ "$code" -eq 0 ] && [ "$(chain_height)" = "$height" ]; then
       find "$place" -type f -links 1 -print0 | xargs -0 -r sync --
       say "height $height"
@@ -43,7 +43,7 @@ chain_snapshot() {
 }
 chain_in_place() { (cd -- "$(chain_snapshot_place)" && chain_files); }
 
-# chain_link FROM TO: 3 where the database went on while it was looked at.
+# chain_link FROM TO: links one database; fails with 3 if it changed meanwhile.
 chain_link() {
   perl -e '
     use strict;
@@ -68,7 +68,7 @@ chain_link() {
     tables();
     my @journals = names(qr/^[0-9]+\.log$/);
     $copied{$_} = bytes($_) for @journals;
-    # A table that was written, or a journal that was ended, stands in the manifest.
+    # The manifest changes with each new table and each journal that ends.
     exit 3 if bytes("CURRENT") ne $current or -s "$from/$manifest" != length $copied{$manifest};
     exit 3 if "@journals" ne join " ", names(qr/^[0-9]+\.log$/);
     for my $name (sort keys %copied) {
@@ -95,7 +95,7 @@ chain_await_momentum() {
 chain_old_now() {
   chain_owned
   [ -d "$(chain_snapshot_place)" ] || fail "the snapshot on this host is gone" "needed: make $(chain_snapshot_place) again: $(pulumi_up)"
-  # A reboot ended it.
+  # A reboot may have ended this service.
   systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null || chain_watch_lease
   say "free $(df -B1 --output=avail -- "$(chain_snapshot_place)" | tail -n 1 | tr -d ' ')"
 }
@@ -112,9 +112,9 @@ chain_end_old() {
   chain_clean_old
 }
 
-# Once no run renews the lease any more, this host lets go by itself.
+# Starts a service that removes the copy from this host once no run renews the lease any more.
 chain_watch_lease() {
-  # A script that its own run has ended is gone; one that a new run has begun belongs to that run.
+  # The script ends if its run has removed the owner's file, and does nothing if a new run has renewed the lease.
   write_script "$state/chain-copy.end" \
     "state data_dir copy_dir copy_mark login_user stack_identity host_name chain_databases chain_owner chain_marker chain_lease_seconds LC_ALL PATH" \
     "say fail is_there replace_file chain_lease_lives chain_whose chain_is_own chain_directory_away chain_snapshot_place chain_clean_old copy_take_back authorize authorize_in" \
@@ -123,5 +123,5 @@ exec 9> "$state/chain-copy.flock"; flock 9
 if [ -e "$chain_owner" ] && ! chain_lease_lives; then chain_clean_old; fi'
   systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null ||
     systemd-run --quiet --collect --unit=pillar-host-chain-copy-end bash "$state/chain-copy.end" 2> /dev/null ||
-    warn "systemd-run does not work here: a run that is killed leaves its snapshot until the next one"
+    warn "systemd-run does not work here: the snapshot of a killed run stays until the next run"
 }

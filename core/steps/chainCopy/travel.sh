@@ -1,8 +1,8 @@
-# The way between the hosts: the new one connects, tells which tables it has, and gets the rest.
+# Copies between the hosts: the new host connects, sends the list of its tables, and gets the others.
 chain_arriving() { say "$data_dir/.pillar-host-arriving"; }
 
-# On the old host. A table is known by its name and size: no name is given twice in a database's life, and all are hashed in
-# the end. What is written on comes each time.
+# On the old host: sends the tables that the new host lacks by name and size (a database uses no name twice, and all files are
+# hashed in the end), and always the other files.
 chain_send() {
   local code=0
   chain_gently
@@ -15,7 +15,7 @@ chain_send() {
   { grep -zE '\.(ldb|sst)$' "$work/theirs" || true; } | sort -z | comm -z -13 - "$work/ours" | sed -z 's/^[0-9]*\t//' > "$work/list"
   tar --create --blocking-factor=128 --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
     --null --verbatim-files-from --files-from="$work/list" || code=$?
-  # 1: a file changed while it was read. So is a link whose other name the node has deleted; each file is hashed in the end.
+  # tar ends with 1 if a file changed, also if the node deleted the other name of a link. Each file is hashed in the end.
   [ "$code" -le 1 ]
 }
 chain_sized() {
@@ -43,7 +43,7 @@ chain_receive() {
   chain_sized | sort -z > "$exchange/have"
   copy_frame "$exchange/have"
   copy_await
-  # Counts the bytes of earlier connections. A tar adds up to 3 KB to each file, and no table is that small.
+  # Limits what comes, with the bytes of earlier connections: a tenth more, because tar adds up to 3 KB to each file.
   copy_bounded $((total_bytes + total_bytes / 10 + 64000000 - $(chain_bytes "$arriving"))) "no more than the old host announced, $(chain_size "$total_bytes"): look at the databases of its node" |
     if [ "$limit_mbps" = 0 ]; then chain_unpack; else chain_slowly | chain_unpack; fi
 }
@@ -64,7 +64,7 @@ chain_copy() {
   chain_owned
   chain_only_files
   mkdir -p "$chain_runs"
-  # A cut-off run had a rate of its own.
+  # Without the former run's progress, from which a wrong rate would be shown.
   chain_note_away
   chain_so_far > /dev/null
   exchange=$(mktemp -d "$chain_runs/exchange.XXXXXX")
@@ -75,7 +75,7 @@ chain_copy() {
     fail "this host has no room for the rest of the copy" "found: $(grep -m 1 "No space left" <<< "$copy_said"); $(chain_room_in "$data_dir")" \
       "needed: make room for $(chain_size "$total_bytes") in all, beside the node's own databases, then run $(pulumi_up) again."
   fi
-  # A side that ends what it receives says what is needed; the way there is not.
+  # With "needed:", a host has refused what it received, so the connection is not at fault.
   case $copy_said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port was ended" "$copy_said" ;; esac
   if [ -n "$copy_said" ]; then
     fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" \
@@ -91,7 +91,7 @@ chain_so_far() {
   chain_note travels "$bytes" "$total_bytes"
   say "bytes $bytes"
 }
-# Refuses all but files in their places: the sending host may be in someone else's hands.
+# Removes all but files in their places, because the sending host may be hostile.
 chain_only_files() {
   local arriving
   arriving=$(chain_arriving)
@@ -100,7 +100,7 @@ chain_only_files() {
   find "$arriving" -mindepth 2 -type d -prune -exec rm -rf {} +
 }
 
-# Files that the other host has not, or has otherwise; $remove has a path and a NUL for each, in base64.
+# Removes files that the old host does not have, or has with other bytes; $remove (base64) has their paths, each with a NUL.
 chain_remove() {
   chain_owned
   mkdir -p "$chain_runs"

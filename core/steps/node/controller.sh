@@ -1,7 +1,7 @@
-# Procedure A, step 8: download, check, extract with overwrite, remove the archive, assert the executable.
+# Procedure A, step 8: downloads and checks the controller's archive, installs its files over older ones, removes the archive.
 install_go
 target=$controller_dir/$controller_name
-# A power cut leaves the directory of an earlier run. Only one run works at a time.
+# Remove what an earlier run left at a power cut. Only one run works at a time.
 rm -rf "$controller_dir/.$controller_name".??????
 if [ "$(head -n 1 "$state/controller" 2> /dev/null)" = "$release_marker" ] && [ -x "$target" ]; then
   say "installed before: sha256 $(sed -n 2p "$state/controller")"
@@ -9,9 +9,9 @@ if [ "$(head -n 1 "$state/controller" 2> /dev/null)" = "$release_marker" ] && [ 
 fi
 
 mkdir -p "$controller_dir"
-# Beside the target, so that putting it in place is a rename; what was there works until then.
+# Beside the target, so that one rename puts it in place; until then the former release works.
 work=$(mktemp -d "$controller_dir/.$controller_name.XXXXXX")
-# Kept in memory: on a full disk the notes still say what went wrong.
+# In memory, so that on a full disk the notes still say what went wrong.
 notes=$(mktemp -d /run/pillar-host/controller-notes.XXXXXX)
 trap 'rm -rf "$work" "$notes"' EXIT
 archive=$work/archive.zip
@@ -41,7 +41,7 @@ unzip -oqq "$archive" -d "$work/files" > "$notes/unzip.log" 2>&1 ||
 chmod 755 "$work/files/$controller_name"
 sync -f "$work"
 
-# The executable last: a half-placed release is the old one with a newer library beside it, never the reverse.
+# The executable comes last: an interrupted installation has the old one with a newer library, never the reverse.
 (cd "$work/files" && find . -type d ! -name . -exec mkdir -p "$controller_dir/{}" \;)
 (cd "$work/files" && find . -type f ! -path "./$controller_name" -exec mv -f {} "$controller_dir/{}" \;)
 mv -f "$work/files/$controller_name" "$target"
@@ -50,7 +50,7 @@ mark controller "$release_marker
 $actual"
 
 say "$controller_name${version:+ $version} installed in $controller_dir: $bytes bytes, sha256 $actual"
-# A small archive says nothing of the line.
+# A small archive does not show the line's speed.
 if [ "$bytes" -ge 1000000 ]; then
   mbps=$((bytes * 8 / elapsed_ms / 1000))
   if [ "$mbps" -le "$minimum_mbps" ]; then

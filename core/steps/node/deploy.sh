@@ -1,7 +1,7 @@
-# Procedure A, step 10: `1) Deploy`, once in the life of this host. What happened is read from facts, not from the
-# controller's exit code.
+# Procedure A, step 10: runs `1) Deploy` of the controller, once in the life of this host. Facts decide whether it succeeded, not
+# the controller's exit code.
 
-# It stops a node that runs already.
+# Deploy stops a node that runs already.
 let_node_end
 if is_marked deploy.done; then
   if service_is_active "$service"; then
@@ -9,9 +9,9 @@ if is_marked deploy.done; then
     exit 0
   fi
   found=$(node_elsewhere)
-  [ -z "$found" ] || fail "a node runs here that is not $service: it is not started beside it" "found: $found" "needed: $node_elsewhere_help. Then run $(pulumi_up) again."
-  say "deployed before, at $(cat "$state/deploy.done"), but $service is not running: starting it; off for more than five minutes, it produces from the next tick on"
-  torn="A kill, by a power cut too, may have torn its database. If nothing above explains it: Resync in the controller's menu, then run $(pulumi_up) again."
+  [ -z "$found" ] || fail "a node runs here that is not $service: $service is not started beside it" "found: $found" "needed: $node_elsewhere_help. Then run $(pulumi_up) again."
+  say "deployed before, at $(cat "$state/deploy.done"), but $service is not running: starting it. If it was off for more than five minutes, it produces from the next tick on"
+  torn="A kill or a power cut may have corrupted its database. If nothing above explains the failure: Resync in the controller's menu, then run $(pulumi_up) again."
   systemctl start "$service" 2> "$logs/start.log" || fail "$service does not start" "$(node_facts)" "$torn"
   wait_for_node "$rpc_seconds" || fail "$service was started but its RPC does not answer" "$(node_facts)" "$torn"
   exit 0
@@ -19,13 +19,13 @@ fi
 [ "$(cat "$state/stack" 2> /dev/null)" = "$stack_identity" ] ||
   fail "this host does not carry this stack's marker ($state/stack)" "Run $(pulumi_up) again: the host is prepared first."
 
-# A deploy that was cut off between key store and configuration took the key store's password with it: no address of
-# it was ever shown, and nobody can open it. The controller would ask for that password.
+# If a deploy was interrupted between key store and configuration, the key store's password is lost: its address was never
+# shown, and nobody can open it. The controller would ask for that password.
 keystore=$data_dir/wallet/producer
 if is_marked deploy.started && [ -e "$keystore" ] && ! file_has '"Address"' "$data_dir/config.json"; then
   aside=$keystore.unfinished-$(date -u +%Y%m%dT%H%M%SZ)
   mv "$keystore" "$aside"
-  say "an earlier deploy was cut off before it wrote its configuration; its key store is kept as $aside"
+  say "an earlier deploy was interrupted before it wrote its configuration; its key store is kept as $aside"
 fi
 is_marked deploy.started || mark deploy.started
 
@@ -38,7 +38,7 @@ known_questions=(
 lines=0 complaint= is_announced=
 on_line() {
   local shown=$1
-  # No secret is written to the transcript in the first place.
+  # No secret may get into the transcript.
   shopt -s nocasematch
   if [ -n "$is_announced" ] && [[ $shown =~ [^[:space:]] ]]; then
     shown='[removed]' is_announced=
@@ -54,10 +54,10 @@ on_line() {
   if [ $((lines % 1000)) -eq 0 ]; then say "deploying: $lines lines so far (transcript: $transcript on the host)"; fi
 }
 
-# The service that this release of the controller sets up, where it is called otherwise than configured.
+# Prints the service that this release of the controller set up, if its name is not the configured one.
 other_service() {
   find /etc/systemd/system -maxdepth 1 -type f -name '*.service' -newer "$state/deploy.started" ! -name "$service.service" -printf '%f\n' 2> /dev/null |
-    sed -nE 's/^([A-Za-z0-9._-]+)\.service$/the controller wrote \1.service: where that is the node'"'"'s, '"$(config_set node.service '\1')"'/p'
+    sed -nE 's/^([A-Za-z0-9._-]+)\.service$/the controller wrote \1.service: if that is the node'"'"'s, '"$(config_set node.service '\1')"'/p'
 }
 
 IFS=$'\t' read -r found needed < <(go_shortfall) || true
@@ -73,7 +73,7 @@ case $dialog_result in
     "A producer key that was made is kept. The transcript: $transcript on the host. Then: $(pulumi_up)" ;;
   deadline) fail "the controller did not end within $deploy_seconds s, and was stopped (controller.deployTimeout)" "$(last_lines "$transcript" 5)" "$once_more" ;;
 esac
-# A controller that complained has perhaps started nothing: then there is nothing to wait for.
+# After an error the controller may have started nothing, so do not wait long.
 if [ -n "$complaint" ] && ! service_is_active "$service"; then rpc_seconds=5; fi
 if ! wait_for_node "$rpc_seconds"; then
   other=$(other_service)

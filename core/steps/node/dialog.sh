@@ -1,11 +1,11 @@
-# Talks to the controller through a terminal of its own: without one it deploys, whatever was asked (its habit).
+# Talks to the controller through a terminal: without one it deploys, whatever was asked.
 #
-# dialog LABEL SECONDS: chooses the menu item LABEL by its number, whatever that is in this version, and hands each line
-# to on_line (plain text, no colours). Yes to the questions in known_questions; any other stops it. Sets
-# dialog_result to ended, question or deadline, and dialog_question to what was asked. Fails where the controller ends
-# before its menu: it then refuses to start, and says why.
+# dialog LABEL SECONDS: chooses the menu item LABEL by the number that it has in this version, and hands each line to on_line
+# (text without colours). Answers known_questions with yes; stops the controller at any other question. Sets dialog_result to
+# ended, question or deadline, and dialog_question to the question. Fails if the controller ends before its menu: then it
+# refused to start, and said why.
 #
-# The exit code is not looked at: it is 0 on every failure.
+# Ignores the controller's exit code, which is 0 even after a failure.
 dialog() {
   local label=$1 end=$((SECONDS + $2)) work line piece text='' asked='' quiet=0 chosen='' before=''
   local tick=$'\001' over=$'\002'
@@ -13,13 +13,13 @@ dialog() {
   dialog_result=ended dialog_question=''
   work=$(mktemp -d)
   mkfifo "$work/in" "$work/out"
-  # Opened for both ways: neither end waits for the other, and the controller never reads an end of input.
+  # Opened for reading and writing, so that neither end waits for the other, and the controller never reads an end of input.
   exec 3<> "$work/in" 4<> "$work/out"
   rm -r "$work"
-  # It judges by the name of its shell whether it may run, root or not, and takes that of its parent where it has none.
+  # The controller refuses to run without a known shell in SHELL, or as its parent.
   (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&4 2>&1 3>&- 4>&- &
   local child=$!
-  # Time comes as lines of its own among the others: a time-out of read can swallow the end of a line.
+  # Time comes as lines of its own among the controller's, because a time-out of read can swallow the end of a line.
   (
     while sleep 0.5 && kill -0 "$child"; do printf '%s\n' "$tick"; done
     printf '%s\n' "$over"
@@ -38,10 +38,10 @@ dialog() {
         if [ -n "$piece" ]; then quiet=0; else quiet=$((quiet + 1)); fi
         plain "$text"
         answer "$line"
-        # A prompt that nobody here knows: it stands still, and it ends like a question. A build may pause that long too,
-        # but not behind a question mark or a colon.
+        # After 20 s without output, a line that ends like a question is an unknown prompt. A build may pause that long, too,
+        # but not after a question mark or a colon.
         if [ "$quiet" -ge 40 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
-          # The menu's prompt stands before it where the terminal echoed the choice first.
+          # The menu's prompt may come before it, if the terminal echoed the choice first.
           dialog_result=question dialog_question=${line#> }
         fi
         ;;
@@ -72,8 +72,8 @@ hear() {
   on_line "$1"
 }
 
-# The controller first, and at once: an end of its input or of its terminal would answer an open question with the
-# default, which may be to overwrite a key.
+# Kills the controller before its terminal: an end of input or terminal would answer an open question with the default, which
+# may be to overwrite a key.
 stop_controller() {
   local pid
   for pid in $(ps -o pid= --ppid "$child" 2> /dev/null || true); do
@@ -88,7 +88,7 @@ plain() {
   while [[ $line =~ $'\e'\[[0-9\;?]*[A-Za-z] ]]; do line=${line//"${BASH_REMATCH[0]}"/}; done
 }
 
-# Answers the menu and the known questions once each; what the terminal echoes back is not asked again.
+# Answers the menu and each known question once. Does not answer what the terminal only echoes.
 answer() {
   local question
   if [ -z "$chosen" ] && [[ $1 == *"Select an option from the ones listed above"* ]]; then

@@ -1,11 +1,11 @@
-# Procedure A, steps 9 and 14, section 1.3. cron_action is on or off, or look; every other line of the crontab stays as
-# it is.
+# Procedure A, steps 9 and 14, and section 1.3: sets or comments out the hourly restart in root's crontab, and changes no other
+# line. cron_action is on, off or look, which only reads.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 etc=/etc spool=/var/spool/cron
 cron_line="0 * * * * /usr/bin/sudo /usr/sbin/service $service restart"
 
-# Sets $tab, with no file between: crontab does not notice that its output was cut off by a full disk.
+# Sets $tab to root's crontab. Uses no file, because crontab does not notice if a full disk cuts off its output.
 read_crontab() {
   tab=
   has crontab || return 0
@@ -14,13 +14,13 @@ read_crontab() {
   tab=${tab%x}
 }
 
-# The lines that are the specification's, commented or not, whatever blanks are in them.
+# Matches the specification's line, with any blanks in it.
 blank='[[:blank:]]+'
 pattern="0${blank}\\*${blank}\\*${blank}\\*${blank}\\*${blank}/usr/bin/sudo${blank}/usr/sbin/service${blank}${service//./\\.}${blank}restart[[:blank:]]*$"
-# Reads to the end: one that stops at the first line would end its writer in error.
+# Reads all: a grep that stopped at the first line would let its writer fail.
 is_on() { [ "$(printf %s "$tab" | grep -cE "^[[:blank:]]*$pattern")" != 0 ]; }
 
-# Prints `place: line` for every other line of a crontab or timer that handles the node, itself or by a script that it names.
+# Prints `place: line` for every line of a crontab or timer that restarts or stops the node, directly or in a script.
 other_restarts() {
   local line word timers
   local handles="(service|systemctl|init\\.d/|docker|pkill|killall)(.*[^[:alnum:]_-])?(${service//./\\.}|znnd)([^[:alnum:]_-]|\$)"
@@ -53,7 +53,7 @@ if [ "$cron_action" = look ]; then
   exit 0
 fi
 if [ "$node_synced" = yes ]; then
-  # First, so that no later run sets the line again, whatever happens to this one.
+  # Marked first, so that no later run sets the line again, even if this run fails.
   is_marked synced || mark synced
 fi
 if [ "$cron_action" = on ] && is_marked synced; then
@@ -67,7 +67,7 @@ if [ "$cron_action" = on ]; then
     say "hourly restart: on"
     exit 0
   fi
-  # A last line without its end would swallow ours.
+  # Ends the last line, if it has no line break, or ours would be appended to it.
   after=${tab:+${tab%$'\n'}$'\n'}$cron_line$'\n'
 else
   after=$(printf %s "$tab" | sed -E "s|^([[:blank:]]*$pattern)|#\\1|" && printf x)
@@ -79,7 +79,7 @@ if [ "$after" != "$tab" ]; then
   crontab -u root "$work/after" 2> "$work/error" || fail "root's crontab could not be written" "found: $(head -n 1 "$work/error")"
 fi
 read_crontab
-[ "$tab" = "$after" ] || fail "root's crontab is not what was written to it" "Look at it with: crontab -l"
+[ "$tab" = "$after" ] || fail "root's crontab differs from what was just written to it" "Look at it with: crontab -l"
 if [ "$cron_action" = on ]; then
   say "hourly restart: on, until the node has synced"
   exit 0

@@ -1,7 +1,7 @@
-# A node that is shut down for good, over reboots, until its stack is active again. $service is the node's.
+# Keeps a node off, also at reboots, until its stack is active again. $service is the node's unit.
 
-# Disabled while its unit is there; then that moves aside, since it lies on the mask's own place. A link is copied before:
-# disabling takes it away.
+# Disables the unit while it is there, then moves it aside if it is in the mask's place. Copies a link before, because disabling
+# removes it.
 mask_node() {
   local unit=/etc/systemd/system/$service.service
   if ! unit_is_masked "$service"; then
@@ -11,11 +11,11 @@ mask_node() {
     ln -sfn /dev/null "$unit"
     sync /etc/systemd/system
   fi
-  # Also of a run that was cut off before it: systemd would go by the unit that it knows.
+  # Always, because a run may have been interrupted before it, and systemd would use the unit that it knows.
   systemctl daemon-reload
 }
 
-# Removes only the mask of a retirement: another mask is somebody else's.
+# Removes the mask only if a retirement made it.
 unmask_node() {
   local unit=/etc/systemd/system/$service.service
   if ! is_marked retired; then return 0; fi
@@ -26,5 +26,5 @@ unmask_node() {
   systemctl start "$service" ||
     fail "$service, which a retirement had shut down, does not start again" "$(systemctl status --no-pager -n 5 "$service" 2>&1 | redact | tail -n 5)"
   rm -f "$state/retired"
-  say "this stack is active again: $service, which its retirement had shut down, was started; off for more than five minutes, it produces from the next tick on, up to five minutes after it is synced"
+  say "this stack is active again: $service, which its retirement had shut down, was started. If it was off for more than five minutes, it produces from the next tick on, up to five minutes after it is synced"
 }

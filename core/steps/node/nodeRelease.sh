@@ -1,13 +1,13 @@
-# Brings the node to pillar-host:node.release. Beside the node's program lie NAME.next, checked and not started yet, and
-# NAME.before, which ran before: on one file system, so that each gets into place by a rename, also on a full disk.
+# Replaces the node's program by pillar-host:node.release. Beside the program are NAME.next, which is checked and not yet started,
+# and NAME.before, the former program: on one file system, so that a rename puts each in place, even on a full disk.
 release_file=$state/node.release
 upgrade_file=$state/node.upgrade
 upgrade_unit=pillar-host-node-upgrade
-# Gone with a reboot, as the run that judges it.
+# In /run: a reboot removes it, and ends the run that judges the new version.
 upgrade_run=/run/pillar-host/node-upgrade
-# Megabytes that are free before a release comes: the node writes there.
+# Megabytes that must be free before a download, because the node writes to this disk.
 release_room=500
-# A run that has not looked for so long is gone: a look of it takes 20 at most.
+# A run that has not called node_release_look for so long is gone: a call takes 20 s at most.
 seen_seconds=25
 
 hash_of() { sha256sum "$1" | cut -d' ' -f1; }
@@ -20,8 +20,8 @@ node_program() {
   [ -f "$program" ] || fail "the program of $service cannot be found" "found: ${program:-no ExecStart in its unit}" "needed: a unit that starts it. See it with: systemctl cat $service"
 }
 
-# Puts the release beside the program, and a copy of the program; with the least priority, since the node may produce. Says
-# nothing where the program is that release already.
+# Puts the release, and a copy of the present program, beside the program; with the least priority, because the node may produce.
+# Prints nothing if the program is that release already.
 node_release_fetch() {
   local work free said again="The node runs on as before. Then run $(pulumi_up) again."
   node_program
@@ -42,17 +42,17 @@ node_release_fetch() {
 }
 
 node_start() {
-  # With microseconds: the node before may have written in the same second.
+  # With microseconds, because the former node may have logged in the same second.
   node_started=${EPOCHREALTIME/,/.}
   systemctl reset-failed "$service" 2> /dev/null || true
   systemctl start "$service" 2> /dev/null || true
   node_pid=$(node_main_pid)
 }
 
-# Prints the last line since the node's start: of all, or of those that match.
+# Prints the last log line since the node's start, of those that match the arguments.
 node_line() { journalctl -u "$service" -S "@$node_started" -n 3 --no-pager -o cat "$@" 2> /dev/null | redact | tail -n 1 | cut -c 1-200; }
 
-# Waits for the node's RPC, with $version, then for the verdict of the run that sees the chain. Sets $why where there is no good one.
+# Waits until the node's RPC reports $version, then for the verdict of the run, which compares the chain. Sets $why if not good.
 node_is_good() {
   local ends=$((SECONDS + answer_seconds)) seen=$EPOCHSECONDS said missed="its RPC does not answer within $answer_seconds s"
   while [ -e "$upgrade_run" ]; do
@@ -68,7 +68,7 @@ node_is_good() {
       why=$(< "$upgrade_run.verdict") && [ "$why" = good ] && return 0 || return 1
     fi
     if [ "$node_pid" = 0 ] || [ "$(node_main_pid)" != "$node_pid" ]; then
-      # systemd's own lines come last.
+      # Prefer the node's own lines: systemd's come after them.
       said=$(node_line _TRANSPORT=stdout)
       why="it stops by itself: ${said:-$(node_line)}" && return 1
     fi
@@ -79,7 +79,7 @@ node_is_good() {
   why="the host rebooted before the verdict" && return 1
 }
 
-# The upgrade's service, until its end is written: begun again after a kill or a reboot it goes on from the files' places.
+# The main function of the upgrade's service. Started again after a kill or a reboot, it continues by the files that are there.
 node_upgrade() {
   local from=${EPOCHREALTIME/[.,]/} why= without=
   signer_flock 100 || true
@@ -101,7 +101,7 @@ node_upgrade() {
   if wait_for_node 60; then upgrade_end back "$why"; else upgrade_end off "$why"; fi
 }
 
-# upgrade_end STAGE WHY: to the memory first, which a full disk does not fill.
+# upgrade_end STAGE WHY: writes the result, to memory first, because the disk may be full.
 upgrade_end() {
   local text="stage=$1"$'\n'"why=$2"$'\n'"without=${without:-}"$'\n'
   printf %s "$text" > "$upgrade_run.end" || true
@@ -111,11 +111,11 @@ upgrade_end() {
   systemctl daemon-reload || true
 }
 
-# Begins the swap, in a service of its own that neither a lost connection nor a reboot ends.
+# Starts the swap in a service, which neither a lost connection nor a reboot ends.
 node_release_swap() {
   local busy
   node_program
-  [ -e "$program.next" ] || fail "no release lies ready beside the node" "needed: fetch the release again: $(pulumi_up)"
+  [ -e "$program.next" ] || fail "no downloaded release is beside the node's program" "needed: fetch the release again: $(pulumi_up)"
   signer_flock 100 || fail "the node is not upgraded: another run is at work on this host"
   if is_marked retired; then fail "the node is not upgraded: it was shut down for good at $(cat "$state/retired")"; fi
   busy=$(signer_at_work)
@@ -143,15 +143,15 @@ WantedBy=multi-user.target"
   systemctl start --no-block "$upgrade_unit"
 }
 
-# $verdict in base64: `good`, or what is wrong with the new version.
+# Hands the service the run's $verdict, in base64: `good`, or what is wrong with the new version.
 node_release_judge() { base64 -d <<< "$verdict" > "$upgrade_run.verdict.new" && mv -f "$upgrade_run.verdict.new" "$upgrade_run.verdict"; }
 
-# Tells how it stands; where an upgrade is at work, its service hears that somebody looks.
+# Prints the state of the upgrade. While one is at work, tells its service that the run still looks.
 node_release_look() {
   if [ -e "/etc/systemd/system/$upgrade_unit.service" ]; then
     printf 'atWork=yes\nwithout=%s\n' "$(cat "$upgrade_run.without" 2> /dev/null || true)"
     say "$EPOCHSECONDS" > "$upgrade_run.seen" || true
-    # A swap that was cut off has not started it.
+    # Start the service, in case the swap was interrupted before that.
     systemctl start --no-block "$upgrade_unit" 2> /dev/null || true
     return 0
   fi

@@ -1,5 +1,5 @@
-# Procedure A, step 12: the producer address out of `2) Status`. Status shows the key store's password beside it:
-# nothing but the address leaves this script, and nothing of it is written anywhere.
+# Procedure A, step 12: prints the producer address from the controller's `2) Status`. Status also shows the key store's
+# password, so this script prints only the address, and writes no line of Status to a file.
 is_marked synced || fail "the node has not synced: the producer address is not shown" "Run $(pulumi_up) again."
 known_questions=()
 address= several=
@@ -22,6 +22,6 @@ form='^z1q[qpzr][02-9ac-hj-np-z]{36}$'
 configured=$(configured_address)
 if [ -n "$configured" ] && [ "$configured" != "$address" ]; then
   fail "the controller's Status and $data_dir/config.json name different producer addresses: none is shown" \
-    "Registering the wrong one costs rewards. Look on the host which one the node uses, and correct it, before going on."
+    "Registering the wrong one costs rewards. Find out on the host which one the node uses, and correct the other, before going on."
 fi
 say "$address"

@@ -32,7 +32,7 @@ describe("the problems of a copy", () => {
       "a link",
       { databases: { ...whole.databases, nom: "link" } },
       {},
-      "192.0.2.1: nom in the node's data directory is a link",
+      "192.0.2.1: nom in the node's data directory: found link",
     ],
     ["no consensus", { databases: { ...whole.databases, consensus: "none" } }, {}, "192.0.2.1 has no consensus"],
     ["a full old host", { free: 4e8 }, {}, "192.0.2.1 has 400 MB free; needed 500 MB"],

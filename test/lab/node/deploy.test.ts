@@ -75,7 +75,7 @@ found: Do you want to join the newer network? (Y/n):`,
     const { exitCode, lines } = await running;
     expect(exitCode).not.toBe(0);
     expect(lines).toMatch(
-      /an earlier deploy was cut off before it wrote its configuration; its key store is kept as \/root\/\.znn\/wallet\/producer\.unfinished-\d{8}T\d{6}Z/,
+      /an earlier deploy was interrupted before it wrote its configuration; its key store is kept as \/root\/\.znn\/wallet\/producer\.unfinished-\d{8}T\d{6}Z/,
     );
     expect(await wallet()).toMatch(/^producer\nproducer\.unfinished-\S+$/);
     expect(await onHost(stage.host, "cat /root/.znn/wallet/producer.unfinished-*")).toBe("cut");

@@ -71,7 +71,7 @@ describe("the deploy", () => {
     box.process(77, "znnd");
     box.write("proc/77/cgroup", "0::/system.slice/docker-4f1d.scope\n");
     expect((await run(box, "true", false)).stderr).toContain(
-      "a node runs here that is not go-node: it is not started beside it\n  found: znnd is process 77 in /system.slice/docker",
+      "a node runs here that is not go-node: go-node is not started beside it\n  found: znnd is process 77 in /system.slice/docker",
     );
   });
 
@@ -111,7 +111,7 @@ describe("the deploy", () => {
     expect(code).toBe(1);
     expect(stderr).toContain("h: the controller ended, but the node does not run\n");
     expect(stderr).toContain(
-      "  the controller wrote go-zenon.service: where that is the node's, pulumi config set --path pillar-host:node.service go-zenon -s prod\n",
+      "  the controller wrote go-zenon.service: if that is the node's, pulumi config set --path pillar-host:node.service go-zenon -s prod\n",
     );
     expect(stderr).not.toContain("go-node.service:");
   });

@@ -161,7 +161,7 @@ describe("hourlyRestart", () => {
       box.write("deaf", "");
       expect(await run(box, "synced")).toMatchObject({
         code: 1,
-        stderr: "h: root's crontab is not what was written to it\n  Look at it with: crontab -l\n",
+        stderr: "h: root's crontab differs from what was just written to it\n  Look at it with: crontab -l\n",
       });
     });
 

@@ -37,10 +37,10 @@ TimeoutStopSec=300
     const { code, stderr } = await call(box, "let_node_end", kill);
     expect(code).toBe(1);
     expect(stderr.replaceAll(box.dir, "")).toBe(
-      `h: a stop of go-node would not let the node end what it writes: its database may be torn
+      `h: a stop of go-node would not let the node finish its writes, and may corrupt its database
   found: ExecStop=${kill}
   needed: no ExecStop, as in /${file}
-  See what sets it: systemctl cat go-node. Remove it, then run pulumi up -s prod again.
+  See which file sets it with: systemctl cat go-node. Remove the line, then run pulumi up -s prod again.
 `,
     );
   });
@@ -49,7 +49,7 @@ TimeoutStopSec=300
     box.mark("deploy.done");
     expect(await call(box, "let_node_end", kill)).toEqual({
       code: 0,
-      stdout: `warning: a stop of go-node runs a command of its own, which may tear the node's database: ${kill}\n`,
+      stdout: `warning: when go-node stops, its unit runs a command that may corrupt the node's database: ${kill}\n`,
       stderr: "",
     });
   });

@@ -157,7 +157,7 @@ describe("producerAddress", () => {
         stdout: "",
         stderr:
           `h: the controller's Status and ${box.dir}/znn/config.json name different producer addresses: none is shown\n` +
-          "  Registering the wrong one costs rewards. Look on the host which one the node uses, and correct it, before going on.\n",
+          "  Registering the wrong one costs rewards. Find out on the host which one the node uses, and correct the other, before going on.\n",
       });
     });
   });

@@ -174,7 +174,7 @@ describe("the node of a retiring host", () => {
     expect(await call(box, "retire_stop")).toEqual({
       code: 0,
       stdout:
-        "warning: the node (process 4711) did not end within 1 s of SIGTERM: systemd ends it now, and its database may be torn\n",
+        "warning: the node (process 4711) did not end within 1 s of SIGTERM: systemd kills it now, which may corrupt its database\n",
       stderr: "",
     });
     expect(asked(box)).toContain("stop go-node");
