@@ -83,8 +83,8 @@ function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean
     throw new CliRefusal(
       formatProblem({
         what: `${stack} is locked by a run that is still running: ${who}`,
-        needed: `wait until that run has ended (${run.status("--watch")} shows its progress). To stop it, press Ctrl-C in its`,
-        next: [`terminal, twice if it waits for the sync; or: kill -INT ${living.lock.pid}`, `then: ${run.resume()}`],
+        needed: `wait until that run has ended; to follow it: ${run.status("--watch")}`,
+        next: `Or stop that run (Ctrl-C, twice if it waits for the sync; or: kill -INT ${living.lock.pid}), then: ${run.resume()}`,
       }),
     );
   if (isStale || (held.length > 0 && held.every(({ holder }) => holder === "gone")))
@@ -93,7 +93,7 @@ function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean
     formatProblem({
       what: `${stack} is locked by ${who}; this machine can't check whether that run is still running`,
       needed: `wait until that run has ended. If you know that it has: ${run.resume("--lock-is-stale")}`,
-      next: "If it has not ended, two runs change one host, and the results of the first to end are lost.",
+      next: "If that run has not ended, two runs change one host, and the results of the first to end are lost.",
     }),
   );
 }
@@ -102,10 +102,9 @@ function formatDoubtful(stack: string, doubtful: readonly PendingOperation[]): s
   return formatProblem({
     what: "the killed run was creating something that may exist, though the state lacks it: the creation stays pending",
     found: doubtful.map(({ name, type }) => `${name} (${type})`),
-    needed:
-      "look at your provider's console, then run this command and answer its question for each thing (clear: it does",
+    needed: `look in your provider's console which of these exist, then: ${commandsFor(stack).refresh}`,
     next: [
-      `not exist; import: it exists, and this is its id): ${commandsFor(stack).refresh}`,
+      "That command asks about each thing: answer clear if it does not exist; else import, and give its id",
       `then: ${commandsFor(stack).resume()}`,
     ],
   });

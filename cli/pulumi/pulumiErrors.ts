@@ -20,9 +20,8 @@ export function formatPulumiError(command: string, stack: string, stderr: string
       /incorrect passphrase/,
       {
         what: `the pass phrase does not open stack ${stack}`,
-        needed:
-          "give the pass phrase that was chosen when the stack was made: type it, or set PULUMI_CONFIG_PASSPHRASE or",
-        next: "PULUMI_CONFIG_PASSPHRASE_FILE",
+        needed: "give the pass phrase that was chosen when the stack was made",
+        next: "Type it, or set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
       },
     ],
     [

@@ -27,7 +27,7 @@ export async function report(fullName: string, { json, directory }: ReportOption
     throw new CliRefusal(
       formatProblem({
         what: `the event log does not name stack ${stack}`,
-        found: `${store.log}, of ${listStacks(log.entries).join(", ") || "no stack"}`,
+        found: `${store.log}, which names ${listStacks(log.entries).join(", ") || "no stack"}`,
         needed: "run this command as the user and on the machine of the runs, or pass the directory of record.jsonl:",
         next: [commandsFor(stack).report("--directory", "DIR"), `To begin a migration: ${commandsFor(stack).up}`],
       }),

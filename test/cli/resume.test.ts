@@ -76,9 +76,8 @@ describe("after a killed run", () => {
     for (const isStale of [false, true]) {
       await expect(clear(isStale)).rejects.toThrow(
         `prod is locked by a run that is still running: ${who.replace(String(free), String(run.pid))}
-  needed: wait until that run has ended (./pillar-host status prod --watch shows its progress). To stop it, press Ctrl-C in its
-  terminal, twice if it waits for the sync; or: kill -INT ${run.pid}
-  then: ./pillar-host resume prod`,
+  needed: wait until that run has ended; to follow it: ./pillar-host status prod --watch
+  Or stop that run (Ctrl-C, twice if it waits for the sync; or: kill -INT ${run.pid}), then: ./pillar-host resume prod`,
       );
     }
     await run.end();
@@ -105,7 +104,7 @@ describe("after a killed run", () => {
 
   test("clears the lock but no creation if a server may exist, and runs no up", async () => {
     const { clear, ran, said, left } = stackOf({ locked: true, pending: [gate, server] });
-    await expect(clear()).rejects.toThrow(`  found: thing1 (${server})\n  needed: look at your provider's console`);
+    await expect(clear()).rejects.toThrow(`  found: thing1 (${server})\n  needed: look in your provider's console`);
     expect(ran.filter((line) => line.includes("clear-pending"))).toEqual([]);
     expect(said).toHaveLength(1);
     expect(left()).toEqual({ locked: false, pending: [gate, server] });

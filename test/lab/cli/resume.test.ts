@@ -22,7 +22,7 @@ describe("pillar-host resume", () => {
     expect(refused.out).toContain(
       `prod is locked by a run that is still running: process ${up.pid} of root on ${hostname()}, since `,
     );
-    expect(refused.out).toContain(`or: kill -INT ${up.pid}\n  then: ./pillar-host resume prod`);
+    expect(refused.out).toContain(`or: kill -INT ${up.pid}), then: ./pillar-host resume prod`);
     expect(refused.out).not.toContain("going on");
 
     await up.kill();
