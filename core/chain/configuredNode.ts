@@ -25,7 +25,7 @@ export function resolveNode(ssh: SshTarget, rpc: NodeRpc): NodeTarget {
   return { ssh, ...rpc, ...(isHost ? { address: ssh.address } : {}) };
 }
 
-/** Returns how to reach the own host's node, its login in clear: make it a Pulumi secret before it becomes an input. */
+/** Returns how to reach the node of the stack's host, the login in clear: make it a Pulumi secret in an input. */
 export function createNodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
   return resolveNode(createHostTarget(config, hostAddress, hostKey), createNodeRpc(config));
 }

@@ -30,7 +30,7 @@ interface Chance {
 const maxMissProbability = 1e-4;
 /** A node that restarts misses slots: never judge it by fewer ticks. */
 const leastTicks = 4;
-/** Weights change: only in this share of the top ranks, from rank 1 on, does a Pillar surely belong to them. */
+/** A Pillar surely stays in the top ranks, although weights change, only if it is in this upper share of them. */
 const topRankShare = 5 / 6;
 
 /** Returns the milliseconds of a tick. */

@@ -38,7 +38,7 @@ export async function findSwitch(
       else if (momentum.producer === earlier) return first && createSwitch(first, momentum);
     }
     const lowest = page[0]?.height ?? 1;
-    // The first page is too short to end the search: every lookup reads it.
+    // A first page without either address does not end the search, because that page is short.
     const isQuiet = read > 0 && first === known;
     if (isQuiet || lowest <= 1) return first && createSwitch(first);
     if (read >= pages) return first && { ...createSwitch(first), orBefore: true };
