@@ -3,6 +3,7 @@ import type { StackConfig } from "../../../core/config/config";
 import { openStackStore } from "../../../core/config/stackStore";
 import { readEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
+import type { RetirementInputs } from "../../../core/retirement/guardInputs";
 import { assembleGuardMemory, type GuardMemory, mergeHostMemory } from "../../../core/retirement/guardMemory";
 import type { HostObservation } from "../../../core/retirement/readHost";
 import { formatFinding } from "../../../core/retirement/refusalText";
@@ -15,10 +16,7 @@ import type { StackWithHost } from "../openStack";
 import type { UnmetCondition } from "./statusParts";
 
 export interface RetirementContext {
-  readonly inputs: ReturnType<typeof createRetirementInputs> & {
-    readonly knownProducer?: string | undefined;
-    readonly recorded?: { readonly height: number; readonly hash: string } | undefined;
-  };
+  readonly inputs: RetirementInputs;
   readonly memory: GuardMemory;
   readonly store: Store;
 }
