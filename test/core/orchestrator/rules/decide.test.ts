@@ -40,109 +40,101 @@ describe("decide", () => {
     });
   });
 
-  test.each<[string, HostState, HostState, RunMemory, unknown]>([
+  test.each<[string, HostState, HostState, unknown, RunMemory?]>([
     [
       "an orchestrator runs on the new host before the move",
       old(undefined, runs),
       target(undefined, runs),
-      fresh,
       stopsFor("target runs unasked"),
     ],
     [
       "an orchestrator runs on the new host after the copy is proved",
       old("fenced"),
       target("staged", runs),
-      fresh,
       stopsFor("target runs unasked"),
     ],
     [
       "the old host runs again although it is masked",
       old("fenced", { active: true }),
       target("staged"),
-      fresh,
       stopsFor("source runs unasked"),
     ],
     [
       "the old host is unmasked, and does not run yet",
       old("fenced", { masked: false }),
       target("switched"),
-      fresh,
       stopsFor("source runs unasked"),
     ],
     [
       "the old host is unmasked before the copy",
       old("fenced", { masked: false }),
       target("staging"),
-      fresh,
       stopsFor("source runs unasked"),
     ],
     [
       "a run that did not stop the old host stops it again, because its files were not listed since",
       old("stopping"),
       target("staging"),
-      fresh,
       { do: "stop", saga },
     ],
-    ["an unreachable old host stops the copy", undefined, target("staging"), fresh, stopsFor("source unreachable")],
+    ["an unreachable old host stops the copy", undefined, target("staging"), stopsFor("source unreachable")],
     [
       "a failed start of the new host in this run undoes nothing",
       old("fenced"),
       target("starting"),
-      failed,
       stopsFor("target is started"),
+      failed,
     ],
     [
       "the old host came back while the new host's copy is proved",
       old("restored"),
       target("staged"),
-      fresh,
       stopsFor("journals disagree"),
     ],
     [
       "the old host was never fenced while the new host's copy is proved",
       old("stopping"),
       target("staged"),
-      fresh,
       stopsFor("journals disagree"),
     ],
-    ["a missing seal is written first", old("fenced"), target("staged"), failed, { do: "seal", saga }],
+    ["a missing seal is written first", old("fenced"), target("staged"), { do: "seal", saga }, failed],
     [
       "an orchestrator runs on a new host without a seal while the old host is restored",
       old("restoring"),
       target(undefined, runs),
-      failed,
       stopsFor("target runs unasked"),
+      failed,
     ],
     [
       "the old host's restoration continues with a seal",
       old("restoring"),
       target("abandoned"),
-      failed,
       { do: "restore", saga },
+      failed,
     ],
     [
       "an unmasked new host is sealed again",
       old("fenced"),
       target("abandoned", { masked: false }),
-      failed,
       { do: "seal", saga },
+      failed,
     ],
     [
       "a running new host is sealed again",
       old("fenced"),
       target("abandoned", { active: true }),
-      failed,
       { do: "seal", saga },
+      failed,
     ],
     [
       "a new host with the copy in place is sealed again",
       old("fenced"),
       target("abandoned", { inPlace: true }),
-      failed,
       { do: "seal", saga },
+      failed,
     ],
-    ["a complete seal allows the restoration", old("fenced"), target("abandoned"), failed, { do: "restore", saga }],
-  ])("decides the next step: %s", (_what, before, after, memory, expected) => {
+    ["a complete seal allows the restoration", old("fenced"), target("abandoned"), { do: "restore", saga }, failed],
+  ])("decides the next step: %s", (_what, before, after, expected, memory = fresh) => {
     expect(decideMove(saga, { old: before, new: after }, memory)).toEqual(expected);
   });
 
