@@ -55,7 +55,7 @@ export async function fenceHost(
 ): Promise<Fence> {
   await assertSilent(
     host,
-    "move the orchestrator instead: what is there is newer than any backup; or switch the host off if nobody can log in",
+    "move the orchestrator instead, because the files there are newer than any backup; or, if nobody can log in, switch the host off",
   );
   const fence = { address: host.address, hostKey: computeFingerprint(host.hostKey) };
   if (server !== undefined && (await isOff(server, options))) {

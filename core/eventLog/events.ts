@@ -46,7 +46,7 @@ export interface EventDetails {
     readonly files: number;
     readonly bytes: number;
     readonly seconds: number;
-    /** Height of its last momentum. */
+    /** Height of the copy's last momentum. */
     readonly height: number;
   };
   /** The Pillar was seen registered with this host's producer address. */
@@ -85,7 +85,7 @@ export interface EventDetails {
     readonly address?: string;
     readonly serverId?: string;
     readonly producer?: string;
-    /** True if its provider protected it against deletion. */
+    /** True if the provider protected the server against deletion. */
     readonly wasProtected?: boolean;
   };
 }
@@ -94,9 +94,9 @@ export interface EventDetails {
 export interface Backup {
   /** Absolute path of the archive, encrypted with age. */
   readonly file: string;
-  /** Absolute path of the list of its files. */
+  /** Absolute path of the list of the archive's files. */
   readonly manifestFile: string;
-  /** Age identity that opens it. */
+  /** File of the age identity that opens the archive. */
   readonly identityFile: string;
   /** Size of the encrypted file. */
   readonly sealedBytes: number;

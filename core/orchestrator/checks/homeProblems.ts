@@ -5,7 +5,7 @@ import { formatShareFile, hasShareForKey } from "../backup/keyShare";
 import { listFailedChecks } from "./hostProblems";
 import type { MoveSurvey, OldSide, Requirements } from "./moveSurvey";
 
-/** Finds what would end the orchestrator at its start on the new host, when the old host is already fenced. */
+/** Finds what would make the orchestrator fail on the new host, when the old host is already fenced. */
 export function findHomeProblems(side: OldSide, survey: MoveSurvey, wanted: Requirements): Problem[] {
   return [
     ...processProblems(side, survey, wanted),

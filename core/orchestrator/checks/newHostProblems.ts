@@ -34,7 +34,7 @@ function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted:
       what: `${address}: ${directory} is in the way`,
       found: facts.directory === "link" ? `a link to ${facts.real}` : "a file",
       needed: "a directory, or nothing",
-      next: `${run.set("orchestrator.directory", "DIRECTORY")}, or move it aside on the host`,
+      next: `${run.set("orchestrator.directory", "DIRECTORY")}, or move ${directory} aside on the host`,
     },
     (facts.free < neededBytes || facts.inodes < (old?.facts.files ?? 0) + 1000) && {
       what: `${address}: the disk has no room for a copy of the orchestrator's directory`,

@@ -26,7 +26,7 @@ export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): stri
         what: `${wanted.new.address}: the node is not synced now`,
         found: survey.node.why,
         needed: "a synced node: the orchestrator waits for it, and the bridge for the orchestrator",
-        next: `Wait until it is, then run ${run.up} again.`,
+        next: `Wait until the node is synced, then run ${run.up} again.`,
       },
     ]),
     ...bridgeProblems(survey, wanted),
@@ -50,7 +50,7 @@ function oldHostInSight({ old }: MoveSurvey, wanted: Requirements): Problem[] {
   return [
     {
       what: `${wanted.old.address}: this host answers, although a backup is to take its place`,
-      needed: "move the orchestrator from it: what is there is newer than any backup",
+      needed: "move the orchestrator from this host: the files there are newer than any backup",
       next: `${run.remove("orchestrator.migrateFrom.backup")} && ${run.up}`,
     },
   ];

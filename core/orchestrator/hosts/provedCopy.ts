@@ -70,7 +70,7 @@ export class ProvedCopy {
     // The source is stopped, so it can be listed during the copy.
     const [source] = await settleAll([this.readSource(saga, states), this.copier.run(saga, states)]);
     const target = settleAll([this.readTarget(saga), this.flush(saga)]).then(([manifest]) => manifest);
-    // Handled here, or it would end the process; the awaiting step gets it.
+    // Without a handler an early error would end the process. The awaiting step gets the error.
     target.catch(() => undefined);
     this.copied = { source, target };
     return this.copied;

@@ -158,7 +158,7 @@ const arrive: Perform = async (run, saga, states) => {
 const start: Perform = async (run, saga, states) => {
   const { source, target } = assignRoles(saga);
   const { inputs, sides, deps, seen } = run;
-  // A killed run may have unpacked it days ago: check it again. Not after a start: a key generation may have changed it.
+  // Check again: a killed run may have unpacked the backup days ago. Not after a start, which may change the key share.
   const isRestore = saga.direction === "forward" && states[source]?.journal?.stage !== "fenced";
   if (inputs.restoreFrom !== undefined && isRestore && states[target]?.journal?.stage !== "starting")
     await assertUnpacked(run, target, await readFreshBackup(run, inputs.restoreFrom), inputs[target].directory);

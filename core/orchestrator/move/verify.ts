@@ -153,7 +153,7 @@ export async function verify(
   for (const name of differences)
     faults.push(`it is another orchestrator than before: ${name} ${identity?.[name]}, not ${expected?.[name]}`);
   await deps.sleep(inputs.steadyFor);
-  // Not thrown: the log below says why it is gone.
+  // Errors are collected: the log below says why an orchestrator is gone.
   const addFault = (error: Error) => void faults.push(`it does not answer any more: ${error.message}`);
   const status = await client.status().catch(addFault);
   if (faults.length === 0) await client.buildInfo().catch(addFault);

@@ -81,7 +81,7 @@ function findForeignJournal(wanted: Saga, states: HostStates): Journal | undefin
   const isRunning = findStages(wanted, states).t === "running";
   if (from && isForeign(source, from) && !isHeld && !isRunning) return from;
   if (!to || !isForeign(target, to)) return undefined;
-  // The orchestrator may come back to a host, but not by this move or its last one if the host had it in that move.
+  // The target had the orchestrator in this move or, unless the source has it now, in any move of this stack.
   const wasHere = to.history.some(
     ({ move, stage }) =>
       move &&

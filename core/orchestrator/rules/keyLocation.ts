@@ -29,7 +29,7 @@ export function describeKeyLocation(states: HostStates, places: HostAddresses): 
 const hostLabel = (side: WhichHost, places: HostAddresses) => formatHost(side, places[side]);
 
 interface KeyPlace {
-  /** Undefined if neither host holds it. */
+  /** Undefined if neither host holds the key. */
   readonly holder?: WhichHost;
   readonly line: string;
 }

@@ -121,7 +121,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   }),
   "source does not run": ({ source, unit, up, at }) => ({
     what: `the orchestrator of ${at(source)} does not run: nothing is touched`,
-    needed: `start it. Check with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
+    needed: `start the orchestrator there. Check with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
     next: `Then: ${up}`,
   }),
   "two may sign": ({ states, places, source, unit, up, at, stopIt }) => ({

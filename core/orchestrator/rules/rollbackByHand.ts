@@ -5,7 +5,7 @@ import { assignRoles, formatPlainStore, journalFile, type Saga } from "./journal
 import type { HostAddresses } from "./keyLocation";
 
 /**
- * Returns the command that stops and masks a service, and prints `inactive` only if each part succeeded. It masks as
+ * Returns the command that stops and masks a service, and prints `inactive` only if each part succeeded. Masks as
  * signer_mask does, because `systemctl mask` refuses if the unit's file is in /etc/systemd/system, the usual place.
  */
 export function stopForGood(service: string): string {

@@ -22,7 +22,7 @@ waited=$SECONDS
 until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $step" \
   --property=RuntimeMaxSec="$limit_seconds" --property=TimeoutStopSec=10 \
   bash -c 'trap "" HUP; if bash -euo pipefail "$0/script" >> "$0/out" 2> "$0/err" < /dev/null; then c=0; else c=$?; fi; echo "$c" > "$0/code"' "$run" 2> "$run/refusal"; do
-  # Give up if the reason is not an earlier run. If that has ended just now, try again.
+  # Give up if the reason is not an earlier run. If that run has ended just now, try again.
   if ! busy && ! grep -q already "$run/refusal"; then
     cat "$run/refusal" >&2
     exit 1

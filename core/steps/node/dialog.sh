@@ -16,7 +16,7 @@ dialog() {
   # Opened for reading and writing, so that neither end waits for the other, and the controller never reads an end of input.
   exec 3<> "$work/in" 4<> "$work/out"
   rm -r "$work"
-  # The controller refuses to run without a known shell in SHELL, or as its parent.
+  # The controller only runs if it finds a known shell in SHELL or, without SHELL, as its parent.
   (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&4 2>&1 3>&- 4>&- &
   local child=$!
   # Time comes as lines of its own among the controller's, because a time-out of read can swallow the end of a line.
@@ -41,7 +41,7 @@ dialog() {
         # After 20 s without output, a line that ends like a question is an unknown prompt. A build may pause that long, too,
         # but not after a question mark or a colon.
         if [ "$quiet" -ge 40 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
-          # The menu's prompt may come before it, if the terminal echoed the choice first.
+          # The menu's prompt may come before the question, if the terminal echoed the choice first.
           dialog_result=question dialog_question=${line#> }
         fi
         ;;

@@ -11,7 +11,7 @@ mask_node() {
     ln -sfn /dev/null "$unit"
     sync /etc/systemd/system
   fi
-  # Always, because a run may have been interrupted before it, and systemd would use the unit that it knows.
+  # Always reload, because an earlier run may have been interrupted before it, and systemd would use the unit as it was.
   systemctl daemon-reload
 }
 

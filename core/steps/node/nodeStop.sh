@@ -18,7 +18,7 @@ TimeoutStopSec=$node_stop_limit"
   local command
   command=$(systemctl show -p ExecStop --value "$service" 2> /dev/null || true)
   if [ -z "$command" ]; then return 0; fi
-  # After the deploy, the operator may have set it: only warn.
+  # After the deploy, the operator may have set ExecStop: only warn.
   if is_marked deploy.done; then
     warn "when $service stops, its unit runs a command that may corrupt the node's database: $command"
     return 0

@@ -96,15 +96,15 @@ signer_scan() {
   else say noConnection; fi
 }
 
-# All of $directory as a stream, whose rate is measured: nothing is written, not even the times of access.
+# Prints all of $directory as a stream, to measure its rate. Writes nothing, not even access times.
 signer_stream() {
   local code=0
   tar --create --format=gnu --atime-preserve=system --ignore-failed-read -C "$directory" . 2> /dev/null || code=$?
-  # 1: a file changed meanwhile.
+  # tar ends with 1 if a file changed meanwhile.
   [ "$code" -le 1 ] || fail "tar ended with $code"
 }
 
-# When systemd stopped and had stopped $service, of the last times that its journal knows: lines of word=unix seconds.
+# Prints when systemd began and ended the last stops of $service, by its journal: lines Stopping=… and Stopped=… (Unix seconds).
 signer_stops() {
   journalctl -u "$service" -o short-unix --no-pager -n 5000 2> /dev/null |
     sed -nE 's/^([0-9.]+) [^ ]+ systemd\[1\]: (Stopping|Stopped) .*/\2=\1/p' | tail -n 20 || true
