@@ -83,7 +83,7 @@ it("the host rolls the version back by itself after engine and provider were kil
   await configured(await serveNode(stage.lab, { version: "v0.0.12", settings: { stall: true } }));
   const begun = Date.now();
   const run = await stage.stack.begin();
-  await run.hears((output) => /started as the new version/.exec(output)?.[0], "the swap", 180);
+  await run.hears((output) => /then the new one starts/.exec(output)?.[0], "the swap", 180);
   await run.clear();
   const since = Date.now();
   await expect.poll(running, { timeout: 60_000 }).toBe("go-node version v0.0.10");
