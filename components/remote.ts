@@ -75,7 +75,7 @@ export function runStep(
   name: string,
   step: Step,
   access: HostAccess,
-  options: pulumi.ComponentResourceOptions,
+  { triggers, ...options }: pulumi.ComponentResourceOptions & { readonly triggers?: readonly string[] },
 ): StepRun {
   const { port, user, hostKey, privateKey, privateKeyPassword, password } = access;
   const limits = { dialErrorLimit: 10, perDialTimeout: 15 };
@@ -103,6 +103,7 @@ export function runStep(
       stdin,
       logging: remote.Logging.None,
       addPreviousOutputInEnv: false,
+      triggers: triggers === undefined ? undefined : [...triggers],
     },
     { ...options, hooks: lines.hooks },
   );

@@ -1,14 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
 import { createNodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
+import { formatMove } from "../../core/eventLog/moveId";
 import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
 import type { HostInputs, OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs";
 import { pickAcknowledgements } from "../../core/orchestrator/rules/acknowledgements";
 import { createOldHost } from "../../core/ssh/configuredLogin";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
-import { orchestrator as installStep } from "../../core/steps/orchestratorSteps";
+import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
 import { createWitnessSources } from "../../core/sync/gateSettings";
+import { CopyKey } from "../../providers/copyKey";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup";
 import { OrchestratorMove } from "../../providers/orchestratorMove";
 import type { Host } from "../host/host";
@@ -23,8 +25,8 @@ interface OrchestratorArgs {
 }
 
 /**
- * Procedure B (docs/specification.md, 1.2): moves the orchestrator to this host, or back. Only the providers' code
- * connects to the old host. The journals tell what is left to do, so after the move the old
+ * Procedure B (docs/specification.md, 1.2): moves the orchestrator to this host, or back. Only the providers' code and
+ * the new host's bulk copy connect to the old host. The journals tell what is left to do, so after the move the old
  * host may be gone.
  */
 export class Orchestrator extends pulumi.ComponentResource {
@@ -55,6 +57,19 @@ export class Orchestrator extends pulumi.ComponentResource {
       rpcPort: to.rpcPort,
       library,
     };
+    const copyKey = new CopyKey(
+      `${name}-copy-key`,
+      { ...pair, stack, rollback, p2pPort, move: moveName },
+      { parent: this, dependsOn: [install.proved] },
+    );
+    // Every move needs a copy, but the step's text is always the same, so the move's name triggers it.
+    const { user } = createOldHost(config).ssh;
+    const step = bulkCopy(config, { user, address: copyAddress, port: sshPort });
+    const copied = runStep(`${name}-bulk-copy`, step, host.access, {
+      parent: this,
+      dependsOn: [copyKey],
+      triggers: [formatMove(moveName)],
+    });
     const move = new OrchestratorMove(
       `${name}-move`,
       {
@@ -72,7 +87,7 @@ export class Orchestrator extends pulumi.ComponentResource {
         version: secure.release?.version,
         backup: { ...secure.backups, move: moveName },
       },
-      { parent: this, dependsOn: [install.proved] },
+      { parent: this, dependsOn: [copied.proved] },
     );
     const addresses = { old: pulumi.unsecret(oldAccess.apply(({ ssh }) => ssh.address)), new: host.access.address };
     this.shown = createMoveOutput(move, addresses, { attempt, rpcPort: to.rpcPort });

@@ -19,3 +19,31 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
     ),
   };
 }
+
+/**
+ * Pulls most of the orchestrator's directory into the staging directory while the old host signs (procedure B, step 4).
+ * Same in every run of a configuration, and without a secret: the key lies on the host (providers/copyKey.ts).
+ */
+export function bulkCopy(
+  { orchestrator: { service, directory, executable, rpcPort } }: StackConfig,
+  from: { readonly user: string; readonly address: string; readonly port: number },
+): Step {
+  return {
+    name: "bulkCopy",
+    limitSeconds: 13 * 3600,
+    script: createScript(
+      {
+        service,
+        directory,
+        executable,
+        rpc_port: rpcPort,
+        login_user: from.user,
+        copy_address: from.address,
+        copy_port: from.port,
+      },
+      "lib/copyAccess",
+      ...["keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
+      "orchestrator/bulkCopy",
+    ),
+  };
+}

@@ -21,6 +21,20 @@ export const mutants: readonly Mutant[] = [
     tests: ["test/core/orchestrator/backup/copy.test.ts"],
   },
   {
+    what: "the bulk copy takes any key that lies there, the move's own too",
+    file: "core/steps/orchestrator/bulkCopy.sh",
+    from: '[ -e "$copy_dir/bulk" ] || nothing_copied "no copy waits for this host"',
+    to: "",
+    tests: ["test/core/steps/orchestrator/bulkCopy.test.ts"],
+  },
+  {
+    what: "the bulk copy takes no heed of a move that has begun",
+    file: "core/steps/orchestrator/bulkCopy.sh",
+    from: '*) nothing_copied "the move has begun or ended here ($stage)" ;;',
+    to: "*) ;;",
+    tests: ["test/core/steps/orchestrator/bulkCopy.test.ts"],
+  },
+  {
     what: "what nobody could look at does not run",
     file: "core/steps/lib/common.sh",
     from: '[ -n "$seen" ] || fail "cannot tell whether $1 runs on this host"',

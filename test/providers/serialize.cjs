@@ -24,6 +24,8 @@ async function main() {
   new OrchestratorBackup("signerBackup", { oldHost: {}, newHost: {}, node: {}, library: "" });
   new HostKey("hostKey", {});
   new LoginKey("loginKey", { target: {}, publicKey: "", serverId: "", isOrder: true });
+  const { CopyKey } = require(`${program}/providers/copyKey`);
+  new CopyKey("copyKey", { old: {}, new: {} }, {});
   const { OrchestratorMove } = require(`${program}/providers/orchestratorMove`);
   new OrchestratorMove("signerMove", { old: {}, new: {}, backup: {} }, {});
   const { HourlyRestartOff } = require(`${program}/providers/hourlyRestartOff`);

@@ -2,15 +2,16 @@ import path from "node:path";
 import { encodeBase64, markOwn, parseCopyKey, parseFileName } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { takeFirstLine } from "../../util/firstLine";
+import type { Acknowledgements } from "../rules/acknowledgements";
 import type { HostStates } from "../rules/hostStates";
 import { assignRoles, type Saga, type WhichHost } from "../rules/journal";
 import type { HostPair } from "./hostPair";
-import type { MoveInputs } from "./moveInputs";
+import type { CopyInputs } from "./moveInputs";
 
 /** Time for the largest copy over a slow line. After it, the copy's permission on the old host expires by itself. */
 const copyHours = 12;
 
-export function formatStagingPath(inputs: Pick<MoveInputs, "old" | "new">, saga: Saga): string {
+export function formatStagingPath(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): string {
   return `${inputs[assignRoles(saga).target].directory}.arriving`;
 }
 
@@ -22,13 +23,13 @@ export class Copier {
   private allowed: string | undefined;
 
   constructor(
-    private readonly inputs: MoveInputs,
+    private readonly inputs: CopyInputs & Pick<Acknowledgements, "restoreFrom">,
     private readonly sides: HostPair,
     private readonly say: (line: string) => void,
   ) {}
 
-  /** Creates the key on the new host and authorizes it on the old one. */
-  private async allow(saga: Saga, states: HostStates): Promise<void> {
+  /** Creates the key on the new host and authorizes it on the old one; {@link Copier.run} calls this, too. */
+  async allow(saga: Saga, states: HostStates): Promise<void> {
     const shared = this.variables(saga, states);
     const what = `${saga.direction} ${shared.aside_store}`;
     if (this.allowed === what) return;

@@ -40,6 +40,8 @@ export interface HostInputs extends OrchestratorPaths {
 
 export type PairInputs = Pick<MoveInputs, "stack" | "old" | "new" | "rpcPort" | "p2pPort" | "library">;
 
+export type CopyInputs = PairInputs & Pick<MoveInputs, "copy">;
+
 /** Inputs of the provider; can be stored as JSON. */
 export interface MoveInputs extends Acknowledgements, WitnessSources {
   readonly move: MoveId;

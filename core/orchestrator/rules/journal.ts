@@ -148,6 +148,15 @@ export function parseCopyGeneration(journal: string | undefined, move: MoveId): 
   return stage === "staging" && direction === "forward" && isOwn(journal, move) ? parseGeneration(journal) : 0;
 }
 
+/**
+ * True if, by its journal, the new host holds at most a bulk copy of this move. The next move judges what an abandoned
+ * move left there (orchestrator/journal.sh, signer_lies_in_place).
+ */
+export function hasStagedNothing(journal: Journal | undefined, move: MoveId): boolean {
+  if (journal === undefined) return true;
+  return isSameMove(journal.move, move) ? journal.stage === "staging" : journal.stage === "moved";
+}
+
 /** Returns a journal's generation; 0 if there is none or it is damaged. */
 export function parseGeneration(journal: string | undefined): number {
   const { generation } = parseJson(journal) ?? {};

@@ -118,6 +118,12 @@ signer_copy_key() {
   copy_key
 }
 signer_copy_key_away() { copy_key_away; }
+# A key that the other host knows waits for the bulk copy (core/steps/orchestrator/bulkCopy.sh), which takes no other: not the move's own.
+signer_copy_key_waits() {
+  signer_owned
+  [ -e "$copy_dir/key" ] || fail "the key of the copy is gone"
+  : > "$copy_dir/bulk"
+}
 
 signer_copy_allow() {
   signer_owned
@@ -135,6 +141,9 @@ signer_copy_forbid() {
 signer_copy() {
   signer_owned
   signer_current
+  signer_copy_now
+}
+signer_copy_now() {
   mkdir -p "$signer_runs"
   exchange=$(mktemp -d "$signer_runs/exchange.XXXXXX")
   copy_exchange "${progress:+signer_copy_so_far}"

@@ -26,12 +26,14 @@ class Node extends pulumi.ComponentResource {
 
 const register = () => registeredBy(() => new Orchestrator("orchestrator", { config, host, after: [new Node()] }));
 
-test("registers backup, installation and move in this order, with secret logins", async () => {
+test("registers backup, installation, bulk copy and move in this order, with secret logins", async () => {
   const all = (await register()).filter(({ parent }) => parent === "orchestrator");
   expect(all.map(({ name, after }) => [name, after])).toEqual([
     ["orchestrator-backup", []],
     ["orchestrator-install", ["orchestrator-backup"]],
-    ["orchestrator-move", ["orchestrator-install"]],
+    ["orchestrator-copy-key", ["orchestrator-install"]],
+    ["orchestrator-bulk-copy", ["orchestrator-copy-key"]],
+    ["orchestrator-move", ["orchestrator-bulk-copy"]],
   ]);
   for (const { inputs } of all) expect(JSON.stringify(concealed(inputs))).not.toMatch(/hunter2/);
   expect(JSON.stringify(revealed(all))).toMatch(/hunter2-old/);
@@ -53,4 +55,22 @@ test("gives the move both hosts, each with its own paths and login", async () =>
     copy: { address: "198.51.100.9", port: 22 },
     node: { via: "ssh", address: "127.0.0.1", port: 35997, ssh: { address: "203.0.113.7" } },
   });
+});
+
+test("runs the bulk copy on the new host, and again only for another move", async () => {
+  const copy = async (attempt: number) => {
+    const { orchestrator, ...rest } = config;
+    const of = { ...rest, orchestrator: { ...orchestrator, attempt } };
+    const all = await registeredBy(() => new Orchestrator("orchestrator", { config: of, host, after: [new Node()] }));
+    const { triggers, ...inputs } = all.find(({ name }) => name === "orchestrator-bulk-copy")?.inputs ?? {};
+    return { triggers, inputs: revealed(inputs) };
+  };
+  const [first, second] = [await copy(1), await copy(2)];
+  expect(first.inputs).toMatchObject({
+    connection: { host: "203.0.113.7" },
+    stdin: expect.stringContaining("copy_receive"),
+  });
+  expect(JSON.stringify(first.inputs)).not.toMatch(/hunter2-old/);
+  expect(second.inputs).toEqual(first.inputs);
+  expect([first.triggers, second.triggers]).toEqual([["pillar-host/prod-2/Anvil/1"], ["pillar-host/prod-2/Anvil/2"]]);
 });

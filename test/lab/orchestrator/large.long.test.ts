@@ -13,7 +13,7 @@ describe("a directory of 1 GB in 8,000 files", () => {
     const [run, before] = [await stage.stack.begin(), await onHost(stage.old, sum)];
     const arriving = 'find /root/.orchestrator.arriving -name "*.ldb" 2> /dev/null | wc -l';
     await run.hears(
-      (output) => (/orchestrator: bulk copy to the new host/.test(output) ? "heard" : undefined),
+      (output) => (/copying from \S+ to \S+: the old host/.test(output) ? "heard" : undefined),
       "the bulk copy",
     );
     // Held on the host itself: a quick host receives the rest before a kill from outside.

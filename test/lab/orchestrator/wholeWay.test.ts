@@ -16,6 +16,11 @@ import {
 
 keepEngineLogs();
 
+interface Kept {
+  readonly urn: string;
+  readonly inputs?: { readonly stdin?: { readonly plaintext?: string } };
+}
+
 describe("the whole move of the orchestrator", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 500, bytes: 100_000 } }, withSudo: true });
   let output = "";
@@ -34,6 +39,9 @@ describe("the whole move of the orchestrator", () => {
       linesSeen[host.name] = await onHost(host, "sort -u /run/command-lines");
     }
     expect(run.exitCode, output).toBe(0);
+    // Nearly all of it, by the new host, before the move itself begins.
+    expect(output).toMatch(/copied: \d+ MB; what changes until the orchestrator stops is copied after that/);
+    expect(output.indexOf("copied: ")).toBeLessThan(output.indexOf("orchestrator: bulk copy to the new host"));
     expect(output).toContain("the orchestrator of the new host answers: v0.0.9a; watching it for 3 s");
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await contentOf(stage.fresh)).toBe(before);
@@ -81,6 +89,7 @@ describe("the whole move of the orchestrator", () => {
       output,
       exported: String(exported),
       state: await stage.stack.written(),
+      bulkCopy: await bulkCopyInput(),
       record: readFileSync(`${backupsOf(stage)}/record.jsonl`, "utf8"),
       old: linesSeen.old ?? "",
       fresh: linesSeen.fresh ?? "",
@@ -96,10 +105,21 @@ describe("the whole move of the orchestrator", () => {
     expect(await filesWith(stage.fresh, stage.state.passphrase)).not.toMatch(/var\/(lib|log)\/pillar-host/);
   });
 
+  /** Reads the bulk copy's inputs from the state, where they are a secret. */
+  async function bulkCopyInput(): Promise<string> {
+    const { stdout } = await stage.stack.pulumi(["stack", "export", "--show-secrets"]);
+    const { deployment } = JSON.parse(String(stdout)) as { deployment: { resources: readonly Kept[] } };
+    const stdin = deployment.resources.find(({ urn }) => urn.endsWith("::orchestrator-bulk-copy"))?.inputs?.stdin;
+    expect(stdin?.plaintext).toContain("copy_receive");
+    return String(stdin?.plaintext);
+  }
+
   it("the next up changes nothing, also without migrateFrom, and says so", async () => {
+    const before = await bulkCopyInput();
     const again = await stage.stack.up();
     expect(again.exitCode, again.output).toBe(0);
-    expect(again.output).not.toMatch(/orchestrator-(move|backup|install).*(updat|creat|replac)/);
+    expect(again.output).not.toMatch(/orchestrator-(move|backup|install|copy-key|bulk-copy).*(updat|creat|replac)/);
+    expect(await bulkCopyInput()).toBe(before);
     await configureMove(stage, { migrateFrom: undefined });
     const removed = await stage.stack.up();
     expect(removed.exitCode, removed.output).toBe(0);

@@ -1,0 +1,40 @@
+# Procedure B, step 4, as far as the old host's signer runs: its directory, into the staging place on this host. The move that
+# follows copies what is missing, and proves all: nothing that goes wrong here is a failure, and without a key that waits for
+# this copy no connection is made, so that the old host may be gone. No lease, and not a word in the journal.
+receive_into=$directory.arriving
+copy_side=copy_receive
+progress=yes
+
+nothing_copied() {
+  say "$1: nothing is copied now"
+  exit 0
+}
+
+stage=$(signer_line stage) stage=${stage//\"/}
+# The move cleans up what a rollback left in its staging directory here, and an abandoned copy in place.
+case $stage in
+  '' | staging | moved) ;;
+  *) nothing_copied "the move has begun or ended here ($stage)" ;;
+esac
+[ -e "$copy_dir/bulk" ] || nothing_copied "no copy waits for this host"
+signer_flock 100 || nothing_copied "another run is at work on this host"
+# It waited: what it saw before may be of the past.
+[ "$(signer_line stage)" = "${stage:+\"$stage\"}" ] && [ -e "$copy_dir/bulk" ] || nothing_copied "the move has begun meanwhile"
+if signer_is_active; then nothing_copied "an orchestrator runs here"; fi
+
+mkdir -p "$receive_into" "$signer_runs"
+said=$(mktemp "$signer_runs/bulk.XXXXXX")
+# However it ends: the key is for this copy alone, and the move makes its own.
+trap 'rm -f "$said"; copy_key_away' EXIT
+say "copying from $login_user@$copy_address to $receive_into: the old host keeps the key and signs on"
+code=0
+# Not in a condition, in which bash forgets `set -e`: the copy needs it. In parentheses: bash 5.1 ends a function in the background
+# with what its trap for the end saw last.
+(signer_copy_now) 2> "$said" &
+wait $! || code=$?
+if [ "$code" -eq 0 ]; then
+  say "copied: $(du -sm "$receive_into" | cut -f1) MB; what changes until the orchestrator stops is copied after that"
+else
+  # On one line: of several that come at once an operator is shown the last.
+  warn "the directory could not be copied beforehand; the move copies it before it stops anything: $(paste -sd ' ' "$said" | tr -s ' ')"
+fi

@@ -1,0 +1,29 @@
+import { isSameMove } from "../core/eventLog/moveId";
+import { type BulkCopyKeyInputs, prepareBulkCopy } from "../core/orchestrator/hosts/bulkCopyKey";
+import { systemClock } from "../core/util/clock";
+import { say } from "../core/util/say";
+import { isUnattended } from "../core/util/unattended";
+import { defineResource } from "./runtime/dynamicResource";
+
+/**
+ * The short-lived key with which the new host pulls the orchestrator's bulk copy from the old host
+ * (docs/specification.md, 1.2, step 4). The new host creates it; it is not part of the state. Bulk copy and move remove
+ * it, even if they fail. delete does nothing: the old host may be gone, and an authorization that a killed run left
+ * there expires.
+ */
+export class CopyKey extends defineResource<BulkCopyKeyInputs, object>({
+  type: "CopyKey",
+  id: () => "copy-key",
+  create: prepareKey,
+  update: (_olds, news) => prepareKey(news),
+  changes: (olds, news) => !isSameMove(olds.move, news.move),
+  secretInputs: ["old", "new"],
+  outputs: {},
+}) {}
+
+async function prepareKey(inputs: BulkCopyKeyInputs): Promise<object> {
+  // The move that follows would refuse to run, so nothing may be left on the new host for it.
+  if (isUnattended(process.env)) return {};
+  await prepareBulkCopy(inputs, { ...systemClock, say: (line) => say(`orchestrator: ${line}`) });
+  return {};
+}
