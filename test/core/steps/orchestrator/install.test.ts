@@ -109,7 +109,7 @@ describe.concurrent("the orchestrator's release", () => {
       1,
       [
         "h: the orchestrator's release is not pinned by a hash (orchestrator.release.sha256)",
-        `  found: ${url} alone`,
+        `  found: only ${url}`,
         "  needed: set its sha256, because it runs as root and holds the bridge's key share",
         `  Print the hash with: curl -fsSL ${url} | sha256sum; compare it with the release page, then: pulumi config set --path pillar-host:orchestrator.release.sha256 SHA256 -s prod`,
         "  What was installed before is untouched. Then run pulumi up -s prod again.\n",
