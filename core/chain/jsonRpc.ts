@@ -1,6 +1,6 @@
 import http from "node:http";
 import type { Duplex } from "node:stream";
-import { answerLimit, createTooLargeError } from "../util/boundedText";
+import { isTooLarge, readBoundedStream } from "../util/boundedText";
 import { sendRequest } from "../util/sendRequest";
 import { withTimeout } from "../util/withTimeout";
 
@@ -99,24 +99,11 @@ function exchange(stream: Duplex, { verb, authority, body }: HttpCall): Promise<
       reject(isHttp ? error : new Error("another service answers on the RPC's port, and speaks no HTTP"));
     });
     request.on("response", (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on("data", (chunk: Buffer) => {
-        size += chunk.length;
-        if (size <= answerLimit) chunks.push(chunk);
-        else {
-          reject(new Error(createTooLargeError("the answer", answerLimit).message));
-          response.destroy();
-        }
-      });
-      response.on("error", () => reject(new Error("the RPC's answer was cut off")));
-      response.on("end", () => {
-        resolve({
-          status: response.statusCode ?? 0,
-          date: parseDate(response.headers.date),
-          body: Buffer.concat(chunks).toString("utf8"),
-        });
-      });
+      const { statusCode = 0, headers } = response;
+      readBoundedStream(response).then(
+        (text) => resolve({ status: statusCode, date: parseDate(headers.date), body: text }),
+        (error) => reject(isTooLarge(error) ? new Error(error.message) : new Error("the RPC's answer was cut off")),
+      );
     });
     request.end(body);
   });
