@@ -4,7 +4,7 @@ import type { ServerDecision } from "../../core/cloud/decideServer";
 import type { Opening } from "../../core/cloud/firewall";
 import type { CloudServer } from "../../core/cloud/power";
 import type { CloudHostConfig } from "../../core/config/hostSchema";
-import type { HostArgs } from "./host";
+import type { HostArgs } from "./hostArgs";
 
 interface Named {
   readonly label: string;

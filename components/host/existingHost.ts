@@ -7,19 +7,16 @@ import type { LastRun } from "../lastRun";
 import type { HostAccess } from "../remote";
 import { createGuard } from "../retirement/guard";
 import { createFirstContact } from "./firstContact";
-import type { Host, HostArgs, RegisteredHost } from "./host";
-import { createHostArgs } from "./hostArgs";
+import type { Host, RegisteredHost } from "./host";
+import { createHostArgs, type HostArgs } from "./hostArgs";
 
-interface ExistingHostArgs extends HostArgs {
-  readonly address: pulumi.Input<string>;
-  /** The host key, as in authorized_keys. Without it, the key that the host shows at first contact is stored. */
-  readonly hostKey?: pulumi.Input<string> | undefined;
-}
+/** Without a host key, the key that the host shows at first contact is stored. */
+type ExistingHostArgs = HostArgs & Pick<ExistingHostConfig, "address" | "hostKey">;
 
 /** A host that already exists: the first contact with it, and the guard against its removal from the stack. */
 class ExistingHost extends pulumi.ComponentResource implements Host {
   public readonly access: HostAccess;
-  public readonly fingerprint: pulumi.Output<string>;
+  public readonly fingerprint: pulumi.Input<string>;
   public readonly ready: readonly pulumi.Resource[];
   public readonly guard: RetirementGuard;
 
@@ -29,8 +26,7 @@ class ExistingHost extends pulumi.ComponentResource implements Host {
     const place = { address, hostKey };
     const contact = createFirstContact({ place, login, contact: when }, this);
     this.access = { ...login, address, hostKey: hostKey ?? contact.pinned };
-    this.fingerprint =
-      hostKey === undefined ? contact.fingerprint : pulumi.output(hostKey).apply((key) => computeFingerprint(key));
+    this.fingerprint = hostKey === undefined ? contact.fingerprint : computeFingerprint(hostKey);
     const host = { access: this.access, ready: [contact] };
     this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
     this.ready = [this.guard];

@@ -1,10 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { NodeRpc } from "../../core/chain/configuredNode";
 import type { CloudServer } from "../../core/cloud/power";
-import type { RetirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostAccess } from "../remote";
-import type { ContactArgs } from "./firstContact";
 
 /** A reachable machine, and the resources that must exist before anything else connects to it. */
 export interface ReachableHost {
@@ -22,14 +19,6 @@ export interface Host extends ReachableHost {
   readonly fingerprint: pulumi.Input<string>;
   /** The first guard: registered before any work on the host, and deleted after all of it. */
   readonly guard: RetirementGuard;
-}
-
-export interface HostArgs {
-  readonly login: Omit<HostAccess, "address" | "hostKey">;
-  readonly contact: ContactArgs;
-  /** Inputs of the host's guard. Times in milliseconds. */
-  readonly retirement: RetirementSettings;
-  readonly rpc: NodeRpc;
 }
 
 type HostOutput = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;

@@ -4,12 +4,14 @@ import type { LastRun } from "../lastRun";
 import { createLogin } from "../login";
 import { createGuardInputs } from "../retirement/hostMemory";
 import { createContactArgs } from "./firstContact";
-import type { HostArgs } from "./host";
 
-export async function createHostArgs(config: StackConfig, last: LastRun): Promise<HostArgs> {
+export type HostArgs = Awaited<ReturnType<typeof createHostArgs>>;
+
+export async function createHostArgs(config: StackConfig, last: LastRun) {
   return {
     login: createLogin(config),
     contact: createContactArgs(config, last.finished),
+    /** Inputs of the host's guard. Times in milliseconds. */
     retirement: await createGuardInputs(config, last),
     rpc: createNodeRpc(config),
   };
