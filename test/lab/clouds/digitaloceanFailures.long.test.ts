@@ -46,26 +46,6 @@ describe("failures at DigitalOcean", () => {
     await anew();
   });
 
-  test("a lost answer to the order leads to one Droplet, not two", async () => {
-    stage.digitalocean.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
-    const first = await stage.cloud.upToServer();
-    const second = await stage.cloud.upToServer();
-    expect(second.exitCode, first.output + second.output).toBe(0);
-    expect(droplets().length).toBe(1);
-    await anew();
-  });
-
-  test("an engine killed while it orders leads to one Droplet, which the next run takes over", async () => {
-    stage.digitalocean.cloud.faults.add({ kind: "slowAction", command: "create" });
-    await stage.cloud.killUpToServer(() => stage.digitalocean.cloud.droplets.size > 0);
-    stage.digitalocean.cloud.faults.clear();
-    const before = droplets().map(({ id }) => id);
-    const second = await stage.cloud.upToServer();
-    expect(second.exitCode, second.output).toBe(0);
-    expect(droplets().map(({ id }) => id)).toEqual(before);
-    await anew();
-  });
-
   test("a creation that does not end times out, and the next run continues it", async () => {
     await stage.cloud.configure({}, { startTimeout: "2s" });
     stage.digitalocean.cloud.faults.add({ kind: "slowAction", command: "create" });
