@@ -1,22 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { stageTimes } from "../lab/demo/stageTimes";
-import { nspawnArguments } from "../lab/hosts/machine";
-import { createHostNetwork, createOperatorNetwork, hostAddress, hostNamespace } from "../lab/hosts/network";
+import { createHostNetwork } from "../lab/hosts/network";
 import { isImmutable } from "../lab/images/aptProxy";
 import { parseMirror } from "../lab/images/mirror";
-import { testLabPrefix } from "../lab/lab";
 
 describe("network", () => {
-  test("the operator's end is a bridge in a namespace of its own", () => {
-    expect(createOperatorNetwork("demo").map((command) => command.join(" "))).toEqual([
-      "netns add pillar-demo",
-      "-n pillar-demo link set lo up",
-      "-n pillar-demo link add br0 address 02:00:0a:4d:00:01 type bridge",
-      "-n pillar-demo addr add 10.77.0.1/24 dev br0",
-      "-n pillar-demo link set br0 up",
-    ]);
-  });
-
   test("no command of a host's network touches the machine's own namespace", () => {
     const commands = createHostNetwork("demo", "host2", 1).map((command) => command.join(" "));
     expect(commands).toEqual([
@@ -29,24 +17,6 @@ describe("network", () => {
       "-n pillar-demo-host2 route add default via 10.77.0.1",
     ]);
   });
-
-  test("gives each host its name and address", () => {
-    expect([hostAddress(0), hostAddress(3), hostNamespace("a", "b")]).toEqual([
-      "10.77.0.11",
-      "10.77.0.14",
-      "pillar-a-b",
-    ]);
-    expect(testLabPrefix(4711)).toBe("t4711x");
-  });
-});
-
-test("a machine boots from its directory, in its namespace, with what is bound into it", () => {
-  const options = { machine: "m", hostname: "h", root: "/r", namespace: "n", log: "/l" };
-  expect(nspawnArguments({ ...options, binds: [["/a", "/b"]] })).toEqual([
-    ...["--quiet", "--register=no", "--keep-unit", "--boot", "--console=pipe"],
-    ...["--directory=/r", "--network-namespace-path=/run/netns/n", "--hostname=h", "--machine=m"],
-    ...["--capability=CAP_NET_ADMIN", "--bind-ro=/a:/b"],
-  ]);
 });
 
 describe("the mirror", () => {

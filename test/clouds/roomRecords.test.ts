@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { MachineRecords } from "../../lab/clouds/room/records";
 import { nspawnArguments } from "../../lab/hosts/machine";
-import { firstServer, hostAddress, lastServer, plugHost, removeHostNetwork } from "../../lab/hosts/network";
+import { firstServer } from "../../lab/hosts/network";
 
 let dir: string;
 beforeEach(async () => {
@@ -33,15 +33,6 @@ test("finds a record by its id, and ignores an interrupted claim", async () => {
   ]);
   expect(await records.find("h2")).toBeUndefined();
   await expect(records.claim({ id: "h1", name: "again" })).rejects.toThrow("there is a machine h1 already");
-});
-
-test("servers have addresses of their own, and a network that goes with them", () => {
-  expect([hostAddress(firstServer), hostAddress(lastServer)]).toEqual(["10.77.0.111", "10.77.0.254"]);
-  expect(plugHost("demo", 100, false).join(" ")).toBe("-n pillar-demo link set veth100 down");
-  expect(removeHostNetwork("demo", "server100", 100).map((command) => command.join(" "))).toEqual([
-    "-n pillar-demo link del veth100",
-    "netns del pillar-demo-server100",
-  ]);
 });
 
 test("a server's root has no rights over its firewall's network namespace", () => {

@@ -2,8 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { InboundRule } from "../../lab/clouds/machineRoom";
 import { ruleset } from "../../lab/clouds/room/ruleset";
 
-const replaced = "table inet cloud {}\ndelete table inet cloud\n";
-
 /** Returns the accepting lines that these rules add to a firewall. */
 function accepted(rules: readonly InboundRule[]): string[] {
   const lines = ruleset(rules).split("\n");
@@ -11,20 +9,6 @@ function accepted(rules: readonly InboundRule[]): string[] {
 }
 
 describe("a firewall as nft reads it", () => {
-  test("replaces the one before, drops by default, and leaves answers, loopback and neighbours alone", () => {
-    expect(ruleset([])).toBe(`${replaced}table inet cloud {
-  chain input {
-    type filter hook input priority filter; policy drop;
-    iifname "lo" accept
-    ct state established,related accept
-    icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert, nd-router-advert } accept
-  }
-}
-`);
-  });
-
-  test("an empty list only removes rules", () => expect(ruleset(undefined)).toBe(replaced));
-
   test("applies a rule to each of its sources, of both families", () => {
     expect(
       accepted([
