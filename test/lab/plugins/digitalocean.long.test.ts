@@ -1,8 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { OTHER_TOKEN, publicKey, READ_TOKEN, TestCloud, TOKEN } from "../../clouds/digitalocean/fixture";
+import { createDigitalOcean, type DigitalOcean } from "../../../lab/clouds/digitalocean";
+import { createKeyPair } from "../../../providers/hostKey";
 import { contract } from "../contracts/contract";
+import { type ServedCloud, serveCloud } from "./servedCloud";
 import { isSecret, PluginStack, type Resource } from "./stack";
 
+const tokenOf = (part: string) => `dop_v1_${part.repeat(16)}`;
+const [TOKEN, READ_TOKEN, OTHER_TOKEN] = [tokenOf("5ec7"), tokenOf("4ead"), tokenOf("07e4")];
+const { publicKey } = createKeyPair();
 const USER_DATA = "#cloud-config\n# nobody reads this\n";
 const plan = { image: "ubuntu-22-04-x64", size: "s-4vcpu-8gb", region: "fra1", name: "pillar-1" };
 const droplet = (args: object = {}, opts: object = {}): Resource => ({
@@ -28,18 +33,20 @@ const wall = (
 });
 
 contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
-  let cloud: TestCloud;
+  let cloud: ServedCloud<DigitalOcean>;
   let stack: PluginStack;
   // The stand-in's waits are a hundred times shorter.
   const limit = kind === "double" ? "1s" : "15s";
 
   beforeEach(async () => {
-    cloud = await TestCloud.start({ timings: { create: 300, action: 100, delete: 50 } });
+    const tokens = { [TOKEN]: "write", [OTHER_TOKEN]: "write", [READ_TOKEN]: "read" } as const;
+    const timings = { create: 300, action: 100, delete: 50 };
+    cloud = await serveCloud(TOKEN, (room) => createDigitalOcean({ room, tokens, timings }));
     stack = await PluginStack.create(kind, "digitalocean", { PILLAR_LAB_DIGITALOCEAN_PACE: "0.01" });
     useToken(TOKEN);
   }, 900_000);
-  afterEach(async () => {
-    await cloud.close();
+  afterEach(() => {
+    cloud.close();
     stack.remove();
     expect([TOKEN, READ_TOKEN].filter((token) => stack.said.includes(token))).toEqual([]);
   });
@@ -49,10 +56,10 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
   };
   /** Returns the changes at the cloud, in order, without numbers. */
   const changes = (): string[] =>
-    cloud.double.requests
+    cloud.requests
       .filter(({ method }) => method !== "GET")
       .map(({ method, path }) => `${method} ${path.replace(/[0-9a-f-]{36}|\d{5,}/, "ID")}`);
-  const done = () => [...cloud.double.cloud.actions.values()].map(({ type }) => type);
+  const done = () => [...cloud.cloud.actions.values()].map(({ type }) => type);
 
   test("a host is created, unchanged, and deleted; no secret of it remains", async () => {
     const args = { tags: ["ref:tag.name"], sshKeys: ["ref:key.id"], userData: { secret: USER_DATA } };
@@ -62,11 +69,11 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
     expect(made?.order).toMatchObject({ name: "pillar-1", userData: USER_DATA, sshKeys: [publicKey.trim()] });
     expect(made?.rules).toEqual([{ protocol: "tcp", ports: "22", sources: ["203.0.113.7/32"] }]);
     const { inputs, outputs } = stack.kept().host ?? {};
-    expect(outputs).toMatchObject({ status: "active", locked: false, ipv4Address: "198.51.100.11" });
+    expect(outputs).toMatchObject({ status: "active", locked: false, ipv4Address: "192.0.2.1" });
     expect([inputs?.userData, outputs?.userData].map(isSecret)).toEqual([true, true]);
     expect(await stack.up()).toContain("6 unchanged");
     expect(await stack.destroy()).toContain("- 6 deleted");
-    expect([cloud.double.cloud.droplets.size, cloud.double.cloud.firewalls.size]).toEqual([0, 0]);
+    expect([cloud.cloud.droplets.size, cloud.cloud.firewalls.size]).toEqual([0, 0]);
     stack.expectNone([TOKEN, "nobody reads this"]);
   });
 
@@ -83,7 +90,7 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
     expect(done()).toEqual(["create", "enable_backups"]);
     expect(changes().slice(2).toSorted()).toEqual(["POST /v2/droplets/ID/actions", "PUT /v2/firewalls/ID"]);
     const { id } = stack.kept().host ?? {};
-    expect(cloud.double.cloud.droplets.get(Number(id))?.backupPolicy).toMatchObject(backupPolicy);
+    expect(cloud.cloud.droplets.get(Number(id))?.backupPolicy).toMatchObject(backupPolicy);
     expect(await stack.up()).toContain("4 unchanged");
   });
 
@@ -111,14 +118,15 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
   });
 
   test("a refresh drops a vanished Droplet; an import takes it over unchanged", async () => {
-    const { id } = (await cloud.create({ name: "old", tags: ["old"], user_data: "#!/bin/sh\n" })).body.droplet;
+    const order = { ...plan, name: "old", tags: ["old"], user_data: "#!/bin/sh\n" };
+    const { id } = (await cloud.ask("POST", "/v2/droplets", order)).droplet;
     await new Promise((resolve) => setTimeout(resolve, 400));
     const own = { name: "old", tags: ["old"] };
     const others = { gone: droplet({ name: "gone" }), key, wall: wall() };
     expect(await stack.up({ host: droplet(own, { import: String(id) }), ...others })).toContain("= 1 imported");
     await cloud.ask("DELETE", `/v2/droplets/${stack.kept().gone?.id}`);
-    for (const { id } of cloud.double.cloud.keys.values()) await cloud.ask("DELETE", `/v2/account/keys/${id}`);
-    for (const { id } of cloud.double.cloud.firewalls.values()) await cloud.ask("DELETE", `/v2/firewalls/${id}`);
+    for (const { id } of cloud.cloud.keys.values()) await cloud.ask("DELETE", `/v2/account/keys/${id}`);
+    for (const { id } of cloud.cloud.firewalls.values()) await cloud.ask("DELETE", `/v2/firewalls/${id}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
     await stack.refresh();
     expect(Object.keys(stack.kept())).toEqual(["host"]);
@@ -130,25 +138,25 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
 
   describe("a Droplet", () => {
     test("is kept as uninitialized if it is not active in time, and the next up continues", async () => {
-      const stuck = cloud.double.cloud.faults.add({ kind: "slowAction", command: "create" });
+      const stuck = cloud.cloud.faults.add({ kind: "slowAction", command: "create" });
       const host = droplet({}, { customTimeouts: { create: limit } });
       // Whichever of the two clocks ends first.
       const isOver = /to become ready: (context deadline exceeded|timeout while waiting for state to become 'active')/;
       expect(await stack.up({ host })).toMatch(isOver);
       const kept = stack.kept().host;
       expect(kept?.initErrors).toHaveLength(1);
-      cloud.double.cloud.faults.clear(stuck);
+      cloud.cloud.faults.clear(stuck);
       expect(await stack.up({ host })).toContain("~ 1 updated");
       const later = stack.kept().host;
       expect([later?.id, later?.outputs.status, later?.initErrors]).toEqual([kept?.id, "active", undefined]);
     });
 
     test("is waited for while it has no address, and is not deleted while it is locked", async () => {
-      cloud.double.cloud.faults.add({ kind: "lateAddress", seconds: 1.5 });
+      cloud.cloud.faults.add({ kind: "lateAddress", seconds: 1.5 });
       await stack.up({ host: droplet() });
       const { id, outputs } = stack.kept().host ?? {};
-      expect(outputs?.ipv4Address).toBe("198.51.100.11");
-      cloud.double.cloud.faults.add({ kind: "slowAction", command: "power_off" });
+      expect(outputs?.ipv4Address).toBe("192.0.2.1");
+      cloud.cloud.faults.add({ kind: "slowAction", command: "power_off" });
       await cloud.ask("POST", `/v2/droplets/${id}/actions`, { type: "power_off" });
       expect(await stack.destroy()).toContain(`Error waiting for droplet to be unlocked for destroy (${id})`);
       expect(changes()).not.toContain("DELETE /v2/droplets/ID");
@@ -160,11 +168,11 @@ contract("digitalocean plugin", ["pulumi-resource-digitalocean"], (kind) => {
       expect(said).toMatch(/error: 1 error occurred:\s+\* Error creating droplet: POST http\S+\/v2\/droplets: 403 /);
       expect([stack.kept().host, changes()]).toEqual([undefined, ["POST /v2/droplets"]]);
       useToken(TOKEN);
-      cloud.double.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
-      cloud.double.cloud.faults.add({ kind: "answer", method: "POST", path: "/account/keys", status: 503 });
+      cloud.cloud.faults.add({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
+      cloud.cloud.faults.add({ kind: "answer", method: "POST", path: "/account/keys", status: 503 });
       expect(await stack.up({ host: droplet(), key })).toContain("giving up after 5 attempt(s)");
       expect(changes().filter((change) => change === "POST /v2/account/keys")).toHaveLength(5);
-      const ids = [...cloud.double.cloud.droplets.keys()];
+      const ids = [...cloud.cloud.droplets.keys()];
       expect([ids.length, stack.kept().host?.id]).toEqual([2, String(ids[1])]);
     });
   });

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Json, PUBLIC_KEY, READ_ONLY, type Running, serve, TOKEN } from "../../clouds/hetzner/fixture";
+import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
 import { contract } from "../contracts/contract";
+import { type Json, type ServedCloud, serveCloud } from "./servedCloud";
 import { isSecret, PluginStack, type Resource, type Resources } from "./stack";
 
 // All tests share one stack; each continues from the previous test.
 
-const ROTATED = "v".repeat(64);
+const [TOKEN, ROTATED, READ_ONLY] = ["w", "v", "r"].map((letter) => letter.repeat(64)) as [string, string, string];
+const PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS someone";
 const USER_DATA = "#cloud-config\n# nobody's business\n";
 
 const key: Resource = { type: "SshKey", args: { name: "anvil", publicKey: PUBLIC_KEY } };
@@ -31,17 +33,18 @@ const server = (args: object, opts: object = {}): Resource => ({ type: "Server",
 const all: Resources = { key, firewall: firewall("22", "35995"), server: server(made) };
 
 contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
-  let cloud: Running;
+  let cloud: ServedCloud<Hetzner>;
   let stack: PluginStack;
 
   beforeAll(async () => {
-    cloud = await serve({ actionSeconds: 0.05, tokens: { [TOKEN]: "write", [ROTATED]: "write", [READ_ONLY]: "read" } });
+    const tokens = { [TOKEN]: "write", [ROTATED]: "write", [READ_ONLY]: "read" } as const;
+    cloud = await serveCloud(TOKEN, (room) => createHetzner({ room, tokens, actionSeconds: 0.05 }));
     stack = await PluginStack.create(kind, "hcloud");
     useToken(TOKEN);
   }, 900_000);
 
-  afterAll(async () => {
-    await cloud.close();
+  afterAll(() => {
+    cloud.close();
     stack.remove();
   });
 
@@ -49,17 +52,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     stack.settings = { token: { secret: token }, endpoint: `${cloud.url}/v1`, pollInterval: "50ms" };
   };
 
-  async function api(method: string, at: string, body?: object): Promise<Json> {
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const response = await fetch(`${cloud.url}/v1${at}`, {
-      method,
-      headers,
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const text = await response.text();
-    return text === "" ? undefined : JSON.parse(text);
-  }
-
+  const api = (method: string, at: string): Promise<Json> => cloud.ask(method, `/v1${at}`);
   const found = async (): Promise<Json> => (await api("GET", "/servers")).servers[0];
   const orders = () => cloud.room.asked.filter((asked) => asked.startsWith("order ")).length;
   const writes = () => cloud.requests.filter(({ method }) => method !== "GET").length;
@@ -80,7 +73,7 @@ contract("hcloud plugin", ["pulumi-resource-hcloud"], (kind) => {
     // A set: the original hands it on in another order.
     expect(order?.firewall?.map(({ ports }) => ports).sort()).toEqual(["22", "35995"]);
     const { outputs, inputs } = stack.kept().server ?? {};
-    expect(outputs).toMatchObject({ ipv4Address: "198.51.100.11", status: "running" });
+    expect(outputs).toMatchObject({ ipv4Address: "192.0.2.1", status: "running" });
     expect([inputs?.userData, outputs?.userData].map(isSecret)).toEqual([true, true]);
     // Logical name and random end, as for every resource without a name.
     expect((await api("GET", "/firewalls")).firewalls[0].name).toMatch(/^firewall-[0-9a-f]{7}$/);
