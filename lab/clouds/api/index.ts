@@ -63,7 +63,7 @@ export function createApi(api: Api): ServedApi {
       if (!isControl) return answer(request, incoming.headers.authorization);
       return (await dispatch(controls, request)) ?? { status: 404 };
     };
-    const result = await asked().catch((error: unknown) => refusal(api, error));
+    const result = await asked().catch((error: unknown) => formatRefusal(api, error));
     if (isControl) return send(response, result);
     const isCut = api.faults.strike("cutAnswer", { method, path }) !== undefined;
     requests.push({ method, path: pathname + search, status: isCut ? 0 : result.status });
@@ -84,7 +84,7 @@ function authorize({ tokens, usualError }: Api, method: string, authorization: s
   if (rights === "read" && method !== "GET") throw usualError(403);
 }
 
-function refusal(api: Api, error: unknown): Answer {
+function formatRefusal(api: Api, error: unknown): Answer {
   const known = error instanceof z.ZodError ? api.invalidInput(error) : error;
   const found = known instanceof ApiError ? known : new ApiError(500, "server_error", String(known));
   return { status: found.status, body: api.errorBody(found) };
