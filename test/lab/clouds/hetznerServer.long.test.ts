@@ -1,44 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
+import { describe, expect, test } from "vitest";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { createKeyPair } from "../../../providers/hostKey";
 import { linesOf } from "../fixture";
-import { type CloudStack, cloudStack, keeper } from "./cloudStack";
-import { emptyRoom } from "./emptyRoom";
+import { keeper } from "./cloudStack";
+import { hetznerStage, TOKEN } from "./hetznerStage";
 import { vanish } from "./vanish";
 
 keepEngineLogs();
 
 // The real engine and the plugin against the API on loopback: the server and all around it, and nothing that connects.
 
-const TOKEN = "w".repeat(64);
-let hetzner: Hetzner;
-let cloud: CloudStack;
+const stage = hetznerStage({});
 
-beforeAll(async () => {
-  hetzner = createHetzner({ room: emptyRoom(), tokens: { [TOKEN]: "write" } });
-  cloud = await cloudStack({
-    handler: hetzner.handler,
-    endpoint: (url) => ({ "hcloud:endpoint": `${url}/v1` }),
-    host: { provider: "hetzner", token: "set below" },
-    token: TOKEN,
-  });
-}, 900_000);
-
-afterAll(() => cloud?.close());
-
-const writes = () => hetzner.requests.filter(({ method, status }) => method !== "GET" && status < 400).length;
+const writes = () => stage.hetzner.requests.filter(({ method, status }) => method !== "GET" && status < 400).length;
 const { said, kept } = keeper();
-const upToServer = () => kept(cloud.upToServer());
-const preview = () => kept(cloud.stack.preview());
+const upToServer = () => kept(stage.cloud.upToServer());
+const preview = () => kept(stage.cloud.stack.preview());
 /** Returns the firewall's rules in a fixed order: rules and sources are sets that reach the API in any order. */
 const openings = () =>
-  [...hetzner.cloud.firewalls.values()]
+  [...stage.hetzner.cloud.firewalls.values()]
     .flatMap(({ rules }) => rules)
     .map(({ direction, protocol, port, source_ips }) => [direction, protocol, port, ...source_ips.toSorted()].join(" "))
     .toSorted();
-const protection = () => [...hetzner.cloud.servers.values()].map((server) => server.protection.delete);
-const serverIds = () => [...hetzner.cloud.servers.keys()];
+const protection = () => [...stage.hetzner.cloud.servers.values()].map((server) => server.protection.delete);
+const serverIds = () => [...stage.hetzner.cloud.servers.keys()];
 
 describe("a new stack", () => {
   test("its preview shows plan, location, price and next step, and creates nothing", async () => {
@@ -53,25 +38,25 @@ describe("a new stack", () => {
     expect(output).not.toMatch(/wwww|PRIVATE/);
     expect([exitCode, writes()]).toEqual([0, 0]);
     const shown = { wish: "hetzner, auto, 4 cores, 4 GB, 40 GB", monthly: 10.7, currency: "EUR" };
-    expect(await cloud.record()).toEqual({ attempts: [], shown });
+    expect(await stage.cloud.record()).toEqual({ attempts: [], shown });
   });
 
   test("accepts the token of the provider's own plugin", async () => {
-    await cloud.stack.pulumi(["config", "rm", "--path", "pillar-host:host.token"]);
+    await stage.cloud.stack.pulumi(["config", "rm", "--path", "pillar-host:host.token"]);
     const without = await preview();
     expect(linesOf(without.output)).toContain(
       "- pillar-host:host.token: missing, needed an API token with read and write permission (pulumi config set --secret --path pillar-host:host.token -s ",
     );
-    await cloud.stack.pulumi(["config", "set", "--secret", "hcloud:token"], { input: TOKEN });
+    await stage.cloud.stack.pulumi(["config", "set", "--secret", "hcloud:token"], { input: TOKEN });
     const { output, exitCode } = await preview();
     expect(exitCode, output).toBe(0);
-    await cloud.configure({});
+    await stage.cloud.configure({});
   });
 
   test("up creates one server, behind a firewall, protected and labelled", async () => {
     const { output, exitCode } = await upToServer();
     expect(exitCode, output).toBe(0);
-    expect([...hetzner.cloud.servers.values()]).toMatchObject([
+    expect([...stage.hetzner.cloud.servers.values()]).toMatchObject([
       {
         name: "pillar-anvil-prod",
         place: "fsn1",
@@ -80,20 +65,20 @@ describe("a new stack", () => {
         protection: { delete: true, rebuild: true },
       },
     ]);
-    const [firewall] = hetzner.cloud.firewalls.values();
+    const [firewall] = stage.hetzner.cloud.firewalls.values();
     expect(firewall).toMatchObject({ labels: { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" } });
     expect(openings()).toEqual([
       "in tcp 22 198.51.100.7/32",
       "in tcp 35995 0.0.0.0/0 ::/0",
       "in udp 35995 0.0.0.0/0 ::/0",
     ]);
-    expect(await cloud.record()).toEqual({ attempts: [], ordered: expect.any(String) });
+    expect(await stage.cloud.record()).toEqual({ attempts: [], ordered: expect.any(String) });
   });
 });
 
 describe("the stack of a live server", () => {
   test("its resources are listed as the design draws them", async () => {
-    const { resources = [] } = await cloud.stack.exported();
+    const { resources = [] } = await stage.cloud.stack.exported();
     const urns = resources.flatMap(
       ({ urn }) => /^urn:pulumi:prod::pillar-host::(pillar-host:\S+)$/.exec(urn)?.[1] ?? [],
     );
@@ -120,11 +105,11 @@ describe("the stack of a live server", () => {
 
   test("another image, plan, location or key replaces nothing, and the run says so", async () => {
     const before = serverIds();
-    await cloud.configure(
+    await stage.cloud.configure(
       {},
       { image: "debian-11", plan: "ccx23", locations: ["nbg1"], acceptDistributions: ["debian-12"] },
     );
-    await cloud.stack.pulumi(["config", "set", "--secret", "--path", "pillar-host:ssh.privateKey"], {
+    await stage.cloud.stack.pulumi(["config", "set", "--secret", "--path", "pillar-host:ssh.privateKey"], {
       input: createKeyPair().privateKey,
     });
     const { output } = await preview();
@@ -140,7 +125,7 @@ describe("the stack of a live server", () => {
   });
 
   test("another address for ssh changes only the firewall", async () => {
-    await cloud.configure({}, { sshFrom: ["203.0.113.0/24", "0.0.0.0/0"] });
+    await stage.cloud.configure({}, { sshFrom: ["203.0.113.0/24", "0.0.0.0/0"] });
     const { output, exitCode } = await upToServer();
     expect(exitCode, output).toBe(0);
     expect(output).toMatch(/hcloud:index:Firewall firewall updated/);
@@ -150,7 +135,7 @@ describe("the stack of a live server", () => {
 
   test("destroy is refused before its first step", async () => {
     const before = writes();
-    const { output, exitCode } = await kept(cloud.stack.destroy());
+    const { output, exitCode } = await kept(stage.cloud.stack.destroy());
     expect(exitCode).not.toBe(0);
     expect(output).toContain("because it is protected");
     expect(writes()).toBe(before);
@@ -158,39 +143,39 @@ describe("the stack of a live server", () => {
 
   test("creates a vanished server again only on the operator's word", async () => {
     const [id = 0] = serverIds();
-    vanish(hetzner);
+    vanish(stage.hetzner);
     const { output, exitCode } = await upToServer();
     expect(exitCode).not.toBe(0);
     expect(linesOf(output)).toContain(
       `server ${id}, this stack's host, is no longer at Hetzner, or lost its labels there\nIf the server is gone, create another one with: pulumi refresh -s prod && pulumi up -s prod\n`,
     );
     expect(output).not.toContain(" at /");
-    expect([serverIds(), (await cloud.record())?.pending]).toEqual([[], undefined]);
-    await cloud.refresh();
+    expect([serverIds(), (await stage.cloud.record())?.pending]).toEqual([[], undefined]);
+    await stage.cloud.refresh();
     const again = await upToServer();
     expect(again.exitCode, again.output).toBe(0);
     expect([serverIds().length, serverIds().includes(id)]).toEqual([1, false]);
   });
 
   test("the engine wrote and printed neither token nor keys", async () => {
-    const all = (await cloud.stack.written()) + said.join("");
+    const all = (await stage.cloud.stack.written()) + said.join("");
     expect(all).not.toMatch(/wwww|PRIVATE KEY|ssh_deletekeys/);
     expect(all).toContain("pillar-anvil-prod");
   });
 
   test("destroy lifts the delete protection, and says what to do if that is refused", async () => {
-    await cloud.configure({ lifecycle: "retiring" });
-    const up = await cloud.stack.up(["--skip-preview"]);
+    await stage.cloud.configure({ lifecycle: "retiring" });
+    const up = await stage.cloud.stack.up(["--skip-preview"]);
     expect(up.exitCode, up.output).toBe(0);
     expect(up.output).toContain("All conditions are met. Delete the host with: pulumi destroy -s prod");
-    hetzner.cloud.faults.add({
+    stage.hetzner.cloud.faults.add({
       kind: "answer",
       method: "POST",
       path: "/servers/*/actions/change_protection",
       status: 403,
     });
-    const { output, exitCode } = await kept(cloud.stack.destroy(["--skip-preview"]));
-    hetzner.cloud.faults.clear();
+    const { output, exitCode } = await kept(stage.cloud.stack.destroy(["--skip-preview"]));
+    stage.hetzner.cloud.faults.clear();
     expect(exitCode).not.toBe(0);
     const [id] = serverIds();
     expect(linesOf(output)).toMatch(
@@ -204,14 +189,14 @@ describe("the stack of a live server", () => {
   });
 
   test("a destroy that ends before the deletion leaves the server unprotected until the next up", async () => {
-    hetzner.cloud.faults.add({ kind: "answer", method: "DELETE", path: "/servers/*", status: 423 });
-    const destroy = await kept(cloud.stack.destroy(["--skip-preview"]));
-    hetzner.cloud.faults.clear();
+    stage.hetzner.cloud.faults.add({ kind: "answer", method: "DELETE", path: "/servers/*", status: 423 });
+    const destroy = await kept(stage.cloud.stack.destroy(["--skip-preview"]));
+    stage.hetzner.cloud.faults.clear();
     const [id] = serverIds();
     expect(destroy.exitCode, destroy.output).not.toBe(0);
     expect(destroy.output).toContain(`retirement: the delete protection of server ${id} at hetzner is lifted; `);
     expect(protection()).toEqual([false]);
-    await cloud.configure({});
+    await stage.cloud.configure({});
     const look = await preview();
     expect(look.output).toContain(
       `server ${id} at hetzner is not protected against deletion: the next run protects it again`,
@@ -224,12 +209,16 @@ describe("the stack of a live server", () => {
   });
 
   test("destroy of a retiring stack leaves nothing in the cloud", async () => {
-    await cloud.configure({ lifecycle: "retiring" });
-    const up = await cloud.stack.up(["--skip-preview"]);
+    await stage.cloud.configure({ lifecycle: "retiring" });
+    const up = await stage.cloud.stack.up(["--skip-preview"]);
     expect(up.exitCode, up.output).toBe(0);
     expect(up.output).toContain("All conditions are met. Delete the host with: pulumi destroy -s prod");
-    const { output, exitCode } = await kept(cloud.stack.destroy());
+    const { output, exitCode } = await kept(stage.cloud.stack.destroy());
     expect(exitCode, output).toBe(0);
-    expect([hetzner.cloud.servers.size, hetzner.cloud.firewalls.size, hetzner.cloud.sshKeys.size]).toEqual([0, 0, 0]);
+    expect([
+      stage.hetzner.cloud.servers.size,
+      stage.hetzner.cloud.firewalls.size,
+      stage.hetzner.cloud.sshKeys.size,
+    ]).toEqual([0, 0, 0]);
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { createHetzner, type Hetzner } from "../../../lab/clouds/hetzner";
+import type { StackFile } from "../../../lab/stack/stack";
 import { type CloudStack, cloudStack } from "./cloudStack";
 import { emptyRoom } from "./emptyRoom";
 
@@ -17,7 +18,7 @@ export interface HetznerStage {
 type Server = Hetzner["cloud"]["servers"] extends Map<unknown, infer S> ? S : never;
 
 /** Sets the stage before the tests of a file, and takes it down after them. */
-export function hetznerStage(): HetznerStage {
+export function hetznerStage(host: StackFile = { locations: ["fsn1", "nbg1"] }): HetznerStage {
   const made: { hetzner?: Hetzner; cloud?: CloudStack } = {};
   const stage = Object.assign(made, {
     servers: () => [...here.hetzner.cloud.servers.values()],
@@ -33,7 +34,7 @@ export function hetznerStage(): HetznerStage {
     made.cloud = await cloudStack({
       handler: made.hetzner.handler,
       endpoint: (url) => ({ "hcloud:endpoint": `${url}/v1` }),
-      host: { provider: "hetzner", token: "set below", locations: ["fsn1", "nbg1"] },
+      host: { provider: "hetzner", token: "set below", ...host },
       token: TOKEN,
     });
   }, 900_000);
