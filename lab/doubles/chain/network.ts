@@ -31,7 +31,7 @@ export class Network {
     this.chainId = options.chainId ?? "lab";
     const height = options.height ?? 14_900_000;
     const now = this.clock();
-    this.timeline = new Timeline(height, now, options.momentumSeconds ?? 10);
+    this.timeline = new Timeline(height, now);
     this.slots = new Production(height);
     this.schedule = new Schedule(this.timeline, this.registry, () => this.chainId);
     this.ledger = new Ledger(this.timeline, this.gaps, this.slots, this.schedule, () => this.chainId);

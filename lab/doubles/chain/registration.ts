@@ -10,15 +10,8 @@ export interface ProducerTerm {
 /** A registered Pillar with all its producers, oldest first. The last one may still lie in the future. */
 export type RegisteredPillar = Pillar & { producers: ProducerTerm[] };
 
-/** An action that the wallet refuses, with the HTTP status for the answer. */
-export class Refused extends Error {
-  constructor(
-    readonly status: 404,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+/** An action that the wallet refuses. */
+export class Refused extends Error {}
 
 /** Registered Pillars and their producers. Times in milliseconds. */
 export class Registry {
@@ -55,7 +48,7 @@ export class Registry {
    */
   update(name: string, producerAddress: string, term: Omit<ProducerTerm, "producerAddress">): RegisteredPillar {
     const pillar = this.pillars.get(name);
-    if (pillar === undefined) throw new Refused(404, `data non existent: no Pillar is called ${name}`);
+    if (pillar === undefined) throw new Refused(`data non existent: no Pillar is called ${name}`);
     const isTaken = this.all().some((other) => other !== pillar && hasProduced(other, producerAddress));
     if (isTaken || producerAddress === pillar.producerAddress) return pillar;
     const updated = { ...pillar, producerAddress, producers: [...pillar.producers, { producerAddress, ...term }] };

@@ -27,7 +27,7 @@ export async function serveChain(options: { host: string; port: number; chain?: 
   const server = createServer((request, response) => {
     answer(chain, request, response).catch((error: unknown) => {
       if (error instanceof z.ZodError) send(response, 400, { error: z.prettifyError(error) });
-      else if (error instanceof Refused) send(response, error.status, { error: error.message });
+      else if (error instanceof Refused) send(response, 404, { error: error.message });
       else send(response, 500, { error: String(error) });
     });
   });

@@ -8,10 +8,10 @@ export class Timeline {
    * Creates a chain that has `height` momentums at `now`, as if it had always kept the real pace. Times in
    * milliseconds.
    */
-  constructor(height: number, now: number, momentumSeconds: number) {
+  constructor(height: number, now: number) {
     const genesis = { height: 1, at: now - (height - 1) * realPaceSeconds * 1000, momentumSeconds: realPaceSeconds };
     this.segments = height > 1 ? [genesis] : [];
-    this.segments.push({ height, at: now, momentumSeconds });
+    this.segments.push({ height, at: now, momentumSeconds: realPaceSeconds });
   }
 
   /** Returns the timestamp of momentum 1, in seconds. It changes only if the height is set to 1 again. */

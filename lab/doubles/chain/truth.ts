@@ -10,8 +10,6 @@ import { type NodeSettings, nodeSettingsSchema } from "./settings";
 export interface ChainOptions {
   /** Returns milliseconds. A test injects its own clock. */
   clock?: () => number;
-  /** Seconds between two momentums (default 10). */
-  momentumSeconds?: number;
   /** Initial height (default 14,900,000, the network's in late 2026). */
   height?: number;
   /** Chains with different ids have different hashes (default "lab"). */

@@ -13,10 +13,10 @@ export interface KeyShare {
   local_party_key: string;
 }
 
-/** Creates a share of a key for `holder`, one of the `participants` who generated the key together. */
-export function createKeyShare(holder: string, publicKey: string, participants = 12): KeyShare {
+/** Creates a share of a key for `holder`, one of twelve who generated the key together. */
+export function createKeyShare(holder: string, publicKey: string): KeyShare {
   const Xi = randomBytes(32).toString("hex");
-  const others = Array.from({ length: participants - 1 }, (_, index) => participantKey(`participant ${index}`));
+  const others = Array.from({ length: 11 }, (_, index) => participantKey(`participant ${index}`));
   return {
     pub_key: publicKey,
     local_data: { Xi, ShareID: shareIdOf(Xi, publicKey), PaillierSK: randomBytes(256).toString("hex") },
