@@ -3,9 +3,7 @@ import { type CloudName, cloudNames } from "../clouds/names";
 
 /** Options of `npm run demo --`. */
 export interface DemoOptions {
-  /**
-   * Cloud of both hosts. Without it, the new host is a machine of the operator's own, and the old one is at Hetzner.
-   */
+  /** Cloud of the new host. Without it, the new host is a machine of the operator's own. */
   readonly provider?: CloudName;
 }
 
@@ -18,7 +16,7 @@ export function parseDemo(args: readonly string[]): DemoOptions {
     .addOption(
       new Option(
         "--provider <name>",
-        "the new host is made at this provider, and the old one adopted there and deleted; default: the new one is a machine of your own",
+        "the new host is made at this provider; default: it is a machine of your own",
       ).choices([...cloudNames]),
     )
     .allowExcessArguments(false)

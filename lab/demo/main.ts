@@ -8,6 +8,7 @@ import { ensureBaseImage } from "../images/baseImage";
 import { ensurePackagedImage } from "../images/packagedImage";
 import { Lab } from "../lab";
 import { awaitProduction, collectRewards, updateProducer } from "../operator/wallet";
+import { pluginsFor } from "../stack/stack";
 import { ensureToolchain } from "../toolchain";
 import { step } from "../util/progress";
 import { ensureRequirements } from "../util/requirements";
@@ -24,7 +25,9 @@ async function main({ provider }: DemoOptions): Promise<number> {
   // The stand-in would wait as long as the official plugin by default.
   process.env.PILLAR_LAB_DIGITALOCEAN_PACE ??= "0.1";
   await ensureRequirements();
-  const toolchain = await ensureToolchain({ plugins: ["command", pluginOf[provider ?? "hetzner"]] });
+  const toolchain = await ensureToolchain({
+    plugins: [...new Set([...pluginsFor("hetzner"), ...pluginsFor(provider ?? "existing")])],
+  });
   await ensureBaseImage();
   await ensurePackagedImage();
   await ensureCloudImage();
@@ -70,14 +73,13 @@ To type it all yourself, as an operator, before you touch a server:
   return isGood ? 0 : 1;
 }
 
-const pluginOf = { hetzner: "hcloud", digitalocean: "digitalocean" } as const;
 const titles = { hetzner: "Hetzner", digitalocean: "DigitalOcean" } as const;
 
 async function setUp(provider?: CloudName): Promise<{ lab: Lab; stacks: Stacks; server: OldServer }> {
   const lab = await Lab.create("demo");
   // A sync takes some fifteen seconds, so that there is something to watch.
   await lab.chain("PATCH", "/truth", { ...hurry, height: 2600, defaults: { rate: 160, behind: 2400 } });
-  const server = await orderOldServer(lab, provider);
+  const server = await orderOldServer(lab);
   await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: server.producer.address });
   const target = provider ?? (await lab.addHost("host1", ensurePackagedImage));
   return { lab, stacks: await makeStacks(lab, server, target), server };

@@ -46,8 +46,8 @@ export async function makeStacks(
   const oldFile = (changes: StackFile): StackFile => ({
     ...common,
     lifecycle: "adopted",
-    host: { provider: server.provider, importId: server.id, sshFrom },
-    ...endpoint(lab, server.provider),
+    host: { provider: "hetzner", importId: server.id, sshFrom },
+    ...endpoint(lab, "hetzner"),
     orchestrator: { backup },
     ...changes,
   });
@@ -79,7 +79,7 @@ export async function makeStacks(
     "ssh.privateKey": privateKey,
     ...(provider ? { "host.token": cloudTokens[provider] } : {}),
   });
-  const oldSecrets = secretsAt(server.provider);
+  const oldSecrets = secretsAt("hetzner");
   const freshSecrets = secretsAt(typeof target === "string" ? target : undefined);
   const old = await LabStack.create(lab, "prod", oldFile({}), oldSecrets, { hasPassphrase: true });
   const fresh = await LabStack.create(lab, "prod-2", freshFile({}), freshSecrets, { hasPassphrase: true });
