@@ -25,7 +25,7 @@ export function ownTests(checkout: string): string[] {
 export type Hashes = Readonly<Record<string, string>>;
 
 /** Folders of the lab with a command of their own: a test depends on one only if it imports from it. */
-const apart = ["bench", "chainCopies", "explore", "mutants", "proofs", "schema", "shell", "simulation"];
+const apart = ["bench", "chainCopies", "explore", "mutants", "schema", "shell", "simulation"];
 
 /**
  * True if a file tests a plugin. It boots no lab, so it depends on the plugins' sources and on the folders that it
