@@ -95,7 +95,7 @@ function decideStandUp(fresh: MigrationStack): MigrationStep | undefined {
     return {
       kind: "stop",
       lines: [
-        `${stack} is ${lifecycle}, so it is not the new host.`,
+        `${stack} is not the new host: its lifecycle is ${lifecycle}.`,
         `Check whether the two stacks are swapped: ${commandsFor(stack).status()}`,
       ],
     };

@@ -53,7 +53,7 @@ export function findBackupFault(signer: BackedUpOrchestrator, backup: ListedBack
   if (!bridge.known) return `it is unknown whether its key share is of the bridge's key: ${bridge.why}`;
   const files = entries.filter(({ size }) => size > 0).map(({ path }) => path);
   if (hasShareForKey(bridge.key, files)) return undefined;
-  return `its key share is not ${formatShareFile(bridge.key)}, but ${files.filter(isKeyShare).join(", ") || "none"}`;
+  return `it lacks the key share ${formatShareFile(bridge.key)}; it has ${files.filter(isKeyShare).join(", ") || "none"}`;
 }
 
 function holdsFenced(entries: readonly Entry[], directory: string): boolean {

@@ -37,7 +37,7 @@ export interface ChainAnswer {
   readonly standing?: PillarStanding;
   /** Milliseconds within which a healthy Pillar of this rank almost surely has a momentum. */
   readonly patience: number;
-  /** Newest momentums within `patience`, but at least among the latest {@link momentumPage}. */
+  /** Newest momentum of each address within `patience`, or in the last {@link momentumPage} if these reach further. */
   readonly last: Newest;
   /** True if this host and its successor both produce: the successor had a momentum before this host's newest. */
   readonly alternate: boolean;

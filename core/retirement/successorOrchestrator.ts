@@ -23,7 +23,7 @@ export function findSuccessorFaults({ successor, bridge, identity }: Facts): Omi
     unmet.push({
       what: "the successor's orchestrator has no share of the bridge's key",
       found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
-      needed: `restore the orchestrator there from its backup, with ${formatShareFile(bridge.key)} (docs/orchestrator.md), or wait for the next key generation`,
+      needed: `restore there a backup that has ${formatShareFile(bridge.key)} (docs/orchestrator.md), or wait for the next key generation`,
     });
   const { identity: present } = successor;
   const differences = present && identity ? findIdentityDifferences(present, identity) : [];

@@ -33,7 +33,7 @@ function tryOnce(host: string, port: number, timeout: number): Promise<PortState
   });
 }
 
-/** Returns the state by a connection's error; a rejecting firewall reports an unreachable host. */
+/** Returns the state by a connection's error. A firewall may answer EHOSTUNREACH, so that means `filtered`. */
 export function parsePortState(code: string | undefined): PortState {
   if (code === "ECONNREFUSED") return "refused";
   return code === "EHOSTUNREACH" || code === "EACCES" || code === "ETIMEDOUT" ? "filtered" : "unknown";

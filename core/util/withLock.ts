@@ -41,7 +41,7 @@ export async function withLock<T>(
     if (deps.ticks() >= end)
       throw new Error(
         formatProblem({
-          what: `another ${doing} of ${stack} is active on this machine; nothing was changed`,
+          what: `a ${doing} of ${stack} already runs on this machine; nothing was changed`,
           found: `${file}, a lock that another process holds`,
           needed: "wait until that run has finished",
           next: `Then: ${doing === "destroy" ? commandsFor(stack).destroy : commandsFor(stack).backup}`,

@@ -12,7 +12,7 @@ export interface BackupSettings {
   readonly move: MoveId;
 }
 
-/** {@link BackupSettings} as configured, with paths relative to the project. */
+/** {@link BackupSettings} as configured; relative paths are not resolved yet. */
 export interface BackupPlace {
   readonly directory: string;
   readonly identityFile?: string | undefined;

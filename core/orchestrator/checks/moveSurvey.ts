@@ -27,7 +27,7 @@ export interface OldSide {
   readonly sshd?: SshdSettings | undefined;
 }
 
-/** The old host's ssh server, as the new host reaches it. */
+/** The answer of the old host's ssh port to the new host. */
 export type SshScan =
   /** Host keys, each as type and key. */
   | { readonly kind: "keys"; readonly keys: readonly string[] }

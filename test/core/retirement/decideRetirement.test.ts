@@ -189,7 +189,7 @@ describe("each unmet condition", () => {
     [
       "momentums still carry this host's address",
       { readings: [reading({ last: { own: momentum(999, own), successor: momentum(998, next) } })] },
-      "momentum 999; elections are fixed two ticks ahead",
+      "the last one is momentum 999; elections are fixed two ticks ahead",
     ],
     [
       "this host and its successor produce in turns: is this the host of another Pillar?",
@@ -348,7 +348,7 @@ describe("each unmet condition", () => {
     [
       "the successor's orchestrator has no share of the bridge's key",
       { host: { off: "x" }, ...kept, successor: { ...successor, build, look: freshLook } },
-      `needed: restore the orchestrator there from its backup, with ${share} (`,
+      `needed: restore there a backup that has ${share} (`,
     ],
     [
       "it is unknown whether the successor's orchestrator has a share of the bridge's key",

@@ -142,9 +142,9 @@ describe("the proved backup of a silent host", () => {
       "with the share of an earlier key",
       { entries: [entry("config.json"), entry("tss/localstate-02ab.json")] },
       {},
-      `its key share is not ${share}, but root/.orchestrator/tss/localstate-02ab.json`,
+      `it lacks the key share ${share}; it has root/.orchestrator/tss/localstate-02ab.json`,
     ],
-    ["with an empty share", { entries: [entry("config.json"), entry(share, 0)] }, {}, "but none"],
+    ["with an empty share", { entries: [entry("config.json"), entry(share, 0)] }, {}, "it has none"],
     [
       "with an unknown bridge's key",
       {},

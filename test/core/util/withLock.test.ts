@@ -57,7 +57,7 @@ test("waits for another process, and names its lock after the timeout", async ()
   held(0);
   meanwhile = () => utimesSync(file(), Date.now() / 1000, Date.now() / 1000);
   await expect(withLock(directory, scope, deps, async () => 1)).rejects.toThrow(
-    `another destroy of prod is active on this machine; nothing was changed
+    `a destroy of prod already runs on this machine; nothing was changed
   found: ${file()}, a lock that another process holds
   needed: wait until that run has finished
   Then: pulumi destroy -s prod`,

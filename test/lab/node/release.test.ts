@@ -22,7 +22,7 @@ const version = () => onHost(stage.host, "/usr/local/bin/go-node version | head 
 it("is installed after the deploy and before the sync, and the proof names its version", async () => {
   const { exitCode, output } = await stage.stack.up();
   expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
-  expect(output).toContain("node: v0.0.10 runs, after ");
+  expect(output).toContain("node: v0.0.10 runs now instead of v0.0.8; the node was down for ");
   expect(output.indexOf("node: v0.0.10 runs")).toBeLessThan(output.indexOf("sync: synced at height"));
   expect(await version()).toBe("go-node version v0.0.10");
   expect(await onHost(stage.host, "/usr/local/bin/go-node.before version | head -n 1")).toBe("go-node version v0.0.8");

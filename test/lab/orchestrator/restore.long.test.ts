@@ -65,7 +65,7 @@ it("makes no backup without an orchestrator, and exits with 2 and what is needed
       "no backup of the orchestrator of prod was made: there is no orchestrator to back up",
       `  found: none on ${fresh.address}`,
       `  found: none on ${old.address}`,
-      "  needed: the stack of the host on which the orchestrator runs",
+      "  needed: name the stack of the host on which the orchestrator runs",
       "  Then: ./pillar-host backup prod",
     ].join("\n"),
   );
