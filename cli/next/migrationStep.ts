@@ -186,7 +186,7 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
   if (registration.kind === "registered")
     return wait(
       registration.isLate ? "late" : "registered",
-      `The host of ${stack} is registered${registration.isLate ? ", but produces later than expected: see its clock and node" : " and waits for its first momentum"}. Keep the old host running.`,
+      `The host of ${stack} is registered${registration.isLate ? ", but its first momentum is late: see its clock and node" : " and waits for its first momentum"}. Keep the old host running.`,
       `Status: ${commandsFor(stack).status()}`,
     );
   if (registration.kind === "unknown") return wait("chain unseen", "The Pillar's registration can't be read now.");

@@ -36,7 +36,7 @@ const loginShape = {
 };
 
 export const loginRule =
-  "Login keys default to those of `ssh`; a private key, password or agent given here replaces all of them";
+  "Without a private key, password or agent here, those of `pillar-host:ssh` are used; else none of them";
 
 const otherwise = "as in `ssh`";
 

@@ -95,7 +95,7 @@ interface HostReply {
   offered: readonly string[];
 }
 
-/** Answers one prompt for the password. Other prompts want a second factor or a new password. */
+/** Answers one prompt for the password. Refuses others: they want a second factor or a new password. */
 function answerPrompt(client: ssh2.Client, password: string): void {
   let isAnswered = false;
   const refuse = (words: string) => client.emit("error", Object.assign(new Error(words), { level: "prompt" }));

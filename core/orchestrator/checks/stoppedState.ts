@@ -93,7 +93,7 @@ export function checkLive(
       next: stuckHint,
     });
   return formatProblem({
-    what: `the orchestrator of the ${side} host is not live now`,
+    what: `the orchestrator of the ${side} host is not in the state live`,
     found: `state ${status.state} (${status.stateName})`,
     needed: `state 0 (live). Run ${run.up} again when it is.`,
     next: status.state === halted && moveHalted(run),

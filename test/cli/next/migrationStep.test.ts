@@ -178,7 +178,7 @@ test.each([
   ],
   ["a slip in the wallet", { parts: parts("foreign") }, adopted, /z1qslip is registered now[\s\S]*again, with z1q/],
   ["registered", { parts: parts("registered") }, adopted, /waits for its first momentum/],
-  ["registered, and late", { parts: parts("registered", { isLate: true }) }, adopted, /later than expected/],
+  ["registered, and late", { parts: parts("registered", { isLate: true }) }, adopted, /first momentum is late/],
   [
     "the old host is silent",
     {},
