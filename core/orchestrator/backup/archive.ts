@@ -98,7 +98,7 @@ function toWritable(parser: Parser, readFault: () => Error | undefined): Writabl
       if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes)]);
       // The parser would take a compressed archive, too, but a backup has to be plain tar.
       if (head.length >= headBytes && !isTarHead(head))
-        return next(new Error("the archive is no plain tar: it is compressed"));
+        return next(new Error("the archive is no plain tar: compressed, or damaged"));
       waiting = next;
       if (parser.write(chunk)) resume();
     },

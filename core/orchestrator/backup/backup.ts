@@ -260,6 +260,6 @@ function describeError(error: NodeJS.ErrnoException, directory: string): string 
   return formatProblem({
     what: `the backup could not be written on this machine: ${directory}`,
     found: reason,
-    needed: "room for it, or another directory (pillar-host:orchestrator.backup.directory)",
+    needed: "a writable directory with room for the backup (pillar-host:orchestrator.backup.directory)",
   });
 }

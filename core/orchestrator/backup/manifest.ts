@@ -56,7 +56,7 @@ export function parseManifest(printed: Buffer): Manifest {
         `${quotePath(normalizePath(path))} is a device, or of an unknown kind (${letter}): remove it first`,
       );
     if (kind === "file" && !(/^\d{1,15}$/.test(size) && /^[0-9a-f]{64}$/.test(content)))
-      throw new Error(`the list of files has another form than size and hash at ${quotePath(normalizePath(path))}`);
+      throw new Error(`the list of files has no valid size and hash for ${quotePath(normalizePath(path))}`);
     entries.push({
       path: normalizePath(path),
       kind,

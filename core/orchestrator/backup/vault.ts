@@ -67,7 +67,7 @@ function identityFault(file: string, found: string): string {
     what: `the backup's identity file can't be used: ${file}`,
     found,
     needed: "an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
-    next: "Make one with: age-keygen -o FILE, or remove that key from the configuration: the program makes its own",
+    next: "Make one with: age-keygen -o FILE, or remove that setting from the configuration: the program makes its own",
   });
 }
 

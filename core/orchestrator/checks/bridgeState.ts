@@ -64,6 +64,6 @@ export function judgeBridge(bridge: BridgeInfo, height: number, name: string): B
   if (last < height && bridge.allowsKeyGeneration) return reading(1, "a key generation is at work (allowKeyGen)");
   if (last < height) return reading(0, "the bridge is live");
   const minutes = Math.ceil(((last + 1 - height) * networkPaceMs) / 60_000);
-  const when = `it was unhalted at momentum ${bridge.unhaltedAt}, and is live from momentum ${last + 1} on, in about ${minutes} min`;
+  const when = `the unhalt of momentum ${bridge.unhaltedAt} takes effect at momentum ${last + 1}, in about ${minutes} min`;
   return reading(2, `the bridge is still halted: ${when}`);
 }

@@ -71,7 +71,7 @@ export function formatForecast(
   return [
     `the bridge will be without this orchestrator for ${gap}`,
     `  stop: ${stop === undefined ? "unknown: systemd's journal has none" : rangeText(stop)}`,
-    `  rest of the copy: ${rangeText(copy)} (${(bytes / 1e6).toFixed(1)} MB were read once${rate})`,
+    `  rest of the copy: ${rangeText(copy)} (a trial read ${(bytes / 1e6).toFixed(1)} MB${rate})`,
     `  start: ${start === undefined ? "unknown: no start can be tried while the old host signs" : `${rangeText(start)}, by earlier moves`}`,
   ];
 }

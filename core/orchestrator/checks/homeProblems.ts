@@ -66,7 +66,7 @@ function configProblems({ facts, config, damaged }: OldSide, wanted: Requirement
     !isBelow(config.tssDir, "tss") && {
       what: `${address}: the key shares lie outside of the orchestrator's directory`,
       found: `TssConfig.BaseDir ${config.tssDir} in ${file}`,
-      needed: `${directory}/tss: nothing else is copied, and an orchestrator that finds no share says nothing and signs nothing`,
+      needed: `${directory}/tss: only ${directory} is copied, and an orchestrator that finds no share says nothing and signs nothing`,
       next: stopFirst(
         `move what lies in ${config.tssDir} to ${directory}/tss; set BaseDir in TssConfig to ${directory}/tss`,
       ),

@@ -32,5 +32,5 @@ export function formatBridgeState(bridge: BridgeNow): string[] {
 
 function pillarLine(pillar: string): string {
   if (pillar !== "notFound") return `old host signs for Pillar ${pillar}`;
-  return "old host: no Pillar has the orchestrator's producer key any more; it signs until the next key generation, not after it";
+  return "old host: no Pillar has the orchestrator's producer key any more; the orchestrator signs until the next key generation, not after it";
 }

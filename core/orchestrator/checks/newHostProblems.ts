@@ -27,8 +27,8 @@ function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted:
       !isOwn(facts.journal, wanted.move) && {
         what: `${address}: there is a key share in ${directory} already`,
         found: `${facts.shares}, not put there by this move`,
-        needed: "no key share: one is irreplaceable, and this program overwrites none",
-        next: `Is it another orchestrator's host? If it is of no use, on the host: mv ${directory} ${directory}.aside. Then run ${run.up} again.`,
+        needed: "no key share there: a share is irreplaceable, and this program overwrites none",
+        next: `Is it another orchestrator's host? If the share is of no use, on the host: mv ${directory} ${directory}.aside. Then run ${run.up} again.`,
       },
     (facts.directory === "link" || facts.directory === "no directory") && {
       what: `${address}: ${directory} is in the way`,
@@ -59,13 +59,13 @@ function endpointProblems(old: OldSide, reached: readonly string[], wanted: Requ
       what: `${address}: the new host does not reach nodes that the orchestrator uses`,
       found: `no connection to ${remote.join(", ")}; the old host has one`,
       needed: "connections to them",
-      next: `Allow these connections, there and on ${address}. Check on ${address} with: nc -vz ${remote[0]?.replace(":", " ")}`,
+      next: `Allow these connections, at those nodes and on ${address}. Check on ${address} with: nc -vz ${remote[0]?.replace(":", " ")}`,
     },
     first !== undefined && {
       what: `${address}: config.json names nodes on the orchestrator's own host, and the new host lacks them`,
       found: local.map((each) => `nothing at ${each.new} for ${each.network}`).join(", "),
       needed: `a node of each of these networks on ${address}, or one elsewhere: without it the orchestrator ends at its start`,
-      next: `Install it on ${address}; or, on ${wanted.old.address}: name another in Networks, ${first.network}, Urls of ${wanted.old.directory}/config.json, then systemctl restart ${wanted.old.service}. Then run ${run.up} again.`,
+      next: `Install a node on ${address}; or, on ${wanted.old.address}: name another one in Networks, ${first.network}, Urls of ${wanted.old.directory}/config.json, then systemctl restart ${wanted.old.service}. Then run ${run.up} again.`,
     },
   ]);
 }
@@ -80,7 +80,7 @@ function sshProblems(scan: SshScan, { copyAddress, sshPort, hostKey, ...wanted }
   if (otherKey !== undefined)
     return [
       {
-        what: `${copyAddress}:${sshPort} shows the new host another key than ${wanted.old.address} shows here`,
+        what: `${copyAddress}:${sshPort} shows the new host another ssh key than ${wanted.old.address} shows this machine`,
         found: otherKey,
         needed: hostKey,
         next: `Is it another machine? ${setAddress}`,

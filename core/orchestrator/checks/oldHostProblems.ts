@@ -42,8 +42,8 @@ function unitProblems({ facts }: OldSide, wanted: Requirements): Problem[] {
     facts.process !== undefined && {
       what: `${address}: the process of ${service} is not called ${executable}`,
       found: facts.process || "no process",
-      needed: "the name of its process: by that name this program sees, too, that the orchestrator has ended",
-      next: `On the host: systemctl status ${service} tells its name. Then: ${run.set("orchestrator.migrateFrom.executable", "NAME")}`,
+      needed: "the name of the orchestrator's process: by that name, too, this program sees that it has ended",
+      next: `On the host: systemctl status ${service} tells the process's name. Then: ${run.set("orchestrator.migrateFrom.executable", "NAME")}`,
     },
   ]);
 }
@@ -67,7 +67,7 @@ function answerProblems({ build, status }: OldSide, wanted: Requirements): Probl
         state === 1
           ? "wait until the key generation has finished: stopping now would lose the key share"
           : "state 0 (live)",
-      next: `Run ${run.up} again when it is live.${state === 2 ? ` ${moveHalted(run)}` : ""}${state === 1 ? ` ${stuckHint}.` : ""}`,
+      next: `Run ${run.up} again when the state is live.${state === 2 ? ` ${moveHalted(run)}` : ""}${state === 1 ? ` ${stuckHint}.` : ""}`,
     },
     "problem" in status &&
       "value" in build && {
@@ -85,7 +85,7 @@ function sshdProblems({ sshd }: OldSide, wanted: Requirements): Problem[] {
     what: `${wanted.old.address}: its sshd refuses what a move asks of it`,
     found,
     needed,
-    next: `Change it there (for ${sshd.from} alone: Match Address ${sshd.from}), then: systemctl reload ssh. Then run ${commandsFor(wanted.stack).up} again.`,
+    next: `Change sshd's settings there (for ${sshd.from} alone: Match Address ${sshd.from}), then: systemctl reload ssh. Then run ${commandsFor(wanted.stack).up} again.`,
   }));
 }
 

@@ -66,7 +66,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const survey = await surveyBoth({ ...options, backupDirectory: store.directory }, deps);
   const begun = findBegin(survey, move);
   if (begun) {
-    deps.say(`orchestrator: this move has begun already (journal on the ${begun}); going on from there`);
+    deps.say(`orchestrator: this move has begun already (journal on the ${begun}); continuing it`);
     if (kept) return recorded;
     if ("problem" in survey.old || survey.old.value.facts.directory !== "there") {
       deps.say("orchestrator: no first backup was found on this machine, and the old host can't give one");

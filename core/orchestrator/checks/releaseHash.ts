@@ -6,7 +6,7 @@ import { createMoveId, isSameMove } from "../../eventLog/moveId";
 import { commandsFor } from "../../util/commands";
 import { quoteShellWord } from "../../util/quote";
 
-export const whatItIs = "the program from there runs as root and holds the bridge's key share";
+export const whatItIs = "the downloaded program runs as root and holds the bridge's key share";
 
 /** Formats the command that prints a release's hash, to compare with its page. */
 export const hashCommand = (url: string) => `curl -fsSL ${quoteShellWord(url)} | sha256sum`;
@@ -28,6 +28,6 @@ function releaseHashText(url: string, stack: string): string {
   const set = commandsFor(stack).setTo("orchestrator.release.sha256", "SHA256");
   return (
     `${project}:orchestrator.release.sha256: missing, needed the hash of ${url}: ${whatItIs}. ` +
-    `Print it with: ${hashCommand(url)}; compare it with the one on the release's page, then: ${set}`
+    `Print the hash with: ${hashCommand(url)}; compare it with the one on the release's page, then: ${set}`
   );
 }

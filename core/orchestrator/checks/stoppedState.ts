@@ -44,7 +44,7 @@ export function checkStoppedState(config: string | undefined, saga: Saga, inputs
   const ask = `curl -s -H 'content-type: application/json' -d '{"method":"getStatus","params":[]}' http://127.0.0.1:${inputs.rpcPort}`;
   return formatProblem({
     what: `${name} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "on the other host it would start in that state"}`,
-    found: `GlobalState ${state} in ${directory}/config.json, which it wrote at its stop`,
+    found: `GlobalState ${state} in ${directory}/config.json, which the orchestrator wrote at its stop`,
     needed: "GlobalState 0 (live), as getStatus said before the stop",
     next: [
       `The orchestrator is started again where it was. On the host: ${ask}; when it says state 0: ${up}`,
@@ -59,7 +59,7 @@ export function checkStoppedState(config: string | undefined, saga: Saga, inputs
  * generation is still at work, and a stop would lose the key share.
  */
 export const stuckHint =
-  "Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1";
+  "Does the orchestrator stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1";
 
 /** Formats the command that lets an orchestrator move although the bridge is halted. */
 export const moveHalted = (run: Commands) =>
@@ -67,7 +67,7 @@ export const moveHalted = (run: Commands) =>
 
 const meanings: Readonly<Record<number, string>> = {
   1: "its part in the key generation is not done, and on the other host it would begin one alone",
-  2: "the bridge is halted, and on the other host it would start halted",
+  2: "the bridge is halted, and on the other host the orchestrator would start halted",
 };
 
 export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge"> &
@@ -95,7 +95,7 @@ export function checkLive(
   return formatProblem({
     what: `the orchestrator of the ${side} host is not in the state live`,
     found: `state ${status.state} (${status.stateName})`,
-    needed: `state 0 (live). Run ${run.up} again when it is.`,
+    needed: `wait for state 0 (live); then run ${run.up} again.`,
     next: status.state === halted && moveHalted(run),
   });
 }
@@ -110,6 +110,6 @@ export function checkBridge(bridge: BridgeNow, haltedBridge: boolean, run: Comma
           "the bridge's key generation is at work",
           "wait until the key generation has finished: stopping now would lose the key share",
         ] as const);
-  const next = `Run ${run.up} again when it is ${bridge.state === halted ? `live. ${moveHalted(run)}` : "over."}`;
+  const next = `Run ${run.up} again when the ${bridge.state === halted ? `bridge is live. ${moveHalted(run)}` : "key generation is over."}`;
   return { what, needed: `${needed} (as the chain says; getStatus lags by up to 40 s)`, found: bridge.why, next };
 }

@@ -196,8 +196,8 @@ export function formatLockTimeout(address: string, answer: string, minutes: numb
     what: `${address}: another run has been at work on this orchestrator for ${minutes} minutes; nothing was done`,
     found:
       session === undefined
-        ? "it renews its lock, and its login is unknown"
-        : `it is logged in on ${address}; its login there is process ${session}`,
+        ? "that run renews its lock, and its login is unknown"
+        : `that run is logged in on ${address}; its login there is process ${session}`,
     needed: `wait until that run has finished, or press Ctrl-C in its terminal. If it is a run of this stack, this shows its step: ${run.status()}`,
     next: [
       session !== undefined &&

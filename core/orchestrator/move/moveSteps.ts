@@ -58,7 +58,7 @@ async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: Backup
     formatProblem({
       what: `the files unpacked on ${run.nameOf(target)} differ from the backup`,
       found: formatDifferences(differences),
-      needed: "the same bytes, owner and mode. Is its disk failing (dmesg)?",
+      needed: "the same bytes, owner and mode. Is that host's disk failing (dmesg)?",
       next: isInPlace && "Or was another backup unpacked there before? Then give that one with --backup",
     }),
   );

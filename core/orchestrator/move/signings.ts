@@ -27,7 +27,7 @@ export async function waitForSignings(
     if (waiting === 0) return;
     if (deps.ticks() >= end)
       return deps.say(
-        `${waiting} requests still wait for their signature after ${timeoutMs / 1000} s: stopping the orchestrator all the same; if it is in a ceremony, the others repeat that without it`,
+        `${waiting} requests still wait for their signature after ${timeoutMs / 1000} s: stopping the orchestrator all the same; if it is in a signing ceremony, the other orchestrators repeat that without it`,
       );
     if (isFirst)
       deps.say(`${waiting} requests wait for their signature: waiting for a while, since a ceremony may be at work`);
@@ -43,7 +43,7 @@ async function readFreshStatus(ask: () => Promise<OrchestratorStatus | undefined
     const status = await ask();
     if (status?.momentum !== cached) return status;
     if (deps.ticks() < end) continue;
-    if (cached !== undefined) deps.say(`getStatus still has momentum ${cached}: it lacks a signing that began since`);
+    if (cached !== undefined) deps.say(`getStatus still has momentum ${cached}: a signing begun since is not in it`);
     return status;
   }
 }

@@ -154,19 +154,19 @@ export async function verify(
     faults.push(`it is another orchestrator than before: ${name} ${identity?.[name]}, not ${expected?.[name]}`);
   await deps.sleep(inputs.steadyFor);
   // Errors are collected: the log below says why an orchestrator is gone.
-  const addFault = (error: Error) => void faults.push(`it does not answer any more: ${error.message}`);
+  const addFault = (error: Error) => void faults.push(`the orchestrator does not answer any more: ${error.message}`);
   const status = await client.status().catch(addFault);
   if (faults.length === 0) await client.buildInfo().catch(addFault);
   // Read only log lines since this start: the host may have had an orchestrator before.
   const life = await readUnit(started, { log_lines: maxLogLines, since: Math.floor(startedAt / 1000) });
   if (!life.active.startsWith("active (running")) faults.push(`its unit is ${life.active}`);
   if (life.pid !== before.pid || life.restarts !== before.restarts)
-    faults.push("it did not stay up: it was restarted while it was watched");
+    faults.push("the orchestrator ended or restarted while it was watched");
   const share = await hasShare(started);
   // In a rollback the old host gets its orchestrator back even if the bridge has another key by now.
   if (side === "new" && share === false && !inputs.noKeyShare)
     faults.push(
-      "it found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
+      "the orchestrator found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
     );
   if (faults.length > 0) throw new Error(faultyText(started, faults, life.log));
   for (const line of findLogErrors(life.log).slice(-maxShownLines))
@@ -210,7 +210,7 @@ export function checkRunningVersion(
 ): string[] {
   if (configured === undefined || version === configured) return [];
   return [
-    `it is ${version}, not ${configured} (pillar-host:orchestrator.release.version). Is the running version right? ` +
+    `its version is ${version}, not ${configured} (pillar-host:orchestrator.release.version). Is the running version right? ` +
       set("orchestrator.release.version", version),
   ];
 }

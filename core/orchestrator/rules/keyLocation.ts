@@ -117,7 +117,7 @@ function beforeStart({ old, new: fresh }: HostStates, places: HostAddresses): Ke
   if (stage === "staged" || stage === "switched") {
     const how = fresh?.active
       ? "where an orchestrator runs that this move has not started"
-      : "where its copy is proved but not started";
+      : "where the copy is proved but not started";
     const nobody = nobodyRuns({ old, new: fresh }) ? ", and nobody signs now" : "";
     return { holder: "new", line: `The key is on ${newName}, ${how}; ${oldName} ${describeFence(old)}${nobody}.` };
   }

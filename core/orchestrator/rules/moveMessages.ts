@@ -21,7 +21,7 @@ export function formatManualMoveHint(
   why = "You brought it here yourself",
 ): string {
   const word = set("orchestrator.migrateFrom.laterThanMove", generation);
-  return `${why}, and it can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
+  return `${why}, and the orchestrator can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
 }
 
 /** Returns problem, need and command if nothing shows where the orchestrator is. `generation`: highest on a host. */
@@ -31,7 +31,7 @@ export function describeUnknownHistory(
   generation = 0,
 ): readonly string[] {
   const bring =
-    "bring the event log of the machine that moved it last (docs/unattended.md): the orchestrator may be at work elsewhere";
+    "bring the event log of the machine that ran the last move (docs/unattended.md): the orchestrator may be at work elsewhere";
   if (why === "record behind")
     return [
       "the event log has fewer moves of this orchestrator than its hosts have recorded",
@@ -41,7 +41,7 @@ export function describeUnknownHistory(
   const word = run.set("orchestrator.migrateFrom.firstMove", "acknowledged");
   return [
     "no move of this orchestrator is known, neither by the event log nor by a journal",
-    `confirm once that no move of it ever began. If one began, ${bring}`,
-    `Was it never moved? ${word} && ${run.up}`,
+    `confirm once that no move of this orchestrator ever began. If one began, ${bring}`,
+    `Was this orchestrator never moved? ${word} && ${run.up}`,
   ];
 }

@@ -97,7 +97,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   }),
   "target runs unasked": ({ states, places, target, unit, up, at, stopIt }) => ({
     what: `an orchestrator runs on ${at(target)} that this move has not started: nothing is touched`,
-    found: `${unit[target]} is active there, or a process of the orchestrator`,
+    found: `${unit[target]} is active there, or an orchestrator process runs`,
     needed: `no orchestrator there. Check with: systemctl status ${unit[target]}`,
     next: [
       `Stop it, ${stopIt(target)}`,
@@ -126,7 +126,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   }),
   "two may sign": ({ states, places, source, unit, up, at, stopIt }) => ({
     what: `an orchestrator runs on ${at(source)}, where by the journals none may: two may sign now. Nothing is touched`,
-    found: `${unit[source]} is active there, or a process of the orchestrator`,
+    found: `${unit[source]} is active there, or an orchestrator process runs`,
     needed: "one orchestrator. Was that host restored from a snapshot, or its fence removed by hand?",
     next: [
       `Stop it at once, ${stopIt(source)}`,
@@ -171,20 +171,20 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   "record behind": (scene) => unknownPast("record behind", scene),
   "first move": (scene) => unknownPast("first move", scene),
   "odd generation": ({ saga, states, up }) => ({
-    what: `a journal names generation ${saga.generation ?? 0}, far beyond the event log's: nothing is touched`,
+    what: `a journal names move generation ${saga.generation ?? 0}, far beyond the event log's: nothing is touched`,
     found: generationsFound(states),
     needed: `a journal that nobody changed. Print it on the host: cat ${journalFile}`,
     next: `Correct its number "generation"; then ${up}`,
   }),
   "other hosts": ({ up, journals }) => ({
-    what: "the unfinished move on these hosts is between hosts with other keys: nothing is touched",
+    what: "the unfinished move on these hosts is between hosts with other ssh keys: nothing is touched",
     found: bothSides.flatMap((side) => {
       const journal = journals[side];
       return journal?.source === undefined
         ? []
         : [`on the ${side} host: from the host with the key ${journal.source} to that with ${journal.target}`];
     }),
-    needed: `the hosts with these keys: ${up} with the addresses and host keys that were configured when it began`,
+    needed: `the hosts with these keys: run ${up} with the addresses and host keys configured when the move began`,
     next: `Are they the same machines, with new keys? On both, with the former fingerprint and the present one: sed -i 's,FORMER,PRESENT,' ${journalFile}; then ${up}`,
   }),
   "another move": ({ saga, states, run, up, journals }) => ({
@@ -196,7 +196,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     }),
     needed:
       !isAtWork(states, saga) &&
-      `this stack must not move it any more: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
+      `keep this stack from moving the orchestrator: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
     next: isAtWork(states, saga)
       ? [
           `Nothing is touched. Finish that move with its own stack first: ${commandsFor(saga.move.stack).up}`,

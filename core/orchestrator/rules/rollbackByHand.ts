@@ -23,14 +23,14 @@ export function formatRollbackCommands(saga: Saga, states: HostStates, places: H
   return [
     `first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,
     `only then on ${places[source]}: systemctl unmask ${service} && ${files}systemctl enable --now ${service}`,
-    ...(source === "old" ? [`so that the program knows of it, ${asideCommand(places)}`] : []),
+    ...(source === "old" ? [`so that the program knows of the rollback, ${asideCommand(places)}`] : []),
   ];
 }
 
 /** Returns the command that renames the journals: they lack a rollback by hand, and would block later runs. */
 function asideCommand({ stack }: HostAddresses): string {
   const run = commandsFor(stack);
-  return `on both: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
+  return `on both hosts: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
 }
 
 /** Returns a hint if somebody seems to have rolled back by hand: the old host signs, and the new one can't. */

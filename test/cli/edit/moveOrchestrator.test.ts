@@ -88,7 +88,7 @@ test("refuses a release without its hash, and says how to print it and what to t
     [
       "the orchestrator's release has no hash: nothing was changed",
       `  found: ${release} alone`,
-      "  needed: give its sha256: the program from there runs as root and holds the bridge's key share",
+      "  needed: give its sha256: the downloaded program runs as root and holds the bridge's key share",
       `  Print it with: curl -fsSL ${release} | sha256sum`,
       `  Compare it with the hash on the release page, then: ./pillar-host move prod-2 --from prod --release ${release} --release-sha256 SHA256 --no-up`,
     ].join("\n"),
@@ -140,7 +140,7 @@ test("asks once for a confirmation if the event log has no move of the orchestra
   });
   const word = { "orchestrator.migrateFrom.firstMove": "acknowledged" };
   await expect(confirmFirstMove("prod-2", config, {})).rejects.toThrow(
-    /^the event log has no move of this orchestrator: nothing was changed\n {2}needed: confirm once that no move of it ever began[^\n]*\n {2}If it was never moved, run the same command again with --first-move$/,
+    /^the event log has no move of this orchestrator: nothing was changed\n {2}needed: confirm once that no move of this orchestrator ever began[^\n]*\n {2}If it was never moved, run the same command again with --first-move$/,
   );
   expect(await confirmFirstMove("prod-2", config, { firstMove: true })).toEqual(word);
   expect(await confirmFirstMove("prod-2", told, {})).toBeUndefined();

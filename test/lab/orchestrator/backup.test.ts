@@ -98,7 +98,7 @@ describe("checks before the first change", () => {
       `- ${from.address}: the orchestrator's producer key store is not in /root/.orchestrator`,
       `- ${from.address}: there is no key share (tss/localstate-*.json) in /root/.orchestrator`,
       `- ${to.address}: there is a key share in /root/.orchestrator already`,
-      `- 127.0.0.9:22 shows the new host another key than ${from.address} shows here`,
+      `- 127.0.0.9:22 shows the new host another ssh key than ${from.address} shows this machine`,
       `- ${to.address}: the node is not synced now`,
       "- this machine has no room for the backup",
     ]);

@@ -87,7 +87,7 @@ describe("the orchestrator's move with a problem on the way", () => {
     await configureMove(stage, { attempt: 2 });
     const output = await fails();
     failed = output;
-    expect(output).toContain("it is v0.0.9, not v0.0.9a (pillar-host:orchestrator.release.version)");
+    expect(output).toContain("its version is v0.0.9, not v0.0.9a (pillar-host:orchestrator.release.version)");
     expect(output).toContain("the program undoes nothing: two orchestrators must never run at once");
     // Lines of its log are among the faults; at each of its starts it prints its configuration into it.
     for (const secret of stage.state.secrets) expect(output.includes(secret), secret.slice(0, 4)).toBe(false);
@@ -106,7 +106,7 @@ describe("the orchestrator's move with a problem on the way", () => {
     await expect.poll(() => signersOf(stage)).toEqual(["old"]);
     const output = await fails();
     expect(output).toContain("was removed, not by this program: nothing is touched");
-    const [, moveAside = ""] = /shall it stay there\? Then on both: (mv [^;]*);/.exec(output) ?? [];
+    const [, moveAside = ""] = /shall it stay there\? Then on both hosts: (mv [^;]*);/.exec(output) ?? [];
     for (const host of [stage.old, stage.fresh]) await onHost(host, moveAside);
     await configureMove(stage, { attempt: 2, rollback: true });
     const { exitCode, output: last } = await stage.stack.up();

@@ -40,7 +40,7 @@ describe("the orchestrator's move with a problem before it", () => {
     expect(output).toContain("orchestrator.migrateFrom.haltedBridge acknowledged");
     const { network } = await stage.lab.chain<{ network: { height: number } }>("GET", "/truth");
     await stage.lab.chain("PATCH", "/bridge", { halted: false, unhaltedAt: network.height });
-    expect(await fails()).toContain(`unhalted at momentum ${network.height}, and is live from momentum`);
+    expect(await fails()).toContain(`the unhalt of momentum ${network.height} takes effect at momentum`);
     expect([await process(), await signersOf(stage)]).toEqual([before, ["old"]]);
     await stage.lab.chain("PATCH", "/bridge", { unhaltedAt: 0 });
   });

@@ -142,7 +142,7 @@ describe("parsing", () => {
     ["1", "\u001b[2J"],
   ])("a file of %j bytes with the hash %j is an error", (size, content) => {
     expect(() => parseManifest(Buffer.from(line("f", "600", "0:0", size, content, "./x")))).toThrow(
-      "the list of files has another form than size and hash at x",
+      "the list of files has no valid size and hash for x",
     );
   });
 

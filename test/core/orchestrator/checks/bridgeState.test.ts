@@ -24,7 +24,7 @@ describe("the bridge's state on the chain", () => {
   test("is live, halted, still halted after an unhalt, or in a key generation", () => {
     expect(said({})).toMatchObject({ known: true, state: 0, why: says("the bridge is live") });
     expect(said({ halted: true })).toMatchObject({ known: true, state: 2, why: says("the bridge is halted") });
-    const words = "the bridge is still halted: it was unhalted at momentum 1000, and is live from momentum 3161 on";
+    const words = "the bridge is still halted: the unhalt of momentum 1000 takes effect at momentum 3161";
     expect(said({}, 3160)).toMatchObject({ known: true, state: 2, why: says(`${words}, in about 1 min`) });
     expect(said({}, 3161)).toMatchObject({ state: 0 });
     expect(said({}, 1000)).toMatchObject({ state: 2, why: says(`${words}, in about 411 min`) });

@@ -19,7 +19,7 @@ test("without an earlier move, the start and the maximum are unknown", () => {
   expect(formatForecast(forecast, measured)).toEqual([
     "the bridge will be without this orchestrator for at least 2.4 s, plus the start, which was not measured yet",
     "  stop: 0.4 s to 4.0 s",
-    "  rest of the copy: 2.0 s to 10.0 s (50.0 MB were read once at 25.0 MB/s)",
+    "  rest of the copy: 2.0 s to 10.0 s (a trial read 50.0 MB at 25.0 MB/s)",
     "  start: unknown: no start can be tried while the old host signs",
   ]);
 });

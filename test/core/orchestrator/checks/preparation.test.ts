@@ -154,7 +154,7 @@ describe("a move that has begun", () => {
     const secured = await secure(stage);
     expect(secured).toMatchObject({ backup: { files: 2 } });
     expect(stage.said).toContain(
-      "orchestrator: this move has begun already (journal on the old host); going on from there",
+      "orchestrator: this move has begun already (journal on the old host); continuing it",
     );
     expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new signer_facts", "new signer_scan"]);
     expect(movesIn(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);

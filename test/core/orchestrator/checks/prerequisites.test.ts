@@ -134,7 +134,7 @@ describe("prerequisites", () => {
     expect(formatSurvey(bare, wanted)[0]).toContain("old host old: v0.0.9a (no commit), state: live");
     const moved = { producer: "z1q", pillarName: "notFound", tssPeerId: "12D", evmAddress: "0x" };
     expect(formatSurvey(survey({ old: { identity: { value: moved } } }), wanted).at(-1)).toBe(
-      "old host: no Pillar has the orchestrator's producer key any more; it signs until the next key generation, not after it",
+      "old host: no Pillar has the orchestrator's producer key any more; the orchestrator signs until the next key generation, not after it",
     );
   });
 
@@ -258,7 +258,7 @@ describe("prerequisites", () => {
     [
       "another host's key",
       survey({ new: { scan: { kind: "keys", keys: ["ssh-ed25519 OTHER"] } } }),
-      "old:22 shows the new host another key",
+      "old:22 shows the new host another ssh key",
       "found: ssh-ed25519 OTHER",
     ],
     [
@@ -271,7 +271,7 @@ describe("prerequisites", () => {
       "a chain's node on the old host itself",
       survey({ old: { endpoints: [eth, ownEth], reached: ["eth:443", "localhost:8545"] } }),
       "new: config.json names nodes on the orchestrator's own host, and the new host lacks them\n  found: nothing at localhost:8545 for Ethereum",
-      "name another in Networks, Ethereum, Urls of /root/.orchestrator/config.json, then systemctl restart orchestrator",
+      "name another one in Networks, Ethereum, Urls of /root/.orchestrator/config.json, then systemctl restart orchestrator",
     ],
     [
       "another user than root",
@@ -380,7 +380,7 @@ describe("prerequisites", () => {
     expect(findMoveProblems(survey(), later)).toEqual([
       "old: this host does not know of this orchestrator's last start\n  found: no journal\n" +
         "  needed: the host that the orchestrator is on now, with generation 2 (pillar-host/prod-2/Anvil/1). Was this one restored from a snapshot, or installed anew?\n" +
-        "  You brought it here yourself, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+        "  You brought it here yourself, and the orchestrator can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
     ]);
     const written = (generation: number) => oldFacts({ journal: JSON.stringify({ generation }) });
     const copied = (generation: number) =>
@@ -403,8 +403,8 @@ describe("prerequisites", () => {
     const none = { ...wanted, known: { generation: 0, started: 0 } };
     expect(findMoveProblems(survey(), none)).toEqual([
       "no move of this orchestrator is known, neither by the event log nor by a journal\n  found: generation 0 on a host, 0 in the event log\n" +
-        "  needed: confirm once that no move of it ever began. If one began, bring the event log of the machine that moved it last (docs/unattended.md): the orchestrator may be at work elsewhere\n" +
-        "  Was it never moved? pulumi config set --path pillar-host:orchestrator.migrateFrom.firstMove acknowledged -s prod && pulumi up -s prod",
+        "  needed: confirm once that no move of this orchestrator ever began. If one began, bring the event log of the machine that ran the last move (docs/unattended.md): the orchestrator may be at work elsewhere\n" +
+        "  Was this orchestrator never moved? pulumi config set --path pillar-host:orchestrator.migrateFrom.firstMove acknowledged -s prod && pulumi up -s prod",
     ]);
     expect(findMoveProblems(survey(), { ...none, firstMove: true })).toEqual([]);
     const known = { ...none, known: { generation: 1, started: 0 } };
@@ -413,8 +413,8 @@ describe("prerequisites", () => {
       const ahead = facts({ journal: JSON.stringify({ generation: 2 }) });
       expect(findMoveProblems(ahead, { ...known, firstMove: true })).toEqual([
         "the event log has fewer moves of this orchestrator than its hosts have recorded\n  found: generation 2 on a host, 1 in the event log\n" +
-          "  needed: bring the event log of the machine that moved it last (docs/unattended.md): the orchestrator may be at work elsewhere\n" +
-          "  That event log is lost, and it can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+          "  needed: bring the event log of the machine that ran the last move (docs/unattended.md): the orchestrator may be at work elsewhere\n" +
+          "  That event log is lost, and the orchestrator can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
       ]);
       expect(findMoveProblems(ahead, { ...known, laterThanMove: 2 })).toEqual([]);
     }

@@ -22,8 +22,8 @@ const fault = (orchestrator: object, isShown = false) =>
 
 test("refuses a move to a release without its hash, and names the command that prints the hash", async () => {
   expect(await fault({ release, migrateFrom })).toBe(
-    "pillar-host:orchestrator.release.sha256: missing, needed the hash of https://r.example/o.zip: the program from there runs as root and holds the bridge's key share. " +
-      "Print it with: curl -fsSL https://r.example/o.zip | sha256sum; compare it with the one on the release's page, then: " +
+    "pillar-host:orchestrator.release.sha256: missing, needed the hash of https://r.example/o.zip: the downloaded program runs as root and holds the bridge's key share. " +
+      "Print the hash with: curl -fsSL https://r.example/o.zip | sha256sum; compare it with the one on the release's page, then: " +
       "pulumi config set --path pillar-host:orchestrator.release.sha256 -s prod-2 SHA256",
   );
   expect(await fault({ release: { ...release, sha256: "0".repeat(64) }, migrateFrom })).toBeUndefined();

@@ -47,10 +47,10 @@ describe("the state in which an orchestrator was stopped", () => {
     expect(checkStoppedState(config(1), forward, inputs)).toBe(
       [
         "the orchestrator of the old host (198.51.100.7) was stopped in state 1 (key generation): its part in the key generation is not done, and on the other host it would begin one alone",
-        "  found: GlobalState 1 in /data/orch/config.json, which it wrote at its stop",
+        "  found: GlobalState 1 in /data/orch/config.json, which the orchestrator wrote at its stop",
         "  needed: GlobalState 0 (live), as getStatus said before the stop",
         '  The orchestrator is started again where it was. On the host: curl -s -H \'content-type: application/json\' -d \'{"method":"getStatus","params":[]}\' http://127.0.0.1:55000; when it says state 0: pulumi up -s prod',
-        "  Does it stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1",
+        "  Does the orchestrator stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1",
       ].join("\n"),
     );
     expect(checkStoppedState(config(1), back, inputs)).toMatch(/^the orchestrator of the new host \(203\.0\.113\.9\) /);

@@ -98,7 +98,7 @@ describe("a run that another run blocks", () => {
     expect(
       formatLockTimeout("203.0.113.9", "held 17 4242", 30, "prod-2"),
     ).toBe(`203.0.113.9: another run has been at work on this orchestrator for 30 minutes; nothing was done
-  found: it is logged in on 203.0.113.9; its login there is process 4242
+  found: that run is logged in on 203.0.113.9; its login there is process 4242
   needed: wait until that run has finished, or press Ctrl-C in its terminal. If it is a run of this stack, this shows its step: ./pillar-host status prod-2
   To see whose run it is, on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
   Then: pulumi up -s prod-2`);
@@ -153,7 +153,7 @@ test("parses the unit's state and its last lines", () => {
 
 describe("an error of a move", () => {
   const aside =
-    "on both: mv /var/lib/pillar-host/orchestrator.json /var/lib/pillar-host/orchestrator.json.aside; then pulumi config set --path pillar-host:orchestrator.rollback true -s prod && pulumi up -s prod";
+    "on both hosts: mv /var/lib/pillar-host/orchestrator.json /var/lib/pillar-host/orchestrator.json.aside; then pulumi config set --path pillar-host:orchestrator.rollback true -s prod && pulumi up -s prod";
   const fenced = { journal, active: false, masked: true };
   test("says where the key is", () => {
     const none = { active: false, masked: true };
@@ -282,7 +282,7 @@ describe("an error of a move", () => {
         "  Or by hand:",
         "  first on 203.0.113.9: systemctl stop orchestrator && { [ ! -f /etc/systemd/system/orchestrator.service ] || mv -f /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved; } && ln -sfn /dev/null /etc/systemd/system/orchestrator.service && systemctl daemon-reload && systemctl is-active orchestrator (it must say inactive)",
         `  only then on 198.51.100.7: systemctl unmask signer && mv ${journal.was.keyStore} /root/.orchestrator/producer && systemctl enable --now signer`,
-        `  so that the program knows of it, ${aside}`,
+        `  so that the program knows of the rollback, ${aside}`,
         "The key is on the new host (203.0.113.9), which was started and may sign; the old host (198.51.100.7) is fenced.",
       ].join("\n"),
     );
@@ -308,7 +308,7 @@ test("compares the running version with a configured one", () => {
   expect(checkRunningVersion({ version: "v0.0.9a" }, "v0.0.9a", run)).toEqual([]);
   expect(checkRunningVersion({ version: "v0.0.9" }, undefined, run)).toEqual([]);
   expect(checkRunningVersion({ version: "v0.0.9" }, "v0.0.9a", run)).toEqual([
-    expect.stringMatching(/^it is v0\.0\.9, not v0\.0\.9a \(pillar-host:orchestrator\.release\.version\)/),
+    expect.stringMatching(/^its version is v0\.0\.9, not v0\.0\.9a \(pillar-host:orchestrator\.release\.version\)/),
   ]);
 });
 

@@ -70,7 +70,7 @@ describe("an orchestrator before its stop", () => {
   test("believes an answer that stays the same, and says so", async () => {
     const { wait, said, waited } = signer(1e9, [0]);
     await wait();
-    expect(said).toEqual([asking, "getStatus still has momentum 1000: it lacks a signing that began since"]);
+    expect(said).toEqual([asking, "getStatus still has momentum 1000: a signing begun since is not in it"]);
     expect(waited()).toBe(25_500);
   });
 

@@ -113,7 +113,7 @@ describe("a started orchestrator", () => {
     ["by hand", ["NRestarts=0", "MainPID=8"]],
   ] as const)("is reported if it was restarted %s during the check", async ([, [restarts, pid]], { started }) => {
     started.later = started.life.with(2, restarts).with(3, pid);
-    await expect(started.look()).rejects.toThrow("found: it did not stay up: it was restarted while it was watched");
+    await expect(started.look()).rejects.toThrow("found: the orchestrator ended or restarted while it was watched");
   });
 
   test("is not well if it ended during the check", async ({ started }) => {
@@ -123,7 +123,7 @@ describe("a started orchestrator", () => {
 
   test("is not well without a share of the bridge's key", async ({ started }) => {
     started.config = { TssConfig: { PublicKey: "" } };
-    await expect(started.look()).rejects.toThrow("found: it found no share of the bridge's key");
+    await expect(started.look()).rejects.toThrow("found: the orchestrator found no share of the bridge's key");
     // It is well on the old host, or if the operator acknowledged a missing share.
     await expect(started.look("old")).resolves.toBeDefined();
     started.noKeyShare = true;
