@@ -63,8 +63,7 @@ export class Orchestrator extends pulumi.ComponentResource {
       { parent: this, dependsOn: [install.proved] },
     );
     // Every move needs a copy, but the step's text is always the same, so the move's name triggers it.
-    const { user } = createOldHost(config).ssh;
-    const step = bulkCopy(config, { user, address: copyAddress, port: sshPort });
+    const step = bulkCopy(config, { user: createOldHost(config).ssh.user, address: copyAddress, port: sshPort });
     const copied = runStep(`${name}-bulk-copy`, step, host.access, {
       parent: this,
       dependsOn: [copyKey],
