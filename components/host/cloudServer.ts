@@ -160,7 +160,7 @@ async function checkMade(
   // The other servers with this stack's labels come from its orders, because there was none before: a failed order left
   // them, or the plugin repeated an order after losing the answer.
   for (const { id } of servers.filter((server) => server.id !== serverId)) {
-    warn(`server ${id} at ${cloud.provider}, which an order of this stack left, is removed; ${serverId} is kept`);
+    warn(`server ${id} at ${cloud.provider}, left by an order of this stack, is removed; server ${serverId} is kept`);
     await cloud.remove(id);
   }
 }

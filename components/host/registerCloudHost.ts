@@ -114,7 +114,7 @@ async function decide(
   if ("faults" in decided) {
     if (decided.isExhausted) await orders.write({ attempts: [], shown: record.shown });
     throw new pulumi.RunError(
-      `The host of stack ${owner.stack} can't be ordered from ${cloud.provider}; nothing was changed:\n` +
+      `The host of stack ${owner.stack} can't be ordered or used at ${cloud.provider}; nothing was changed:\n` +
         decided.faults.map((line) => `  ${line}`).join("\n"),
     );
   }

@@ -32,7 +32,7 @@ export async function restoreProtection(config: StackConfig, wanted: CloudHostCo
     // A server without protection against deletion works, so the run goes on.
     warn(
       `${which} is not protected against deletion, and can't be now: ${(error as Error).message}\n` +
-        `  To try again: ${commandsFor(stack).up}; or set it in the provider's console`,
+        `  To try again: ${commandsFor(stack).up}; or set the protection in the provider's console`,
     );
   }
 }

@@ -40,7 +40,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
     case "tooEarly":
       return [
         `WARNING: ${sentence}`,
-        "The Pillar earns nothing from 5 to 10 minutes after that update on, until the node is synced.",
+        "From 5 to 10 minutes after that update, the Pillar earns nothing until the node is synced.",
         `${formatWayBack(pillar, registration.earlier)}.`,
         `Or wait until the node is synced again. ${again}`,
         ...first,
@@ -134,7 +134,7 @@ function formatRestartLines(seen: string | undefined): string[] {
 
 /** A node computes each tick's schedule only once, from the chain that it has then. */
 const producesFromNextTick =
-  "A node that was behind for more than five minutes produces from the next tick on, up to five minutes after it is synced.";
+  "A node that was behind for more than five minutes produces from the next tick on, which begins up to five minutes after the sync.";
 
 const describeUnsynced = ({ known, why }: NextStepSituation["now"]) =>
   `${known ? "not synced now" : "not reachable now"} (${why})`;

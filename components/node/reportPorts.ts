@@ -25,6 +25,6 @@ export function reportPorts(
     });
     const faults = findPortProblems(await look(host.address, rules));
     if (faults.length > 0)
-      await warn([`wrong ports of ${host.address}, as seen from this machine:`, ...faults].join("\n  "));
+      await warn([`ports of ${host.address} are wrongly open or closed to this machine:`, ...faults].join("\n  "));
   });
 }

@@ -48,7 +48,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   };
   const look =
     address === undefined || hostKey === undefined
-      ? { silent: "the last run does not have both its address and its host key" }
+      ? { silent: "this stack does not know the host's address or host key" }
       : await readHostOnce(inputs, contactTimeoutMs, readOnlyDeps).catch((error: Error) => {
           throw new pulumi.RunError(error.message);
         });

@@ -77,7 +77,7 @@ export function computeElectedFrom(seenAt: number, genesis: number | undefined, 
   return begun + 2 * tick;
 }
 
-/** Formats a Pillar's rank and chance, to follow its name: `place 71 of 100 by weight, in 18 of 100 ticks of 5 min`. */
+/** Formats a Pillar's rank and chance: `place 71 of 100 by weight, elected in 18 of 100 ticks of 5 min`. */
 export function formatStanding(standing: PillarStanding | undefined, network: Network): string {
   if (standing === undefined) return "the number of Pillars is unknown";
   const { pillars, place } = standing;
@@ -90,5 +90,5 @@ export function formatStanding(standing: PillarStanding | undefined, network: Ne
     place === undefined
       ? `one of ${pillars} Pillars, its weight not counted yet`
       : `place ${place} of ${pillars} by weight`;
-  return `${where}, in ${shares} of 100 ticks of ${formatDuration(computeTickMs(network))}`;
+  return `${where}, elected in ${shares} of 100 ticks of ${formatDuration(computeTickMs(network))}`;
 }

@@ -39,10 +39,10 @@ export function findUnknownSporks(sporks: readonly Spork[], version: string | un
 export function formatSpork({ id, name, enforcedFrom, isSure }: UnknownSpork, version: string | undefined): string {
   const title = `spork ${printable(name).slice(0, 60) || "without a name"} (${id.slice(0, 8)}…)`;
   const node = version === undefined ? "the node here" : `the node here, ${printable(version).slice(0, 40)},`;
-  const lack = isSure ? `${node} does not have it` : `this program does not know whether ${node} has it`;
+  const lack = isSure ? `${node} does not support it` : `this program does not know whether ${node} supports it`;
   return enforcedFrom === undefined
-    ? `${title} is announced, and ${lack}: a release that has it is needed before it is decided`
-    : `${title} is enforced from height ${enforcedFrom} on, and ${lack}: a node without it stops there`;
+    ? `${title} is announced, and ${lack}: a release that supports it is needed before the spork is enforced`
+    : `${title} is enforced from height ${enforcedFrom} on, and ${lack}: a node without support stops at that height`;
 }
 
 /** Parses an `embedded.spork.getAll` result. @throws if it has another form */

@@ -64,7 +64,7 @@ export async function copyChain(
     if (copied === undefined) return withOutcome("notNeeded", { from });
     await log.note({ event: "chainCopied", details: copied });
     deps.say(
-      `${formatSize(copied.bytes)} in ${formatDuration(copied.seconds * 1000)}, up to momentum ${copied.height}`,
+      `copied ${formatSize(copied.bytes)} in ${formatDuration(copied.seconds * 1000)}, up to momentum ${copied.height}`,
     );
     return withOutcome("copied", copied);
   } catch (error) {
@@ -160,7 +160,7 @@ async function waitForProgress(
   while (deps.ticks() < end) {
     await deps.sleep(pollIntervalMs);
     if (deps.signal?.aborted)
-      throw new Error("the engine is gone: the copy stops here; the next run continues from here");
+      throw new Error("pulumi has ended: the copy stops here; the next run continues from here");
     try {
       const chains = await deps.readChains(inputs.old.node, inputs.new.node);
       const { verdict, height: at } = compareChains(chains.old, chains.new);
@@ -183,7 +183,7 @@ async function waitForProgress(
 }
 
 const heightText = ({ newest }: ChainExcerpt, copied: number) =>
-  `its height is ${newest.height}; the copy reaches ${copied}`;
+  `the node's height is ${newest.height}; the copy reaches ${copied}`;
 
 function failedText({ stack, new: fresh }: ChainCopyInputs, message: string): string {
   const run = commandsFor(stack);

@@ -63,11 +63,11 @@ export function findCopyProblems(
   when(fresh.owner !== "" && old.owner === fresh.owner, `${oldAddress} and ${newAddress} are one machine`);
   when(
     isSame(old.networkKey, fresh.networkKey),
-    `both hosts' nodes have one network key: on ${newAddress}, stop the node, move network-private-key away and start it`,
+    `both hosts' nodes share one network key: on ${newAddress}, stop the node, move network-private-key away and start it`,
   );
   when(
     isSame(old.producer, fresh.producer),
-    `both hosts' nodes have one producer key: two nodes that produce with one key harm the Pillar. Give ${newAddress} a key of its own`,
+    `both hosts' nodes share one producer key: two nodes that produce with one key harm the Pillar. Give ${newAddress} a key of its own`,
   );
   for (const [address, side] of [
     [oldAddress, old],
@@ -98,5 +98,5 @@ export function findCopyProblems(
 
 function versionFault({ old, new: fresh }: NodeVersions): string | undefined {
   if (old === undefined || fresh === undefined || (compareNodeVersions(old, fresh) ?? 1) <= 0) return undefined;
-  return `the old host's node is ${old}, the new one's ${fresh}: needed the same, or a newer one on the new host`;
+  return `the old host's node has version ${old}, the new host's ${fresh}: needed the same, or a newer one on the new host`;
 }

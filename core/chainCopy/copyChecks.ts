@@ -146,7 +146,7 @@ function planLines(inputs: ChainCopyInputs, old: ChainFacts, fresh: ChainFacts, 
   const mbps = inputs.limitMbps || 100;
   return [
     `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${formatSize(old.bytes)}, to ${inputs.new.host.ssh.address}, ${formatDuration((left * 8) / (mbps * 1000))} at ${mbps} Mbit/s (${limited})`,
-    `nothing is stopped on ${address}, and no key, wallet or configuration is copied; its load is ${old.load}, ${formatSize(old.free)} free`,
+    `nothing is stopped on ${address}, and no key, wallet or configuration is copied; its load is ${old.load}, ${formatSize(old.free)} of disk free`,
     `both nodes are on one chain, and the new host's node, ${version}, can read the old host's databases`,
   ];
 }

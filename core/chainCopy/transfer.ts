@@ -188,7 +188,7 @@ function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, deps: TravelDep
       await deps.sleep(pollIntervalMs);
       if (ended) return;
       if (deps.signal?.aborted)
-        return fail(new Error("the engine is gone: the copy stops here; the next run continues from here"));
+        return fail(new Error("pulumi has ended: the copy stops here; the next run continues from here"));
       try {
         const free = parseNumbers(await hosts.call("old", "chain_old_now")).get("free") ?? minFreeBytes;
         if (free < minFreeBytes / 2)

@@ -78,7 +78,7 @@ export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: read
     ...(tried.length > 0 ? ["the provider had no room for these servers:", ...tried] : []),
     ...(untried[0]
       ? formatTooDear(untried[0], maxMonthly, run)
-      : ["Add locations (pillar-host:host.locations). The next run starts with the first one again."]),
+      : ["Add locations (pillar-host:host.locations). The next run starts with the first server again."]),
   );
 }
 

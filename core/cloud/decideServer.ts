@@ -104,7 +104,7 @@ function planKeeping({ host, record }: HostSituation, found: CloudInventory, ser
     .filter(([, [wanted, is]]) => wanted !== is)
     .map(
       ([key, [wanted, is]]) =>
-        `pillar-host:host.${key} is ${wanted}, the server was made with ${is}: nothing is changed on a live host`,
+        `pillar-host:host.${key} is ${wanted}, the server was made with ${is}: nothing is changed on an existing server`,
     );
   const isHalfMade = record.pending !== undefined;
   if (isHalfMade)

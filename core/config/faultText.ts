@@ -120,7 +120,7 @@ function formatMissing(path: readonly PropertyKey[], context: FaultContext): str
   if (key === "ssh") return `missing. ${loginQuestion(context)}`;
   if (key === "pillar") return `missing, needed the Pillar's name (${run.setTo("pillar.name", "NAME")})`;
   if (key === "host")
-    return `missing, needed where the host comes from: ${run.set("host.provider", "existing")} for a server that exists already`;
+    return `missing, needed the host's provider: ${run.set("host.provider", "existing")} for a server that exists already`;
   const { needed = "a value", secret } = findMeta(path, context) as { needed?: string; secret?: boolean };
   return `missing, needed ${needed} (${secret ? run.setSecret(key) : run.setTo(key, placeholder(path))})`;
 }

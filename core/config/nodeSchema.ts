@@ -27,7 +27,7 @@ const controllerVersion = z
   .optional()
   .meta({
     description:
-      "The controller's version. After a change it is installed again, also from the same address; the output reports the version",
+      "The controller's version. After a change the controller is installed again, even from the same address; the output reports the version",
     form: "version",
     examples: ["v0.0.4-alpha"],
   });
@@ -68,7 +68,7 @@ export const controllerSchema = z
           description: "The address of a `tar.gz` for linux-amd64, as on https://go.dev/dl",
           needed: "the address of Go's archive for linux-amd64",
         }),
-        sha256: requiredSha256("archive").meta({ description: "The archive's hash, as shown on that page" }),
+        sha256: requiredSha256("archive").meta({ description: "The archive's hash, as shown on https://go.dev/dl" }),
       })
       .optional()
       .meta({
@@ -175,7 +175,7 @@ export const syncSchema = z
       unit: "lookups",
     }),
     confirmSeconds: z.number().nonnegative().max(60).default(4).meta({
-      description: "The time that the confirmations must span",
+      description: "The time that the good lookups must span",
       unit: "seconds",
     }),
     references: z.array(rpcUrl).default([]).meta({

@@ -35,12 +35,12 @@ const migrateFrom = z
     noKeyShare: acknowledged.optional().meta({ description: "Confirms that this orchestrator has no key share" }),
     haltedBridge: acknowledged.optional().meta({
       description:
-        "Moves the orchestrator although the bridge is halted; it starts halted on the new host. Remove this key afterwards",
+        "Moves the orchestrator although the bridge is halted; it starts halted on the new host. Remove this setting afterwards",
     }),
     firstMove: acknowledged.optional().meta({
       description:
         "Confirms that no move of this orchestrator ever began. Needed if neither the event log nor a journal has a move. " +
-        "Remove this key afterwards",
+        "Remove this setting afterwards",
     }),
     backup: ownPath.optional().meta({
       description:
@@ -102,7 +102,7 @@ export const orchestratorSchema = z
       "the orchestrator's release",
       "release",
       version,
-      "no orchestrator is moved to the release, and nothing is installed",
+      "the release is not installed, and no orchestrator is moved to it",
     )
       .optional()
       .meta({ description: "The release to install if the orchestrator is missing" }),

@@ -5,7 +5,7 @@ import { rpcUrl } from "./schemaParts";
 
 export const networkSchema = z
   .strictObject({
-    epoch: duration("1s").prefault("24h").meta({ description: "The chain's epoch, for which rewards are paid" }),
+    epoch: duration("1s").prefault("24h").meta({ description: "The length of an epoch, for which rewards are paid" }),
     momentum: duration("100ms").prefault("10s").meta({ description: "The time between two momentums" }),
     tickMomentums: z
       .number()
@@ -14,7 +14,7 @@ export const networkSchema = z
       .default(30)
       .meta({
         description:
-          "Momentums of an election's tick, a span of time (5 minutes). An update in the wallet takes effect in the second tick " +
+          "Momentums in a tick, the time (5 minutes) for which producers are elected. An update in the wallet takes effect in the second tick " +
           "after its own",
         unit: "momentums",
       }),

@@ -26,7 +26,7 @@ test("warns about a wrongly open port of an existing server, once its node is de
   expect(tried).toEqual(["203.0.113.7"]);
   expect(warnings).toEqual([
     [
-      "wrong ports of 203.0.113.7, as seen from this machine:",
+      "ports of 203.0.113.7 are wrongly open or closed to this machine:",
       "  35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody",
     ],
   ]);

@@ -97,9 +97,9 @@ describe("the time from which an address is elected", () => {
 test("describes a Pillar's rank and chance", () => {
   const words = (standing: Parameters<typeof formatStanding>[0]) => formatStanding(standing, network);
   expect(words({ pillars: 3, place: 2 })).toBe("one of 3 Pillars, all elected in each tick of 5 min");
-  expect(words({ pillars: 100, place: 71 })).toBe("place 71 of 100 by weight, in 18 of 100 ticks of 5 min");
+  expect(words({ pillars: 100, place: 71 })).toBe("place 71 of 100 by weight, elected in 18 of 100 ticks of 5 min");
   expect(words({ pillars: 100 })).toBe(
-    "one of 100 Pillars, its weight not counted yet, in 18 to 59 of 100 ticks of 5 min",
+    "one of 100 Pillars, its weight not counted yet, elected in 18 to 59 of 100 ticks of 5 min",
   );
   expect(words(undefined)).toBe("the number of Pillars is unknown");
 });

@@ -26,10 +26,10 @@ test("formats which release is needed, and by when", () => {
   const [decided] = findUnknownSporks([{ ...fresh, enforcedFrom: 77 }], "v9.9.9");
   if (!announced || !decided) throw new Error("none");
   expect(formatSpork(announced, "v0.0.8")).toBe(
-    "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not have it: a release that has it is needed before it is decided",
+    "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not support it: a release that supports it is needed before the spork is enforced",
   );
   expect(formatSpork(decided, "v9.9.9")).toBe(
-    "spork spork-next (abababab…) is enforced from height 77 on, and this program does not know whether the node here, v9.9.9, has it: a node without it stops there",
+    "spork spork-next (abababab…) is enforced from height 77 on, and this program does not know whether the node here, v9.9.9, supports it: a node without support stops at that height",
   );
   // Anybody may name one.
   expect(formatSpork({ ...announced, name: evilText }, evilText)).not.toContain("\u001b");

@@ -152,7 +152,7 @@ describe("the copy of a chain", () => {
   test("ends in an error if the node never adds a momentum; the node keeps its own databases", async ({ stage }) => {
     stage.isFollowing = false;
     const fault =
-      "the node added no momentum within 10 min of its start with the copy: its height is 7; the copy reaches 7";
+      "the node added no momentum within 10 min of its start with the copy: the node's height is 7; the copy reaches 7";
     expect(await failure(stage)).toBe(
       `the chain was not copied: 3 copies were bad
   found: ${fault}

@@ -25,8 +25,8 @@ describe("the problems of a copy", () => {
 
   test.for<[string, Partial<ChainFacts>, Partial<ChainFacts>, string]>([
     ["one machine", { owner: "s t" }, { owner: "s t" }, "192.0.2.1 and 192.0.2.2 are one machine"],
-    ["one network key", { networkKey: "a" }, { networkKey: "a" }, "both hosts' nodes have one network key"],
-    ["one producer key", { producer: "a" }, { producer: "a" }, "both hosts' nodes have one producer key"],
+    ["one network key", { networkKey: "a" }, { networkKey: "a" }, "both hosts' nodes share one network key"],
+    ["one producer key", { producer: "a" }, { producer: "a" }, "both hosts' nodes share one producer key"],
     ["a program is missing", {}, { lacks: ["perl"] }, "192.0.2.2 lacks perl"],
     [
       "a link",

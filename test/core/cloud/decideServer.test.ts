@@ -252,7 +252,7 @@ describe("an existing server", () => {
 
   test("keeps what it was made with, and warns of configured values without effect", async () => {
     const { decided } = await decide([server], {}, { plan: "cpx32", locations: ["hel1"], image: "debian-12" });
-    const kept = "nothing is changed on a live host";
+    const kept = "nothing is changed on an existing server";
     expect(decided).toMatchObject({
       plan: { kind: "keep" },
       warnings: [

@@ -88,7 +88,7 @@ group("an offer without room", () => {
     expect(chosen(market, {}, tried)).toEqual([
       "the provider had no room for these servers:",
       ...order.map((place) => `${place} at 2026-11-21T14:00:00Z: resource_unavailable`),
-      "Add locations (pillar-host:host.locations). The next run starts with the first one again.",
+      "Add locations (pillar-host:host.locations). The next run starts with the first server again.",
     ]);
   });
 });

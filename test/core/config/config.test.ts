@@ -120,7 +120,7 @@ test("reports every missing block of an empty configuration at once", () => {
   expect(parseConfig({}, "prod")).toEqual({
     faults: [
       "pillar-host:pillar: missing, needed the Pillar's name (pulumi config set --path pillar-host:pillar.name -s prod NAME)",
-      "pillar-host:host: missing, needed where the host comes from: pulumi config set --path pillar-host:host.provider existing -s prod for a server that exists already",
+      "pillar-host:host: missing, needed the host's provider: pulumi config set --path pillar-host:host.provider existing -s prod for a server that exists already",
       "pillar-host:ssh: missing. How does the program log in to the host? With the ssh agent: pulumi config set --path pillar-host:ssh.agent true -s prod; or with a key's file: pulumi config set --path pillar-host:ssh.privateKeyFile '~/.ssh/id_ed25519' -s prod",
       "pillar-host:controller.release.url: missing, needed the address of the controller's zip archive (pulumi config set --path pillar-host:controller.release.url -s prod URL)",
     ],

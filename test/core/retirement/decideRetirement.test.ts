@@ -248,7 +248,7 @@ describe("each unmet condition", () => {
       "the successor does not produce",
       { readings: [reading({ last: {} })] },
       "no momentum of z1qnext in the last 6 min",
-      "place 71 of 100 by weight, in 18 of 100 ticks of 30 s: a healthy Pillar of this rank",
+      "place 71 of 100 by weight, elected in 18 of 100 ticks of 30 s: a healthy Pillar of this rank",
     ],
     [
       "the successor does not produce",

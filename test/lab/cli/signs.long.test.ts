@@ -84,7 +84,7 @@ describe("status --all --notify after the move, as cron runs it", { timeout: 900
     await onHost(host, `{ crontab -l; echo '${restart}'; } | crontab -`);
     await onHost(host, `${fillDisk}\n${clockIs("no")}\nsystemctl stop orchestrator`);
     const signs = [
-      "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not have it",
+      "spork spork-next (abababab…) is announced, and the node here, v0.0.8, does not support it",
       "the disk is nearly full",
       "no service synchronizes the host's clock",
       "the node has no peers",

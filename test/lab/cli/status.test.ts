@@ -92,7 +92,7 @@ Correct it in Pulumi.prod.yaml, then run the command again.`);
     );
     const up = await stack.begin();
     await up.printed(" %, height ");
-    await up.printed(`warning: wrong ports of ${host.address}, as seen from this machine:`);
+    await up.printed(`warning: ports of ${host.address} are wrongly open or closed to this machine:`);
     const syncing = /^sync +\d\d\.\d %, height \d+ of 20\d\d\d.*$/m;
     // On the hour the node restarts, and says nothing for some seconds.
     const seen = async () => {

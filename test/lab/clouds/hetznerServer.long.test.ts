@@ -118,7 +118,7 @@ describe("the stack of a live server", () => {
       "host.locations is nbg1, the server was made with fsn1",
       "host.image is debian-11, the server was made with ubuntu-22.04",
     ])
-      expect(output).toContain(`warning: pillar-host:${is}: nothing is changed on a live host`);
+      expect(output).toContain(`warning: pillar-host:${is}: nothing is changed on an existing server`);
     expect(output).not.toMatch(/replace|hcloud:index:\w+ \S+ update/);
     expect(output).toMatch(/LoginKey login-key update/);
     expect(serverIds()).toEqual(before);
