@@ -92,7 +92,7 @@ function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean
   throw new CliRefusal(
     formatProblem({
       what: `${stack} is locked by ${who}; this machine can't check whether that run is still running`,
-      needed: `wait until that run has ended. If you know that it has: ${run.resume("--lock-is-stale")}`,
+      needed: `wait until that run has ended. If you know that it has ended: ${run.resume("--lock-is-stale")}`,
       next: "If that run has not ended, two runs change one host, and the results of the first to end are lost.",
     }),
   );

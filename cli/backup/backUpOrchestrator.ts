@@ -68,7 +68,7 @@ function listCandidates(source: StackInfo): readonly Candidate[] {
   if (hosts.length === 0)
     throw new CliRefusal(
       formatProblem({
-        what: `the address and key of stack ${source.stack}'s host are not recorded`,
+        what: `the address and ssh host key of stack ${source.stack}'s host are not recorded`,
         needed: `record them with: ${commandsFor(source.stack).up}`,
       }),
     );

@@ -8,7 +8,7 @@ export function formatBackup(stack: string, address: string, backup: Backup, sta
       ? ["  key share    NONE: this orchestrator has taken part in no key generation, or its share is gone"]
       : [
           ...keyShare.files.map((name) => `  key share    ${name}`),
-          `  generated    ${keyShare.generatedAt.slice(0, 16).replace("T", " ")} UTC, by the newest of these files`,
+          `  generated    ${keyShare.generatedAt.slice(0, 16).replace("T", " ")} UTC, the date of the newest of these files`,
         ];
   return [
     `backup of the orchestrator of ${address} (${stack}), encrypted, and proved by reading it back:`,
@@ -19,10 +19,10 @@ export function formatBackup(stack: string, address: string, backup: Backup, sta
     ...(stale.length === 0
       ? []
       : [
-          "Useless now, because the orchestrator has another key share:",
+          "Earlier backups, useless because the orchestrator has another key share:",
           ...stale.map((each) => `  ${basename(each)}`),
         ]),
     "After the next key generation this backup is useless, too: make another one then.",
-    "Keep the file and its key apart from each other and from this machine. To restore it: docs/restore.md",
+    "Keep the backup and the key that opens it apart from each other and from this machine. To restore it: docs/restore.md",
   ];
 }

@@ -20,7 +20,7 @@ const topic = "orchestrator's move";
 export async function checkMove({ stack, config, state, address, hostKey }: StackInfo): Promise<CheckRow[]> {
   if (config.orchestrator.migrateFrom === undefined) return [];
   if (address === undefined || hostKey === undefined)
-    return [pending(topic, "the move is rehearsed once address and key of the new host are known")];
+    return [pending(topic, "the move is rehearsed once the address and ssh host key of the new host are known")];
   const options = createSecureOptions(config, stack);
   if (isMoveOver(await readMoveEvents(openStackStore(config)), options.move))
     return [pass(topic, "the event log says that the move is over: nothing to rehearse")];
@@ -47,7 +47,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
         : [{ ...pass(topic, "rehearsed: nothing was written on either host", ...shown), gapSeconds }];
     const waits = nodeCounts
       ? []
-      : [pending(topic, "the node is not synced yet; this is checked again before the move")];
+      : [pending(topic, "the node is not synced yet; the sync is checked again before the move")];
     return [...rehearsed, ...waits, ...faults.map((text) => fail(topic, ...text.split("\n")))];
   } finally {
     roots.old.close();

@@ -40,6 +40,6 @@ export function formatChecks(stack: string, rows: readonly CheckRow[]): string[]
   const end =
     faults.length === 0
       ? "Nothing stands in the way, and nothing was changed."
-      : `${faults.length === 1 ? "One thing stands" : `${faults.length} things stand`} in the way; nothing was changed. Then again: ${commandsFor(stack).check()}`;
+      : `${faults.length === 1 ? "One thing stands" : `${faults.length} things stand`} in the way; nothing was changed. Then check again: ${commandsFor(stack).check()}`;
   return [...lines, "", end];
 }

@@ -37,7 +37,7 @@ export function addInitCommand(program: Command): void {
     )
     .addOption(new Option("--agent", "log in with the ssh agent").conflicts("password"))
     .option("--password", "log in with a password: init asks for it, and keeps it as a secret of the stack")
-    .option("--release <url>", "the controller's release; default: that of the example")
+    .option("--release <url>", "the controller's release; default: that of the example file")
     .option("--release-sha256 <hash>", "the hash of the controller's release")
     .addHelpText(
       "after",
@@ -67,20 +67,20 @@ export function addMigrateCommand(program: Command): void {
     .argument("<new>", "the new host's stack, such as prod-2; made if it is missing")
     .option(
       "--yes",
-      "agree in advance to everything that can be undone; asks before the orchestrator's move and destroy",
+      "agree in advance to everything that can be undone; migrate still asks before the orchestrator's move and destroy",
     )
     .option("--release <url>", "the orchestrator's release, as for move")
     .option("--release-sha256 <hash>", "its hash, as for move")
     .option("--release-version <version>", "its version, as for move")
     .option("--first-move", "confirm a first move, as for move")
-    .description("run what next prints, from init to destroy; wait for you where the wallet is needed")
+    .description("run each step that `next` prints, from init to destroy; wait for you where the wallet is needed")
     .addHelpText(
       "after",
       `
 It stores nothing: after a kill at any moment, the same command continues.
 
-Exit code: 0 if the old host is given up; 2 if it can't continue (the output says why, and what to do); else that of the
-command that failed`,
+Exit code: 0 if the old host's stack is destroyed; 2 if migrate can't continue (the output says why, and what to do);
+else that of the command that failed`,
     )
     .action(async (old: string, fresh: string, options: import("../migrate").MigrateOptions) => {
       const { migrate } = require("../migrate") as typeof import("../migrate");
@@ -92,12 +92,12 @@ export function addAdoptCommand(program: Command): void {
   program
     .command("adopt")
     .argument("<stack>", "the name of the new stack, such as prod")
-    .argument("<address>", "the address of the host that somebody else set up")
+    .argument("<address>", "the address of the old host, set up without this program")
     .argument("[args...]", upArguments)
-    .requiredOption("--like <stack>", "a stack of the same Pillar: its login, references and names are copied")
+    .requiredOption("--like <stack>", "a stack of the same Pillar: its login, references and other settings are copied")
     .option(
       "--host-key <key>",
-      "the host's key; default: the one in the other stack's orchestrator.migrateFrom, else adopt shows the key and asks",
+      "the ssh host key; default: that in the other stack's orchestrator.migrateFrom or sync.oldHost, else adopt shows it and asks",
     )
     .option("--no-up", noUp)
     .description("make a stack for an old host, and adopt the host: changes nothing on it")
@@ -119,7 +119,7 @@ export function addMoveCommand(program: Command): void {
     .option("--release <url>", "the orchestrator's release for the new host; default: the configured one")
     .option(
       "--release-sha256 <hash>",
-      "the release's hash, from its release page; needed if none is configured for that address",
+      "the release's hash, from its release page; needed if no hash is configured for the release's address",
     )
     .option("--release-version <version>", "the release's version; default: the configured one, or that in the address")
     .option("--first-move", "confirm that no move of this orchestrator ever began; needed if the event log has none")
@@ -138,8 +138,8 @@ export function addRestoreCommand(program: Command): void {
     .command("restore")
     .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
     .argument("[args...]", upArguments)
-    .option("--backup <file>", "the backup; default: a killed restore's, else the newest fitting one of the event log")
-    .option("--from <stack>", "the stack of the lost host; default: the lost host is orchestrator.migrateFrom's")
+    .option("--backup <file>", "the backup; default: a killed restore's, else the newest in the event log that fits")
+    .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
     .option("--fenced <sentence>", "the sentence that restore asks for if no cloud provider can switch the host off")
     .option("--yes", "let the program switch the lost host's server off without a question")
     .option("--release <url>", "the orchestrator's release, as for move")
@@ -147,7 +147,7 @@ export function addRestoreCommand(program: Command): void {
     .option("--release-version <version>", "its version, as for move")
     .option("--first-move", "confirm that no move of this orchestrator ever began, as for move")
     .option("--no-up", noUp)
-    .description("start a lost host's orchestrator from a backup; switches the lost host off first")
+    .description("start a lost host's orchestrator from a backup, once the lost host is off for good")
     .addHelpText("after", `\n${upExitCode}`)
     .action(async (stack: string, args: string[], options: import("../restore/restoreOrchestrator").RestoreOptions) => {
       const { restoreOrchestrator } =

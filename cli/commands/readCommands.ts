@@ -151,7 +151,7 @@ export function addReportCommand(program: Command): void {
     .option("--json", "print JSON, for programs")
     .option(
       "--directory <dir>",
-      "the place of record.jsonl, or s3://BUCKET…#PILLAR, for a stack that is gone; default: the configured place",
+      "the event log's place (a directory or s3://BUCKET…#PILLAR), for a stack that is gone; default: the configured place",
     )
     .addHelpText(
       "after",

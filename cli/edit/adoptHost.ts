@@ -62,7 +62,7 @@ export async function adoptHost(
   );
   for (const secret of listOwnSecrets(findMoveBlock(config, address) ?? {}))
     console.log(
-      `orchestrator.migrateFrom has another ${secret} for this host. Set it: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
+      `orchestrator.migrateFrom has this host's own ${secret}. Set that secret, too: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,
     );
   const exitCode = await runOrPrintUp(stack, up, args, engine);
   if (up && exitCode === 0) console.log(`\nTo continue with ${like}:\n  ${commandsFor(like).next}`);
@@ -122,7 +122,7 @@ async function confirmKey(stack: string, address: string, like: string, ssh: Sta
   throw new CliRefusal(
     formatProblem({
       what: `${address} shows the host key ${shown.fingerprint}; nothing was made`,
-      needed: "compare it on the host's console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
+      needed: "compare the key on the host's console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
       next: [
         `If it is the same: ${commandsFor(stack).adopt(address, like, "--host-key", quote(shown.key))}`,
         `(${stack} then accepts no other key)`,

@@ -45,7 +45,7 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   console.log(`Pulumi.${stack}.yaml says now: the orchestrator comes from ${host.address}, the host of ${from}.`);
   for (const key of listOwnSecrets(before.ssh, config.ssh))
     console.log(
-      `The old host's ${key} differs from the new host's. Set it: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`,
+      `The old host's login secret ${key} differs from the new host's. Set it: ${commandsFor(stack).setSecret(`orchestrator.migrateFrom.${key}`)}`,
     );
   if (command === "migrate") return 0;
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
@@ -96,12 +96,12 @@ export function findMoveProblem(
 ): string | undefined {
   if (config.pillar.name !== before.pillar.name)
     return formatProblem({
-      what: `${from} is of Pillar ${before.pillar.name}, ${stack} of ${config.pillar.name}: nothing was changed`,
+      what: `stack ${from} is of Pillar ${before.pillar.name}, but ${stack} of ${config.pillar.name}: nothing was changed`,
       needed: "give --from a stack of the same Pillar",
     });
   if (isSameMachine(config.host, host))
     return formatProblem({
-      what: `${stack} and ${from} are the same host, ${host.address}: nothing was changed`,
+      what: `stacks ${stack} and ${from} are the same host, ${host.address}: nothing was changed`,
       needed: "give --from the stack of the host with the orchestrator",
     });
   const { url, sha256, version } = chooseRelease(config, given);
@@ -128,7 +128,7 @@ function findHashProblem(url: string, sha256: string | undefined, again: string)
       what: "the orchestrator's release has no hash: nothing was changed",
       found: `${url} alone`,
       needed: `give its sha256: ${whatItIs}`,
-      next: [`Print it with: ${hashCommand(url)}`, `Compare it with the hash on the release page, then: ${again}`],
+      next: [`Print it with: ${hashCommand(url)}`, `Compare the hash with the release page's, then: ${again}`],
     });
   if (/^[0-9a-f]{64}$/i.test(sha256)) return undefined;
   return formatProblem({

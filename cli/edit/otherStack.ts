@@ -24,7 +24,7 @@ export async function openTwoStacks(stack: string, otherStack: string): Promise<
   if (host === undefined)
     throw new CliRefusal(
       formatProblem({
-        what: `${otherStack} has no host in its outputs yet: nothing was changed`,
+        what: `stack ${otherStack} has no host in its outputs yet: nothing was changed`,
         needed: `complete a run of ${otherStack}: ${commandsFor(otherStack).up}`,
       }),
     );

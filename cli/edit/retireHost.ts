@@ -45,17 +45,17 @@ export function findRetirementProblem(
 ): string | undefined {
   if (old.pillar.name !== after.pillar.name)
     return formatProblem({
-      what: `${successor} is of Pillar ${after.pillar.name}, ${stack} of ${old.pillar.name}: nothing was changed`,
+      what: `stack ${successor} is of Pillar ${after.pillar.name}, but ${stack} of ${old.pillar.name}: nothing was changed`,
       needed: "give --successor a stack of the same Pillar",
     });
   if (isSameMachine(old.host, host))
     return formatProblem({
-      what: `${stack} and ${successor} are the same host, ${host.address}: nothing was changed`,
+      what: `stacks ${stack} and ${successor} are the same host, ${host.address}: nothing was changed`,
       needed: "give --successor the stack of the new host",
     });
   if (after.lifecycle !== "active")
     return formatProblem({
-      what: `${successor} is ${after.lifecycle}: nothing was changed`,
+      what: `the lifecycle of ${successor} is ${after.lifecycle}: nothing was changed`,
       needed: "give --successor an active stack; check whether the two stacks are swapped",
     });
   return undefined;

@@ -31,7 +31,7 @@ export async function confirmHostKey(
     if (flags.fingerprint === fingerprint) return key;
     throw new CliRefusal(
       formatProblem({
-        what: `${address} shows another host key; nothing was written`,
+        what: `${address} does not show the given host key; nothing was written`,
         found: fingerprint,
         needed: `check the address, and --fingerprint ${flags.fingerprint}; if both are right, somebody may be intercepting the connection`,
       }),

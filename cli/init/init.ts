@@ -53,7 +53,7 @@ async function requiresPassphrase(): Promise<boolean> {
   throw new CliRefusal(
     formatProblem({
       what: "pulumi is not logged in: it has no place for the state of your stacks",
-      needed: `log in; for a directory of this machine (~/.pulumi): ${anyStack.loginHere}`,
+      needed: `log in; to keep the state on this machine (~/.pulumi): ${anyStack.loginHere}`,
     }),
   );
 }

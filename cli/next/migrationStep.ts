@@ -202,7 +202,7 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
   return wait(
     `wallet ${registration.address}`,
     `WARNING: ${registration.address} is registered now, the address of neither host.`,
-    `Was that a slip in the wallet? Update Pillar again, with ${state.lastRun?.producerAddress}`,
+    `A slip in the wallet? Update Pillar again, with the address ${state.lastRun?.producerAddress}`,
     "If not, check at once who else can use the wallet.",
   );
 }
@@ -223,7 +223,7 @@ function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationSt
   if (destroy === undefined || "problem" in destroy)
     return wait(
       "destroy unseen",
-      `It is unknown now whether ${old} may be destroyed: ${destroy?.problem ?? "not asked yet"}.`,
+      `It is unknown now whether stack ${old} may be destroyed: ${destroy?.problem ?? "not asked yet"}.`,
     );
   if (destroy.value.length === 0) return run("destroy", old, commands.destroy, { isFinal: true });
   return wait(

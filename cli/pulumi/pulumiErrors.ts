@@ -12,7 +12,7 @@ export function formatPulumiError(command: string, stack: string, stderr: string
       /no stack named/,
       {
         what: `there is no stack ${stack} here`,
-        needed: `name a stack of \`${anyStack.list}\`; check the program's directory, and the backend (${anyStack.whoami})`,
+        needed: `name a stack that \`${anyStack.list}\` lists; check the current directory, and the backend (${anyStack.whoami})`,
         next: `To make a new stack: ${commandsFor(stack).init}`,
       },
     ],
@@ -21,7 +21,7 @@ export function formatPulumiError(command: string, stack: string, stderr: string
       {
         what: `the pass phrase does not open stack ${stack}`,
         needed: "give the pass phrase that was chosen when the stack was made",
-        next: "Type it, or set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
+        next: "Type the pass phrase, or set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
       },
     ],
     [

@@ -55,13 +55,13 @@ export async function fenceHost(
 ): Promise<Fence> {
   await assertSilent(
     host,
-    "move the orchestrator instead, because the files there are newer than any backup; or, if nobody can log in, switch the host off",
+    "move the orchestrator instead, because the files on that host are newer than any backup; or, if nobody can log in, switch the host off",
   );
   const fence = { address: host.address, hostKey: computeFingerprint(host.hostKey) };
   if (server !== undefined && (await isOff(server, options))) {
     await assertSilent(
       host,
-      `switch this host off: server ${server.id}, which is off by ${server.provider}, must be another machine`,
+      `switch this host off: server ${server.id}, which ${server.provider} reports as off, must be another machine`,
     );
     return { ...fence, how: "off", server: `server ${server.id} at ${server.provider}` };
   }
@@ -73,11 +73,11 @@ export async function fenceHost(
 async function isOff(server: CloudServer, { yes }: FenceOptions): Promise<boolean> {
   const name = `server ${server.id} at ${server.provider}`;
   if (!yes && !(process.stdin.isTTY && (await askConfirmation(`Switch ${name} off for good?`))))
-    throw refuse(`${name} was not switched off`, "a yes in a terminal, or --yes");
+    throw refuse(`${name} was not switched off`, "say yes in a terminal, or add --yes");
   try {
     const state = await powerOff(server, { ...systemClock, say: (line) => console.log(line) });
     if (state === "off") return true;
-    console.log(`${name} is ${state}, by the token of its stack: that does not prove that it is off`);
+    console.log(`${name} is ${state}, as seen with its stack's token: that does not prove that it is off`);
   } catch (error) {
     console.log((error as Error).message);
   }

@@ -74,7 +74,7 @@ export async function restoreOrchestrator(
     throw new CliRefusal(message);
   });
   const server = findServer(await readLog(store, pillar.name), { lost, target: { address, hostKey } }, owners);
-  const where = server ? `server ${server.id} at ${server.provider}` : "no server of it is known at a cloud provider";
+  const where = server ? `server ${server.id} at ${server.provider}` : "no cloud server of this host is known";
   const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
   const isFresh = isFreshShare(content, bridge);
   const lines = formatRestore(file, content, { address, lost: `${lost.address}; ${where}`, isFresh, moves });
@@ -131,7 +131,7 @@ async function findLostHost(
   const { from } = options;
   if (from === undefined && config.orchestrator.migrateFrom === undefined)
     throw refuse({
-      what: `${stack} names no host that the orchestrator comes from`,
+      what: `stack ${stack} names no host that the orchestrator comes from`,
       needed: "give its stack with --from",
     });
   if (from === undefined && (options.release ?? options.releaseSha256 ?? options.releaseVersion) !== undefined)
@@ -173,7 +173,7 @@ function assertLastHolder(config: StackConfig, known: MoveHistory, hosts: Readon
   if (checkMoveHistory(nothing, known, { laterThan, hosts, isRestore: true }) !== "later start") return;
   throw refuse({
     what: "by the event log, the orchestrator was started last on another host",
-    found: `${known.startedOn ?? "a host that it does not name"}, in ${known.move ? formatMove(known.move) : "no move"}`,
+    found: `${known.startedOn ?? "an unnamed host"}, in ${known.move ? formatMove(known.move) : "no move"}`,
     needed: "name that host's stack with --from",
     next: formatManualMoveHint(commandsFor(config.stack), known.started),
   });
@@ -200,7 +200,7 @@ export function formatRestore(
     `  backup       ${file}`,
     `  taken        ${formatDuration(Date.now() - Date.parse(provedAt))} ago, of ${host}`,
     `  key share    ${keyShare ? `${keyShare.files.join(", ")}, made ${keyShare.generatedAt}` : "none"}`,
-    `  bridge's key ${isFresh ? "that of the key share: no key generation came after it" : "NOT shown to be that of the key share"}`,
+    `  bridge's key ${isFresh ? "belongs to the key share: no key generation came after it" : "NOT shown to belong to the key share"}`,
     `  lost host    ${lost}`,
     `  last move    ${last ? `${formatMove(last.move)}: ${last.event} at ${last.at}` : "none in the event log"}`,
   ];

@@ -33,7 +33,7 @@ function decideStageOnChain({ stack, pillar, synced, parts }: StackView): HostSt
       return { stage: "synced, but the Pillar is registered with an unknown address", next: tells };
     case "earlier":
       return registration.wasOurs
-        ? { stage: "synced, but the Pillar is registered with another address again", next: tells }
+        ? { stage: "synced, but the Pillar is registered with an earlier address again", next: tells }
         : undefined;
     default:
       return undefined;

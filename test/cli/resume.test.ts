@@ -89,7 +89,7 @@ describe("after a killed run", () => {
     const { clear, ran, said } = stackOf({ locked: cloudText });
     await expect(clear()).rejects.toThrow(
       `prod is locked by a run that the backend does not name; this machine can't check whether that run is still running
-  needed: wait until that run has ended. If you know that it has: ./pillar-host resume prod --lock-is-stale`,
+  needed: wait until that run has ended. If you know that it has ended: ./pillar-host resume prod --lock-is-stale`,
     );
     expect(ran).not.toContain("cancel --yes");
     await clear(true);

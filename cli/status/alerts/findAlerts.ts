@@ -110,7 +110,7 @@ function checkChain({ view: { parts, lifecycle, pillar }, counts: production }: 
     foreign: isActive ? `${pillar} is registered with an unknown address` : undefined,
     earlier:
       isActive && "wasOurs" in found && found.wasOurs
-        ? `${pillar} is registered with another address again`
+        ? `${pillar} is registered with an earlier address again`
         : undefined,
   };
   const { missed = 0, inARow = 0 } = (isOurs(found) && production) || {};

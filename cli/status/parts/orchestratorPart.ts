@@ -30,7 +30,7 @@ export function describeOrchestrator(
   if (active && journal && !mayRun.includes(journal.stage)) {
     const why = ["fenced", "moved"].includes(journal.stage)
       ? `it moved to ${other}`
-      : `the move with ${other} is at stage "${journal.stage}"`;
+      : `the move to or from ${other} is at stage "${journal.stage}"`;
     const text = `it runs here, but ${why}: two may sign now. To stop one: docs/orchestrator.md, A second orchestrator`;
     return { kind: "second", text, isWrong: true };
   }

@@ -72,7 +72,7 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: St
     case "producing": {
       const { switched, figures } = registration;
       const count = figures
-        ? `; ${figures.produced} of ${figures.expected} momentums of this epoch so far, by a count up to five minutes old`
+        ? `; ${figures.produced} of ${figures.expected} expected momentums of this epoch so far, by a count up to five minutes old`
         : "";
       return `yes, since momentum ${switched.height}${switched.orBefore ? " (or earlier)" : ""} (${formatUtcMinute(switched.at)})${count}`;
     }

@@ -20,11 +20,11 @@ test("prints a backup's place, size and key share, and the useless backups", () 
     "  list         /b/x.manifest.json",
     "  opened by    /k/Anvil.age-identity",
     "  key share    root/.orchestrator/tss/localstate-a.json",
-    "  generated    2026-11-01 12:34 UTC, by the newest of these files",
-    "Useless now, because the orchestrator has another key share:",
+    "  generated    2026-11-01 12:34 UTC, the date of the newest of these files",
+    "Earlier backups, useless because the orchestrator has another key share:",
     "  old.tar.age",
     "After the next key generation this backup is useless, too: make another one then.",
-    "Keep the file and its key apart from each other and from this machine. To restore it: docs/restore.md",
+    "Keep the backup and the key that opens it apart from each other and from this machine. To restore it: docs/restore.md",
   ]);
 });
 

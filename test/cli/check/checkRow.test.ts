@@ -13,7 +13,7 @@ test("lists faults last, with all lines in their column", () => {
     "                   needed: more",
     "                   or less",
     "",
-    "One thing stands in the way; nothing was changed. Then again: ./pillar-host check prod-2",
+    "One thing stands in the way; nothing was changed. Then check again: ./pillar-host check prod-2",
   ]);
 });
 

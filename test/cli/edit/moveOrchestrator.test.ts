@@ -90,7 +90,7 @@ test("refuses a release without its hash, and says how to print it and what to t
       `  found: ${release} alone`,
       "  needed: give its sha256: the downloaded program runs as root and holds the bridge's key share",
       `  Print it with: curl -fsSL ${release} | sha256sum`,
-      `  Compare it with the hash on the release page, then: ./pillar-host move prod-2 --from prod --release ${release} --release-sha256 SHA256 --no-up`,
+      `  Compare the hash with the release page's, then: ./pillar-host move prod-2 --from prod --release ${release} --release-sha256 SHA256 --no-up`,
     ].join("\n"),
   );
   expect(fault({ release, releaseSha256: "SHA256" })).toContain(

@@ -176,7 +176,7 @@ test.each([
     adopted,
     /registration can't be read now: no answer/,
   ],
-  ["a slip in the wallet", { parts: parts("foreign") }, adopted, /z1qslip is registered now[\s\S]*again, with z1q/],
+  ["a slip in the wallet", { parts: parts("foreign") }, adopted, /z1qslip is registered now[\s\S]*address z1q/],
   ["registered", { parts: parts("registered") }, adopted, /waits for its first momentum/],
   ["registered, and late", { parts: parts("registered", { isLate: true }) }, adopted, /first momentum is late/],
   [

@@ -76,8 +76,8 @@ describe("the report of the new host", () => {
       title: "produces: momentum 11985590",
       lines: [
         "of z1qnew0000000000000000000000000000000000, at 2026-11-20 18:04:30",
-        "last of z1qold0000000000000000000000000000000000: momentum 11985560 at 2026-11-20 17:59:30",
-        "time between: 5 min (other Pillars produced then)",
+        "last momentum of z1qold0000000000000000000000000000000000: 11985560 at 2026-11-20 17:59:30",
+        "between both momentums: 5 min (other Pillars produced then)",
       ],
     });
     expect(report.timeline.filter(({ weight }) => weight === "alarm").map(({ event }) => event)).toEqual(["override"]);

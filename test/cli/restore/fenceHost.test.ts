@@ -50,7 +50,7 @@ describe.each([
 
   test("is left alone without a yes, even with the sentence", async () => {
     expect(await refusal(fenceHost(lost(), server(), { fenced: sentence }))).toBe(
-      `server 52 at ${provider} was not switched off\n  needed: a yes in a terminal, or --yes`,
+      `server 52 at ${provider} was not switched off\n  needed: say yes in a terminal, or add --yes`,
     );
     expect(api.asked).toEqual([]);
   });

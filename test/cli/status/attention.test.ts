@@ -33,7 +33,7 @@ describe("attention and exit code", () => {
     ["registered for too long", synced("late"), "attention", 1],
     ["registered before it was synced", { parts: partsOf(registrations.tooEarly) }, "attention", 1],
     ["registered with an unknown address", synced("foreign"), "attention", 1],
-    ["registered with another address again", synced("wentBack"), "attention", 1],
+    ["registered with an earlier address again", synced("wentBack"), "attention", 1],
     ["producing", synced("producing"), "nothing", 0],
     [
       "producing, with a silent orchestrator",

@@ -92,7 +92,7 @@ describe("the commands between two runs", () => {
     await waitForOrchestrator(stage.lab, stage.old, stage.state.identity);
     expect(amiss.exitCode, amiss.out).toBe(1);
     expect(amiss.out).toContain(`${stage.old.address}: the orchestrator does not run (orchestrator)`);
-    const [, again = ""] = /Then again: (.*)$/m.exec(amiss.out) ?? [];
+    const [, again = ""] = /Then check again: (.*)$/m.exec(amiss.out) ?? [];
     expect(again).toMatch(/ check prod$/);
     const checked = await typedAsPrinted(stage.stack, again);
     expect(checked.exitCode, `${again}\n${checked.out}`).toBe(0);

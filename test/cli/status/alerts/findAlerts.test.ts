@@ -59,7 +59,7 @@ describe("raises the alert", () => {
     ["producing", withParts({}, registrations.late), /does not produce$/],
     ["registration:tooEarly", withParts({}, registrations.tooEarly), /is not synced$/],
     ["registration:foreign", withParts({}, registrations.foreign), /an unknown address$/],
-    ["registration:earlier", withParts({}, registrations.wentBack), /another address again$/],
+    ["registration:earlier", withParts({}, registrations.wentBack), /an earlier address again$/],
     [
       "disk",
       withFact({ disk: { at: "/root/.znn", size: 264_200_000, free: 5_000_000 } }),

@@ -42,7 +42,7 @@ test.each<[string, Partial<Signer>, Result<OrchestratorAnswer> | undefined, stri
     "says that two may sign before its start",
     { active: true, journal: journal("staged") },
     signing,
-    'the move with 203.0.113.9 is at stage "staged": two may sign now',
+    'the move to or from 203.0.113.9 is at stage "staged": two may sign now',
     true,
   ],
   [

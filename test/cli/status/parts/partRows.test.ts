@@ -27,7 +27,7 @@ describe("address and producing", () => {
     [
       "producing",
       `registered: Anvil has this host's address, ${ours} (since 2026-11-21 14:55 UTC or longer)`,
-      "yes, since momentum 77 (2026-11-21 15:04 UTC); 9 of 10 momentums of this epoch so far, by a count up to five minutes old",
+      "yes, since momentum 77 (2026-11-21 15:04 UTC); 9 of 10 expected momentums of this epoch so far, by a count up to five minutes old",
     ],
     [
       "tooEarly",
