@@ -104,7 +104,7 @@ describe("an orchestrator that moves from host to host, and back", () => {
     expect(exitCode).not.toBe(0);
     const said = linesOf(output);
     expect(said).toContain("does not know of this orchestrator's last start");
-    expect(said).toContain("generation 6, pillar-host/third/Anvil/2");
+    expect(said).toContain("generation 6 (pillar-host/third/Anvil/2)");
     expect(said).toContain(
       "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 6 -s prod && pulumi up -s prod",
     );

@@ -45,10 +45,8 @@ it("another laptop finds the move done", async () => {
   expect(output).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
   const report = ["./pillar-host", "report", "prod", "--json"];
   const [theirs, ours] = [await typed(report, second()), await typed(report, first())];
-  // Each laptop names its own copy of the key; only the first one has copies of the backups.
-  const inBucket = "s3://state/pillar-host/Anvil/backups/";
-  expect(theirs.output).toContain(inBucket);
-  expect(theirs.output.replaceAll(second(), first()).replaceAll(inBucket, `${records(first())}/`)).toBe(ours.output);
+  expect(theirs.output).toContain(".tar.age");
+  expect(theirs.output).toBe(ours.output);
 });
 
 it("another laptop moves the orchestrator back, proved by the bucket's backups", async () => {
