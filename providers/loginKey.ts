@@ -84,10 +84,10 @@ authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
     throw new Error(
       formatProblem({
         what: `${address} refuses the new ssh key, although ${news.target.user}'s login was told to add it to ~/.ssh/authorized_keys`,
-        needed: `a login shell and start files that run commands: ssh ${news.target.user}@${address} 'echo works' must print works`,
+        needed: `use a login shell and start files that run commands: ssh ${news.target.user}@${address} 'echo works' must print works`,
       }),
     );
-  say(`the changed ssh key was authorised on ${address} with the one before it, which stays authorised`);
+  say(`the changed ssh key was authorised on ${address} by a login with the previous one, which stays authorised`);
 }
 
 /** True if this state ordered the server: the answer of an earlier run about the same server stays. */

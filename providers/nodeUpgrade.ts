@@ -101,7 +101,7 @@ async function readTick(chain: ChainClient, { pillar, network }: UpgradeInputs, 
 
 const inKeyGeneration = formatProblem({
   what: "the node is not upgraded: the orchestrator beside it takes part in a key generation",
-  needed: "wait until that is over, then run the same command again",
+  needed: "wait until the key generation is over, then run the same command again",
 });
 
 /** Waits until the orchestrator takes part in no signing. An orchestrator that does not answer takes part in none. */

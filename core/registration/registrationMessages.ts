@@ -12,7 +12,7 @@ export function formatWalletClicks(pillar: string, producerAddress: string): str
 }
 
 export function formatWayBack(pillar: string, earlier: string | undefined): string {
-  const address = earlier ?? "the one that was registered before, as the old host's Status shows it";
+  const address = earlier ?? "the address registered before, as the old host's Status shows it";
   return `The way back, while the old host runs: in the wallet, Update Pillar ${pillar}, producer address: ${address}`;
 }
 
@@ -42,7 +42,7 @@ export function formatRegistration(registration: Registration, pillar: string, n
 
 /** Asks the operator to keep this host running after another address was registered, until that one produces. */
 export const stillOurs =
-  "this host stays elected for 5 to 10 minutes after that update: keep it running until momentums carry the other address";
+  "this host stays elected for 5 to 10 minutes after the wallet update: keep it running until momentums carry the other address";
 
 function waitText(registration: Extract<Registration, { kind: "registered" }>, now: number): string {
   const { since, wait, isLate, unseen, figures } = registration;
@@ -60,5 +60,5 @@ function waitText(registration: Extract<Registration, { kind: "registered" }>, n
   const few = figures
     ? `; ${figures.produced} of ${figures.expected} momentums of this epoch were produced, by a count up to five minutes old`
     : "";
-  return `that is longer than all but one of 10,000 healthy Pillars wait (${elected}; ${standing}; seen registered ${formatDuration(now - since)} ago${few})`;
+  return `the wait is longer than that of all but one of 10,000 healthy Pillars (${elected}; ${standing}; seen registered ${formatDuration(now - since)} ago${few})`;
 }

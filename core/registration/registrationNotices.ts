@@ -26,7 +26,7 @@ export function findRegistrationNotices(
   if (before !== undefined)
     notices.push({
       event: "retirementPossible",
-      message: `the host of ${before.producerAddress} can be shut down now; OLD is its stack: ${commandsFor("OLD").retire(stack)}`,
+      message: `the old host (producer address ${before.producerAddress}) can be shut down now; OLD is its stack: ${commandsFor("OLD").retire(stack)}`,
     });
   return notices;
 }

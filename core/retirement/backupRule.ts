@@ -47,13 +47,13 @@ export function findBackupFault(signer: BackedUpOrchestrator, backup: ListedBack
   }
   if (!isLast && label !== "first" && label !== "asked") return "it does not hold the whole orchestrator";
   if (!hostKey || !isSameHost({ address: host ?? "", hostKey }, signer.host))
-    return `it is of ${host} with ${hostKey ? `the host key ${hostKey}` : "no host key in its list"}, not of ${address} with ${signer.host.hostKey}`;
+    return `the backup is of ${host} with ${hostKey ? `the host key ${hostKey}` : "no host key in its list"}, not of ${address} with the host key ${signer.host.hostKey}`;
   const { bridge } = signer;
   if (bridge === undefined) return undefined;
-  if (!bridge.known) return `it is unknown whether its key share is of the bridge's key: ${bridge.why}`;
+  if (!bridge.known) return `it is unknown whether the backup's key share is of the bridge's key: ${bridge.why}`;
   const files = entries.filter(({ size }) => size > 0).map(({ path }) => path);
   if (hasShareForKey(bridge.key, files)) return undefined;
-  return `it lacks the key share ${formatShareFile(bridge.key)}; it has ${files.filter(isKeyShare).join(", ") || "none"}`;
+  return `the backup lacks the key share ${formatShareFile(bridge.key)}; it has ${files.filter(isKeyShare).join(", ") || "none"}`;
 }
 
 function holdsFenced(entries: readonly Entry[], directory: string): boolean {

@@ -228,12 +228,12 @@ function checkProduction(
       saidBy: [source],
       found: [
         `epoch ${paid.epoch}, paid: ${paid.produced} of ${paid.expected}`,
-        `this epoch so far, by a count up to five minutes old: ${found.figures.produced} of ${found.figures.expected}`,
+        `this epoch so far, by a count up to five minutes old: ${found.figures.produced} of ${found.figures.expected} slots`,
       ],
       needed:
         "check the successor's clock, peers and log; it must fill at least half of its slots in the running epoch",
     });
-  const slots = paid ? `, and ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
+  const slots = paid ? `, and filled ${paid.produced} of ${paid.expected} slots in epoch ${paid.epoch}` : "";
   return createMetVerdict(
     `${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${source}`,
   );

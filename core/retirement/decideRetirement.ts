@@ -27,7 +27,7 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
     checkPillarOfHost(facts),
     checkChain(facts, good),
     ...(neverProduced
-      ? [createMetVerdict(`${facts.address} has produced nothing since this stack has it`)]
+      ? [createMetVerdict(`${facts.address} has produced nothing since it joined this stack`)]
       : [checkSuccessor(facts, good), ...(facts.step === "destroy" ? [checkRewards(facts)] : [])]),
     checkOrchestrator(facts),
   ];

@@ -64,7 +64,7 @@ export function checkRewards({ rewards: readings, saysCollected, stack, pillar }
   return fail({
     what: "the RPC does not report whether the rewards since the switch were collected",
     found: [`${silent.map(({ source }) => source).join(", ")}: the RPC lacks the methods`],
-    needed: `check in the wallet that they are; then confirm it: write ${collectedVariable}=${pillar} before the command`,
+    needed: `check in the wallet that the rewards are collected; then confirm it: write ${collectedVariable}=${pillar} before the command`,
   });
 }
 
@@ -92,9 +92,9 @@ function findOpenMove({ host, address, successor }: RetirementFacts): Omit<Unmet
   // The successor's orchestrator was started, so the move no longer rolls back by itself.
   if (journal.stage === "fenced" && successor?.build && "value" in successor.build) return undefined;
   return {
-    what: `a move of the orchestrator is not over on this host, ${address}: the orchestrator may come back to this host`,
+    what: `a move of the orchestrator is not over on this host, ${address}: the orchestrator may still come to this host`,
     found: [`this host's journal: stage ${journal.stage} of a move with ${journal.other.address}, since ${journal.at}`],
-    needed: `finish that move: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack of the new host)`,
+    needed: `finish that move: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack that the move goes to)`,
   };
 }
 
@@ -126,7 +126,7 @@ export function checkOrchestrator(facts: RetirementFacts): RetirementVerdict {
     unmet.push({
       what: "the successor's orchestrator does not answer",
       found: [build?.problem ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
-      needed: `start the orchestrator there; this shows its state: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
+      needed: `start the successor's orchestrator; this shows its state: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     });
   const version = build && "value" in build ? build.value.version : "";
   return unmet.length > 0
@@ -149,8 +149,8 @@ function checkFence(facts: RetirementFacts, { masked, hasKeyStore, journal, lack
     unmet.push({
       what: "the orchestrator moved to another host than the successor",
       found: [
-        `its journal names ${other.address} with the key ${other.hostKey}`,
-        `pillar-host:retirement.successor is ${next.address} with the key ${next.hostKey}`,
+        `this host's journal names ${other.address} with the host key ${other.hostKey}`,
+        `pillar-host:retirement.successor is ${next.address} with the host key ${next.hostKey}`,
       ],
       needed:
         "set pillar-host:retirement.successor to the host that the orchestrator moved to, with the host key from its journal",

@@ -23,7 +23,7 @@ export async function findOrchestratorBackupFaults(store: Store, signer: BackedU
           at,
           move,
         }) ?? (await findOpenFault(store, signer, backup)))
-      : "its file is missing here, or has the wrong size";
+      : "the backup's file is missing here, or has the wrong size";
     if (fault === undefined) return [];
     faults.push(`the ${backup.label} backup of ${at}: ${fault}`);
   }

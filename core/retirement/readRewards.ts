@@ -88,7 +88,7 @@ export async function judgeRewards(
   if (rows.some((row) => row.epoch >= running))
     return {
       says: "fault",
-      why: `it has paid epoch ${rows[0]?.epoch} while epoch ${running} runs: does pillar-host:network.epoch fit this chain?`,
+      why: `epoch ${rows[0]?.epoch} is paid while epoch ${running} still runs: does pillar-host:network.epoch fit this chain?`,
     };
   const startOf = (number: number) => genesis + number * epoch;
   const count = await countLeading(rows.length, (at) => isAfterSwitch(startOf(rows[at]?.epoch ?? 0)));

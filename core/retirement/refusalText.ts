@@ -47,7 +47,7 @@ function formatOverride(pillar: string, unmet: readonly Unmet[], command: string
   if (unmet.every(({ isCuredByTime }) => isCuredByTime === true))
     return ["  Waiting is enough. If it is impossible to wait: docs/retiring.md, The way around"];
   return [
-    "  The only way around this refusal, at the price that it names:",
+    "  The only way around this refusal, at the price that this command names:",
     `  ${overrideVariable}=${quote(formatOverrideSentence(pillar, unmet))} ${command}`,
   ];
 }
@@ -57,7 +57,7 @@ export function formatRefusal(facts: RetirementFacts, { unmet }: RetirementVerdi
   const { step, stack, pillar, address, readings, host } = facts;
   const { what, again } = wording[step];
   const command = commandsFor(stack)[again];
-  const changed = "off" in host ? "it was switched off, and nothing else was changed" : "nothing was changed";
+  const changed = "off" in host ? "the host was switched off, and nothing else was changed" : "nothing was changed";
   const count = unmet.length === 1 ? "One condition is" : `${unmet.length} conditions are`;
   const left = readings.flatMap((reading) => (isAnswered(reading) ? [] : [`  ${createLeftOutNote(reading).text}`]));
   return [

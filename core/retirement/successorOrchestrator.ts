@@ -23,7 +23,7 @@ export function findSuccessorFaults({ successor, bridge, identity }: Facts): Omi
     unmet.push({
       what: "the successor's orchestrator has no share of the bridge's key",
       found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
-      needed: `restore there a backup that has ${formatShareFile(bridge.key)} (docs/orchestrator.md), or wait for the next key generation`,
+      needed: `restore on the successor a backup that has ${formatShareFile(bridge.key)} (docs/orchestrator.md), or wait for the next key generation`,
     });
   const { identity: present } = successor;
   const differences = present && identity ? findIdentityDifferences(present, identity) : [];
@@ -35,7 +35,7 @@ export function findSuccessorFaults({ successor, bridge, identity }: Facts): Omi
           ? `its ${differences.join(", its ")} is another`
           : "the successor's orchestrator does not answer getIdentity",
       ],
-      needed: `move this host's orchestrator there; check that with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
+      needed: `move this host's orchestrator to the successor; check that with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
     });
   return unmet;
 }

@@ -66,7 +66,7 @@ const stateWords: Readonly<Record<PortState, string>> = {
 
 const closedWords: Readonly<Record<PortState, string>> = {
   ...stateWords,
-  refused: "refused: nobody listens there, or a firewall says so",
+  refused: "refused: nobody listens there, or a firewall refuses",
   filtered: "no answer: a firewall drops it",
 };
 

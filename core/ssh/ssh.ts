@@ -53,7 +53,7 @@ async function openRoute(
     session.close();
     throw createUnreachedError(
       `${address}:${port}`,
-      new Error(`its proxy ${proxy.address} does not reach it (${error.message})`),
+      new Error(`the proxy ${proxy.address} does not reach the host (${error.message})`),
     );
   });
   return { sock, close: () => session.close() };

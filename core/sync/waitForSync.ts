@@ -193,7 +193,7 @@ function reasonToGiveUp(
   { wait = "block", confirmations, deadline, stack }: WaitOptions,
   { signal, notify }: SyncDeps,
 ): string | undefined {
-  if (signal?.aborted) return "is no longer watched: the engine that waited is gone";
+  if (signal?.aborted) return "is no longer watched: pulumi has ended";
   // Without a wait, the run also ends if many good lookups in a row still do not prove the sync.
   const isPointless = evidence.streak > confirmations + checkPatience;
   if (wait !== "block" && (!good || isPointless)) return `is not synced yet (pillar-host:sync.wait is ${wait})`;

@@ -93,7 +93,7 @@ test.each<[Registration, string]>([
   ],
   [
     { kind: "earlier", address: old, wasOurs: true, notes },
-    `Anvil is registered with ${old} again: this host stays elected for 5 to 10 minutes after that update: keep it running until momentums carry the other address.`,
+    `Anvil is registered with ${old} again: this host stays elected for 5 to 10 minutes after the wallet update: keep it running until momentums carry the other address.`,
   ],
 ])("names the wallet for a synced node: %j", (registration, said) => {
   const lines = step(registration);
@@ -131,7 +131,7 @@ test("says what to check if the host is registered for longer than elections tak
   const figures = { expected: 3, produced: 1 };
   const lines = step({ kind: "registered", ...own, figures, wait: { ...wait, from: clock - 240_000 }, isLate: true });
   expect(lines[0]).toBe(
-    "Anvil has this host's producer address, but no momentum with it yet: that is longer than all but one of 10,000 healthy Pillars wait (elected since 2026-11-21 11:56 UTC; place 71 of 100 by weight, elected in 18 of 100 ticks of 5 min; seen registered 5 min ago; 1 of 3 momentums of this epoch were produced, by a count up to five minutes old).",
+    "Anvil has this host's producer address, but no momentum with it yet: the wait is longer than that of all but one of 10,000 healthy Pillars (elected since 2026-11-21 11:56 UTC; place 71 of 100 by weight, elected in 18 of 100 ticks of 5 min; seen registered 5 min ago; 1 of 3 momentums of this epoch were produced, by a count up to five minutes old).",
   );
   expect(lines).toContain("Check that the node is synced and its clock is right: ./pillar-host status prod-2");
 });
@@ -163,7 +163,7 @@ test.each([
   [own, `producer address: ${old}.`],
   [
     { address, since: clock, notes },
-    "producer address: the one that was registered before, as the old host's Status shows it.",
+    "producer address: the address registered before, as the old host's Status shows it.",
   ],
 ])("warns of a registration before the sync, with the steps to undo it", (registration, way) => {
   const lines = step({ kind: "tooEarly", why: "syncing", ...registration }, { now: { ...synced, synced: false } });

@@ -22,7 +22,7 @@ test("notifies of the switch, with the command that retires the old host", () =>
     { event: "producing", message: "Anvil has produced here since momentum 7 (2026-11-21 12:00 UTC)" },
     {
       event: "retirementPossible",
-      message: `the host of ${old} can be shut down now; OLD is its stack: ./pillar-host retire OLD --successor prod-2`,
+      message: `the old host (producer address ${old}) can be shut down now; OLD is its stack: ./pillar-host retire OLD --successor prod-2`,
     },
   ]);
 });

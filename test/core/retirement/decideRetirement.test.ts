@@ -146,7 +146,7 @@ test("accepts a successor that missed slots in a paid epoch and produces well no
   const { unmet, evidence } = decideRetirement(facts({ readings: [poor({ expected: 12, produced: 11 })] }));
   expect(unmet).toEqual([]);
   expect(evidence).toContain(
-    "192.0.2.2 is registered and produced momentum 999, and 40 of 100 slots in epoch 7, says reference A",
+    "192.0.2.2 is registered and produced momentum 999, and filled 40 of 100 slots in epoch 7, says reference A",
   );
 });
 
@@ -259,7 +259,7 @@ describe("each unmet condition", () => {
       "the successor misses most of its slots",
       { readings: [poor({ expected: 12, produced: 4 })] },
       "epoch 7, paid: 40 of 100",
-      "this epoch so far, by a count up to five minutes old: 4 of 12",
+      "this epoch so far, by a count up to five minutes old: 4 of 12 slots",
     ],
     [
       "the epoch after the switch paid nothing to the reward address",
@@ -308,7 +308,7 @@ describe("each unmet condition", () => {
       },
     ],
     [
-      "a move of the orchestrator is not over on this host, 192.0.2.1: the orchestrator may come back to this host",
+      "a move of the orchestrator is not over on this host, 192.0.2.1: the orchestrator may still come to this host",
       { step: "retire", host: { facts: hostFacts({ signer: moving("stopping") }) } },
       "this host's journal: stage stopping of a move with 192.0.2.2, since 2026-11-23T08:00:00Z",
     ],
@@ -333,8 +333,8 @@ describe("each unmet condition", () => {
     [
       "the orchestrator moved to another host than the successor",
       { ...signing, successor: { ...successor, hostKey: "ssh-ed25519 THIRD", build } },
-      "its journal names 192.0.2.2 with the key ssh-ed25519 NEXT",
-      "pillar-host:retirement.successor is 192.0.2.2 with the key ssh-ed25519 THIRD",
+      "this host's journal names 192.0.2.2 with the host key ssh-ed25519 NEXT",
+      "pillar-host:retirement.successor is 192.0.2.2 with the host key ssh-ed25519 THIRD",
     ],
     [
       "the successor's orchestrator does not answer",
@@ -348,7 +348,7 @@ describe("each unmet condition", () => {
     [
       "the successor's orchestrator has no share of the bridge's key",
       { host: { off: "x" }, ...kept, successor: { ...successor, build, look: freshLook } },
-      `needed: restore there a backup that has ${share} (`,
+      `needed: restore on the successor a backup that has ${share} (`,
     ],
     [
       "it is unknown whether the successor's orchestrator has a share of the bridge's key",

@@ -85,7 +85,7 @@ describe("rewards after a switch in epoch 4", () => {
       rewards([row(6), row(5)]),
       6.2 * day,
       { says: "fault" },
-      "it has paid epoch 6 while epoch 6 runs: does pillar-host:network.epoch fit this chain?",
+      "epoch 6 is paid while epoch 6 still runs: does pillar-host:network.epoch fit this chain?",
     ],
   ])("are decided: %s", async (_what, told, now, expected, words) => {
     const found = await judged(told, now);

@@ -175,7 +175,7 @@ describe("the guard", () => {
     const first = await run("retirementGuard", "delete", "id", result?.outs);
     expect(first.error).toBeUndefined();
     expect(first.log.join("\n")).toMatch(
-      /has produced nothing since this stack has it[\s\S]*proved by decrypting[\s\S]*is stopped, and stays off/,
+      /has produced nothing since it joined this stack[\s\S]*proved by decrypting[\s\S]*is stopped, and stays off/,
     );
     const second = await run("retirementGuard", "delete", "id", result?.outs);
     expect(second.error).toBeUndefined();
@@ -217,7 +217,7 @@ describe("the guard", () => {
     test("asks the chain if the state has neither", async () => {
       const { error, log } = await deleted(undefined);
       expect(error).toBeUndefined();
-      expect(log.join("\n")).toContain("has produced nothing since this stack has it");
+      expect(log.join("\n")).toContain("has produced nothing since it joined this stack");
     });
   });
 

@@ -293,7 +293,7 @@ describe("a proxy", () => {
     expect(refused).toMatchObject({ refused: "login", isFromProxy: true });
     expect(refused.message).toContain("set a key or password that the host accepts (pillar-host:ssh.proxy)");
     const behind = await failure({ ...through, port: await closedPort() });
-    expect(behind.message).toContain("its proxy 127.0.0.1 does not reach it");
+    expect(behind.message).toContain("the proxy 127.0.0.1 does not reach the host");
     expect(behind.fatal).toBe(false);
   });
 });

@@ -447,7 +447,7 @@ describe("await", () => {
 test("ends if the engine is gone, and keeps its progress", async () => {
   const { deps, seen } = worldOf([answer(1, 10, 1000)], undefined, 3);
   const error = await giveUp(waitForSync(options, deps));
-  expect(error.message).toContain("203.0.113.7: the node is no longer watched: the engine that waited is gone\n");
+  expect(error.message).toContain("203.0.113.7: the node is no longer watched: pulumi has ended\n");
   expect(error.gaveUp.startHeight).toBe(10);
   expect(seen.looks).toBe(3);
 });

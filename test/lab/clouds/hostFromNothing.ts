@@ -188,7 +188,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
     test("leaves nothing after retirement and destroy", async () => {
       const { exitCode, output } = await stack.destroy();
       expect(exitCode, output).toBe(0);
-      expect(output).toContain("has produced nothing since this stack has it");
+      expect(output).toContain("has produced nothing since it joined this stack");
       expect(await servers()).toEqual([]);
       expect(await lab.machineRoom.servers()).toEqual([]);
     });

@@ -85,7 +85,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
       "One condition is not met:\n- the RPC does not report whether the rewards since the switch",
     );
     expect(output).toContain(
-      `check in the wallet that they are; then confirm it: write ${collectedVariable}=${pillar} before the command`,
+      `check in the wallet that the rewards are collected; then confirm it: write ${collectedVariable}=${pillar} before the command`,
     );
     expect(await requests()).toEqual(before);
   });

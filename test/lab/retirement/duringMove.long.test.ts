@@ -59,7 +59,7 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
     await theirs.configure(theirFile("retiring"), await login());
     expect(
       await retires(
-        /a move of the orchestrator is not over on this host, \S+: the orchestrator may come back to this host/,
+        /a move of the orchestrator is not over on this host, \S+: the orchestrator may still come to this host/,
       ),
     ).not.toBe(0);
     expect(await nodeOf(stage.old)).toBe("active");

@@ -47,7 +47,7 @@ describe("address and producing", () => {
       return formatParts(parts, { ...whose, lifecycle }, clock)[1]?.[1];
     };
     const still =
-      "this host stays elected for 5 to 10 minutes after that update: keep it running until momentums carry the other address";
+      "this host stays elected for 5 to 10 minutes after the wallet update: keep it running until momentums carry the other address";
     expect(line(true)).toBe(
       `yes, still (momentum 90, 2026-11-21 15:04 UTC), with another address registered: ${still}`,
     );
