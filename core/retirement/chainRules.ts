@@ -66,7 +66,7 @@ function checkProducer(
       what: "this host and its successor produce in turns: is this the host of another Pillar?",
       saidBy: [source],
       found: [
-        { text: `this host: ${addressMark}, its newest momentum ${last.own?.height}`, addresses: producers.slice(0, 1) },
+        { text: `this host: ${addressMark}, newest momentum ${last.own?.height}`, addresses: producers.slice(0, 1) },
       ],
       needed: `set pillar-host:host to the host of ${pillarName}; or, after a switch there and back, wait up to ${formatDuration(patience)}`,
     });

@@ -51,7 +51,7 @@ export function formatOtherMachine(
 ): string {
   return formatProblem({
     what: `${createServerName({ name, id })} at ${provider}, ${address ?? "without an address"}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
-    found: "no host key of the server in this stack's state: was the state lost, is this another checkout or another back end?",
+    found: "no host key of the server in this stack's state: was the state lost, is this another checkout or back end?",
     needed: "restore the state that ordered it, or set pillar-host:host.hostKey to adopt the server as it is",
     next: [
       recordedKey !== undefined && `The event log on this machine has its key: ${recordedKey}`,

@@ -194,7 +194,7 @@ describe("each unmet condition", () => {
     [
       "this host and its successor produce in turns: is this the host of another Pillar?",
       { readings: [reading({ alternate: true })] },
-      "this host: z1qown, its newest momentum 900",
+      "this host: z1qown, newest momentum 900",
     ],
     [
       "a node lacks the momentum that was recorded when this host was synced: the node is on another chain, or lies",

@@ -153,9 +153,7 @@ describe("a move that has begun", () => {
     Object.assign(stage.facts.old, begun("fenced"), { active: "inactive" });
     const secured = await secure(stage);
     expect(secured).toMatchObject({ backup: { files: 2 } });
-    expect(stage.said).toContain(
-      "orchestrator: this move has begun already (journal on the old host); continuing it",
-    );
+    expect(stage.said).toContain("orchestrator: this move has begun already (journal on the old host); continuing it");
     expect(stage.called.filter((name) => name.startsWith("new"))).toEqual(["new signer_facts", "new signer_scan"]);
     expect(movesIn(stage.options.backups.directory).map(({ event }) => event)).toEqual(["backup", "secured"]);
   });
