@@ -59,6 +59,6 @@ program
       process.exitCode = refusalExitCode;
     }
   })
-  // Ends the process although a connection to a dead host is open. An immediate exit can hang: it waits for V8's
-  // threads, and a thread may wait for a garbage collection on this one.
+  // Ends the process a moment later, even if a connection to a dead host is open. An exit at once can hang: it waits
+  // for V8's threads, and a thread may wait for a garbage collection on this one.
   .finally(() => setTimeout(() => process.exit(), openForMilliseconds).unref());

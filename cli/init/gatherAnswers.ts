@@ -131,7 +131,7 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
   const held = count === 1 ? "it holds a key" : `it holds ${count} keys`;
   const byAgent = {
     value: "agent",
-    name: `with the ssh agent (${count === 0 ? "not running now, or without a key" : held})`,
+    name: `with the ssh agent (${count === 0 ? "no agent runs, or it has no key" : held})`,
   };
   const choice = await askChoice("How does the program log in?", [
     ...(count > 0 ? [byAgent] : []),

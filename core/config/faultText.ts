@@ -130,7 +130,7 @@ function placeholder(path: readonly PropertyKey[]): string {
   return name === "hostKey" ? `'${someHostKey}'` : name.toUpperCase();
 }
 
-/** Asks how the program logs in, with the command for each way that a host of this kind takes. */
+/** Returns the question how to log in, with the command for each way that a host of this kind takes. */
 function loginQuestion({ raw, run }: FaultContext): string {
   const address = findValue(raw, ["host", "address"]);
   const where = typeof address === "string" && /^[A-Za-z0-9.:-]+$/.test(address) ? address : "the host";

@@ -116,7 +116,7 @@ export function formatNotRun(what: string, printed: string): string {
       "  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.",
     next: [
       "Or sshd runs another command: ForceCommand in sshd_config, command= before the key in authorized_keys.",
-      "To test it: ssh USER@HOST 'echo works' must print works",
+      "Once that is corrected, this must print works: ssh USER@HOST 'echo works'",
     ],
   });
 }
