@@ -28,7 +28,8 @@ export async function report(fullName: string, { json, directory }: ReportOption
       formatProblem({
         what: `the event log does not name stack ${stack}`,
         found: `${store.log}, which names ${listStacks(log.entries).join(", ") || "no stack"}`,
-        needed: "run this command on the machine and as the user that ran the stack, or pass the directory of record.jsonl:",
+        needed:
+          "run this command on the machine and as the user that ran the stack, or pass the directory of record.jsonl:",
         next: [commandsFor(stack).report("--directory", "DIR"), `To begin a migration: ${commandsFor(stack).up}`],
       }),
     );

@@ -8,7 +8,7 @@ export interface ChainFacts {
   readonly owner: string;
   /** Time at which this program saw the node synced. */
   readonly synced?: string | undefined;
-  /** State of each database's place: `there`, `none`, `link`, `mount`, `no directory`. */
+  /** State of each node database's place: `there`, `none`, `link`, `mount`, `no directory` (something else is there). */
   readonly databases: Readonly<Record<"nom" | "consensus" | "cache", string>>;
   readonly bytes: number;
   readonly free: number;

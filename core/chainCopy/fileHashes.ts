@@ -14,7 +14,7 @@ export function parseHashes(printed: string, address: string): FileHashes {
     if (hash === undefined || path === undefined)
       throw new Error(
         formatProblem({
-          what: `${address}: the list of its databases' files cannot be read`,
+          what: `${address}: the list of the chain's files cannot be read`,
           found: JSON.stringify(line.slice(0, 120)),
           needed: "a sha256 and a path below nom, consensus or cache",
         }),

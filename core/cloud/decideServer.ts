@@ -150,7 +150,7 @@ async function planOrder(
   return {
     plan: { kind: "make", offer, found, attempts, shown, leftover },
     lines: [
-      ...attempts.map(({ plan, location, at, reason }) => `no room: ${plan} in ${location} at ${at}: ${reason}`),
+      ...attempts.map(({ plan, location, at, reason }) => `sold out: ${plan} in ${location} at ${at}: ${reason}`),
       ...formatEarlierOrders(failed, leftover, record, run),
       ...formatOffer(cloud.provider, host, choice, limit),
       next.kind === "chosen"

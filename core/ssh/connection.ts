@@ -7,7 +7,7 @@ export interface Connection {
   /**
    * Returns the open session, or opens one.
    *
-   * @throws as connectSsh does; a refused login is not fatal if the host accepted it before
+   * @throws as connectSsh does; a refused login that worked before may be tried again
    */
   session(): Promise<SshSession>;
   /** Closes the connection; a process that keeps idle connections leaves a working one open for the next caller. */

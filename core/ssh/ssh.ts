@@ -96,7 +96,7 @@ export async function connectSsh(target: SshTarget, keys: LoginKeys = createLogi
     try {
       client.connect({ ...attempt.config, ...connectConfig(target, route, shown) });
     } catch (error) {
-      // Thrown if the private key can't be read.
+      // `connect` throws if it can't read the private key.
       fail(error as Error);
     }
   });

@@ -17,7 +17,7 @@ export interface Identity {
   /** True if it was just made: the operator has to copy it elsewhere. */
   readonly isNew: boolean;
   readonly recipient: string;
-  /** The line `AGE-SECRET-KEY-1…`: never stored or shown. */
+  /** The line `AGE-SECRET-KEY-1…` of the identity file; no state or log has it. */
   readonly secret: string;
 }
 

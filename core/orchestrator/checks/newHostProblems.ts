@@ -27,7 +27,7 @@ function directoryProblems({ facts }: NewSide, old: OldSide | undefined, wanted:
       !isOwn(facts.journal, wanted.move) && {
         what: `${address}: there is a key share in ${directory} already`,
         found: `${facts.shares}, not put there by this move`,
-        needed: "no key share there: a share is irreplaceable, and this program overwrites none",
+        needed: "move the key share away: this program overwrites none, because a share is irreplaceable",
         next: `Is it another orchestrator's host? If the share is of no use, on the host: mv ${directory} ${directory}.aside. Then run ${run.up} again.`,
       },
     (facts.directory === "link" || facts.directory === "no directory") && {

@@ -80,7 +80,7 @@ describe("files and their hashes", () => {
   test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a\nb"])(
     "refuses %s as a path",
     (path) => {
-      expect(() => parseHashes(`${a}  ${path}\n`, "h")).toThrow("h: the list of its databases' files cannot be read");
+      expect(() => parseHashes(`${a}  ${path}\n`, "h")).toThrow("h: the list of the chain's files cannot be read");
     },
   );
 });

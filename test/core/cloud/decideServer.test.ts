@@ -176,7 +176,7 @@ describe("after a failed order", () => {
   test("tries the next location for lack of room, and says why", async () => {
     const { decided } = await decide([], { record: { attempts: [], pending: noRoom, shown } });
     expect(decided).toMatchObject({ plan: { kind: "make", offer: { location: "nbg1" } } });
-    expect("lines" in decided && decided.lines[0]).toBe(`no room: cx33 in fsn1 at ${at}: ${noRoom.reason}`);
+    expect("lines" in decided && decided.lines[0]).toBe(`sold out: cx33 in fsn1 at ${at}: ${noRoom.reason}`);
   });
 
   test.each([

@@ -27,7 +27,7 @@ describe("failures at DigitalOcean", () => {
     await rm(join(stage.cloud.stack.dir, "data"), { recursive: true, force: true });
     const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
-    expect(second.output).toMatch(/no room: s-4vcpu-8gb in fra1 at 20/);
+    expect(second.output).toMatch(/sold out: s-4vcpu-8gb in fra1 at 20/);
     expect(droplets().map(({ region }) => region)).toEqual(["ams3"]);
     const records = [...bucket.objects.keys()].filter((key) => key.includes("/newest/orders-prod-Anvil.json/")).sort();
     const [{ id } = { id: 0 }] = droplets();

@@ -23,7 +23,7 @@ describe("without capacity for the chosen server", () => {
 
     const second = await stage.cloud.upToServer();
     expect(second.exitCode, second.output).toBe(0);
-    expect(second.output).toMatch(/no room: cx33 in fsn1 at 20/);
+    expect(second.output).toMatch(/sold out: cx33 in fsn1 at 20/);
     expect(servers().map(({ place }) => place)).toEqual(["nbg1"]);
     expect(await stage.cloud.record()).toMatchObject({ attempts: [], ordered: expect.any(String) });
     await anew();
