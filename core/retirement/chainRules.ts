@@ -76,7 +76,9 @@ function checkProducer(
       what: "momentums still carry this host's address",
       saidBy: [source],
       isCuredByTime: true,
-      found: [`the last one is momentum ${last.own.height}; elections are fixed two ticks ahead`],
+      found: [
+        `the newest so far is momentum ${last.own.height}; more may follow, because elections are fixed two ticks ahead`,
+      ],
       needed:
         "wait for a later momentum of the successor, which is elected 5 to 10 minutes after the wallet update and produces in its next slot",
     });

@@ -79,8 +79,8 @@ export async function hashesOf(checkout: string, files: readonly string[]): Prom
   return Object.fromEntries(files.map((file) => [file, hashOf(file, reachedFrom(file))]));
 }
 
-/** Files that count only if imported (code), or never (texts, recorded results, what the compiler remembers). */
-const isCode = /\.(ts|md|tsbuildinfo)$|^test\/[^/]+\.json$/;
+/** Files that count only if imported (code), or never (texts, recorded results, what compiler and git keep). */
+const isCode = /\.(ts|md|tsbuildinfo)$|^\.git$|^test\/[^/]+\.json$/;
 
 /** Returns the folder of the lab that a file is in; empty for a file in lab/ itself. */
 const roomOf = (name: string) => /^lab\/([^/]+)\//.exec(name)?.[1] ?? "";

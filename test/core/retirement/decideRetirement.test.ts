@@ -189,7 +189,7 @@ describe("each unmet condition", () => {
     [
       "momentums still carry this host's address",
       { readings: [reading({ last: { own: momentum(999, own), successor: momentum(998, next) } })] },
-      "the last one is momentum 999; elections are fixed two ticks ahead",
+      "the newest so far is momentum 999; more may follow, because elections are fixed two ticks ahead",
     ],
     [
       "this host and its successor produce in turns: is this the host of another Pillar?",
