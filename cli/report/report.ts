@@ -64,8 +64,6 @@ async function readLog(store: Store): Promise<ParsedLog> {
   try {
     return parseEventLog((await store.readLines()).join("\n"), store.log);
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // An error without a code says that a newer program wrote the file.
-    throw new CliRefusal(code === undefined ? message : store.formatError("read", error as Error));
+    throw new CliRefusal((error as Error).message);
   }
 }

@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { StackConfig } from "../config/config";
 import type { CloudHostConfig } from "../config/hostSchema";
 import { openStackStore } from "../config/stackStore";
-import { createOperatorError } from "../util/operatorError";
 
 const orderSchema = z.object({
   plan: z.string(),
@@ -116,11 +115,8 @@ export function openOrderRecords(config: StackConfig, stack: string): OrderRecor
   // The Pillar is in the name, because two Pillars may share a store, with stacks of the same name.
   const name = `orders-${stack}-${config.pillar.name}.json`;
   const store = openStackStore(config);
-  const inWords = (what: string) => (error: Error) => {
-    throw createOperatorError(store.formatError(what, error));
-  };
   return {
-    read: () => store.readText(name).then(parseOrderRecord, inWords("read")),
-    write: (record) => store.writeText(name, formatOrderRecord(record)).catch(inWords("written")),
+    read: async () => parseOrderRecord(await store.readText(name)),
+    write: (record) => store.writeText(name, formatOrderRecord(record)),
   };
 }

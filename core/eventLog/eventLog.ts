@@ -1,7 +1,9 @@
-import { locateBackupFiles } from "../store/backupFiles";
+import fs from "node:fs";
+import path from "node:path";
 import { openStore } from "../store/openStore";
+import { resolveOwnIdentityPath } from "../store/recordsDirectory";
 import type { Store } from "../store/store";
-import type { EventBody, LogEvent, MoveEvent, MoveEventBody, MoveEventName, Optional } from "./events";
+import type { Backup, EventBody, LogEvent, MoveEvent, MoveEventBody, MoveEventName, Optional } from "./events";
 import { findLastHash, storeHead } from "./logIntegrity";
 import { formatLine, parseLine } from "./logLine";
 import { isSameMove, type MoveId } from "./moveId";
@@ -14,11 +16,9 @@ export interface LogRef {
   readonly pillar: string;
 }
 
-export function createLogRef({
-  backup,
-  stack,
-  pillar,
-}: Omit<LogRef, "directory"> & { readonly backup: Pick<LogRef, "directory"> }): LogRef {
+type LogOwner = Omit<LogRef, "directory"> & { readonly backup: Pick<LogRef, "directory"> };
+
+export function createLogRef({ backup, stack, pillar }: LogOwner): LogRef {
   return { directory: backup.directory, stack, pillar };
 }
 
@@ -28,8 +28,8 @@ export interface EventLog {
   read(): Promise<LogEvent[]>;
   /** Adds an event without which the run must not go on. */
   add(news: EventBody): Promise<void>;
-  /** Adds events without which the run goes on; reports a failure once. @returns true if they were written */
-  note(...news: readonly Optional<EventBody>[]): Promise<boolean>;
+  /** Adds an event without which the run goes on; reports a failure once. */
+  note(news: Optional<EventBody>): Promise<void>;
   /**
    * Adds the events that are new to the current log, and returns those that it wrote. Adds none if the log can't be
    * read, because they could be duplicates. Reports a failure once.
@@ -38,7 +38,7 @@ export interface EventLog {
     findChanges: (events: readonly LogEvent[]) => readonly Optional<EventBody>[],
   ): Promise<readonly Optional<EventBody>[]>;
   addMove(move: MoveId, news: MoveEventBody): Promise<void>;
-  noteMove(move: MoveId, news: Optional<MoveEventBody>): Promise<boolean>;
+  noteMove(move: MoveId, news: Optional<MoveEventBody>): Promise<void>;
 }
 
 interface EventLogDeps {
@@ -46,50 +46,34 @@ interface EventLogDeps {
   say(line: string): void;
 }
 
-export function openEventLog({ directory: place, stack, pillar }: LogRef, deps: EventLogDeps): EventLog {
-  const store = openStore(place, stack);
-  const inWords = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      throw new Error(store.formatError(what, error as Error));
-    }
-  };
+export function openEventLog({ directory, stack, pillar }: LogRef, deps: EventLogDeps): EventLog {
+  const store = openStore(directory, stack);
   const at = () => new Date(deps.now()).toISOString();
-  const write = (entry: LogEvent | MoveEvent) => inWords("written", () => appendEvent(store, entry));
-  const add = (news: EventBody) => write({ at: at(), stack, pillar, ...news });
-  const addMove = (move: MoveId, news: MoveEventBody) => write({ at: at(), move, ...news });
+  const read = () => readEvents(store, pillar);
+  const add = (news: EventBody) => appendEvent(store, { at: at(), stack, pillar, ...news });
+  const addMove = (move: MoveId, news: MoveEventBody) => appendEvent(store, { at: at(), move, ...news });
   let lastReport: string | undefined;
-  const tryTo = async (work: () => Promise<void>): Promise<boolean> => {
-    try {
-      await work();
-      return true;
-    } catch (error) {
-      const { message } = error as Error;
-      if (message !== lastReport) deps.say(message);
-      lastReport = message;
-      return false;
-    }
-  };
-  const read = () => inWords("read", () => readEvents(store, pillar));
-  const addAll = async (news: readonly EventBody[]) => {
-    for (const each of news) await add(each);
+  const report = ({ message }: Error) => {
+    if (message !== lastReport) deps.say(message);
+    lastReport = message;
   };
   return {
     store,
     read,
     add,
     addMove,
-    note: (...news) => tryTo(() => addAll(news)),
-    noteChanges: async (newsTo) => {
-      let news: readonly Optional<EventBody>[] = [];
-      const isWritten = await tryTo(async () => {
-        news = newsTo(await read());
-        await addAll(news);
-      });
-      return isWritten ? news : [];
+    note: (news) => add(news).catch(report),
+    noteMove: (move, news) => addMove(move, news).catch(report),
+    noteChanges: async (findChanges) => {
+      try {
+        const news = findChanges(await read());
+        for (const each of news) await add(each);
+        return news;
+      } catch (error) {
+        report(error as Error);
+        return [];
+      }
     },
-    noteMove: (move, news) => tryTo(() => addMove(move, news)),
   };
 }
 
@@ -124,11 +108,29 @@ async function readAll(store: Store): Promise<(LogEvent | MoveEvent)[]> {
   return (await store.readLines()).flatMap((line) => parseLine(line, store.log) ?? []);
 }
 
-/** Returns an event with the present places of its backup's files. */
+/** Returns an event with the present places of its backup's files: somebody may have moved or copied them. */
 export function locateFiles(entry: MoveEvent, store: Pick<Store, "directory" | "files">): MoveEvent {
-  if (entry.event === "backup") return { ...entry, details: locateBackupFiles(entry.details, store) };
+  if (entry.event === "backup") return { ...entry, details: locateBackup(entry.details, store) };
   if (entry.event !== "secured" || entry.details.backup === undefined) return entry;
-  return { ...entry, details: { ...entry.details, backup: locateBackupFiles(entry.details.backup, store) } };
+  return { ...entry, details: { ...entry.details, backup: locateBackup(entry.details.backup, store) } };
+}
+
+function locateBackup<T extends Backup>(backup: T, { directory, files }: Pick<Store, "directory" | "files">): T {
+  const preferExisting = (file: string, otherwise: string) => (fs.existsSync(file) ? file : otherwise);
+  const locate = (file: string) => {
+    const name = path.basename(file);
+    return preferExisting(path.join(directory, name), files === undefined ? file : files + name);
+  };
+  const { file, manifestFile, identityFile } = backup;
+  const own = resolveOwnIdentityPath(directory);
+  // The operator's own key never moves.
+  const isOwn = path.basename(identityFile) === path.basename(own);
+  return {
+    ...backup,
+    file: locate(file),
+    manifestFile: locate(manifestFile),
+    identityFile: isOwn ? preferExisting(own, identityFile) : identityFile,
+  };
 }
 
 export function findLastMoveEvent<E extends MoveEventName>(events: readonly MoveEvent[], move: MoveId, event: E) {
@@ -138,7 +140,5 @@ export function findLastMoveEvent<E extends MoveEventName>(events: readonly Move
 
 /** True if a move ended, forward or back: none of its steps runs again. */
 export function isMoveOver(events: readonly MoveEvent[], move: MoveId): boolean {
-  return (
-    findLastMoveEvent(events, move, "done") !== undefined || findLastMoveEvent(events, move, "rolledBack") !== undefined
-  );
+  return events.some(({ event, move: each }) => (event === "done" || event === "rolledBack") && isSameMove(each, move));
 }

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { createOperatorError } from "../util/operatorError";
 import { formatProblem } from "../util/problem";
 import { replaceFile, settle } from "../util/writeAtomically";
 import type { Store } from "./store";
@@ -11,30 +12,38 @@ export function resolveEventLogPath(directory: string): string {
 /** Opens a directory of this machine as a store. @param directory absolute */
 export function createDirectoryStore(directory: string): Store {
   const log = resolveEventLogPath(directory);
+  const resolve = (name: string) => path.join(directory, name);
+  const attempt = async <T>(what: "read" | "written", work: () => T): Promise<T> => {
+    try {
+      return work();
+    } catch (error) {
+      throw createOperatorError(
+        formatProblem({
+          what: `the event log could not be ${what} on this machine: ${directory}`,
+          found: (error as Error).message,
+          needed: "make the directory readable and writable, with room on its disk",
+        }),
+      );
+    }
+  };
   return {
     directory,
     log,
-    formatError: (what, { message }) =>
-      formatProblem({
-        what: `the event log could not be ${what} on this machine: ${directory}`,
-        found: message,
-        needed: "make the directory readable and writable, with room on its disk",
+    append: (line) =>
+      attempt("written", () => {
+        fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+        appendWhole(log, line);
       }),
-    append: async (line) => {
-      fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-      appendWhole(log, line);
-    },
-    readLines: async () => splitLines(log),
-    readText: async (name) => readIfExists(path.join(directory, name)),
-    writeText: async (name, text) => {
-      const file = path.join(directory, name);
-      if (text === undefined) return fs.rmSync(file, { force: true });
-      replaceFile(file, text);
-    },
+    readLines: () => attempt("read", () => (readIfExists(log) ?? "").split("\n").filter((line) => line !== "")),
+    readText: (name) => attempt("read", () => readIfExists(resolve(name))),
+    writeText: (name, text) =>
+      attempt("written", () => {
+        if (text === undefined) fs.rmSync(resolve(name), { force: true });
+        else replaceFile(resolve(name), text);
+      }),
     keep: async (part, name) => {
-      const file = path.join(directory, name);
-      settle(part, file);
-      return file;
+      settle(part, resolve(name));
+      return resolve(name);
     },
     readSize: async (file) => fs.statSync(file, { throwIfNoEntry: false })?.size,
     open: async (file) => fs.createReadStream(file),
@@ -55,10 +64,6 @@ function appendWhole(file: string, line: string): void {
   } finally {
     fs.closeSync(handle);
   }
-}
-
-function splitLines(file: string): string[] {
-  return (readIfExists(file) ?? "").split("\n").filter((line) => line !== "");
 }
 
 /** Reads a file; undefined if there is none. @throws if it can't be read */

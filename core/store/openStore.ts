@@ -6,7 +6,6 @@ import { isBucket, parseBucketPlace } from "./bucketPlace";
 import { createBucketStore } from "./bucketStore";
 import { createDirectoryStore, resolveEventLogPath } from "./directoryStore";
 import { resolvePlace } from "./recordsDirectory";
-import { openBucket } from "./s3";
 import type { Store } from "./store";
 
 /**
@@ -27,7 +26,7 @@ export function openStore(configured: string, stack = "STACK"): Store {
           needed: "copy the event log into the bucket, and rename that file to record.jsonl.moved (docs/unattended.md)",
         }),
       );
-    return createBucketStore(openBucket(place), directory);
+    return createBucketStore(place, directory);
   }
   if (fs.existsSync(`${log}.moved`))
     throw createOperatorError(

@@ -12,61 +12,20 @@ export interface Listed {
   readonly bytes: number;
 }
 
-type Sdk = typeof import("@aws-sdk/client-s3");
-
-type Client = InstanceType<Sdk["S3Client"]>;
-
-interface BucketRequest<T> {
-  readonly purpose: "read" | "written";
-  readonly timeoutMs: number;
-  readonly send: (sdk: Sdk, client: Client, options: { abortSignal: AbortSignal }) => Promise<T>;
-  readonly results?: Readonly<Record<number, T>>;
-}
-
-function createRequester(place: BucketPlace) {
-  const { endpoint, region, profile, pathStyle } = place;
-  let client: Client | undefined;
-  return async <T>({ purpose, timeoutMs, send, results = {} }: BucketRequest<T>): Promise<T> => {
-    // Load the library only if a store is a bucket, because it is large.
-    const sdk = await import("@aws-sdk/client-s3");
-    client ??= new sdk.S3Client({
-      endpoint,
-      region,
-      profile,
-      forcePathStyle: pathStyle,
-      maxAttempts: 3,
-      // Some providers lack Amazon's new checksums.
-      requestChecksumCalculation: "WHEN_REQUIRED",
-      responseChecksumValidation: "WHEN_REQUIRED",
-    });
-    const abort = new AbortController();
-    const late = `no whole answer within ${timeoutMs / 1000} s`;
-    try {
-      return await withTimeout(send(sdk, client, { abortSignal: abort.signal }), timeoutMs, late);
-    } catch (error) {
-      const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-      if (status !== undefined && status in results) return results[status] as T;
-      throw createOperatorError(formatBucketError(purpose, place, status, error as Error));
-    } finally {
-      abort.abort();
-    }
-  };
-}
-
 export type Bucket = ReturnType<typeof openBucket>;
+
+type Sdk = typeof import("@aws-sdk/client-s3");
+type Work<T> = (sdk: Sdk, client: InstanceType<Sdk["S3Client"]>, options: { abortSignal: AbortSignal }) => Promise<T>;
 
 /**
  * Opens a bucket; sends nothing yet. Credentials are found as AWS tools find them. Each request has a timeout, and
  * throws in the operator's words.
  */
-export function openBucket(place: BucketPlace, timeoutsMs = { request: 20_000, file: 3_600_000 }) {
-  const { bucket: Bucket, prefix, address } = place;
-  const request = createRequester(place);
-  const read = <T>(send: BucketRequest<T>["send"], results?: Readonly<Record<number, T>>) =>
-    request({ purpose: "read", timeoutMs: timeoutsMs.request, send, results });
+export function openBucket(place: BucketPlace, timeoutsMs: { readonly request: number; readonly file: number }) {
+  const { bucket: Bucket } = place;
+  const send = createSender(place);
+  const read = <T>(work: Work<T>) => send("read", timeoutsMs.request, work);
   return {
-    prefix,
-    address,
     /** Lists all objects below a prefix, sorted by key. */
     list: (Prefix: string) =>
       read(async (sdk, client, options) => {
@@ -78,10 +37,13 @@ export function openBucket(place: BucketPlace, timeoutsMs = { request: 20_000, f
         }
         return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
       }),
-    text: (Key: string) =>
+    /** Reads a text object without its last line break. */
+    text: ({ key, bytes }: Listed) =>
       read(async (sdk, client, options) => {
-        const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key }), options);
-        return Body === undefined ? "" : readBoundedStream(Body as Readable);
+        const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key: key }), options);
+        const text = await readBoundedStream(Body as Readable);
+        if (!text.endsWith("\n") || Buffer.byteLength(text) !== bytes) throw new Error(`${key} is not whole`);
+        return text.slice(0, -1);
       }),
     stream: (Key: string) =>
       read(async (sdk, client) => {
@@ -91,42 +53,60 @@ export function openBucket(place: BucketPlace, timeoutsMs = { request: 20_000, f
       }),
     /** Reads an object's size and hash; undefined if it does not exist. */
     head: (Key: string) =>
-      read<{ bytes: number; sha256: string | undefined } | undefined>(
-        async (sdk, client, options) => {
-          const { ContentLength = -1, Metadata } = await client.send(
-            new sdk.HeadObjectCommand({ Bucket, Key }),
-            options,
-          );
-          return { bytes: ContentLength, sha256: Metadata?.sha256 };
-        },
-        { 404: undefined },
-      ),
-    /** Writes a new object. @returns false if the key exists: nothing is overwritten */
-    put: (Key: string, Body: string | Readable, ContentLength: number, sha256: string) =>
-      request({
-        purpose: "written",
-        timeoutMs: typeof Body === "string" ? timeoutsMs.request : timeoutsMs.file,
-        send: async (sdk, client, options) => {
-          const object = { Bucket, Key, Body, ContentLength, IfNoneMatch: "*", Metadata: { sha256 } };
-          await client.send(new sdk.PutObjectCommand(object), options);
-          return true;
-        },
-        results: { 412: false },
-      }),
+      read(async (sdk, client, options) => {
+        const { ContentLength, Metadata } = await client.send(new sdk.HeadObjectCommand({ Bucket, Key }), options);
+        return { bytes: ContentLength, sha256: Metadata?.sha256 };
+      }).catch(ignoreStatus(404)),
+    /** Writes a new object. Does nothing if the key exists: an earlier attempt may have written the object. */
+    put: (Key: string, Body: string | Readable, ContentLength: number, Metadata: Record<string, string> = {}) =>
+      send("written", typeof Body === "string" ? timeoutsMs.request : timeoutsMs.file, (sdk, client, options) => {
+        const object = { Bucket, Key, Body, ContentLength, IfNoneMatch: "*", Metadata };
+        return client.send(new sdk.PutObjectCommand(object), options);
+      }).catch(ignoreStatus(412)),
+  };
+}
+
+function createSender(place: BucketPlace) {
+  let client: InstanceType<Sdk["S3Client"]> | undefined;
+  return async <T>(what: "read" | "written", timeoutMs: number, work: Work<T>): Promise<T> => {
+    // Load the library only if a store is a bucket, because it is large.
+    const sdk = await import("@aws-sdk/client-s3");
+    client ??= new sdk.S3Client({
+      ...place.client,
+      // Some providers lack Amazon's new checksums.
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+    });
+    const abort = new AbortController();
+    const late = `no whole answer within ${timeoutMs / 1000} s`;
+    try {
+      return await withTimeout(work(sdk, client, { abortSignal: abort.signal }), timeoutMs, late);
+    } catch (error) {
+      const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+      throw Object.assign(createOperatorError(formatBucketError(what, place, status, error as Error)), { status });
+    } finally {
+      abort.abort();
+    }
+  };
+}
+
+function ignoreStatus(status: number) {
+  return (error: Error & { readonly status?: number }): undefined => {
+    if (error.status !== status) throw error;
   };
 }
 
 function formatBucketError(
   what: "read" | "written",
-  { bucket, prefix, address, endpoint }: BucketPlace,
+  { bucket, prefix, address, client: { endpoint } }: BucketPlace,
   status: number | undefined,
   { name, message }: Error,
 ): string {
-  const words = [status ?? "", name === "Error" ? "" : printable(name), printable(takeFirstLine(message))];
+  const words = [status, name === "Error" ? undefined : printable(name), printable(takeFirstLine(message))];
   const at = endpoint === undefined ? "" : ` --endpoint-url ${endpoint}`;
   return formatProblem({
     what: `the bucket of the event log can't be ${what}: ${address}; nothing is decided without it`,
-    found: words.filter((each) => each !== "").join(" "),
+    found: words.filter((each) => each !== undefined).join(" "),
     needed:
       "set credentials that may list, read and write in the bucket, as for AWS tools\n" +
       "  (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",

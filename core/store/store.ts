@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 
 /**
  * A Pillar's records outside of Pulumi's state, on which guards decide. Concurrent writers lose nothing, no record is
- * overwritten, and an unreadable record is an error, never "nothing".
+ * overwritten, and an unreadable record is an error in the operator's words, never "nothing".
  */
 export interface Store {
   /** Absolute path on this machine, for locks and temporary files. */
@@ -11,19 +11,17 @@ export interface Store {
   readonly log: string;
   /** Place of files from `keep` for all machines, such as a bucket; undefined if `keep` leaves them in `directory`. */
   readonly files?: string;
-  /** Formats an error in the operator's words. @param what `read` or `written` */
-  formatError(what: string, error: Error): string;
-  /** Adds a line, without line break; stored once this resolves. @throws if it can't be written */
+  /** Adds a line, without line break; stored once this resolves */
   append(line: string): Promise<void>;
-  /** Reads all lines, oldest first. @throws if they can't be read */
+  /** Reads all lines, oldest first. */
   readLines(): Promise<readonly string[]>;
-  /** Reads the newest text of a name; undefined if there is none. @throws if it can't be read */
+  /** Reads the newest text of a name; undefined if there is none. */
   readText(name: string): Promise<string | undefined>;
-  /** Stores a new text of a name, or deletes it. @throws if it can't be written */
+  /** Stores a new text of a name, or deletes it. */
   writeText(name: string, text: string | undefined): Promise<void>;
   /** Moves a finished file of `directory` to a new name, for good. @returns its place @throws if the name is taken */
   keep(part: string, name: string): Promise<string>;
-  /** Returns a file's size in bytes; undefined if there is no such file. @throws if the store can't be read */
+  /** Returns a file's size in bytes; undefined if there is no such file. */
   readSize(file: string): Promise<number | undefined>;
   /** Opens a file that `keep` stored. @throws (or its stream does) if it can't be read */
   open(file: string): Promise<Readable>;

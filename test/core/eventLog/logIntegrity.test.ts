@@ -6,7 +6,6 @@ import { appendEvent, readLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { assertWhole, findLastHash, findMissingLine } from "../../../core/eventLog/logIntegrity";
 import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore";
-import type { Store } from "../../../core/store/store";
 
 let directory = "";
 const data = process.env.XDG_DATA_HOME;
@@ -111,9 +110,4 @@ test("begins nothing by a log that lacks a line, and names the next command", as
   expect(said).toMatch(/^the event log is incomplete: nothing was started\n {2}found: .* no line with the hash/);
   expect(said).toContain("pillar-host:orchestrator.migrateFrom.laterThanMove");
   expect(said).toMatch(/\n {2}Then: pulumi up -s prod$/);
-});
-
-test("refuses a line if the store cannot be read", async () => {
-  const broken: Store = { ...store(), readLines: () => Promise.reject(new Error("no answer")) };
-  await expect(appendEvent(broken, event("one"))).rejects.toThrow("no answer");
 });

@@ -111,16 +111,16 @@ describe("the registration's memory", () => {
     const place = { ...who, directory: join(scratch, "backups") };
     const said: string[] = [];
     const deps = { now: () => clock, say: (line: string) => said.push(line) };
-    await openEventLog(place, deps).note(...findRegistrationChanges(producing, {}));
+    await openEventLog(place, deps).noteChanges(() => findRegistrationChanges(producing, {}));
     expect([journeyIn(place.directory, "Anvil"), said]).toEqual([recorded(producing), []]);
     expect((await readRegistrationMemory(place, ours)).switched).toEqual(switched);
     writeFileSync(join(scratch, "file"), "");
     const broken = { ...who, directory: join(scratch, "file") };
     const log = openEventLog(broken, deps);
     // Once, however often.
-    await log.note(...findRegistrationChanges(producing, {}));
-    await log.note(...findRegistrationChanges(producing, {}));
-    expect(said).toEqual([expect.stringMatching(/^the event log could not be written .*\n {2}found: E/)]);
+    await log.noteChanges(() => findRegistrationChanges(producing, {}));
+    await log.noteChanges(() => findRegistrationChanges(producing, {}));
+    expect(said).toEqual([expect.stringMatching(/^the event log could not be read .*\n {2}found: E/)]);
     expect(await readRegistrationMemory(broken, ours, old)).toEqual({ earlier: old });
   });
 

@@ -1,13 +1,9 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { Readable } from "node:stream";
 import { evilText } from "../../evilText";
 
-/**
- * Its behaviour: correct, without an answer, forbidden (also in words that control a terminal), with half an answer,
- * with half of the received text stored, with an endless object, or with an endless list.
- */
-export type Mood = "well" | "slow" | "forbidden" | "rude" | "cut" | "halfTaken" | "flood" | "endless";
+/** Its behaviour: correct, no answer, forbidden in words that control a terminal, half an answer, a broken upload. */
+export type Mood = "well" | "slow" | "forbidden" | "cut" | "halfTaken";
 
 /** A bucket's server on this machine, with the requests of a store and their failures. */
 export interface S3Double {
@@ -51,8 +47,7 @@ export async function startS3Double(bucket: string): Promise<S3Double> {
     const [name, ...parts] = pathname.slice(1).split("/").map(decodeURIComponent);
     const key = parts.join("/");
     if (double.mood === "slow") return;
-    if (double.mood === "forbidden") return fail(response, 403, "AccessDenied");
-    if (double.mood === "rude") return fail(response, 403, "AccessDenied", evilText);
+    if (double.mood === "forbidden") return fail(response, 403, "AccessDenied", evilText);
     if (name !== bucket) return fail(response, 404, "NoSuchBucket");
     if (request.method === "PUT") {
       if (double.mood === "halfTaken") return void request.socket.destroy();
@@ -67,28 +62,10 @@ export async function startS3Double(bucket: string): Promise<S3Double> {
     response.setHeader("content-length", found.body.length);
     response.setHeader("x-amz-meta-sha256", found.sha256);
     if (request.method === "HEAD") return void response.end();
-    if (double.mood === "flood") return flood(response);
     if (double.mood !== "cut") return void response.end(found.body);
     response.write(found.body.subarray(0, Math.floor(found.body.length / 2)), () => request.socket.destroy());
   };
-  /** Bytes for as long as somebody reads them. */
-  const flood = (response: http.ServerResponse) => {
-    response.removeHeader("content-length");
-    Readable.from(
-      (function* () {
-        for (;;) yield Buffer.alloc(65_536, "a");
-      })(),
-    )
-      .pipe(response)
-      .on("error", () => undefined);
-  };
   const list = (response: http.ServerResponse, query: URLSearchParams) => {
-    if (double.mood === "endless") {
-      const next = "<NextContinuationToken>more</NextContinuationToken>";
-      return void response.end(
-        `<?xml version="1.0"?><ListBucketResult><IsTruncated>true</IsTruncated>${next}</ListBucketResult>`,
-      );
-    }
     const from = query.get("continuation-token") ?? "";
     const keys = [...objects.keys()].filter((key) => key.startsWith(query.get("prefix") ?? "") && key > from).sort();
     const shown = keys.slice(0, page);
