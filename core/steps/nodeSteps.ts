@@ -50,13 +50,11 @@ export function preflight(config: StackConfig, identity: string): Step {
         ideal_memory_kb: Math.floor(ideal.memoryGb * 1024 * 1024 * memoryShare),
         minimum_disk_kb: minimums.diskGb * 1_000_000,
         minimum_mbps: minimums.bandwidthMbps,
-        controller_name: config.controller.executable,
         controller_addresses: config.controller.addresses,
         release_url: getControllerRelease(config).url,
         release_host: url.hostname,
         release_port: url.port || (url.protocol === "https:" ? 443 : 80),
-        tcp_ports: [node.p2pPort, node.rpcPort, node.wsPort, orchestrator.rpcPort, orchestrator.p2pPort],
-        udp_ports: [node.p2pPort],
+        ports: [...listOwnPorts(config).map((port) => `${port}/tcp`), `${node.p2pPort}/udp`],
       },
       "host/kernelHeaders",
       "host/packageSources",
@@ -81,13 +79,7 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
         service: node.service,
         signer_service: orchestrator.service,
         shut_down_at: shutDownAt,
-        reserved_ports: formatReservedPorts([
-          node.p2pPort,
-          node.rpcPort,
-          node.wsPort,
-          orchestrator.rpcPort,
-          orchestrator.p2pPort,
-        ]),
+        reserved_ports: formatReservedPorts(listOwnPorts(config)),
       },
       "node/nodeStop",
       "node/nodeMask",
@@ -95,6 +87,15 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
     ),
   };
 }
+
+/** Returns the ports of node and orchestrator. */
+const listOwnPorts = ({ node, orchestrator }: StackConfig) => [
+  node.p2pPort,
+  node.rpcPort,
+  node.wsPort,
+  orchestrator.rpcPort,
+  orchestrator.p2pPort,
+];
 
 /** Returns ports as net.ipv4.ip_local_reserved_ports shows them: sorted, neighbours as a range. */
 export function formatReservedPorts(ports: readonly number[]): string {

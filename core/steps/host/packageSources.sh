@@ -31,20 +31,3 @@ apt_asks() {
   printf '%s\n' "$said" | sed -nE 's/^E: Failed to fetch [^ ]+ +//p' | head -n 1
   return 1
 }
-# source_cure SOURCE: prints what is needed. For a distribution past its end, that is a line for the archive, which alone has it.
-source_cure() {
-  local suite=${1#*/dists/} archive line index
-  suite=${suite%/} index=$(mktemp)
-  case $1 in
-    */ubuntu/*) archive=http://old-releases.ubuntu.com/ubuntu ;;
-    *security*) archive=http://archive.debian.org/debian-security ;;
-    *) archive=http://archive.debian.org/debian ;;
-  esac
-  line=$(grep -rnsE "^[^#]*[[:blank:]]${suite}([[:blank:]]|\$)" "$apt_etc/sources.list" "$apt_etc/sources.list.d" | grep -m 1 -vE ':deb-src|:[[:blank:]]*#' || true)
-  if apt_asks "$archive/dists/$suite/" "$index" > /dev/null; then
-    say "the archive, because the distribution is past its end: deb [check-valid-until=no] $archive $suite main${line:+ (in place of ${line%%:deb*})}"
-  else
-    say "an answer (a firewall or DNS on the host?), or remove that source${line:+ from ${line%%:deb*}}"
-  fi
-  rm -f "$index"
-}

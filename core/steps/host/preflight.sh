@@ -59,48 +59,29 @@ for at in "${TMPDIR:-/tmp}" /run; do
   if [ ! -w "$at" ] || [ "$free" -lt 2048 ] || [ "$inodes" -lt 64 ]; then full+=("$at"); needs "room in $at" "$free KB and $inodes files free" "2 MB that can be written (clear it, or see what fills it: du -xsh $at/*)"; fi
 done
 
-# The release server's answer proves that it can be reached, and its Date header is an independent clock. Signed addresses
-# refuse a request for headers only: then some bytes are requested, and that answer counts.
-answered= date_header=
-if has curl; then
-  headers=$(curl -sSIL --connect-timeout 10 --max-time 30 "$release_url" 2>&1) && answered=yes
-elif has wget; then
-  headers=$(wget -S --spider --tries=1 --timeout=15 "$release_url" 2>&1) && answered=yes
-else
-  headers="no connection to $release_host:$release_port"
-  if connects "$release_host" "$release_port"; then answered=yes; fi
-fi
-status_of() { printf %s "$1" | grep -E '^ *HTTP/' | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true; }
-status=$(status_of "$headers")
-if [[ $status =~ ^HTTP/[0-9.]+\ [45] ]]; then
-  if has curl; then
-    part=$({ curl -sSL -r 0-59 -D /dev/stderr --connect-timeout 10 --max-time 20 "$release_url" | head -c 60 > /dev/null; } 2>&1) || true
-  else
-    part=$({ timeout 20 wget -S -O - --header='Range: bytes=0-59' --tries=1 --timeout=15 "$release_url" | head -c 60 > /dev/null; } 2>&1) || true
-  fi
-  if [ -n "$(status_of "$part")" ]; then headers=$part status=$(status_of "$part"); fi
-  if [[ $status =~ ^HTTP/[0-9.]+\ (2|416) ]]; then answered=yes; fi
-fi
-# Read the time here, soon after the answer: even a server that gives only a whole archive was asked for its first bytes only.
-now=$(date +%s)
-# 416 is no problem: the archive is there, but its server gives no parts.
-if [[ $status =~ ^HTTP/[0-9.]+\ [45] && ! $status =~ \ 416 ]]; then
-  needs "release address $release_url" "$status" "200 (controller.release.url: open it in a browser and compare it with the release page)"
-elif [ -z "$answered" ]; then
-  found=$(printf %s "$headers" | grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' | tail -n 1 || true)
-  needs "release address $release_url" "${found:-no answer}" "an answer (controller.release.url; a firewall or DNS on the host?)"
-elif has curl; then
-  # The first letters show whether this is a zip archive or a page about it; the names in its last part, whether it is the
-  # controller's. If a server is slow, or gives no parts, nothing is decided here (-f: its error page is no part of the archive).
-  start=$(curl -fsL --max-time 20 -r 0-59 "$release_url" 2> /dev/null | head -c 60 | tr -cd '[:print:]' || true)
-  if [ -n "$start" ] && [[ $start != PK* ]]; then
-    needs "release address $release_url" "something that begins with: $start" "a zip archive (controller.release.url: it is perhaps the page about it)"
-  elif names=$(curl -fsL --max-time 20 -r -65536 "$release_url" 2> /dev/null | tr -c '[:print:]' '\n') &&
-    [[ $names != *"$controller_name"* ]]; then
-    needs "release address $release_url" "an archive without $controller_name" "the controller's release for linux x86_64 (controller.release.url, controller.executable)"
-  fi
-fi
-date_header=$(printf '%s\n' "$headers" | sed -nE 's/^ *[Dd]ate: *([^\r]*)\r?$/\1/p' | tail -n 1)
+# Asks for the first bytes only, because signed addresses refuse a request for headers. The answer proves that the server can be
+# reached, and its Date header is an independent clock.
+first_bytes() {
+  if has curl; then curl -sSL -r 0-59 -D /dev/stderr --connect-timeout 10 --max-time 30 "$release_url"
+  else timeout 30 wget -S -O - --header='Range: bytes=0-59' --tries=1 --timeout=15 "$release_url"; fi |
+    head -c 60 | tr -cd '[:print:]' | sed 's/^/body: /'
+}
+found= date_header=
+if has curl || has wget; then
+  answer=$(first_bytes 2>&1) || true
+  now=$(date +%s)
+  status=$(grep -E '^ *HTTP/' <<< "$answer" | tail -n 1 | tr -d '\r' | sed 's/^ *//' || true)
+  date_header=$(sed -nE 's/^ *[Dd]ate: *([^\r]*)\r?$/\1/p' <<< "$answer" | tail -n 1)
+  start=$(sed -nE 's/^.*body: //p' <<< "$answer")
+  case $status in
+    # The archive is there, but its server gives no parts.
+    HTTP/*" 416"*) ;;
+    HTTP/*" "[45]*) found=$status ;;
+    HTTP/*" "2*) if [ -n "$start" ] && [[ $start != PK* ]]; then found="something that begins with: $start"; fi ;;
+    *) found=$(grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' <<< "$answer" | tail -n 1 || say "no answer") ;;
+  esac
+elif ! connects "$release_host" "$release_port"; then found="no connection to $release_host:$release_port"; fi
+[ -z "$found" ] || needs "release address $release_url" "$found" "the controller's zip archive (controller.release.url: open it in a browser; without an answer, check firewall and DNS of the host)"
 
 # Requests an address that the controller requests when it deploys, and in every run. Any answer will do.
 reach() {
@@ -112,37 +93,32 @@ reach() {
   elif connects "$host" "$port"; then :
   else say "no connection to $host:$port"; fi
 }
-unreached=$(for url in $controller_addresses; do
+while IFS=$'\t' read -r url found; do
+  needs "$url, which the controller asks" "$found" "an answer (controller.addresses; a firewall or DNS on the host?)"
+done < <(for url in $controller_addresses; do
   (found=$(reach "$url" || true); [ -z "$found" ] || printf '%s\t%s\n' "$url" "$found") &
 done; wait)
-while IFS=$'\t' read -r url found; do
-  [ -z "$url" ] || needs "$url, which the controller asks" "$found" "an answer (controller.addresses; a firewall or DNS on the host?)"
-done < <(printf '%s\n' "$unreached")
 
 if has apt-get && [ ${#full[@]} -eq 0 ]; then
-  sources=$(package_sources)
   while IFS=$'\t' read -r of url found; do
     case $of in
-      own) needs "package source $url" "$found" "$(source_cure "$url")" ;;
+      own) needs "package source $url" "$found" "an answer (firewall and DNS of the host?). For a distribution past its end, put its archive there, in $apt_etc: deb [check-valid-until=no] http://archive.debian.org/debian, or http://old-releases.ubuntu.com/ubuntu" ;;
       foreign) warn "package source $url: $found. The packages step ignores it if no package that it installs needs it" ;;
     esac
-  done < <(printf '%s\n' "$sources")
+  done < <(package_sources)
 fi
 
 IFS=$'\t' read -r found needed < <(go_shortfall) || true
 [ -z "$found" ] || needs "Go, with which the controller builds the node" "$found" "$needed"
 
-synchronized=$(timedatectl show -p NTPSynchronized --value 2> /dev/null || true)
-if [ "$synchronized" != yes ]; then
+if [ "$(timedatectl show -p NTPSynchronized --value 2> /dev/null || true)" != yes ]; then
+  keep_clock="install chrony, or systemctl enable --now systemd-timesyncd"
   if [ -z "$date_header" ]; then
-    needs clock "not synchronised" "a synchronised clock (install chrony, or systemctl enable --now systemd-timesyncd)"
+    needs clock "not synchronised" "a synchronised clock ($keep_clock)"
+  elif off=$((now - $(date -d "$date_header" +%s))) && [ "${off#-}" -gt 3 ]; then
+    needs clock "$off s off the release server's" "within 3 s ($keep_clock)"
   else
-    off=$((now - $(date -d "$date_header" +%s)))
-    if [ "${off#-}" -gt 3 ]; then
-      needs clock "$off s off the release server's" "within 3 s (install chrony, or systemctl enable --now systemd-timesyncd)"
-    else
-      warn "clock: correct at present, but nothing keeps it in sync: a Pillar with a wrong clock misses momentums. Install chrony, or run systemctl enable --now systemd-timesyncd."
-    fi
+    warn "clock: correct at present, but nothing keeps it in sync: a Pillar with a wrong clock misses momentums ($keep_clock)"
   fi
 fi
 
@@ -156,13 +132,9 @@ holder_of() {
   if is_marked stack && grep -qsE "/(${service//./\\.}|${signer_service//./\\.})\.service" "$proc/${pid:-none}/cgroup"; then return 0; fi
   printf '%s\n' "$socket" | sed -nE 's/.*users:\(\("([^"]+)".*/\1/p; t; s/.*/another process/p'
 }
-for port in $tcp_ports; do
-  holder=$(holder_of tcp "$port")
-  [ -z "$holder" ] || needs "port $port/tcp" "held by $holder" "free (for $service or the orchestrator)"
-done
-for port in $udp_ports; do
-  holder=$(holder_of udp "$port")
-  [ -z "$holder" ] || needs "port $port/udp" "held by $holder" "free (for $service)"
+for port in $ports; do
+  holder=$(holder_of "${port#*/}" "${port%/*}")
+  [ -z "$holder" ] || needs "port $port" "held by $holder" "free (for $service or the orchestrator)"
 done
 
 if [ ${#problems[@]} -gt 0 ]; then

@@ -4,9 +4,7 @@ become_root() {
   local user refusal
   if [ "$(id -u)" = 0 ]; then exec "$@"; fi
   user=$(id -un)
-  if ! command -v sudo > /dev/null 2>&1; then
-    cannot "the user $user is not root, and there is no sudo" "needed: sudo for $user (as root on the host: install sudo, then usermod -aG sudo $user)" "or: $(config_set "$login_key.user" root)"
-  fi
+  command -v sudo > /dev/null 2>&1 || { refusal="there is no sudo" && sudo_refused; }
   # Try sudo with the same shell first, but without the script, whose lines sudo would take for passwords.
   if refusal=$(LC_ALL=C sudo -n bash -c : 2>&1 > /dev/null); then exec sudo -n "$@"; fi
   [ -n "$sudo_password" ] || sudo_refused
@@ -23,19 +21,13 @@ sudo_refused() {
   if [[ $refusal =~ password\ of\ ([a-z_][a-z0-9_-]*): ]]; then whose=${BASH_REMATCH[1]}; fi
   said=$(printf '%s' "$refusal" | sed 's/password of [^:]*://g' | grep -a . | tail -n 1 | tr -cd '[:print:]') || said="sudo printed nothing"
   case $refusal in
-    *"not in the sudoers"* | *"may not run sudo"*)
-      cannot "the user $user may not use sudo" "found: $said" "needed: sudo for $user (as root on the host: usermod -aG sudo $user, or wheel)" "or: $(config_set "$login_key.user" root)" ;;
-    *"not allowed to execute"* | *"afraid I can't do that"*)
-      cannot "the user $user may not run a shell with sudo" "found: $said" "needed: every command, as root on the host with visudo: $user ALL=(ALL:ALL) ALL" "or: $(config_set "$login_key.user" root)" ;;
-    *"must have a tty"*)
-      cannot "sudo wants a terminal, and there is none" "found: $said" "needed: as root on the host, with visudo: Defaults:$user !requiretty" ;;
     *"ncorrect password"* | *"incorrect authentication"* | *"try again"*)
-      [ "$whose" = "$user" ] || cannot "sudo asks for the password of $whose, not of $user" "found: $said" "needed: as root on the host, with visudo: Defaults:$user !rootpw, !targetpw, !runaspw" "or the password of $whose: $(config_set_secret "$login_key.sudoPassword")"
-      cannot "sudo refused the password of $user" "found: a wrong one in pillar-host:$login_key.sudoPassword ($said)" "needed: $(config_set_secret "$login_key.sudoPassword")" ;;
+      cannot "sudo refused the password of $whose" "found: a wrong one in pillar-host:$login_key.sudoPassword ($said)" "needed: $(config_set_secret "$login_key.sudoPassword")" ;;
     *"password is required"* | *"authentication is required"*)
       [ -n "$sudo_password" ] || cannot "sudo wants a password for $user, and none is configured" "needed: $(config_set_secret "$login_key.sudoPassword")" ;;
   esac
-  cannot "sudo does not let $user become root" "found: $said" "needed: as $user on the host, this succeeds: sudo bash -c :"
+  cannot "sudo does not let $user become root" "found: $said" \
+    "needed: every command for $user, without a terminal. As root on the host, with visudo: $user ALL=(ALL:ALL) ALL" "or: $(config_set "$login_key.user" root)"
 }
 cannot() {
   printf '%s: %s\n' "$host_name" "$1" >&2

@@ -81,7 +81,7 @@ cores: found ${await onHost(host, "nproc")}, needed 64 (host.minimums.cores)
 free disk at /root: found FREE GB, needed 1000000 GB (host.minimums.diskGb)
 clock: found -3600 s off the release server's, needed within 3 s (install chrony, or systemctl enable --now systemd-timesyncd)
 port 35997/tcp: found held by perl, needed free (for go-node or the orchestrator)
-port 35995/udp: found held by perl, needed free (for go-node)
+port 35995/udp: found held by perl, needed free (for go-node or the orchestrator)
 Change the host or the configuration, then run pulumi up -s prod again.`,
     );
   });
@@ -93,7 +93,7 @@ Change the host or the configuration, then run pulumi up -s prod again.`,
       controller: { release: { url: nobody } },
     });
     expect(lines).toMatch(
-      /release address https:\/\/10\.77\.0\.99\/node-controller\.zip: found curl: \(7\) .+, needed an answer/,
+      /release address https:\/\/10\.77\.0\.99\/node-controller\.zip: found curl: \(7\) .+, needed the controller's zip archive/,
     );
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { readAnswer } from "../../../../core/ssh/answer";
 import { createEnvelope, type Step } from "../../../../core/steps/step";
 import { evilText, harmless } from "../../../evilText";
@@ -35,115 +35,82 @@ if [ -e "$sandbox/service" ] && kill -0 "$(cat "$sandbox/service")" 2> /dev/null
   );
 }
 
-async function run(box: Sandbox, script: string, step: Partial<Step> = {}) {
+async function run(box: Sandbox, script: string, step: Partial<Step> = {}, systemd = box.dir) {
   fakeSystemd(box);
   const text = createEnvelope({ name: "work", limitSeconds: 5, script, ...step }, { hostName: "h", stack: "prod" });
-  const { code, ...printed } = await box.run(
-    replaceAll(text, [
-      ["/run/systemd/system", box.dir],
-      ["runs=/run/pillar-host", `runs=${box.dir}/run`],
-      ["  sleep 1\n", "  sleep 0.05\n"],
-      ["sleep 0.2;", "sleep 0.02;"],
-      ["-f -s 0.2", "-f -s 0.02"],
-    ]),
-  );
+  const moves = [
+    ["/run/systemd/system", systemd],
+    ["runs=/run/pillar-host", `runs=${box.dir}/run`],
+    ["  sleep 1\n", "  sleep 0.05\n"],
+    ["sleep 0.2;", "sleep 0.02;"],
+    ["-f -s 0.2", "-f -s 0.02"],
+  ] as const;
+  const { code, ...printed } = await box.run(step.readsOnly ? text : replaceAll(text, moves));
   const { isDone, stdout, stderr } = readAnswer(text, printed);
   expect(isDone).toBe(code === 0);
   return { code, stdout, stderr };
 }
 
-describe("a step in a service", () => {
-  test("passes output, errors and exit code on, and leaves nothing", async ({ box }) => {
-    const { code, stdout, stderr } = await run(box, "echo one; echo two; echo bad >&2; exit 7\n");
-    expect({ code, stdout, stderr }).toEqual({ code: 7, stdout: "one\ntwo\n", stderr: "bad\n" });
-    expect((await box.run("ls run\n")).stdout).toBe("");
-  });
+const evil = `printf '%s\\n' '${evilText} ünïcode-日本'`;
+const left = `${harmless} ünïcode-日本\n`;
+const waits = "an earlier run is still at work on this host (pillar-host: packages); waiting until it has finished\n";
 
-  test("prints nothing that controls the operator's terminal", async ({ box }) => {
-    const evil = `printf '%s\\n' '${evilText} ünïcode-日本'`;
-    const { code, stdout, stderr } = await run(box, `${evil}; ${evil} >&2; exit 3\n`);
-    const left = `${harmless} ünïcode-日本\n`;
-    expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: left, stderr: left });
-  });
+test.for<[string, string, Partial<Step>, number, string, string]>([
+  [
+    "passes output, errors and exit code on",
+    "echo one; echo two; echo bad >&2; exit 7\n",
+    {},
+    7,
+    "one\ntwo\n",
+    "bad\n",
+  ],
+  ["prints nothing that controls the operator's terminal", `${evil}; ${evil} >&2; exit 3\n`, {}, 3, left, left],
+  ["that only reads prints nothing such either", `${evil}; ${evil} >&2; exit 3\n`, { readsOnly: true }, 3, left, left],
+  ["has no input and ends at its first error", "cat; echo 1; false; echo 2\n", {}, 1, "1\n", ""],
+])("a step in a service %s", async ([, script, step, code, stdout, stderr], { box }) => {
+  expect(await run(box, script, step)).toEqual({ code, stdout, stderr });
+  expect((await box.run("ls run 2> /dev/null || true\n")).stdout).toBe("");
+});
 
-  test("prints nothing that controls the terminal for a reading step", async ({ box }) => {
-    box.command("id", "echo 0");
-    const evil = `printf '%s\\n' '${evilText}'`;
-    const step = { name: "look", limitSeconds: 5, script: `${evil}; ${evil} >&2; exit 3\n`, readsOnly: true };
-    const { code, stdout, stderr } = await box.run(createEnvelope(step, { hostName: "h", stack: "prod" }));
-    expect({ code, stdout, stderr }).toEqual({ code: 3, stdout: `${harmless}\n`, stderr: `${harmless}\n` });
-  });
+test("the service has the step's name and limits", async ({ box }) => {
+  await run(box, "true\n", { limitSeconds: 77 });
+  expect(box.read("asked")?.split("\n").slice(0, 6)).toEqual([
+    "--quiet",
+    "--collect",
+    "--unit=pillar-host-step.service",
+    "--description=pillar-host: work",
+    "--property=RuntimeMaxSec=77",
+    "--property=TimeoutStopSec=10",
+  ]);
+});
 
-  test("has an empty standard input, and stops at its first error", async ({ box }) => {
-    expect(await run(box, "cat; echo before; false; echo after\n")).toMatchObject({ code: 1, stdout: "before\n" });
-  });
+test.for([
+  ["is waited for, and mentioned once", "one\ntwo\n", {}, `${waits}mine\n`, ""],
+  ["is mentioned outside of a result", "one\ntwo\n", { quiet: true }, "mine\n", waits],
+  ["may finish just after the refusal", "", {}, `${waits}mine\n`, ""],
+] as const)("an earlier run %s", async ([, busy, step, stdout, stderr], { box }) => {
+  box.write("busy", busy);
+  expect(await run(box, "echo mine\n", step)).toEqual({ code: 0, stdout, stderr });
+});
 
-  test("has the step's name and limits in its service", async ({ box }) => {
-    await run(box, "true\n", { limitSeconds: 77 });
-    expect(box.read("asked")?.split("\n").slice(0, 6)).toEqual([
-      "--quiet",
-      "--collect",
-      "--unit=pillar-host-step.service",
-      "--description=pillar-host: work",
-      "--property=RuntimeMaxSec=77",
-      "--property=TimeoutStopSec=10",
-    ]);
-  });
+test("another refusal of systemd is printed", async ({ box }) => {
+  const refusal = "Failed to start transient service unit: no.\n";
+  box.write("refusal", refusal);
+  expect(await run(box, "echo mine\n")).toEqual({ code: 1, stdout: "", stderr: refusal });
+});
 
-  test("waits for an earlier run, and says so once", async ({ box }) => {
-    box.write("busy", "one\ntwo\n");
-    expect(await run(box, "echo mine\n")).toEqual({
-      code: 0,
-      stdout:
-        "an earlier run is still at work on this host (pillar-host: packages); waiting until it has finished\nmine\n",
-      stderr: "",
-    });
+test("a service that was stopped before it finished is reported", async ({ box }) => {
+  expect(await run(box, "echo begun; kill -9 $PPID $$\n")).toEqual({
+    code: 1,
+    stdout: "begun\n",
+    stderr:
+      "h: work was stopped before it finished\n" +
+      "  found: no result after at most 5 s (a time limit, a reboot, or somebody stopped pillar-host-step.service)\n" +
+      "  Run pulumi up -s prod again: it continues from where it was.\n",
   });
+});
 
-  test("keeps the wait for an earlier run out of a result", async ({ box }) => {
-    box.write("busy", "one\ntwo\n");
-    expect(await run(box, "echo mine\n", { quiet: true })).toEqual({
-      code: 0,
-      stdout: "mine\n",
-      stderr: "an earlier run is still at work on this host (pillar-host: packages); waiting until it has finished\n",
-    });
-  });
-
-  test("tries again if the earlier run finished just after the refusal", async ({ box }) => {
-    box.write("busy", "");
-    expect(await run(box, "echo mine\n")).toMatchObject({ code: 0, stdout: expect.stringMatching(/mine\n$/) });
-  });
-
-  test("prints what systemd refuses", async ({ box }) => {
-    box.write("refusal", "Failed to start transient service unit: no.\n");
-    expect(await run(box, "echo mine\n")).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "Failed to start transient service unit: no.\n",
-    });
-  });
-
-  test("reports a service that was stopped before it finished", async ({ box }) => {
-    expect(await run(box, "echo begun; kill -9 $PPID $$\n")).toEqual({
-      code: 1,
-      stdout: "begun\n",
-      stderr:
-        "h: work was stopped before it finished\n" +
-        "  found: no result after at most 5 s (a time limit, a reboot, or somebody stopped pillar-host-step.service)\n" +
-        "  Run pulumi up -s prod again: it continues from where it was.\n",
-    });
-  });
-
-  test("refuses a host without systemd", async ({ box }) => {
-    fakeSystemd(box);
-    const text = createEnvelope(
-      { name: "work", limitSeconds: 5, script: "echo ran\n" },
-      { hostName: "h", stack: "prod" },
-    );
-    expect(await box.run(replaceAll(text, [["/run/systemd/system", `${box.dir}/none`]]))).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: "h: systemd does not run here\n  needed: a host that systemd runs\n  Then: pulumi up -s prod\n",
-    });
-  });
+test("a host without systemd is refused", async ({ box }) => {
+  const stderr = "h: systemd does not run here\n  needed: a host that systemd runs\n  Then: pulumi up -s prod\n";
+  expect(await run(box, "echo ran\n", {}, `${box.dir}/none`)).toEqual({ code: 1, stdout: "", stderr });
 });
