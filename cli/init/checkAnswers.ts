@@ -1,7 +1,6 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import { checkConfig } from "../../core/config/config";
-import { project } from "../../core/config/configFaults";
+import { extractRawConfig, parseConfig } from "../../core/config/config";
 import { network } from "../../core/config/hostSchema";
 import { type Raw, setValue } from "../../core/config/rawValues";
 import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts";
@@ -47,10 +46,8 @@ export function refuseProblems(command: string, faults: readonly string[]): void
 /** Checks a stack's file together with the secrets; the private key's pass phrase may be missing. */
 export function checkStackFile(stack: string, text: string, secrets: readonly Secret[]): string[] {
   const { config } = parse(text) as { config: Raw };
-  // Skips other keys, which belong to plugins.
-  const own = Object.entries(config).filter(([key]) => key.startsWith(`${project}:`));
-  const raw: Raw = Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
+  const { raw } = extractRawConfig(config);
   const whole = secrets.reduce((all, [path, value]) => setValue(all, path.split("."), value), raw);
-  const result = checkConfig(whole, stack, ["ssh.privateKeyPassword"]);
+  const result = parseConfig(whole, stack, ["ssh.privateKeyPassword"]);
   return "faults" in result ? result.faults : [];
 }

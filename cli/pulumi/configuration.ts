@@ -1,10 +1,11 @@
 import { extractRawConfig, parseConfig, type StackConfig } from "../../core/config/config";
 import { formatConfigFaults } from "../../core/config/configFaults";
+import type { Raw } from "../../core/config/rawValues";
 import { CliRefusal } from "../terminal/refusal";
 import { shortenStackName } from "./stackName";
 
 /** Parses the output of `pulumi config --json --show-secrets`. Leaves out other projects' keys. */
-export function parseRawValues(text: string): Record<string, unknown> {
+export function parseRawValues(text: string): Raw {
   const entries = Object.entries(JSON.parse(text) as Record<string, { value?: string }>);
   const values = entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
   return extractRawConfig(Object.fromEntries(values)).raw;

@@ -1,9 +1,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import type { SchemaFault } from "./configFaults";
 import { supportedDistributions } from "./distributions";
-import { duration } from "./duration";
-import { address, hostKey, word } from "./schemaParts";
+import { address, duration, hostKey, word } from "./schemaParts";
 
 /** Ideal for the initial sync (docs/specification.md, 8). */
 export const ideal = { cores: 8, memoryGb: 16 };
@@ -42,11 +40,13 @@ export const network = z
   .refine(isNetwork, "needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24")
   .meta({ form: "network in CIDR form", examples: ["192.0.2.1/32"] });
 
+const needsPrice = "needed a price for a month in the provider's currency, such as 25 or 24.50";
+const needsNumber = "needed the server's number at the provider";
+
 const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<string, string>) => ({
   token: token.meta({
     description:
       "An API token with read and write permission. The token of the provider's own Pulumi plugin (`hcloud:token`, `digitalocean:token`) works as well",
-    needed: "an API token with read and write permission",
     secret: true,
   }),
   locations: z
@@ -70,9 +70,9 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
     .meta({ description: "Turns on the provider's own backups, at the provider's price" }),
   // Takes a text, too: `pulumi config set --path` writes 24.50 as a text.
   maxMonthly: z
-    .union([z.number(), z.string().regex(/^\d+(\.\d+)?$/, "needed a number, such as 25 or 24.50")])
+    .union([z.number(), z.string()], needsPrice)
     .transform(Number)
-    .refine((price) => price > 0, "needed a price for a month in the provider's currency, more than 0")
+    .refine((price) => price > 0, needsPrice)
     .optional()
     .meta({
       description: "The most that the server may cost a month; a dearer one is never ordered",
@@ -85,9 +85,9 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
     description: "How long a new server may take to be created, and then to boot and accept a login",
   }),
   importId: z
-    .union([z.string(), z.number()])
+    .union([z.string(), z.number()], needsNumber)
     .transform(String)
-    .refine((id) => /^[1-9][0-9]*$/.test(id), "needed the server's number at the provider")
+    .refine((id) => /^[1-9][0-9]*$/.test(id), needsNumber)
     .optional()
     .meta({
       description: "With `lifecycle: adopted`: the server's number at the provider",
@@ -138,60 +138,6 @@ type HostConfig = z.output<typeof hostSchema>;
 export type HostProvider = HostConfig["provider"];
 export type ExistingHostConfig = Extract<HostConfig, { provider: "existing" }>;
 export type CloudHostConfig = Exclude<HostConfig, { provider: "existing" }>;
-
-interface Around {
-  readonly host: HostConfig;
-  readonly lifecycle: "active" | "adopted" | "retiring";
-  readonly ssh: {
-    readonly user: string;
-    readonly port: number;
-    readonly privateKey?: string | undefined;
-    readonly privateKeyFile?: string | undefined;
-  };
-}
-
-export function findHostFaults({ host, lifecycle, ssh }: Around): SchemaFault[] {
-  if (host.provider === "existing") return [];
-  const faults: SchemaFault[] = [];
-  if (lifecycle === "adopted" && host.importId === undefined)
-    faults.push([
-      ["host", "importId"],
-      "missing, needed with lifecycle adopted: the number of the server to adopt",
-      { set: "host.importId", toWord: "NUMBER" },
-    ]);
-  if (lifecycle !== "active") return faults;
-  if (host.importId !== undefined)
-    faults.push([
-      ["host", "importId"],
-      "is for lifecycle adopted only; an active stack orders its own server",
-      { remove: "host.importId" },
-    ]);
-  if (host.sshFrom.length === 0)
-    faults.push([
-      ["host", "sshFrom"],
-      "needed the networks that may connect to ssh, yours among them: without them pulumi could not reach the host. " +
-        "The command finds your address, such as 192.0.2.1/32; 0.0.0.0/0 lets everybody try",
-      { set: "host.sshFrom[0]", toWord: '"$(curl -4 -s https://ifconfig.co)/32"' },
-    ]);
-  if (ssh.privateKey === undefined && ssh.privateKeyFile === undefined)
-    faults.push([
-      ["ssh", "privateKeyFile"],
-      "missing: a new server at a cloud provider accepts only the operator's ssh key, such as ~/.ssh/id_ed25519",
-      { set: "ssh.privateKeyFile", to: "~/.ssh/id_ed25519" },
-    ]);
-  if (ssh.user !== "root")
-    faults.push([["ssh", "user"], `found ${ssh.user}, needed root on a new server`, { set: "ssh.user", to: "root" }]);
-  if (ssh.port !== 22)
-    faults.push([["ssh", "port"], `found ${ssh.port}, needed 22 on a new server`, { set: "ssh.port", to: 22 }]);
-  const accepted = [...supportedDistributions, ...host.acceptDistributions];
-  if (!accepted.includes(host.image))
-    faults.push([
-      ["host", "image"],
-      `found ${host.image}, needed one of ${accepted.join(", ")}, which the controller's release supports (or add yours to host.acceptDistributions)`,
-      { set: "host.image", to: accepted[0] ?? "" },
-    ]);
-  return faults;
-}
 
 function isNetwork(text: string): boolean {
   const [, address = "", bits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];

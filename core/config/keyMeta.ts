@@ -2,8 +2,6 @@
 export interface KeyMeta {
   /** The key's purpose: sentences in Markdown without links, the last without a full stop. */
   readonly description?: string;
-  /** Names what a stack's file lacks without this key, for the middle of a sentence. Required keys only. */
-  readonly needed?: string;
   readonly form?: string;
   readonly unit?: string;
   readonly examples?: readonly (string | number)[];

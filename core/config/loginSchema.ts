@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { checkPrivateKey, isPrivateKey, isPublicKey } from "./privateKey";
+import { resolvePath } from "../util/resolvePath";
+import { checkPrivateKey, isPrivateKey, readKeyFile } from "./privateKey";
 import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts";
 
 const loginShape = {
@@ -18,12 +19,7 @@ const loginShape = {
     }),
   privateKey: z
     .string()
-    .refine((key) => !isPublicKey(key), "found a public key, needed the private one (the file without .pub)")
-    .refine(
-      (key) => isPrivateKey(key) || isPublicKey(key),
-      "needed a private key (-----BEGIN OPENSSH PRIVATE KEY-----…)",
-    )
-    .transform((key) => `${key.trim()}\n`)
+    .refine(isPrivateKey, "needed a private key, the file without .pub (-----BEGIN OPENSSH PRIVATE KEY-----…)")
     .optional()
     .meta({ description: "The private key itself: the text of its file", secret: true }),
   privateKeyPassword: z.string().min(1).optional().meta({ description: "The private key's pass phrase", secret: true }),
@@ -54,7 +50,7 @@ const someHost = {
 
 const proxy = z
   .strictObject({ ...someHost, port: someHost.port.meta({ otherwise: "22" }) })
-  .superRefine((login: LoginKeys, context) => checkPrivateKeyOpens(login, context))
+  .transform(readPrivateKey)
   .optional()
   .meta({
     description:
@@ -79,11 +75,29 @@ interface LoginKeys {
   readonly privateKeyPassword?: string | undefined;
 }
 
-/** Checks that the block's private key can be opened, for `superRefine`. */
-export const checkPrivateKeyOpens = (login: LoginKeys, context: z.RefinementCtx) => {
-  const [key, message, isToBeSet] = findPrivateKeyFault(login) ?? [];
-  if (key !== undefined) context.addIssue({ code: "custom", path: [key], message, params: { isToBeSet } });
-};
+/** Replaces a login's `privateKeyFile` by the file's text, and checks that the private key opens. For `transform`. */
+export function readPrivateKey<L extends LoginKeys>(login: L, context: z.RefinementCtx): L {
+  const { privateKeyFile: file, privateKey, privateKeyPassword } = login;
+  const refuse = (key: keyof LoginKeys, message: string) => {
+    context.addIssue({ code: "custom", path: [key], message });
+    return login;
+  };
+  if (file !== undefined && privateKey !== undefined)
+    return refuse("privateKeyFile", "found privateKey, too; needed one of the two");
+  const read = file === undefined ? { text: privateKey } : readKeyFile(file);
+  if ("fault" in read)
+    return refuse("privateKeyFile", `${resolvePath(file ?? "")} ${read.fault.wrong}; needed ${read.fault.needed}`);
+  if (read.text === undefined) return login;
+  const state = checkPrivateKey(read.text, privateKeyPassword);
+  if (state === "locked") return refuse("privateKeyPassword", "needed the pass phrase of the private key");
+  if (state === "wrongPhrase") return refuse("privateKeyPassword", "does not open the private key");
+  if (state === "unreadable")
+    return refuse(
+      file === undefined ? "privateKey" : "privateKeyFile",
+      "can't be read as a key: truncated, of a hardware token, or of an unknown kind?",
+    );
+  return { ...login, privateKey: `${read.text.trim()}\n` };
+}
 
 export const sshSchema = z
   .strictObject({
@@ -93,27 +107,9 @@ export const sshSchema = z
     agent: loginShape.agent.default(false),
     proxy,
   })
-  .refine(({ privateKeyFile, privateKey, password, agent }) => privateKeyFile ?? privateKey ?? password ?? agent, {
-    message: "needed one of agent: true, privateKeyFile, privateKey or password",
-    params: { isLogin: true },
-  })
-  .superRefine(checkPrivateKeyOpens)
+  .refine(
+    ({ privateKeyFile, privateKey, password, agent }) => privateKeyFile ?? privateKey ?? password ?? agent,
+    "has no way to log in; needed agent: true, privateKeyFile (such as ~/.ssh/id_ed25519), privateKey or password",
+  )
+  .transform(readPrivateKey)
   .meta({ description: "The login. It needs the ssh agent, a key's file, a private key or a password" });
-
-/** Returns the configuration key at fault, and the fault. */
-function findPrivateKeyFault({
-  privateKeyFile,
-  privateKey,
-  privateKeyPassword,
-}: LoginKeys): readonly [key: string, message: string, isToBeSet?: boolean] | undefined {
-  if (privateKey === undefined || !isPrivateKey(privateKey)) return undefined;
-  const state = checkPrivateKey(privateKey, privateKeyPassword);
-  if (state === "opens") return undefined;
-  if (state === "locked")
-    return ["privateKeyPassword", "missing, but the private key is encrypted with a pass phrase", true];
-  if (state === "wrongPhrase") return ["privateKeyPassword", "does not open the private key"];
-  return [
-    privateKeyFile === undefined ? "privateKey" : "privateKeyFile",
-    "cannot be read: truncated, of a hardware token, or of an unknown kind? Needed the whole text of the private key's file (ssh-keygen -p -f FILE rewrites it in the usual form)",
-  ];
-}

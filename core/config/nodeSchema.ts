@@ -1,12 +1,11 @@
 import { z } from "zod";
-import type { SchemaFault } from "./configFaults";
-import { duration } from "./duration";
-import { checkPrivateKeyOpens, loginRule, otherHostShape, otherNodeShape } from "./loginSchema";
+import { loginRule, otherHostShape, otherNodeShape, readPrivateKey } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import {
   acknowledged,
   address,
   directory,
+  duration,
   ipAddress,
   ownDirectory,
   plainUrl,
@@ -18,7 +17,6 @@ import {
   webAddress,
   word,
 } from "./schemaParts";
-import { findWitnessFaults } from "./witnessFaults";
 
 /** Distinguishes a release from an earlier one at the same address. */
 const controllerVersion = z
@@ -66,7 +64,6 @@ export const controllerSchema = z
       .strictObject({
         url: webAddress("needed an http or https address of Go's archive").meta({
           description: "The address of a `tar.gz` for linux-amd64, as on https://go.dev/dl",
-          needed: "the address of Go's archive for linux-amd64",
         }),
         sha256: requiredSha256("archive").meta({ description: "The archive's hash, as shown on https://go.dev/dl" }),
       })
@@ -86,7 +83,6 @@ const nodeRelease = releaseSchema(
   "release",
   releaseVersion.meta({
     description: "The release's version; the node's RPC must report the same",
-    needed: "the release's version",
   }),
 )
   .safeExtend({
@@ -139,7 +135,7 @@ const oldHost = z
     }),
     ...otherNodeShape,
   })
-  .superRefine(checkPrivateKeyOpens)
+  .transform(readPrivateKey)
   .meta({
     description: `The Pillar's old host: a witness of the chain, and with \`from: oldHost\` the source of the chain copy. By default it is \`orchestrator.migrateFrom\`. ${loginRule}`,
     see: "operating.md#the-chain-from-the-old-host",
@@ -202,20 +198,3 @@ export const syncSchema = z
   })
   .prefault({})
   .meta({ description: "How the program decides that the node is synced, and how long it waits" });
-
-export function findSyncFaults(config: {
-  readonly lifecycle: string;
-  readonly host: { readonly provider: string; readonly address?: string; readonly hostKey?: string | undefined };
-  readonly sync: z.output<typeof syncSchema>;
-  readonly orchestrator: { readonly migrateFrom?: { readonly address: string; readonly hostKey: string } | undefined };
-}): SchemaFault[] {
-  const { sync, orchestrator } = config;
-  const faults = findWitnessFaults(config);
-  if (sync.from === "oldHost" && sync.oldHost === undefined && orchestrator.migrateFrom === undefined)
-    faults.push([
-      ["sync", "oldHost"],
-      "needed with sync.from: oldHost: the host whose chain is copied, or orchestrator.migrateFrom",
-      { set: "sync.oldHost.address", toWord: "ADDRESS" },
-    ]);
-  return faults;
-}

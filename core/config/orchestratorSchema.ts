@@ -1,10 +1,8 @@
 import { z } from "zod";
-import type { SchemaFault } from "./configFaults";
-import { duration } from "./duration";
 import { network } from "./hostSchema";
-import { checkPrivateKeyOpens, loginRule, otherHostShape } from "./loginSchema";
+import { loginRule, otherHostShape, readPrivateKey } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
-import { acknowledged, address, ownDirectory, port, service, word } from "./schemaParts";
+import { acknowledged, address, duration, ownDirectory, port, service, word } from "./schemaParts";
 
 const ownPath = z.string().min(1).meta({ form: "local path" });
 
@@ -59,7 +57,7 @@ const migrateFrom = z
         see: "orchestrator.md#after-a-move-by-hand",
       }),
   })
-  .superRefine(checkPrivateKeyOpens)
+  .transform(readPrivateKey)
   .meta({ description: `The old host, from which the orchestrator is moved. ${loginRule}`, see: "orchestrator.md" });
 
 const version = z
@@ -67,7 +65,6 @@ const version = z
   .regex(/^v\d+\.\d+\.\d+[a-z]?$/, "needed the release's version, such as v0.0.9 or v0.0.9a")
   .meta({
     description: "The release's version; the executable must report the same",
-    needed: "the release's version, as its executable reports it",
     form: "version",
     examples: ["v0.0.9a"],
   });
@@ -151,31 +148,3 @@ export const orchestratorSchema = z
     description: "The bridge's orchestrator: its service, files and ports on the host, and its move",
     see: "orchestrator.md",
   });
-
-export function findOrchestratorFaults(config: {
-  readonly node: { readonly service: string };
-  readonly sync: { readonly oldHost?: { readonly service?: string | undefined } | undefined };
-  readonly orchestrator: z.output<typeof orchestratorSchema>;
-}): SchemaFault[] {
-  const { migrateFrom: from, rollback, service: own } = config.orchestrator;
-  const faults: SchemaFault[] = [];
-  const bare = (name: string) => name.replace(/\.service$/, "");
-  const oldNode = config.sync.oldHost?.service;
-  const pairs = [
-    [own, config.node.service, ["orchestrator", "service"]],
-    // Compares both services of the old host, too, if one of them is configured.
-    ...(from && (from.service ?? oldNode)
-      ? [[from.service ?? own, oldNode ?? config.node.service, ["orchestrator", "migrateFrom", "service"]] as const]
-      : []),
-  ] as const;
-  for (const [name, nodes, path] of pairs)
-    if (bare(name) === bare(nodes))
-      faults.push([path, "is the node's service: needed the orchestrator's, because a move stops and masks it"]);
-  if (rollback && from === undefined)
-    faults.push([
-      ["orchestrator", "rollback"],
-      "found true without orchestrator.migrateFrom: needed the host that the orchestrator moves back to",
-      { set: "orchestrator.migrateFrom.address", toWord: "ADDRESS" },
-    ]);
-  return faults;
-}

@@ -4,8 +4,6 @@ import { resolvePath } from "../util/resolvePath";
 
 export const isPrivateKey = (text: string) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text);
 
-export const isPublicKey = (text: string) => /^(ssh|ecdsa)-/.test(text.trim());
-
 /** `locked`: the key has a pass phrase, and none was given. */
 type KeyState = "opens" | "locked" | "wrongPhrase" | "unreadable";
 
@@ -28,20 +26,15 @@ export const someKeyFile = "the file of a private ssh key, such as ~/.ssh/id_ed2
 export const formatOwnFile = (file: string) => `a file for you alone: chmod 600 ${file}`;
 
 /** Reads a private key's file, and does not open the key: it may need a pass phrase, or be cut off. */
-export function readKeyFile(
-  file: string,
-  read: (path: string) => SmallFile = readSmallFile,
-): { readonly text: string } | { readonly fault: KeyFileFault } {
+export function readKeyFile(file: string): { readonly text: string } | { readonly fault: KeyFileFault } {
   const path = resolvePath(file);
   let found: SmallFile;
   try {
-    found = read(path);
+    found = readSmallFile(path);
   } catch (error) {
     return { fault: { wrong: (error as Error).message, needed: someKeyFile } };
   }
   const { text, exposed } = found;
-  if (isPublicKey(text))
-    return { fault: { wrong: "is a public key", needed: "the private one: the file without .pub" } };
-  if (!isPrivateKey(text)) return { fault: { wrong: "is no ssh key", needed: someKeyFile } };
+  if (!isPrivateKey(text)) return { fault: { wrong: "is no private ssh key", needed: someKeyFile } };
   return exposed === undefined ? { text } : { fault: { wrong: exposed, needed: formatOwnFile(path) } };
 }

@@ -11,7 +11,6 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
     .strictObject({
       url: webAddress(`needed an http or https address of ${what}`).meta({
         description: `The address of ${what}; https, or http with \`sha256\``,
-        needed: `the address of ${what}`,
       }),
       sha256: sha256(file).meta({
         description: `The hash of the ${file}, from its release page`,

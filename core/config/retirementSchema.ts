@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { duration } from "./duration";
-import { checkPrivateKeyOpens, loginRule, otherHostShape, otherNodeShape } from "./loginSchema";
-import { rpcUrl } from "./schemaParts";
+import { loginRule, otherHostShape, otherNodeShape, readPrivateKey } from "./loginSchema";
+import { duration, rpcUrl } from "./schemaParts";
 
 export const networkSchema = z
   .strictObject({
@@ -27,7 +26,7 @@ const successor = z
     ...otherHostShape,
     ...otherNodeShape,
   })
-  .superRefine(checkPrivateKeyOpens)
+  .transform(readPrivateKey)
   .meta({ description: `The host that produces after this one. ${loginRule}` });
 
 export const retirementSchema = z

@@ -12,12 +12,11 @@ interface Definition {
   readonly innerType?: Schema;
   readonly in?: Schema;
   readonly options?: readonly Schema[];
-  readonly element?: Schema;
   readonly values?: readonly unknown[];
 }
 
 /** Lists the keys of a block, for each of its variants; empty if the schema is no block. */
-export function listShapes(schema: Schema): Shape[] {
+function listShapes(schema: Schema): Shape[] {
   const { shape, innerType, in: input, options } = schema._zod.def as Definition;
   if (shape) return [shape];
   return [innerType, input, ...(options ?? [])].flatMap((inner) => (inner ? listShapes(inner) : []));
@@ -54,25 +53,7 @@ export function listSchemaKeys(schema: Schema, path: readonly string[] = []): Sc
   });
 }
 
-export function findSchema(schema: Schema, path: readonly PropertyKey[]): Schema | undefined {
-  let found: Schema[] = [schema];
-  for (const step of path) {
-    found = found.flatMap((inner) => {
-      if (typeof step === "number") return listElementSchemas(inner);
-      return listShapes(inner).flatMap((shape) => shape[String(step)] ?? []);
-    });
-  }
-  return found[0];
-}
-
-function listElementSchemas(schema: Schema): Schema[] {
-  const { element } = schema._zod.def as Definition;
-  if (element) return [element];
-  const inner = unwrapSchema(schema);
-  return inner ? listElementSchemas(inner) : [];
-}
-
-export function readVariant(shape: Shape): string | undefined {
+function readVariant(shape: Shape): string | undefined {
   const definitions = Object.values(shape).map(({ _zod }) => _zod.def as Definition);
   return definitions.flatMap(({ values }) => values ?? []).map(String)[0];
 }

@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import ms from "ms";
 import ssh2 from "ssh2";
 import { z } from "zod";
 
@@ -54,7 +55,7 @@ export const address = z
   .string()
   .regex(new RegExp(`^(${ip}|${hostName})$`), "needed an IP address or a host name")
   .refine(isIPv6IfColon, "needed an IP address or a host name")
-  .meta({ form: "IP address or name", needed: "the host's IP address or name" });
+  .meta({ form: "IP address or name" });
 
 const hostKeyLine = /^([^ ]+ )?((ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+=*)( .*)?$/;
 
@@ -67,7 +68,7 @@ export const hostKey = z
   .transform(rebuildLine)
   .refine((line) => line !== undefined, "needed a whole key: this one is truncated, or of another kind than it says")
   .transform((line) => line ?? "")
-  .meta({ form: "line as `ssh-ed25519 AAAA…`", needed: "the host's ssh key" });
+  .meta({ form: "line as `ssh-ed25519 AAAA…`" });
 
 /** Rebuilds a key's line; undefined if the line has no key, or more than one: ssh2 ignores all but the first. */
 function rebuildLine(line: string): string | undefined {
@@ -102,10 +103,19 @@ export const requiredSha256 = (what: string) =>
     .string()
     .toLowerCase()
     .regex(/^[0-9a-f]{64}$/, `needed 64 hexadecimal digits (sha256sum of the ${what})`)
-    .meta({ form: "64 hexadecimal digits", needed: `the sha256 of the ${what}` });
+    .meta({ form: "64 hexadecimal digits" });
 export const sha256 = (what: string) => requiredSha256(what).optional().meta({ form: "64 hexadecimal digits" });
 
 export const releaseVersion = z
   .string()
   .regex(/^v\d+\.\d+\.\d+$/, "needed the version of a release, such as v0.0.10")
   .meta({ form: "version", examples: ["v0.0.10"] });
+
+/** Parses a duration such as `90s`, `30m`, `12h` or `7d` into milliseconds. */
+export const duration = (atLeast: ms.StringValue) =>
+  z
+    .string()
+    // Requires a unit: ms() would take a bare number for milliseconds, which nobody means.
+    .transform((text) => (/^\d.*[a-z]$/i.test(text) ? ms(text as ms.StringValue) : 0))
+    .refine((value) => value >= ms(atLeast), `needed a duration of at least ${atLeast}, such as 90s, 12h or 7d`)
+    .meta({ form: `duration of at least ${atLeast}` });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { commandsFor } from "../util/commands";
-import { project } from "./configFaults";
-import { findValue } from "./rawValues";
+import { extractRawConfig } from "./config";
+import { findValue, type Raw } from "./rawValues";
 import { listSchemaKeys, readMeta } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
 
@@ -13,41 +13,28 @@ export function listSecretKeys(): string[][] {
 }
 
 /**
- * Warns of secrets that were set without --secret. Keys are without `pillar-host:`. `isSecret` says whether anything in
- * a top-level key was set with --secret; the engine tells no more. `written`: the values in the stack's file.
+ * Warns of secrets in the stack's file that were set without --secret. `raw`: the configured values, which say whether
+ * there is a secret at all. An encrypted value is a block with the key `secure` in the file.
  */
-export function findPlainSecrets(
-  raw: Readonly<Record<string, unknown>>,
-  isSecret: (key: string) => boolean,
-  stack: string,
-  written: Readonly<Record<string, unknown>> = {},
-): string[] {
-  const plain = listSecretKeys().filter((path) => {
-    const [key = ""] = path;
-    // Looks into the file, too: the engine marks whole blocks, and a block may have plain values beside secret ones.
-    return findValue(raw, path) !== undefined && (!isSecret(key) || typeof findValue(written, path) === "string");
-  });
-  return plain.map((keys) => {
-    const path = `pillar-host:${keys.join(".")}`;
-    return `${path} is in Pulumi.${stack}.yaml as plain text. Set it again with: ${commandsFor(stack).setSecret(keys.join("."))}`;
-  });
+export function findPlainSecrets(directory: string, stack: string, raw: Raw): string[] {
+  const secrets = listSecretKeys().filter((path) => findValue(raw, path) !== undefined);
+  if (secrets.length === 0) return [];
+  const written = readStackFile(`${directory}/Pulumi.${stack}.yaml`);
+  return secrets
+    .filter((path) => typeof findValue(written, path) === "string")
+    .map((path) => {
+      const key = path.join(".");
+      const set = commandsFor(stack).setSecret(key);
+      return `pillar-host:${key} is in Pulumi.${stack}.yaml as plain text. Set it again with: ${set}`;
+    });
 }
 
-/** True if a block has several secrets: the engine marks the whole block, so one of them may still be plain text. */
-export function hasMixedBlock(raw: Readonly<Record<string, unknown>>, isSecret: (key: string) => boolean): boolean {
-  const inBlocks = listSecretKeys().filter((path) => path.length > 1 && findValue(raw, path) !== undefined);
-  const blocks = inBlocks.map(([key = ""]) => key).filter(isSecret);
-  return new Set(blocks).size < blocks.length;
-}
-
-/** Reads the stack's file, if it exists; an encrypted value is a block with the key `secure`. */
-export function readStackFile(directory: string, stack: string): Record<string, unknown> | undefined {
+/** Reads the program's values from a stack's file; undefined if there is none, as with --config-file. */
+function readStackFile(file: string): Raw | undefined {
   // Loads yaml here, because most runs do not need it.
   const { parse } = require("yaml") as typeof import("yaml");
   try {
-    const { config } = parse(readFileSync(`${directory}/Pulumi.${stack}.yaml`, "utf8")) as { config?: object };
-    const own = Object.entries(config ?? {}).filter(([key]) => key.startsWith(`${project}:`));
-    return Object.fromEntries(own.map(([key, value]) => [key.slice(project.length + 1), value]));
+    return extractRawConfig((parse(readFileSync(file, "utf8")) as { readonly config: Raw }).config).raw;
   } catch {
     return undefined;
   }

@@ -1,104 +1,189 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import type { SchemaFault } from "./configFaults";
-import { findHostFaults, hostSchema } from "./hostSchema";
+import { normalizeHost, parseHostPort } from "../util/hostPort";
+import { supportedDistributions } from "./distributions";
+import { hostSchema } from "./hostSchema";
 import { sshSchema } from "./loginSchema";
-import { controllerSchema, findSyncFaults, nodeSchema, ownAddress, syncSchema } from "./nodeSchema";
-import { findOrchestratorFaults, orchestratorSchema } from "./orchestratorSchema";
+import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema";
+import { orchestratorSchema } from "./orchestratorSchema";
 import { networkSchema, retirementSchema } from "./retirementSchema";
-import { findSameMachineFaults } from "./sameMachine";
+import { isSameMachine } from "./sameMachine";
 import { pillarName, webAddress } from "./schemaParts";
-import { findStoreFaults, storeSchema } from "./storeSchema";
+import { storeSchema } from "./storeSchema";
 
 /** The webhook is a secret: its path or host name works as a password, as with ntfy topics and Slack hooks. */
 const webhook = webAddress("needed the http or https address of a webhook, such as an ntfy topic's");
 
-/** Checks that a directly asked RPC has an IP address: the node refuses requests by name. */
-function findRpcFaults({
-  host,
-  node,
-}: {
-  host: z.output<typeof hostSchema>;
-  node: z.output<typeof nodeSchema>;
-}): SchemaFault[] {
-  if (node.rpc !== "direct" || node.rpcAddress !== ownAddress) return [];
-  if (host.provider !== "existing" || isIP(host.address) !== 0) return [];
-  return [
-    [
-      ["node", "rpcAddress"],
-      `needed the IP address of ${host.address} with node.rpc: direct, because the node refuses names (403). ` +
-        `Find it with: getent hosts ${host.address}; or leave node.rpc out, to ask through ssh`,
-      { set: "node.rpcAddress", toWord: "ADDRESS" },
-    ],
-  ];
-}
+const keys = z.strictObject({
+  pillar: z
+    .strictObject({
+      name: pillarName.meta({
+        description: "The Pillar's name, as registered on chain",
+      }),
+    })
+    .meta({ description: "The Pillar whose host this is" }),
+  lifecycle: z
+    .enum(["active", "adopted", "retiring"])
+    .default("active")
+    .meta({
+      description:
+        "What this host is to the Pillar: `active`, set up by this program; `adopted`, set up by somebody else and taken over " +
+        "without a change; `retiring`, its node shut down, so that `pulumi destroy` can release it",
+      see: "retiring.md",
+    }),
+  host: hostSchema,
+  ssh: sshSchema,
+  controller: controllerSchema,
+  node: nodeSchema,
+  sync: syncSchema,
+  notify: webhook.optional().meta({
+    description:
+      "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, at " +
+      "`sync.deadline`, when the wait or the orchestrator's move fails, when the orchestrator has moved, when the wallet was " +
+      "updated too early, when the new address is registered, when the Pillar produces, and when the old host can be " +
+      "retired. `status --all --notify` also sends it every alert, and the end of each alert",
+    secret: true,
+  }),
+  heartbeat: webhook.optional().meta({
+    description:
+      "An address, such as a check of healthchecks.io, that `status --all --notify` calls after each run, with `/fail` " +
+      "behind it if a stack could not be read or a webhook refused. Its service alerts you when the calls stop",
+    secret: true,
+  }),
+  store: storeSchema,
+  orchestrator: orchestratorSchema,
+  network: networkSchema,
+  retirement: retirementSchema,
+});
 
-function checkRelease({ lifecycle, controller }: Partial<Blocks>, context: z.RefinementCtx): void {
-  const isThere = typeof controller !== "object" || controller === null || controller.release !== undefined;
-  if (lifecycle !== "active" || isThere) return;
-  const path = ["controller", "release", "url"];
-  context.addIssue({ code: "invalid_type", expected: "string", input: undefined, path });
-}
+type Config = z.output<typeof keys>;
 
-interface Blocks {
-  readonly lifecycle: string;
-  readonly controller: z.output<typeof controllerSchema> | null;
-}
+/** A combination of keys that is refused: the key to change below `pillar-host:`, and the message. */
+type Fault = readonly [key: string, message: string];
 
 /** Has the keys below `pillar-host:`; docs/configuration.md and stack.schema.json are made from it (npm run schema). */
-export const stackSchema = z
-  .strictObject({
-    pillar: z
-      .strictObject({
-        name: pillarName.meta({
-          description: "The Pillar's name, as registered on chain",
-          needed: "the Pillar's name, as registered on chain",
-        }),
-      })
-      .meta({ description: "The Pillar whose host this is" }),
-    lifecycle: z
-      .enum(["active", "adopted", "retiring"])
-      .default("active")
-      .meta({
-        description:
-          "What this host is to the Pillar: `active`, set up by this program; `adopted`, set up by somebody else and taken over " +
-          "without a change; `retiring`, its node shut down, so that `pulumi destroy` can release it",
-        see: "retiring.md",
-      }),
-    host: hostSchema,
-    ssh: sshSchema,
-    controller: controllerSchema,
-    node: nodeSchema,
-    sync: syncSchema,
-    notify: webhook.optional().meta({
-      description:
-        "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, at " +
-        "`sync.deadline`, when the wait or the orchestrator's move fails, when the orchestrator has moved, when the wallet was " +
-        "updated too early, when the new address is registered, when the Pillar produces, and when the old host can be " +
-        "retired. `status --all --notify` also sends it every alert, and the end of each alert",
-      secret: true,
+export const stackSchema = keys.superRefine((config, context) => {
+  const rules = [findCloudFaults, findNodeFaults, findWitnessFaults, findOtherHostFaults, findOrchestratorFaults];
+  for (const [key, message] of rules.flatMap((find) => find(config)))
+    context.addIssue({ code: "custom", path: key.split("."), message });
+});
+
+/** Returns the faults that are there. */
+const collect = (faults: readonly (Fault | false)[]) => faults.filter((fault) => fault !== false);
+
+function findCloudFaults({ host, lifecycle, ssh }: Config): Fault[] {
+  if (host.provider === "existing") return [];
+  if (lifecycle !== "active")
+    return collect([
+      lifecycle === "adopted" &&
+        host.importId === undefined && ["host.importId", "needed with lifecycle adopted: the number of its server"],
+    ]);
+  const images = [...supportedDistributions, ...host.acceptDistributions];
+  return collect([
+    host.importId !== undefined && [
+      "host.importId",
+      "is for lifecycle adopted only: remove it, because an active stack orders its own server",
+    ],
+    host.sshFrom.length === 0 && [
+      "host.sshFrom",
+      "needed the networks that may connect to ssh, yours among them, such as 192.0.2.1/32: without them pulumi could " +
+        "not reach the host. curl -4 https://ifconfig.co shows your address; 0.0.0.0/0 lets everybody try",
+    ],
+    ssh.privateKey === undefined && [
+      "ssh.privateKeyFile",
+      "needed your ssh key, such as ~/.ssh/id_ed25519: a new server at a cloud provider accepts nothing else",
+    ],
+    ssh.user !== "root" && ["ssh.user", "needed root on a new server"],
+    ssh.port !== 22 && ["ssh.port", "needed 22 on a new server"],
+    !images.includes(host.image) && [
+      "host.image",
+      `needed one of ${images.join(", ")}, which the controller's release supports (or add yours to host.acceptDistributions)`,
+    ],
+  ]);
+}
+
+function findNodeFaults({ host, lifecycle, controller, node, store, orchestrator }: Config): Fault[] {
+  const isNamed = host.provider === "existing" && isIP(host.address) === 0;
+  return collect([
+    lifecycle === "active" &&
+      controller.release === undefined && [
+        "controller.release",
+        "needed on an active stack: the url of the controller's zip archive",
+      ],
+    node.rpc === "direct" &&
+      node.rpcAddress === ownAddress &&
+      isNamed && [
+        "node.rpcAddress",
+        "needed the host's IP address with node.rpc: direct, because the node refuses names (403); or leave node.rpc out",
+      ],
+    store !== undefined &&
+      orchestrator.backup.directory !== undefined && [
+        "store",
+        "is for the same files as orchestrator.backup.directory: needed one of the two",
+      ],
+  ]);
+}
+
+/** Checks the witnesses of the chain: an active stack needs one, and none counts twice or is the host itself. */
+function findWitnessFaults({ lifecycle, host, sync, orchestrator }: Config): Fault[] {
+  const { references, unverifiedChain } = sync;
+  const oldHost = sync.oldHost ?? orchestrator.migrateFrom;
+  // This check also runs on malformed addresses.
+  const places = references.map((url) => (URL.canParse(url) ? parseHostPort(url) : { host: url, port: "" }));
+  const own = host.provider === "existing" ? normalizeHost(host.address) : undefined;
+  return collect([
+    ...places.map(({ host: name, port }, at): Fault | false => {
+      const isTwin = places.findIndex((other) => other.host === name && other.port === port) < at;
+      const key = `sync.references.${at}`;
+      if (isTwin) return [key, "is the node of another reference: needed independent nodes"];
+      return name === own && [key, "is this stack's own host: needed a node that is independent of it"];
     }),
-    heartbeat: webhook.optional().meta({
-      description:
-        "An address, such as a check of healthchecks.io, that `status --all --notify` calls after each run, with `/fail` " +
-        "behind it if a stack could not be read or a webhook refused. Its service alerts you when the calls stop",
-      secret: true,
-    }),
-    store: storeSchema,
-    orchestrator: orchestratorSchema,
-    network: networkSchema,
-    retirement: retirementSchema,
-  })
-  .superRefine(checkRelease, { when: () => true })
-  .superRefine((config, context) => {
-    const faults = [
-      findHostFaults,
-      findRpcFaults,
-      findSameMachineFaults,
-      findSyncFaults,
-      findStoreFaults,
-      findOrchestratorFaults,
-    ].flatMap((find) => find(config));
-    for (const [path, message, cure] of faults)
-      context.addIssue({ code: "custom", path: [...path], message, params: cure ? { cure } : undefined });
-  });
+    lifecycle === "active" &&
+      references.length === 0 &&
+      (oldHost ?? unverifiedChain) === undefined && [
+        "sync.references",
+        "needed a witness of the chain: an independent node's RPC here, or the old host (sync.oldHost: address and hostKey). " +
+          "A fresh momentum does not prove which chain a node is on; docs/operating.md, Witnesses of the chain, says how to " +
+          "find nodes, and what sync.unverifiedChain: acknowledged risks",
+      ],
+    sync.from === "oldHost" &&
+      oldHost === undefined && [
+        "sync.oldHost",
+        "needed with sync.from: oldHost: the host whose chain is copied, or orchestrator.migrateFrom",
+      ],
+  ]);
+}
+
+/** Refuses the stack's own host, under whatever name, where another host is needed. */
+function findOtherHostFaults({ host, sync, orchestrator, retirement }: Config): Fault[] {
+  const own = { address: "address" in host ? host.address : undefined, hostKey: host.hostKey };
+  const others = {
+    "orchestrator.migrateFrom": orchestrator.migrateFrom,
+    "sync.oldHost": sync.oldHost,
+    "retirement.successor": retirement.successor,
+  };
+  return Object.entries(others).flatMap(([block, other]): Fault[] =>
+    other !== undefined && isSameMachine(own, other)
+      ? [[block, "is this stack's own host, by its address or hostKey: needed another host"]]
+      : [],
+  );
+}
+
+function findOrchestratorFaults({ node, sync, orchestrator }: Config): Fault[] {
+  const { migrateFrom: from, rollback, service } = orchestrator;
+  const isNodes = (name: string, nodes: string) => name.replace(/\.service$/, "") === nodes.replace(/\.service$/, "");
+  const refusal = "is the node's service: needed the orchestrator's, because a move stops and masks it";
+  const oldNode = sync.oldHost?.service;
+  return collect([
+    isNodes(service, node.service) && ["orchestrator.service", refusal],
+    // Compares both services of the old host, too, if one of them is configured.
+    from !== undefined &&
+      (from.service ?? oldNode) !== undefined &&
+      isNodes(from.service ?? service, oldNode ?? node.service) && ["orchestrator.migrateFrom.service", refusal],
+    rollback &&
+      from === undefined && [
+        "orchestrator.rollback",
+        "found true without orchestrator.migrateFrom: needed the host that the orchestrator moves back to",
+      ],
+  ]);
+}

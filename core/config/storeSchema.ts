@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { findBucketProblem } from "../store/bucketPlace";
-import type { SchemaFault } from "./configFaults";
 
 export const storeSchema = z
   .string()
@@ -16,14 +15,3 @@ export const storeSchema = z
     otherwise: "a directory on this machine",
     see: "unattended.md#records-in-a-bucket",
   });
-
-export function findStoreFaults({
-  store,
-  orchestrator,
-}: {
-  readonly store?: string | undefined;
-  readonly orchestrator: { readonly backup: { readonly directory?: string | undefined } };
-}): SchemaFault[] {
-  if (store === undefined || orchestrator.backup.directory === undefined) return [];
-  return [[["store"], "found orchestrator.backup.directory, too, for the same files: needed one of the two"]];
-}

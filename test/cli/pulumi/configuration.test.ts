@@ -44,10 +44,10 @@ test("names all faults at once, without a secret", () => {
   const read = () => parseConfiguration("prod", printed(config));
   expect(read).toThrow(CliRefusal);
   expect(read).toThrow(`The configuration of stack prod has 3 faults:
-  - pillar-host:pillar: missing, needed the Pillar's name (pulumi config set --path pillar-host:pillar.name -s prod NAME)
-  - pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)
+  - pillar-host:pillar: missing, needed: The Pillar whose host this is
+  - pillar-host:ssh.privateKey: found text, needed a private key, the file without .pub (-----BEGIN OPENSSH PRIVATE KEY-----…) (pulumi config set --secret --path pillar-host:ssh.privateKey -s prod)
   - pillar-host:pilar: no such key; did you mean pillar?
-Correct it in Pulumi.prod.yaml, then run the command again.`);
+Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run the command again.`);
 });
 
 test.each([

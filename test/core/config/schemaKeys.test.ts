@@ -16,20 +16,8 @@ test("describes each key", () => {
   expect(keys.filter(({ meta }) => !meta.description).map(({ name }) => name)).toEqual([]);
 });
 
-test("says for each required key what lacks without it", () => {
-  // These ask a question of their own, or name their choices.
-  const others = ["pillar", "host", "host.provider", "ssh"];
-  const required = listSchemaKeys(stackSchema)
-    .filter(({ schema }) => !(schema as z.ZodType).safeParse(undefined).success)
-    .map(({ path }) => path.join("."))
-    .filter((key) => !others.includes(key));
-  expect(required.length).toBeGreaterThan(10);
-  const told = (key: string) => keys.some(({ path, meta }) => path === key && meta.needed !== undefined);
-  expect(required.filter((key) => !told(key))).toEqual([]);
-});
-
 test("writes the descriptions in one style, without internal words", () => {
-  const known = ["description", "needed", "form", "unit", "examples", "otherwise", "secret", "see"];
+  const known = ["description", "form", "unit", "examples", "otherwise", "secret", "see"];
   const strange = keys.flatMap(({ name, meta }) =>
     Object.keys(meta).flatMap((key) => (known.includes(key) ? [] : [`${name}: ${key}`])),
   );

@@ -80,7 +80,7 @@ describe("pillar-host status", () => {
     expect(faulty.exitCode).toBe(2);
     expect(faulty.out).toBe(`The configuration of stack prod has a fault:
   - pillar-host:sync.confirmation: no such key; did you mean confirmations?
-Correct it in Pulumi.prod.yaml, then run the command again.`);
+Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run the command again.`);
   });
 
   it("shows a waiting run's progress, the host's facts and who holds the lock", {

@@ -45,7 +45,7 @@ describe("a new stack", () => {
     await stage.cloud.stack.pulumi(["config", "rm", "--path", "pillar-host:host.token"]);
     const without = await preview();
     expect(linesOf(without.output)).toContain(
-      "- pillar-host:host.token: missing, needed an API token with read and write permission (pulumi config set --secret --path pillar-host:host.token -s ",
+      "- pillar-host:host.token: missing, needed: An API token with read and write permission.",
     );
     await stage.cloud.stack.pulumi(["config", "set", "--secret", "hcloud:token"], { input: TOKEN });
     const { output, exitCode } = await preview();

@@ -73,13 +73,13 @@ describe("bad input", () => {
       { "ssh.privateKey": publicKey },
     );
     expect(lines).toContain(`error: The configuration of stack prod has 6 faults; nothing was changed:
-- pillar-host:host.minimums.cores: found text, needed a number (pulumi config rm --path pillar-host:host.minimums.cores -s prod && pulumi config set --path pillar-host:host.minimums.cores -s prod CORES)
-- pillar-host:host.adress: no such key with host.provider existing; did you mean address?
-- pillar-host:ssh.privateKey: found a public key, needed the private one (the file without .pub)
-- pillar-host:controller.release.url: needed an http or https address of the controller's zip archive
-- pillar-host:sync.deadline: found 10s, needed a duration of at least 1m, such as 90s, 12h or 7d
+- pillar-host:host.minimums.cores: found two, needed a number
+- pillar-host:host.adress: no such key; did you mean address?
+- pillar-host:ssh.privateKey: found text, needed a private key, the file without .pub (-----BEGIN OPENSSH PRIVATE KEY-----…) (pulumi config set --secret --path pillar-host:ssh.privateKey -s prod)
+- pillar-host:controller.release.url: found text, needed an http or https address of the controller's zip archive
+- pillar-host:sync.deadline: found text, needed a duration of at least 1m, such as 90s, 12h or 7d
 - pillar-host:sync.confirmation: no such key; did you mean confirmations?
-Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
+Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run pulumi up -s prod again.`);
   });
 
   it("refuses to retire a host without a recorded key", async () => {
@@ -104,8 +104,8 @@ Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
     const { privateKey } = await newKey("locked", "Battery Staple 7");
     const lines = await refused({}, { "ssh.privateKey": privateKey });
     expect(lines).toContain(`error: The configuration of stack prod has a fault; nothing was changed:
-- pillar-host:ssh.privateKeyPassword: missing, but the private key is encrypted with a pass phrase (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword -s prod)
-Correct it in Pulumi.prod.yaml, then run pulumi up -s prod again.`);
+- pillar-host:ssh.privateKeyPassword: missing, needed the pass phrase of the private key (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword -s prod)
+Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run pulumi up -s prod again.`);
   });
 
   it("refuses another host key", async () => {

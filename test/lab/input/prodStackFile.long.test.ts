@@ -100,7 +100,7 @@ describe("Pulumi.prod.yaml", () => {
 
   it("does not apply to a stack of another name", async () => {
     const { output } = await preview("other");
-    expect(linesOf(output)).toContain("- pillar-host:controller.release.url: missing, needed the address of");
+    expect(linesOf(output)).toContain("- pillar-host:controller.release: missing, needed on an active stack:");
     expect(output).not.toContain("znn");
   });
 });

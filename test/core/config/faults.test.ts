@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseConfig } from "../../../core/config/config";
+import { faultsOf, least } from "../../components/exampleConfig";
+
+const host = (changes: object) => ({ host: { ...least.host, ...changes } });
+const secret = (key: string) => `(pulumi config set --secret --path pillar-host:${key} -s prod)`;
+
+test("reports every missing block of an empty configuration", () => {
+  expect(parseConfig({}, "prod")).toEqual({
+    faults: [
+      "pillar-host:pillar: missing, needed: The Pillar whose host this is",
+      "pillar-host:host: missing, needed: Where the host comes from, and what it must have",
+      "pillar-host:ssh: missing, needed: The login. It needs the ssh agent, a key's file, a private key or a password",
+    ],
+  });
+});
+
+test("reports every key that is missing, misspelt, of the wrong type or out of range at once", () => {
+  const faults = faultsOf({
+    pillar: {},
+    host: { provider: "hetzner", plam: "x" },
+    ssh: { agent: "true" },
+    sync: { deadline: "10s" },
+    lifecyle: "active",
+  });
+  expect(faults).toEqual([
+    "pillar-host:pillar.name: missing, needed: The Pillar's name, as registered on chain",
+    `pillar-host:host.token: missing, needed: An API token with read and write permission. The token of the provider's own Pulumi plugin (\`hcloud:token\`, \`digitalocean:token\`) works as well ${secret("host.token")}`,
+    "pillar-host:host.plam: no such key; did you mean plan?",
+    "pillar-host:ssh.agent: found true, needed true or false",
+    "pillar-host:sync.deadline: found text, needed a duration of at least 1m, such as 90s, 12h or 7d",
+    "pillar-host:lifecyle: no such key; did you mean lifecycle?",
+  ]);
+});
+
+test.each([
+  [{ pilar: {} }, "pilar: no such key; did you mean pillar?"],
+  [{ sync: { deadlines: "1h" } }, "sync.deadlines: no such key; did you mean deadline?"],
+  [host({ minimums: { core: 1 } }), "host.minimums.core: no such key; did you mean cores?"],
+  [{ node: { zzzzzzzzzz: 1 } }, "node.zzzzzzzzzz: no such key"],
+  [host({ token: "x" }), "host.token: no such key with this host.provider"],
+  [
+    { "sync.deadline": "7d" },
+    "sync.deadline: was set without --path. Set it again with --path, then: pulumi config rm pillar-host:sync.deadline -s prod",
+  ],
+])("refuses an unknown key: %j", (changes, fault) => {
+  expect(faultsOf(changes)).toEqual([`pillar-host:${fault}`]);
+});
+
+test.each([
+  [{ pillar: "Anvil" }, "pillar: found Anvil, needed a block"],
+  [{ pillar: { name: 7 } }, "pillar.name: found 7, needed text"],
+  [{ controller: { release: "x" } }, "controller.release: found x, needed a block"],
+  [{ node: { rpcPort: "35997" } }, "node.rpcPort: found text, needed a number (port)"],
+  [{ sync: { confirmations: 1.5 } }, "sync.confirmations: found 1.5, needed a whole number"],
+  [{ sync: { deadline: 7 } }, "sync.deadline: found 7, needed text (duration of at least 1m)"],
+  [{ sync: { references: "http://203.0.113.8:35997" } }, "sync.references: found text, needed a list"],
+  [{ sync: null }, "sync: found nothing, needed a block"],
+  [{ ssh: { password: 12345 } }, `ssh.password: found a number, needed text ${secret("ssh.password")}`],
+  [
+    host({ hostKey: "" }),
+    "host.hostKey: missing, needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
+  ],
+  [{ lifecycle: "retired" }, "lifecycle: found retired, needed active or adopted or retiring"],
+  [{ lifecycle: "hunter2!" }, "lifecycle: found text, needed active or adopted or retiring"],
+  [host({ provider: "aws" }), "host.provider: found aws, needed existing or hetzner or digitalocean"],
+  [{ host: { address: "a" } }, "host.provider: missing, needed existing or hetzner or digitalocean"],
+  [{ sync: { wait: "once" } }, "sync.wait: found once, needed block or check or await"],
+  [{ sync: { unverifiedChain: true } }, "sync.unverifiedChain: found true, needed the word acknowledged, or nothing"],
+  [{ node: { rpcPort: 0 } }, "node.rpcPort: found 0, needed at least 1"],
+  [{ node: { rpcPort: 65536 } }, "node.rpcPort: found 65536, needed at most 65535"],
+  [{ sync: { stallMinutes: 0 } }, "sync.stallMinutes: found 0, needed more than 0"],
+])("names what it found and what is needed: %j", (changes, fault) => {
+  expect(faultsOf(changes)).toEqual([`pillar-host:${fault}`]);
+});
+
+describe("a fault", () => {
+  test("shows no secret", () => {
+    const faults = faultsOf({
+      ssh: { user: "a b", privateKey: "hunter2-key", password: ["hunter2"], sudoPassword: { is: "hunter2" } },
+    });
+    expect(faults.length).toBeGreaterThan(2);
+    expect(faults.join("\n")).not.toContain("hunter2");
+  });
+
+  test("shows no part of an address that may be a secret", () => {
+    const word = fc.string({ unit: fc.constantFrom(..."abcdefXYZ0123456789"), minLength: 12, maxLength: 24 });
+    const form = fc.constantFrom(
+      ...["https://user:S@a.example/x", "http://S@192.0.2.1", "https:S@a.example", "s3://k:S@bucket"],
+      ...["https://a.example:S/x", "ftp://S/x", "S@a.example"],
+    );
+    const change = fc.constantFrom(
+      (text: string) => ({ sync: { references: [text] } }),
+      (text: string) => ({ controller: { release: { url: text } } }),
+      (text: string) => ({ controller: { ...least.controller, addresses: [text] } }),
+      (notify: string) => ({ notify }),
+      (store: string) => ({ store }),
+      (address: string) => host({ address }),
+      (rpcAddress: string) => ({ node: { rpcAddress } }),
+    );
+    fc.assert(
+      fc.property(word, form, change, (hidden, shape, withText) => {
+        const parsed = parseConfig({ ...least, ...withText(shape.replace("S", hidden)) }, "prod");
+        expect("faults" in parsed && parsed.faults.length > 0).toBe(true);
+        expect(JSON.stringify(parsed)).not.toContain(hidden);
+      }),
+    );
+  });
+});

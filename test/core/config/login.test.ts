@@ -1,0 +1,98 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { configOf, faultsOf } from "../../components/exampleConfig";
+import { keyPair } from "../chain/fakes";
+
+const pair = keyPair();
+const locked = keyPair("open sesame").private;
+const pem = {
+  rsa: generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" }),
+  ec: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "sec1", format: "pem" }),
+};
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const noLogin = "ssh: has no way to log in; needed agent: true, privateKeyFile";
+const notPrivate = "ssh.privateKey: found text, needed a private key, the file without .pub";
+const unreadable = "can't be read as a key: truncated, of a hardware token, or of an unknown kind?";
+
+test.each<[string, object, string?]>([
+  ["nothing", {}, noLogin],
+  ["an agent that is switched off", { agent: false }, noLogin],
+  ["the sudo password alone", { sudoPassword: "x" }, noLogin],
+  ["the agent", { agent: true }],
+  ["a password", { password: "x" }],
+  ["a key", { privateKey: pair.private }],
+  ["a PEM key, RSA", { privateKey: pem.rsa }],
+  ["a PEM key, EC", { privateKey: pem.ec }],
+  ["a key with its pass phrase", { privateKey: locked, privateKeyPassword: "open sesame" }],
+  [
+    "a locked key",
+    { privateKey: locked },
+    "ssh.privateKeyPassword: missing, needed the pass phrase of the private key (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword -s prod)",
+  ],
+  [
+    "a wrong pass phrase",
+    { privateKey: locked, privateKeyPassword: "open" },
+    "ssh.privateKeyPassword: does not open the private key",
+  ],
+  ["a public key", { privateKey: "ssh-ed25519 AAAAC3 me@laptop" }, notPrivate],
+  ["a path", { privateKey: "/root/.ssh/id_ed25519" }, notPrivate],
+  ["half a key", { privateKey: pair.private.slice(0, 200) }, `ssh.privateKey: ${unreadable}`],
+  ["no key in its marks", { privateKey: "-----BEGIN PRIVATE KEY-----\nMII\n" }, `ssh.privateKey: ${unreadable}`],
+])("accepts or refuses as a login: %s", (_what, ssh, fault) => {
+  expect(faultsOf({ ssh })).toEqual(fault === undefined ? [] : [expect.stringContaining(`pillar-host:${fault}`)]);
+});
+
+test("ends a key with one line break, whatever blanks are around it", () => {
+  expect(configOf({ ssh: { privateKey: `\n  ${pair.private.trim()}\n\n` } }).ssh.privateKey).toBe(
+    `${pair.private.trim()}\n`,
+  );
+});
+
+describe("a key's file", () => {
+  let place: string;
+  const file = (name: string, text: string) => {
+    writeFileSync(join(place, name), text, { mode: 0o600 });
+    return join(place, name);
+  };
+  beforeAll(() => {
+    place = mkdtempSync(join(homedir(), ".pillar-host-keys-"));
+  });
+  afterAll(() => rmSync(place, { recursive: true }));
+
+  test("is read for each login, ~ is the home", () => {
+    const key = { privateKeyFile: file("key", pair.private).replace(homedir(), "~") };
+    const other = { address: "198.51.100.9", hostKey, ...key };
+    const config = configOf({
+      ssh: { ...key, proxy: other },
+      sync: { oldHost: other },
+      orchestrator: { migrateFrom: { ...other, proxy: other } },
+      retirement: { successor: other },
+    });
+    const { ssh, sync, orchestrator, retirement } = config;
+    const logins = [ssh, ssh.proxy, sync.oldHost, orchestrator.migrateFrom, orchestrator.migrateFrom?.proxy];
+    for (const login of [...logins, retirement.successor])
+      expect(login).toMatchObject({ ...key, privateKey: `${pair.private.trim()}\n` });
+  });
+
+  test.each<[string, () => string, string]>([
+    ["is not there", () => join(place, "none"), "does not exist on this machine; needed the file"],
+    ["is a directory", () => place, "is a directory; needed the file"],
+    ["is the public one", () => file("key.pub", "ssh-ed25519 AAAA me"), "is no private ssh key; needed the file"],
+  ])("gets a fault if it %s", (_, make, fault) => {
+    const privateKeyFile = make();
+    expect(faultsOf({ ssh: { privateKeyFile } })).toEqual([
+      expect.stringContaining(`pillar-host:ssh.privateKeyFile: ${privateKeyFile} ${fault}`),
+    ]);
+  });
+
+  test("gets a fault if it is torn, or stands beside another key", () => {
+    const torn = file("torn", pair.private.slice(0, 60));
+    expect(faultsOf({ ssh: { privateKeyFile: torn } })).toEqual([`pillar-host:ssh.privateKeyFile: ${unreadable}`]);
+    expect(faultsOf({ ssh: { privateKeyFile: torn, privateKey: pair.private } })).toEqual([
+      "pillar-host:ssh.privateKeyFile: found privateKey, too; needed one of the two",
+    ]);
+  });
+});
