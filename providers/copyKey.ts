@@ -1,5 +1,6 @@
 import { isSameMove } from "../core/eventLog/moveId";
-import { type BulkCopyKeyInputs, prepareBulkCopy } from "../core/orchestrator/hosts/bulkCopyKey";
+import { prepareBulkCopy } from "../core/orchestrator/hosts/bulkCopyKey";
+import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { isUnattended } from "../core/util/unattended";
@@ -11,17 +12,17 @@ import { defineResource } from "./runtime/dynamicResource";
  * it, even if they fail. delete does nothing: the old host may be gone, and an authorization that a killed run left
  * there expires.
  */
-export class CopyKey extends defineResource<BulkCopyKeyInputs, object>({
+export class CopyKey extends defineResource<MoveInputs, object>({
   type: "CopyKey",
   id: () => "copy-key",
   create: prepareKey,
   update: (_olds, news) => prepareKey(news),
   changes: (olds, news) => !isSameMove(olds.move, news.move),
-  secretInputs: ["old", "new"],
+  secretInputs: ["old", "new", "node", "witnessHost", "notify"],
   outputs: {},
 }) {}
 
-async function prepareKey(inputs: BulkCopyKeyInputs): Promise<object> {
+async function prepareKey(inputs: MoveInputs): Promise<object> {
   // The move that follows would refuse to run, so nothing may be left on the new host for it.
   if (isUnattended(process.env)) return {};
   await prepareBulkCopy(inputs, { ...systemClock, say: (line) => say(`orchestrator: ${line}`) });

@@ -1,10 +1,8 @@
-import type { NodeTarget } from "../core/chain/node";
 import type { Prepared } from "../core/eventLog/events";
 import { readBridge } from "../core/orchestrator/checks/bridgeState";
 import { secureOrchestrator } from "../core/orchestrator/checks/preparation";
-import type { SecureOptions } from "../core/orchestrator/hosts/moveInputs";
-import { type OrchestratorHost, openRoot } from "../core/ssh/root";
-import type { WitnessSources } from "../core/sync/chainSources";
+import type { BackupInputs } from "../core/orchestrator/hosts/moveInputs";
+import { openRoot } from "../core/ssh/root";
 import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
@@ -21,20 +19,12 @@ export class OrchestratorBackup extends defineResource<BackupInputs, Prepared>({
   id: () => "signer-backup",
   create: passBackup,
   update: (_olds, news) => passBackup(news),
-  secretInputs: ["oldHost", "newHost", "node", "witnessHost"],
+  secretInputs: ["old", "new", "node", "witnessHost"],
   outputs: { backup: "plain", oldVersion: "plain", oldIdentity: "plain" },
 }) {}
 
-interface BackupInputs extends SecureOptions, WitnessSources {
-  readonly oldHost: OrchestratorHost;
-  readonly newHost: OrchestratorHost;
-  readonly library: string;
-  /** The new host's node. */
-  readonly node: NodeTarget;
-}
-
 async function passBackup(inputs: BackupInputs): Promise<Prepared> {
-  const roots = { old: openRoot(inputs.oldHost, inputs.library), new: openRoot(inputs.newHost, inputs.library) };
+  const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
   try {
     return await secureOrchestrator(inputs, {
       roots,

@@ -1,8 +1,7 @@
 import type { Notice } from "../core/notify/notify";
 import { readBridge } from "../core/orchestrator/checks/bridgeState";
 import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
-import { type MoveOutputs, move } from "../core/orchestrator/move/move";
-import { formatMoveFailure, formatMoveNotice } from "../core/orchestrator/move/moveNotices";
+import { formatMoveFailure, formatMoveNotice, type MoveOutputs, move } from "../core/orchestrator/move/move";
 import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
@@ -38,25 +37,22 @@ async function resumeMove(
   before: Partial<MoveOutputs>,
   { signal, tell }: ProviderRun,
 ): Promise<MoveOutputs> {
-  const title = (event: Notice["event"]) => `Pillar ${inputs.pillar} (${inputs.stack}): ${event}`;
-  const done = await move(
-    inputs,
-    {
-      ...systemClock,
-      say: (line) => say(`orchestrator: ${line}`),
-      readNodeSync: () => readNodeStatus(inputs.node, inputs),
-      readBridge: () => readBridge(inputs),
-      isWatched: !isUnattended(process.env),
-      signal,
-    },
-    before,
-  ).catch((error: Error) => {
-    if (!signal.aborted)
-      tell(inputs.notify, { event: "failed", title: title("failed"), message: formatMoveFailure(error, inputs.stack) });
+  const notify = (event: Notice["event"], message: string) =>
+    tell(inputs.notify, { event, title: `Pillar ${inputs.pillar} (${inputs.stack}): ${event}`, message });
+  const deps = {
+    ...systemClock,
+    say: (line: string) => say(`orchestrator: ${line}`),
+    readNodeSync: () => readNodeStatus(inputs.node, inputs),
+    readBridge: () => readBridge(inputs),
+    isWatched: !isUnattended(process.env),
+    signal,
+  };
+  const done = await move(inputs, deps, before).catch((error: Error) => {
+    if (!signal.aborted) notify("failed", formatMoveFailure(error, inputs.stack));
     throw error;
   });
   const message = formatMoveNotice(inputs, before, done);
-  if (message !== undefined) tell(inputs.notify, { event: "signerMoved", title: title("signerMoved"), message });
+  if (message !== undefined) notify("signerMoved", message);
   if (before.holder !== done.holder) return done;
   // A run that finds the move done keeps the figures of the run that did it.
   const { generation, movedAt, secondsWithoutSigner, build } = before;

@@ -3,10 +3,7 @@ import { createNodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { formatMove } from "../../core/eventLog/moveId";
 import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
-import type { HostInputs, OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs";
-import { pickAcknowledgements } from "../../core/orchestrator/rules/acknowledgements";
 import { createOldHost } from "../../core/ssh/configuredLogin";
-import type { OrchestratorHost } from "../../core/ssh/root";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
 import { createWitnessSources } from "../../core/sync/gateSettings";
@@ -34,62 +31,39 @@ export class Orchestrator extends pulumi.ComponentResource {
 
   constructor(name: string, { config, host, after }: OrchestratorArgs) {
     super("pillar-host:orchestrator:Orchestrator", name);
-    const stack = pulumi.getStack();
     const { rollback, p2pPort, attempt, startTimeout, steadySeconds } = config.orchestrator;
-    const secure = createSecureOptions(config, stack);
-    const { move: moveName, old: from, new: to, copyAddress, sshPort } = secure;
-    const library = readOrchestratorLibrary();
+    const options = createSecureOptions(config, pulumi.getStack());
     const oldAccess = pulumi.output(createOldHost(config));
-    const newAccess = createRootAccess(host.access);
-    const node = createSshTarget(host.access).apply((ssh) => resolveNode(ssh, createNodeRpc(config)));
-    const evidence = { node, ...createWitnessSources(config) };
-
-    const backup = new OrchestratorBackup(
-      `${name}-backup`,
-      { ...secure, ...evidence, oldHost: oldAccess, newHost: newAccess, library },
-      { parent: this, dependsOn: [...after] },
-    );
-    const install = runStep(`${name}-install`, installStep(config), host.access, { parent: this, dependsOn: [backup] });
-    const pair = {
-      old: oldAccess.apply((access) => createSideInputs(access, from)),
-      new: newAccess.apply((access) => createSideInputs(access, to)),
-      copy: { address: copyAddress, port: sshPort },
-      rpcPort: to.rpcPort,
-      library,
+    const backupInputs = {
+      ...options,
+      ...createWitnessSources(config),
+      old: oldAccess.apply((access) => ({ ...options.old, host: access })),
+      new: createRootAccess(host.access).apply((access) => ({ ...options.new, host: access })),
+      node: createSshTarget(host.access).apply((ssh) => resolveNode(ssh, createNodeRpc(config))),
+      library: readOrchestratorLibrary(),
     };
-    const copyKey = new CopyKey(
-      `${name}-copy-key`,
-      { ...pair, stack, rollback, p2pPort, move: moveName },
-      { parent: this, dependsOn: [install.proved] },
-    );
-    // Every move needs a copy, but the step's text is always the same, so the move's name triggers it.
-    const step = bulkCopy(config, { user: createOldHost(config).ssh.user, address: copyAddress, port: sshPort });
-    const copied = runStep(`${name}-bulk-copy`, step, host.access, {
+    const moveInputs = {
+      ...backupInputs,
+      pillar: config.pillar.name,
+      rollback,
+      p2pPort,
+      notify: config.notify,
+      answerWithin: startTimeout,
+      steadyFor: steadySeconds * 1000,
+    };
+    const backup = new OrchestratorBackup(`${name}-backup`, backupInputs, { parent: this, dependsOn: [...after] });
+    const install = runStep(`${name}-install`, installStep(config), host.access, { parent: this, dependsOn: [backup] });
+    const copyKey = new CopyKey(`${name}-copy-key`, moveInputs, { parent: this, dependsOn: [install.proved] });
+    const from = { user: options.sshUser, address: options.copyAddress, port: options.sshPort };
+    const copied = runStep(`${name}-bulk-copy`, bulkCopy(config, from), host.access, {
       parent: this,
       dependsOn: [copyKey],
-      triggers: [formatMove(moveName)],
+      // Every move needs a copy, but the step's text is always the same, so the move's name triggers it.
+      triggers: [formatMove(options.move)],
     });
-    const move = new OrchestratorMove(
-      `${name}-move`,
-      {
-        stack,
-        pillar: config.pillar.name,
-        rollback,
-        p2pPort,
-        notify: config.notify,
-        answerWithin: startTimeout,
-        steadyFor: steadySeconds * 1000,
-        ...pickAcknowledgements(secure),
-        move: moveName,
-        ...pair,
-        ...evidence,
-        version: secure.release?.version,
-        backup: { ...secure.backups, move: moveName },
-      },
-      { parent: this, dependsOn: [copied.proved] },
-    );
+    const move = new OrchestratorMove(`${name}-move`, moveInputs, { parent: this, dependsOn: [copied.proved] });
     const addresses = { old: pulumi.unsecret(oldAccess.apply(({ ssh }) => ssh.address)), new: host.access.address };
-    this.shown = createMoveOutput(move, addresses, { attempt, rpcPort: to.rpcPort });
+    this.shown = createMoveOutput(move, addresses, { attempt, rpcPort: options.new.rpcPort });
     this.registerOutputs({ shown: this.shown });
   }
 }
@@ -110,10 +84,6 @@ function createMoveOutput(
       movedAt,
       secondsWithoutSigner,
     }));
-}
-
-function createSideInputs(host: OrchestratorHost, { service, directory, executable }: OrchestratorPlace): HostInputs {
-  return { host, service, directory, executable };
 }
 
 /** The output `orchestrator`. Not secret. */

@@ -445,7 +445,7 @@ describe("OrchestratorBackup", () => {
     const places = `state=${scratch}/state signer_runs=${scratch}/run shares=1`;
     return `become_root() { "$@"; }\n${asRoot}\n${functions}\n${places}\n${fake}\nsigner_scan() { printf '%s\\n' keys '${host.hostKey}'; }\n`;
   };
-  const backupInputs = (changes: Record<string, unknown> = {}) => {
+  const backupInputs = (changes: Record<string, unknown> = {}, oldHost: object = { ssh: loginTo(host) }) => {
     const place = {
       service: "orchestrator",
       directory: join(scratch, "signer"),
@@ -455,8 +455,8 @@ describe("OrchestratorBackup", () => {
     };
     return {
       move,
-      old: place,
-      new: place,
+      old: { ...place, host: oldHost },
+      new: { ...place, host: { ssh: loginTo(host) } },
       copyAddress: "127.0.0.1",
       sshPort: host.port,
       sshUser: "op",
@@ -466,8 +466,6 @@ describe("OrchestratorBackup", () => {
       firstMove: true,
       release: { version: "v0.0.9a" },
       backups: { directory: join(scratch, "backups") },
-      oldHost: { ssh: loginTo(host) },
-      newHost: { ssh: loginTo(host) },
       library: library(),
       node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
       references: [],
@@ -510,7 +508,7 @@ describe("OrchestratorBackup", () => {
       ssh: { ...loginTo(host), password: "hunter2" },
       configured: "pillar-host:orchestrator.migrateFrom",
     };
-    const { error } = await run("signerBackup", "create", backupInputs({ oldHost, library: library(0) }));
+    const { error } = await run("signerBackup", "create", backupInputs({ library: library(0) }, oldHost));
     expect(error?.message).toContain("4 things stand in the way");
     expect(error?.message).toContain(
       "needed: set a key or password that the host accepts (pillar-host:orchestrator.migrateFrom)",

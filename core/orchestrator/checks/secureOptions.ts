@@ -2,8 +2,7 @@ import type { StackConfig } from "../../config/config";
 import { chooseRecordsPlace } from "../../config/stackStore";
 import { createMoveId } from "../../eventLog/moveId";
 import { createOldHost } from "../../ssh/configuredLogin";
-import type { OrchestratorPaths, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
-import type { Acknowledgements } from "../rules/acknowledgements";
+import type { Acknowledgements, OrchestratorPaths, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
 
 export function createOrchestratorPaths({
   orchestrator,

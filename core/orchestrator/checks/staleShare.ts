@@ -1,7 +1,7 @@
 import type { Problem } from "../../util/problem";
 import { hasShareForKey } from "../backup/keyShare";
 import type { BackupContent } from "../backup/restoreBackup";
-import type { Acknowledgements } from "../rules/acknowledgements";
+import type { Acknowledgements } from "../hosts/moveInputs";
 import type { BridgeNow } from "./bridgeState";
 
 /** Checks that no key generation came after a backup: its share must be of the bridge's key on the chain. */

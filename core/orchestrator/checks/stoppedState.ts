@@ -41,7 +41,7 @@ export function checkStoppedState(config: string | undefined, saga: Saga, inputs
     });
   if (state === 0 || (saga.direction === "back" && state !== keyGeneration)) return undefined;
   if (state === halted && inputs.haltedBridge) return undefined;
-  const ask = `curl -s -H 'content-type: application/json' -d '{"method":"getStatus","params":[]}' http://127.0.0.1:${inputs.rpcPort}`;
+  const ask = `curl -s -H 'content-type: application/json' -d '{"method":"getStatus","params":[]}' http://127.0.0.1:${inputs[source].rpcPort}`;
   return formatProblem({
     what: `${name} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "on the other host it would start in that state"}`,
     found: `GlobalState ${state} in ${directory}/config.json, which the orchestrator wrote at its stop`,
@@ -70,8 +70,7 @@ const meanings: Readonly<Record<number, string>> = {
   2: "the bridge is halted, and on the other host the orchestrator would start halted",
 };
 
-export type StoppedInputs = Pick<MoveInputs, "stack" | "rpcPort" | "haltedBridge"> &
-  Readonly<Record<WhichHost, MoveInputs["old"]>>;
+export type StoppedInputs = Pick<MoveInputs, "stack" | "haltedBridge" | WhichHost>;
 
 /** True if an orchestrator in this state may be stopped; undefined: its build reports none, so it may. */
 export function mayStop(status: Pick<OrchestratorStatus, "state"> | undefined, haltedBridge: boolean): boolean {

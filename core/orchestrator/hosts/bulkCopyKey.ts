@@ -1,17 +1,13 @@
 import crypto from "node:crypto";
 import { isSameMove } from "../../eventLog/moveId";
-import type { RunMemory } from "../rules/decideMove";
+import { freshRun } from "../rules/decideMove";
 import { decideNext } from "../rules/generation";
 import type { HostState, HostStates } from "../rules/hostStates";
 import { hasStagedNothing, type Saga } from "../rules/journal";
 import { Copier } from "./copier";
-import { type HostPair, type HostPairDeps, openHostPair } from "./hostPair";
-import type { CopyInputs, MoveInputs } from "./moveInputs";
+import { HostPair, type HostPairDeps } from "./hostPair";
+import type { MoveInputs } from "./moveInputs";
 
-/** Inputs of the provider; can be stored as JSON. */
-export interface BulkCopyKeyInputs extends CopyInputs, Pick<MoveInputs, "move" | "rollback"> {}
-
-const freshRun: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
 /** Says that the old host is unreachable: {@link HostPair.look} then reads only the new one. */
 const newHostAlone: HostStates = { old: undefined, new: { active: false, masked: false } };
 
@@ -20,20 +16,16 @@ const newHostAlone: HostStates = { old: undefined, new: { active: false, masked:
  * connect to the old host if the new host's journal says that the move has begun or ended. The bulk copy only saves
  * time, so a problem is printed and fails nothing: the move meets it again. However the move ends, it removes the key.
  */
-export async function prepareBulkCopy(
-  inputs: BulkCopyKeyInputs,
-  deps: HostPairDeps,
-  open: typeof openHostPair = openHostPair,
-): Promise<void> {
+export async function prepareBulkCopy(inputs: MoveInputs, deps: HostPairDeps, pair?: HostPair): Promise<void> {
   if (inputs.rollback) return;
   const saga: Saga = { move: inputs.move, direction: "forward" };
-  const sides = open(inputs, crypto.randomBytes(8).toString("hex"), deps);
+  const sides = pair ?? new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   try {
     const { new: fresh } = await sides.look(saga, newHostAlone);
     if (!isToBegin(fresh, saga)) return;
     const states = await sides.look(saga);
     const next = decideBulkCopy(saga, states);
-    if (next) await authorizeKey({ inputs, saga: next, sides, deps }, states);
+    if (next) await authorizeKey(next, states, sides, new Copier(inputs, sides, deps.say));
   } catch (error) {
     deps.say(`the bulk copy before the move is left out: ${(error as Error).message}`);
   } finally {
@@ -52,15 +44,7 @@ function decideBulkCopy(saga: Saga, states: HostStates): Saga | undefined {
   return isWanted ? next.saga : undefined;
 }
 
-interface KeyRun {
-  readonly inputs: BulkCopyKeyInputs;
-  readonly saga: Saga;
-  readonly sides: HostPair;
-  readonly deps: HostPairDeps;
-}
-
-async function authorizeKey({ inputs, saga, sides, deps }: KeyRun, before: HostStates): Promise<void> {
-  const copier = new Copier(inputs, sides, deps.say);
+async function authorizeKey(saga: Saga, before: HostStates, sides: HostPair, copier: Copier): Promise<void> {
   let states = before;
   try {
     await sides.takeLocks(saga, states);
@@ -70,7 +54,7 @@ async function authorizeKey({ inputs, saga, sides, deps }: KeyRun, before: HostS
     await copier.allow(saga, states);
     await sides.call({ side: "new", name: "signer_copy_key_waits", saga });
   } catch (error) {
-    for (const line of await copier.end(saga, states)) deps.say(line);
+    await copier.end(saga, states);
     throw error;
   } finally {
     await sides.dropLocks(saga, states);

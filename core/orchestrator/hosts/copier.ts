@@ -1,18 +1,41 @@
 import path from "node:path";
-import { encodeBase64, markOwn, parseCopyKey, parseFileName } from "../../ssh/foreign";
+import { encodeBase64, markOwn, parseCopyKey, parseFileName, type Variables } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { takeFirstLine } from "../../util/firstLine";
-import type { Acknowledgements } from "../rules/acknowledgements";
+import { formatProblem } from "../../util/problem";
+import { settleAll } from "../../util/settleAll";
+import {
+  compareManifests,
+  createManifest,
+  formatDifferences,
+  type Manifest,
+  readManifest,
+  sumManifest,
+} from "../backup/manifest";
 import type { HostStates } from "../rules/hostStates";
-import { assignRoles, type Saga, type WhichHost } from "../rules/journal";
+import { assignRoles, formatPlainStore, type Saga, type WhichHost } from "../rules/journal";
 import type { HostPair } from "./hostPair";
-import type { CopyInputs } from "./moveInputs";
+import type { MoveInputs } from "./moveInputs";
 
 /** Time for the largest copy over a slow line. After it, the copy's permission on the old host expires by itself. */
 const copyHours = 12;
+const maxCopies = 3;
 
-export function formatStagingPath(inputs: Pick<CopyInputs, "old" | "new">, saga: Saga): string {
+export function formatStagingPath(inputs: Pick<MoveInputs, WhichHost>, saga: Saga): string {
   return `${inputs[assignRoles(saga).target].directory}.arriving`;
+}
+
+/** Returns the manifest with the name that a fenced key store has otherwise, so that it can be compared. */
+export function restoreKeyStoreName(manifest: Manifest, keyStore: string | undefined): Manifest {
+  const aside = keyStore?.split("/").at(-1);
+  if (aside === undefined || !manifest.has(aside)) return manifest;
+  return createManifest(
+    [...manifest.values()].map((entry) =>
+      entry.path === aside || entry.path.startsWith(`${aside}/`)
+        ? { ...entry, path: `${formatPlainStore(aside)}${entry.path.slice(aside.length)}` }
+        : entry,
+    ),
+  );
 }
 
 /**
@@ -21,9 +44,11 @@ export function formatStagingPath(inputs: Pick<CopyInputs, "old" | "new">, saga:
  */
 export class Copier {
   private allowed: string | undefined;
+  /** Manifests of a copy of the stopped source; the target's perhaps still being read. */
+  private copied: { readonly source: Manifest; readonly target: Promise<Manifest> } | undefined;
 
   constructor(
-    private readonly inputs: CopyInputs & Pick<Acknowledgements, "restoreFrom">,
+    private readonly inputs: MoveInputs,
     private readonly sides: HostPair,
     private readonly say: (line: string) => void,
   ) {}
@@ -67,48 +92,112 @@ export class Copier {
     });
   }
 
-  /** Removes files of the staging directory, so that the next copy takes them again. */
-  async retake(saga: Saga, paths: readonly string[]): Promise<void> {
-    const retake = encodeBase64(paths.map((path) => `./${path}\0`).join(""));
-    const variables = { ...markOwn({ receive_into: formatStagingPath(this.inputs, saga) }), retake };
-    await this.sides.call({ side: assignRoles(saga).target, name: "signer_copy_retake", saga, variables });
+  flush(saga: Saga): Promise<string> {
+    return this.callTarget("signer_flush", saga);
   }
 
-  /** Removes key and permission from both hosts; never throws. @returns problems, a line each */
-  async end(saga: Saga, states: HostStates): Promise<string[]> {
+  /** Lists both hosts' files, so that later lists need to hash only what changed since. */
+  async list(saga: Saga, states: HostStates): Promise<void> {
+    await settleAll([this.readSource(saga, states), this.readTarget(saga)]);
+  }
+
+  /** Copies a stopped source. The staging directory is then listed and flushed while other steps go on. */
+  async make(saga: Saga, states: HostStates) {
+    this.forget();
+    // The source is stopped, so it can be listed during the copy.
+    const [source] = await settleAll([this.readSource(saga, states), this.run(saga, states)]);
+    const target = settleAll([this.readTarget(saga), this.flush(saga)]).then(([manifest]) => manifest);
+    // Without a handler an early error would end the process. The awaiting step gets the error.
+    target.catch(() => undefined);
+    this.copied = { source, target };
+    return this.copied;
+  }
+
+  isMade(): boolean {
+    return this.copied !== undefined;
+  }
+
+  forget(): void {
+    this.copied = undefined;
+  }
+
+  /** Copies until bytes, owners and modes are the same. @throws Error with each difference left after three copies */
+  async prove(saga: Saga, states: HostStates): Promise<void> {
+    const { source: from, target: to } = assignRoles(saga);
+    for (let count = 1; ; count += 1) {
+      const { source, target } = this.copied ?? (await this.make(saga, states));
+      // A copy that differs, or can't be listed, is made again.
+      this.forget();
+      const arrived = await target;
+      const differences = compareManifests(source, arrived);
+      if (differences.length === 0) {
+        const { files, bytes } = sumManifest(arrived);
+        return this.say(`copy: ${files} files, ${bytes} bytes are the same on both hosts, owner and mode too`);
+      }
+      if (count === maxCopies)
+        throw new Error(
+          formatProblem({
+            what: `the copy on ${this.sides.roots[to].address} differs from what ${this.sides.roots[from].address} has, after ${maxCopies} copies`,
+            found: formatDifferences(differences),
+            needed: "the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
+          }),
+        );
+      this.say(`copy: ${differences.length} files differ after the copy; copying them again`);
+      const paths = differences.flatMap((each) => (each.path === "." ? [] : [`./${each.path}\0`]));
+      await this.callTarget("signer_copy_retake", saga, { retake: encodeBase64(paths.join("")) });
+    }
+  }
+
+  /** Removes key and permission from both hosts, also those of a killed run. Says what it can't remove, never throws. */
+  async end(saga: Saga, states: HostStates): Promise<void> {
     this.allowed = undefined;
     const login = this.inputs.old.host.ssh.user;
-    const problems: string[] = [];
     if (!states.old && this.inputs.restoreFrom === undefined)
-      problems.push(
+      this.say(
         `the old host is unreachable: when it is back, remove the lines with pillar-host-copy from ${login}'s authorized_keys there; nobody has their key any more`,
       );
     const remove = async (side: WhichHost, name: string): Promise<void> => {
       if (!states[side]) return;
       await this.sides.call({ side, name, saga, variables: markOwn({ login_user: login }) }).catch((error: Error) => {
-        problems.push(
+        this.say(
           `the copy's key could not be removed from the ${side} host: ${takeFirstLine(error.message)}; the next run removes it`,
         );
       });
     };
     await Promise.all([remove("new", "signer_copy_key_away"), remove("old", "signer_copy_forbid")]);
-    return problems;
+  }
+
+  /** Calls a function for the staging directory. */
+  callTarget(name: string, saga: Saga, more: Variables = {}): Promise<string> {
+    const variables = { ...more, ...markOwn({ receive_into: formatStagingPath(this.inputs, saga) }) };
+    return this.sides.call({ side: assignRoles(saga).target, name, saga, variables, limitSeconds: 3600 });
+  }
+
+  private async readSource(saga: Saga, states: HostStates): Promise<Manifest> {
+    const { source } = assignRoles(saga);
+    const place = { base: this.inputs[source].directory, paths: ["."] };
+    const manifest = await readManifest(this.sides.roots[source], place);
+    return restoreKeyStoreName(manifest, states[source]?.journal?.was.keyStore);
+  }
+
+  private readTarget(saga: Saga): Promise<Manifest> {
+    const root = this.sides.roots[assignRoles(saga).target];
+    return readManifest(root, { base: formatStagingPath(this.inputs, saga), paths: ["."] });
   }
 
   private variables(saga: Saga, states: HostStates) {
-    const { inputs } = this;
-    const { address, port } = inputs.copy;
+    const { copyAddress, sshPort, old } = this.inputs;
     const journal = states[assignRoles(saga).source]?.journal;
     const store = journal?.stage === "fenced" ? journal.was.keyStore : undefined;
     return markOwn({
-      receive_into: formatStagingPath(inputs, saga),
+      receive_into: formatStagingPath(this.inputs, saga),
       // Pass only the file's name: the path in the source's journal is not valid on the target.
       aside_store: store === undefined ? "" : parseFileName(path.posix.basename(store)),
-      login_user: inputs.old.host.ssh.user,
-      copy_address: address,
-      copy_port: port,
+      login_user: old.host.ssh.user,
+      copy_address: copyAddress,
+      copy_port: sshPort,
       copy_hours: copyHours,
-      known_as: port === 22 ? address : `[${address}]:${port}`,
+      known_as: sshPort === 22 ? copyAddress : `[${copyAddress}]:${sshPort}`,
     });
   }
 }

@@ -8,34 +8,14 @@ import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/firstLine";
 import { formatProblem } from "../../util/problem";
 import type { HostState, HostStates, OrchestratorObservation } from "../rules/hostStates";
-import { assignRoles, formatHost, parseJournal, type Saga, type WhichHost } from "../rules/journal";
-import type { PairInputs } from "./moveInputs";
+import { assignRoles, bothSides, formatHost, parseJournal, type Saga, type WhichHost } from "../rules/journal";
+import type { MoveInputs } from "./moveInputs";
 
 interface SideCall extends CallOptions {
   readonly side: WhichHost;
   readonly name: string;
   readonly saga: Saga;
   readonly variables?: Variables | undefined;
-}
-
-/** Both hosts, over connections that stay open. */
-export interface HostPair {
-  readonly roots: Readonly<Record<WhichHost, RootHost>>;
-  /**
-   * Reads both hosts. Waits for a host that does not answer, longer if it answered before.
-   *
-   * @param before the last reading: a host that was unreachable in it is not tried again
-   */
-  look(saga: Saga, before?: HostStates): Promise<HostStates>;
-  /** Calls a script function as the lock's owner. Marks errors: connection `broken`, lock `taken` by another run. */
-  call(call: SideCall): Promise<string>;
-  /** Calls a script function that prints the host's state last; says the lines before it. @returns both hosts' state */
-  step(call: SideCall, states: HostStates): Promise<HostStates>;
-  /** Takes the lock on each host that answers; waits until another run's lease ends. */
-  takeLocks(saga: Saga, states: HostStates): Promise<void>;
-  dropLocks(saga: Saga, states: HostStates): Promise<void>;
-  variables(side: WhichHost, saga: Saga): Variables;
-  close(): void;
 }
 
 export interface HostPairDeps extends Pick<Clock, "ticks" | "sleep"> {
@@ -67,16 +47,14 @@ export function parseHostState(printed: string, address: string): { seen: Orches
   return { seen, said: lines.slice(0, at).filter((line) => line.trim() !== "") };
 }
 
-export function openHostPair(inputs: PairInputs, token: string, deps: HostPairDeps): HostPair {
-  return new SshHostPair(inputs, token, deps);
-}
-
-class SshHostPair implements HostPair {
-  readonly roots: HostPair["roots"];
+/** Both hosts, over connections that stay open. */
+export class HostPair {
+  readonly roots: Readonly<Record<WhichHost, RootHost>>;
   private readonly answered: Record<WhichHost, boolean>;
 
+  /** @param token owner of the hosts' locks: each run has another one */
   constructor(
-    private readonly inputs: PairInputs,
+    private readonly inputs: Pick<MoveInputs, WhichHost | "stack" | "p2pPort" | "library">,
     private readonly token: string,
     private readonly deps: HostPairDeps,
   ) {
@@ -97,7 +75,7 @@ class SshHostPair implements HostPair {
       source_key: computeFingerprint(inputs[source].host.ssh.hostKey),
       target_key: computeFingerprint(inputs[target].host.ssh.hostKey),
       side,
-      rpc_port: inputs.rpcPort,
+      rpc_port: inputs[side].rpcPort,
       p2p_port: inputs.p2pPort,
       identity: "",
       service: inputs[side].service,
@@ -108,6 +86,7 @@ class SshHostPair implements HostPair {
     });
   }
 
+  /** Calls a script function as the lock's owner. Marks errors: connection `broken`, lock `taken` by another run. */
   async call({ side, name, saga, variables = {}, ...options }: SideCall): Promise<string> {
     try {
       const printed = await this.roots[side].call(name, { ...this.variables(side, saga), ...variables }, options);
@@ -120,6 +99,7 @@ class SshHostPair implements HostPair {
     }
   }
 
+  /** Calls a script function that prints the host's state last; says the lines before it. @returns both hosts' state */
   async step(call: SideCall, states: HostStates): Promise<HostStates> {
     const { side } = call;
     const { seen, said } = parseHostState(await this.call(call), this.roots[side].address);
@@ -127,6 +107,11 @@ class SshHostPair implements HostPair {
     return { ...states, [side]: seen };
   }
 
+  /**
+   * Reads both hosts. Waits for a host that does not answer, longer if it answered before.
+   *
+   * @param before the last reading: a host that was unreachable in it is not tried again
+   */
   async look(saga: Saga, before?: HostStates): Promise<HostStates> {
     const read = async (side: WhichHost) => (before && !before[side] ? undefined : this.lookAt(side, saga));
     const [fresh, old] = await Promise.all([read("new"), read("old")]);
@@ -155,8 +140,9 @@ class SshHostPair implements HostPair {
     }
   }
 
+  /** Takes the lock on each host that answers; waits until another run's lease ends. */
   async takeLocks(saga: Saga, states: HostStates): Promise<void> {
-    for (const side of sidesInSight(states)) await this.takeLock(side, saga);
+    for (const side of bothSides.filter((each) => states[each])) await this.takeLock(side, saga);
   }
 
   private async takeLock(side: WhichHost, saga: Saga): Promise<void> {
@@ -166,15 +152,14 @@ class SshHostPair implements HostPair {
     for (let isFirst = true; ; isFirst = false) {
       const answer = (await this.call({ side, name: "signer_take_lock", saga })).trim();
       if (answer.endsWith("taken")) return;
-      if (deps.ticks() >= end)
-        throw new Error(formatLockTimeout(address, answer, lockTimeoutMs / 60_000, this.inputs.stack));
+      if (deps.ticks() >= end) throw new Error(formatLockTimeout(address, answer, this.inputs.stack));
       if (isFirst) deps.say(`an earlier run is still at work on ${formatHost(side, address)}; waiting for it`);
       await deps.sleep(retryDelayMs);
     }
   }
 
   async dropLocks(saga: Saga, states: HostStates): Promise<void> {
-    for (const side of sidesInSight(states))
+    for (const side of bothSides.filter((each) => states[each]))
       await this.call({ side, name: "signer_drop_lock", saga }).catch(() => undefined);
   }
 
@@ -184,25 +169,14 @@ class SshHostPair implements HostPair {
   }
 }
 
-function sidesInSight(states: HostStates): WhichHost[] {
-  return (["new", "old"] as const).filter((side) => states[side]);
-}
-
 /** Formats the error if another run does not release its lock. @param answer `held SECONDS [PID]` */
-export function formatLockTimeout(address: string, answer: string, minutes: number, stack: string): string {
+function formatLockTimeout(address: string, answer: string, stack: string): string {
   const [, , session] = answer.split(" ");
   const run = commandsFor(stack);
   return formatProblem({
-    what: `${address}: another run has been at work on this orchestrator for ${minutes} minutes; nothing was done`,
-    found:
-      session === undefined
-        ? "that run renews its lock, and its login is unknown"
-        : `that run is logged in on ${address}; its login there is process ${session}`,
+    what: `${address}: another run has been at work on this orchestrator for ${lockTimeoutMs / 60_000} minutes; nothing was done`,
+    found: session && `its login on ${address} is process ${session}: ps -o lstart,args -p ${session}`,
     needed: `wait until that run has finished, or press Ctrl-C in its terminal. If it is a run of this stack, this shows its step: ${run.status()}`,
-    next: [
-      session !== undefined &&
-        `To see whose run it is, on ${address}: ps -o lstart,args -p ${session}; ss -tnp | grep pid=${session},`,
-      `Then: ${run.up}`,
-    ],
+    next: `Then: ${run.up}`,
   });
 }

@@ -2,8 +2,19 @@ import type { NodeTarget } from "../../chain/node";
 import type { MoveId } from "../../eventLog/moveId";
 import type { OrchestratorHost } from "../../ssh/root";
 import type { WitnessSources } from "../../sync/chainSources";
-import type { BackupPlace } from "../backup/backupPlace";
-import type { Acknowledgements } from "../rules/acknowledgements";
+
+/** Facts and choices of the operator, as typed into the configuration. */
+export interface Acknowledgements {
+  readonly noKeyShare: boolean;
+  /** True if the orchestrator may move while the bridge is halted. */
+  readonly haltedBridge: boolean;
+  /** Number of the last move before the operator brought the orchestrator here by hand; no other host can start it. */
+  readonly laterThanMove?: number | undefined;
+  /** True if no move of the orchestrator ever began. */
+  readonly firstMove?: boolean | undefined;
+  /** The backup from which the orchestrator is restored, because the old host is lost and fenced. */
+  readonly restoreFrom?: string | undefined;
+}
 
 export interface OrchestratorPaths {
   readonly service: string;
@@ -28,41 +39,35 @@ export interface SecureOptions extends Acknowledgements {
   readonly sshUser: string;
   /** The ssh host key that the old host must show there. */
   readonly hostKey: string;
+  /** The orchestrator's release that is configured for the new host. */
   readonly release?: { readonly version: string } | undefined;
   /** Paths as configured: relative to the project, or beginning with `~/`. */
   readonly backups: { readonly directory: string; readonly identityFile?: string | undefined };
 }
 
-/** Values that can be stored as JSON; some are secret. */
-export interface HostInputs extends OrchestratorPaths {
+/** A host of a move with its login. Secret. */
+export interface MoveHost extends OrchestratorPlace {
   readonly host: OrchestratorHost;
 }
 
-export type PairInputs = Pick<MoveInputs, "stack" | "old" | "new" | "rpcPort" | "p2pPort" | "library">;
+/** Inputs of the backup before a move; can be stored as JSON, some are secret. */
+export interface BackupInputs extends SecureOptions, WitnessSources {
+  readonly old: MoveHost;
+  readonly new: MoveHost;
+  /** The new host's node. */
+  readonly node: NodeTarget;
+  /** Script library (core/steps/libraries.ts). */
+  readonly library: string;
+}
 
-export type CopyInputs = PairInputs & Pick<MoveInputs, "copy">;
-
-/** Inputs of the provider; can be stored as JSON. */
-export interface MoveInputs extends Acknowledgements, WitnessSources {
-  readonly move: MoveId;
-  readonly stack: string;
+/** Inputs of the move; can be stored as JSON, some are secret. */
+export interface MoveInputs extends BackupInputs {
   readonly pillar: string;
   /** True if the orchestrator shall go back to the old host. */
   readonly rollback: boolean;
   /** URL of the webhook; secret. */
   readonly notify?: string | undefined;
-  readonly old: HostInputs;
-  readonly new: HostInputs;
-  readonly node: NodeTarget;
-  /** Address of the old host's ssh, as the new host reaches it. */
-  readonly copy: { readonly address: string; readonly port: number };
-  readonly rpcPort: number;
   readonly p2pPort: number;
-  readonly backup: BackupPlace;
-  /** Version of the orchestrator's release that is configured for the new host. */
-  readonly version?: string | undefined;
-  /** Script library (core/steps/libraries.ts). */
-  readonly library: string;
   /** Milliseconds within which a started orchestrator must answer. */
   readonly answerWithin: number;
   /** Milliseconds for which it must then stay up. */

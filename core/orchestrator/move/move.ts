@@ -1,22 +1,21 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../../chain/orchestrator";
-import { createLogRef, type EventLog, openEventLog, readMoveEvents } from "../../eventLog/eventLog";
+import { type EventLog, openEventLog, readMoveEvents } from "../../eventLog/eventLog";
 import type { MoveEnd } from "../../eventLog/events";
 import { assertWhole, findLastHash } from "../../eventLog/logIntegrity";
 import { computeFingerprint } from "../../ssh/publicKey";
 import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/firstLine";
 import { formatProblem } from "../../util/problem";
-import { openHostPair } from "../hosts/hostPair";
+import { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
 import type { HostStates } from "../rules/hostStates";
-import { assignRoles, formatHost, type WhichHost } from "../rules/journal";
+import { assignRoles, type WhichHost } from "../rules/journal";
 import { findFence, findMissingEnd, findRivalStart, summarizeMoves } from "../rules/moveHistory";
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
-import { createClient } from "./verify";
 
 /** Outputs in the state; no secret. */
 export interface MoveOutputs {
@@ -40,10 +39,11 @@ export async function move(
   deps: MoveDeps,
   before: Partial<MoveOutputs> = {},
 ): Promise<MoveOutputs> {
-  const log = openEventLog(createLogRef(inputs), deps);
-  await assertWhole(log.store, inputs.stack, before.recordHead, inputs.laterThanMove !== undefined);
+  const { stack, pillar, backups, old, new: fresh } = inputs;
+  const log = openEventLog({ directory: backups.directory, stack, pillar }, deps);
+  await assertWhole(log.store, stack, before.recordHead, inputs.laterThanMove !== undefined);
   const events = await readMoveEvents(log.store);
-  const hosts = keysOf(inputs);
+  const hosts = { old: computeFingerprint(old.host.ssh.hostKey), new: computeFingerprint(fresh.host.ssh.hostKey) };
   const saga: Wanted = {
     move: inputs.move,
     direction: inputs.rollback ? "back" : "forward",
@@ -53,34 +53,23 @@ export async function move(
     isRestore: inputs.restoreFrom !== undefined && findFence(events, inputs.move, hosts.old, deps.now()) !== undefined,
     hosts,
   };
-  const places = {
-    old: inputs.old.host.ssh.address,
-    new: inputs.new.host.ssh.address,
-    services: { old: inputs.old.service, new: inputs.new.service },
-    stack: inputs.stack,
-  };
-  const sides = openHostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
-  let states: HostStates = { old: undefined, new: undefined };
+  const services = { old: old.service, new: fresh.service };
+  const places = { old: old.host.ssh.address, new: fresh.host.ssh.address, services, stack };
+  const sides = new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   const run = new MoveRun(inputs, sides, deps);
-  const actions = createMoveActions(run, saga);
+  let states: HostStates = { old: undefined, new: undefined };
   try {
     states = await sides.look(saga);
     await sides.takeLocks(saga, states);
     // Read both hosts again: another run may have changed them until it dropped the locks.
     states = await sides.look(saga, states);
-    let ending: Ending;
-    try {
-      ending = await runSaga(saga, { ...actions, record: createRecorder(log, saga, events.length) }, places, states);
-    } finally {
-      await actions.end(saga, states);
-    }
-    const runsSince = states[ending.holder]?.journal?.at;
-    const used = commandsFor(inputs.stack).remove("orchestrator.migrateFrom.firstMove");
+    const actions = { ...createMoveActions(run, saga), record: createRecorder(log, saga, events.length) };
+    const ending = await runSaga(saga, actions, places, states).finally(() => run.copier.end(saga, states));
     if (inputs.firstMove)
       deps.say(
-        `the confirmation of a first move was used. Remove it, or it would confirm one again if the event log gets lost: ${used}`,
+        `the confirmation of a first move was used. Remove it, or it would confirm one again if the event log gets lost: ${commandsFor(stack).remove("orchestrator.migrateFrom.firstMove")}`,
       );
-    const outputs = await createOutputs(run, ending, runsSince, log);
+    const outputs = await createOutputs(run, ending, states[ending.holder]?.journal?.at, log);
     return { ...outputs, recordHead: findLastHash(await log.store.readLines()) };
   } catch (error) {
     await log.noteMove(inputs.move, { event: "failed", details: { error: takeFirstLine((error as Error).message) } });
@@ -89,10 +78,6 @@ export async function move(
     await sides.dropLocks(saga, states);
     sides.close();
   }
-}
-
-function keysOf({ old, new: fresh }: MoveInputs): Readonly<Record<WhichHost, string>> {
-  return { old: computeFingerprint(old.host.ssh.hostKey), new: computeFingerprint(fresh.host.ssh.hostKey) };
 }
 
 /**
@@ -126,43 +111,46 @@ function formatRival(rival: string): string {
 
 /** Returns the outputs of a move that ended, and logs its end. @param runsSince ISO 8601, by the holder's journal */
 async function createOutputs(
-  { inputs, sides, deps, seen }: MoveRun,
+  run: MoveRun,
   { holder, why }: Ending,
   runsSince: string | undefined,
   log: EventLog,
 ): Promise<MoveOutputs> {
-  const { verified, stoppedAt, lastBackup, generation = 0 } = seen;
-  if (!verified) {
-    const build = await createClient(inputs, sides, holder, deps)
-      .buildInfo()
-      .catch((error: Error) => {
-        deps.say(`the orchestrator of the ${holder} host gives no build information now: ${error.message}`);
-        return undefined;
-      });
-    const outputs = { holder, why, build };
-    const unrecorded = findMissingEnd(await readMoveEvents(log.store), inputs.move, holder);
-    if (unrecorded === undefined) return outputs;
-    const { direction, generation } = unrecorded;
-    const movedAt = runsSince ?? new Date(deps.now()).toISOString();
-    const details = { holder, version: build?.version ?? "unknown", movedAt, generation };
-    await writeEnd(log, inputs, direction === "back", details);
-    return { ...outputs, generation, movedAt };
-  }
-  const seconds = stoppedAt === undefined ? undefined : computeGapSeconds(stoppedAt, verified.answeredAt);
-  const movedAt = new Date(verified.answeredAt).toISOString();
-  const details = {
+  const { inputs, deps } = run;
+  const { verified, stoppedAt, lastBackup } = run.seen;
+  const missing = verified ? undefined : findMissingEnd(await readMoveEvents(log.store), inputs.move, holder);
+  const build = verified ? verified.build : await readBuild(run, holder);
+  if (!verified && !missing) return { holder, why, build };
+  const { direction, generation } = missing ?? {
+    direction: inputs.rollback ? "back" : "forward",
+    generation: run.seen.generation ?? 0,
+  };
+  const answeredAt = verified && new Date(verified.answeredAt).toISOString();
+  const movedAt = answeredAt ?? runsSince ?? new Date(deps.now()).toISOString();
+  const seconds =
+    verified && stoppedAt !== undefined ? Math.round((verified.answeredAt - stoppedAt) / 100) / 10 : undefined;
+  if (verified)
+    deps.say(
+      `${run.nameOf(holder)} holds the key and signs${seconds === undefined ? "" : `; the bridge was without this orchestrator for ${seconds} s`}`,
+    );
+  await writeEnd(log, inputs, direction === "back", {
     holder,
-    version: verified.build.version,
+    version: build?.version ?? "unknown",
     movedAt,
     secondsWithoutSigner: seconds,
     lastBackup: lastBackup?.file,
     generation,
-  };
-  deps.say(
-    `${formatHost(holder, sides.roots[holder].address)} holds the key and signs${seconds === undefined ? "" : `; the bridge was without this orchestrator for ${seconds} s`}`,
-  );
-  await writeEnd(log, inputs, inputs.rollback, details);
-  return { holder, why, generation, build: verified.build, movedAt, secondsWithoutSigner: seconds };
+  });
+  return { holder, why, generation, build, movedAt, secondsWithoutSigner: seconds };
+}
+
+async function readBuild(run: MoveRun, holder: WhichHost): Promise<BuildInfo | undefined> {
+  try {
+    return await run.client(holder).buildInfo();
+  } catch (error) {
+    run.deps.say(`the orchestrator of the ${holder} host gives no build information now: ${(error as Error).message}`);
+    return undefined;
+  }
 }
 
 /** Logs the end of a saga, for the guards. @throws if that fails; the next run then logs it ({@link findMissingEnd}) */
@@ -178,7 +166,21 @@ export async function writeEnd(
   });
 }
 
-/** Returns the gap in seconds, with tenths. @param stoppedAt in milliseconds, as answeredAt */
-export function computeGapSeconds(stoppedAt: number, answeredAt: number): number {
-  return Math.round((answeredAt - stoppedAt) / 100) / 10;
+/** Formats the notification of a successful move; undefined if nothing moved, or it was reported before. */
+export function formatMoveNotice(
+  inputs: Pick<MoveInputs, "old" | "new">,
+  before: Partial<MoveOutputs>,
+  { holder, movedAt, secondsWithoutSigner }: MoveOutputs,
+): string | undefined {
+  if (before.holder === holder || movedAt === undefined) return undefined;
+  const gap =
+    secondsWithoutSigner === undefined
+      ? ""
+      : `; the bridge was without this orchestrator for ${secondsWithoutSigner} s`;
+  return `the orchestrator signs on ${inputs[holder].host.ssh.address} now, the ${holder} host${gap}`;
+}
+
+/** Formats the notification of a failed move; the run itself says where the orchestrator is. */
+export function formatMoveFailure({ message }: Error, stack: string): string {
+  return `the orchestrator's move ended in an error: ${takeFirstLine(message)}. Where the orchestrator is: ${commandsFor(stack).status()}`;
 }

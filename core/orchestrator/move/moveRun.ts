@@ -1,20 +1,31 @@
 import { isIP } from "node:net";
-import type { OrchestratorStatus } from "../../chain/orchestrator";
+import {
+  type BuildInfo,
+  createOrchestratorClient,
+  type OrchestratorClient,
+  type OrchestratorStatus,
+} from "../../chain/orchestrator";
 import type { Backup } from "../../eventLog/events";
 import { markOwn } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
 import { formatProblem } from "../../util/problem";
+import { type BackupSettings, resolveBackupPlace } from "../backup/backupPlace";
 import type { BridgeNow } from "../checks/bridgeState";
 import { formatBridgeState } from "../checks/moveSummary";
 import { checkBridge, checkLive } from "../checks/stoppedState";
+import type { ChainReaders } from "../checks/survey";
 import { Copier } from "../hosts/copier";
-import type { HostPair } from "../hosts/hostPair";
+import type { HostPair, HostPairDeps } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
-import { ProvedCopy } from "../hosts/provedCopy";
 import type { HostStates } from "../rules/hostStates";
 import { formatHost, type Saga, type WhichHost } from "../rules/journal";
-import { createClient, type Verification, type VerifyDeps } from "./verify";
+
+export interface Verification {
+  readonly build: BuildInfo;
+  /** Unix milliseconds. */
+  readonly answeredAt: number;
+}
 
 interface MoveObservations {
   verified?: Verification;
@@ -25,7 +36,8 @@ interface MoveObservations {
   stoppedAt?: number;
 }
 
-export interface MoveDeps extends VerifyDeps {
+export interface MoveDeps extends HostPairDeps, ChainReaders {
+  now(): number;
   /** Aborted when the engine is killed: then nobody waits for the result. */
   readonly signal?: AbortSignal;
   /** False in an unattended run (core/util/unattended.ts). */
@@ -39,7 +51,6 @@ const noSuchFile = 66;
 export class MoveRun {
   readonly seen: MoveObservations;
   readonly copier: Copier;
-  readonly copy: ProvedCopy;
   /** Identity that the source's orchestrator told while it ran. */
   identity: Readonly<Record<string, string>> | undefined;
   /** The source's config.json after the stop. Secret: contains the pass phrase. */
@@ -55,16 +66,23 @@ export class MoveRun {
     this.seen = {};
     this.addresses = new Map();
     this.copier = new Copier(inputs, sides, deps.say);
-    this.copy = new ProvedCopy(inputs, sides, this.copier, deps.say);
   }
 
   nameOf(side: WhichHost): string {
     return formatHost(side, this.sides.roots[side].address);
   }
 
+  client(side: WhichHost): OrchestratorClient {
+    return createOrchestratorClient(this.sides.roots[side], this.inputs[side].rpcPort, this.deps);
+  }
+
+  backupPlace(): BackupSettings {
+    return resolveBackupPlace({ ...this.inputs.backups, move: this.inputs.move });
+  }
+
   /** Reads status and identity of a host's orchestrator. @throws Error if it may not be stopped now */
   async readStatus(side: WhichHost): Promise<OrchestratorStatus | undefined> {
-    const client = createClient(this.inputs, this.sides, side, this.deps);
+    const client = this.client(side);
     const status = await client.status();
     const why = checkLive(side, status, this.inputs);
     if (why !== undefined) throw new Error(why);
@@ -88,20 +106,13 @@ export class MoveRun {
     );
   }
 
-  /** Asserts that the chain's bridge allows a stop, because getStatus may be older than a halt. */
-  assertBridgeLets(side: WhichHost): Promise<BridgeNow> {
-    return this.assertBridge(`refusing to stop the orchestrator of ${this.nameOf(side)} now`);
-  }
-
+  /** Asserts by the chain that the bridge is live, because getStatus may be older than a halt. */
   async assertBridge(refusal: string): Promise<BridgeNow> {
     const bridge = await this.deps.readBridge();
     const hindrance = checkBridge(bridge, this.inputs.haltedBridge, commandsFor(this.inputs.stack));
-    if (hindrance === undefined) {
-      for (const line of formatBridgeState(bridge)) this.deps.say(line);
-      return bridge;
-    }
-    const what = `${hindrance.what}: ${refusal}`;
-    throw new Error(formatProblem({ ...hindrance, what }));
+    if (hindrance) throw new Error(formatProblem({ ...hindrance, what: `${hindrance.what}: ${refusal}` }));
+    for (const line of formatBridgeState(bridge)) this.deps.say(line);
+    return bridge;
   }
 
   /** Reads a directory's config.json; undefined if there is none. Secret: contains the pass phrase. */
@@ -123,6 +134,3 @@ export class MoveRun {
     return addresses;
   }
 }
-
-/** Does a whole step; can be repeated. @returns the state of both hosts after it */
-export type Perform = (run: MoveRun, saga: Saga, states: HostStates) => Promise<HostStates>;

@@ -20,6 +20,8 @@ export interface RunMemory {
   readonly failed: boolean;
 }
 
+export const freshRun: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
+
 /** Steps in their order; `seal` and `restore` roll back. A restore from a backup does `unpack`, then `start`. */
 export type MoveStep =
   | "unpack"

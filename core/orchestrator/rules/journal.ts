@@ -5,6 +5,7 @@ import { formatProblem } from "../../util/problem";
 /** `forward`: from the old host to the new one; `back` with `orchestrator.rollback`. */
 export type Direction = "forward" | "back";
 export type WhichHost = "old" | "new";
+export const bothSides = ["new", "old"] as const;
 
 /** Formats a host of a move for the operator. */
 export function formatHost(side: WhichHost, address: string): string {

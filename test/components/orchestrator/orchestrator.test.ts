@@ -46,13 +46,13 @@ test("gives the move both hosts, each with its own paths and login", async () =>
     stack: "prod-2",
     pillar: "Anvil",
     rollback: false,
-    rpcPort: 55000,
     old: { service: "signer", host: { ssh: { address: "198.51.100.9", user: "root", password: "hunter2-old" } } },
     new: {
       service: "orchestrator",
       host: { ssh: { address: "203.0.113.7", password: "hunter2-new" }, sudoPassword: "hunter2-sudo" },
     },
-    copy: { address: "198.51.100.9", port: 22 },
+    copyAddress: "198.51.100.9",
+    sshPort: 22,
     node: { via: "ssh", address: "127.0.0.1", port: 35997, ssh: { address: "203.0.113.7" } },
   });
 });

@@ -7,21 +7,16 @@ import {
 } from "../../../../core/orchestrator/checks/stoppedState";
 import type { Saga } from "../../../../core/orchestrator/rules/journal";
 import { moveNamed } from "../../../moveNamed";
+import { exampleHost } from "../exampleMove";
 
 const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
 const back: Saga = { ...forward, direction: "back" };
-const side = (address: string) => ({
-  host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "" } },
-  service: "orch",
-  directory: "/data/orch",
-  executable: "orchestrator",
-});
+const paths = { service: "orch", directory: "/data/orch" };
 const inputs: StoppedInputs = {
   stack: "prod",
-  rpcPort: 55000,
   haltedBridge: false,
-  old: side("198.51.100.7"),
-  new: side("203.0.113.9"),
+  old: exampleHost("198.51.100.7", paths),
+  new: exampleHost("203.0.113.9", paths),
 };
 const typed = "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged -s prod";
 const config = (state?: unknown) =>

@@ -1,94 +1,53 @@
 import { expect, test } from "vitest";
-import { type BulkCopyKeyInputs, prepareBulkCopy } from "../../../../core/orchestrator/hosts/bulkCopyKey";
-import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
+import { prepareBulkCopy } from "../../../../core/orchestrator/hosts/bulkCopyKey";
+import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import type { HostState, HostStates } from "../../../../core/orchestrator/rules/hostStates";
-import type { Journal } from "../../../../core/orchestrator/rules/journal";
+import { bothSides, type Journal } from "../../../../core/orchestrator/rules/journal";
+import type { RootHost } from "../../../../core/ssh/root";
 import { moveNamed } from "../../../moveNamed";
+import { exampleCopyKey, exampleInputs, exampleJournal, pairDouble } from "../exampleMove";
 
 const move = moveNamed("pillar-host/prod/Anvil/2");
 const earlier = moveNamed("pillar-host/prod/Anvil/1");
 const signs: HostState = { active: true, masked: false };
 const rests: HostState = { active: false, masked: true };
-const journalOf = (more: Partial<Journal>): Journal => ({
-  version: 1,
-  generation: 1,
-  source: "A",
-  target: "B",
-  move,
-  direction: "forward",
-  side: "new",
-  stage: "staging",
-  other: { address: "o", hostKey: "k" },
-  at: "",
-  was: {},
-  identity: null,
-  history: [],
-  ...more,
-});
 
 /** Runs the preparation against these hosts. @returns the calls in order, and the output */
-async function prepared(hosts: HostStates, failing?: string, more: Partial<BulkCopyKeyInputs> = {}) {
+async function prepared(hosts: HostStates, failing?: string, more: Partial<MoveInputs> = {}) {
   const [called, said] = [[] as string[], [] as string[]];
-  const root = (address: string) => ({ address }) as HostPair["roots"]["old"];
-  const pair: HostPair = {
-    roots: { old: root("198.51.100.9"), new: root("203.0.113.7") },
+  const root = { address: "203.0.113.9" } as RootHost;
+  const pair = pairDouble({
+    roots: { old: root, new: root },
     look: async (_saga, before) => {
-      const at = (side: "old" | "new") => {
-        if (before && !before[side]) return undefined;
-        called.push(`look ${side}`);
-        return hosts[side];
-      };
-      return { new: at("new"), old: at("old") };
+      const read = bothSides.filter((side) => !before || before[side]);
+      called.push(...read.map((side) => `look ${side}`));
+      return { old: undefined, new: undefined, ...Object.fromEntries(read.map((side) => [side, hosts[side]])) };
     },
     call: async ({ side, name }) => {
       called.push(`${side} ${name}`);
       if (name === failing) throw new Error(`${name} failed`);
-      return name === "signer_copy_key"
-        ? `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy\n203.0.113.7\n`
-        : "";
+      return name === "signer_copy_key" ? exampleCopyKey : "";
     },
-    step: async (_call, looks) => looks,
     takeLocks: async () => void called.push("take"),
     dropLocks: async () => void called.push("drop"),
-    variables: () => ({}),
     close: () => void called.push("close"),
-  };
-  const side = (address: string) => ({
-    host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "" } },
-    service: "orchestrator",
-    directory: "/root/.orchestrator",
-    executable: "orchestrator",
   });
-  const inputs = {
-    move,
-    stack: "prod",
-    rollback: false,
-    old: side("198.51.100.9"),
-    new: side("203.0.113.7"),
-    copy: { address: "198.51.100.9", port: 22 },
-    rpcPort: 55000,
-    p2pPort: 55055,
-    library: "",
-    ...more,
-  } as BulkCopyKeyInputs;
   const deps = { ticks: () => 0, sleep: async () => undefined, say: (line: string) => void said.push(line) };
-  await prepareBulkCopy(inputs, deps, () => pair);
+  await prepareBulkCopy(exampleInputs({ move, ...more }), deps, pair);
   return { called, said };
 }
 
-const given = ["look new", "look new", "look old", "take", "look new", "look old"];
+const locked = ["look new", "look new", "look old", "take", "look new", "look old"];
 const made = ["new signer_copy_key", "old signer_copy_allow", "new signer_copy_key_waits"];
 
-test.each<[string, HostState]>([
-  ["on a host without this move", rests],
-  ["on a host where a run of this move was killed", { ...rests, journal: journalOf({}) }],
-  [
-    "on a host that an earlier rollback left",
-    { ...rests, journal: journalOf({ move: earlier, direction: "back", stage: "moved" }) },
-  ],
-])("makes the key %s, and lets it wait", async (_where, fresh) => {
-  const { called, said } = await prepared({ old: signs, new: fresh });
-  expect(called).toEqual([...given, ...made, "drop", "close"]);
+test.each<[string, Partial<Journal> | undefined]>([
+  ["without this move", undefined],
+  ["where a run of this move was killed", { stage: "staging" }],
+  ["that an earlier rollback left", { move: earlier, direction: "back", stage: "moved" }],
+])("makes the key on a host %s, and lets it wait", async (_where, at) => {
+  const journal = at && exampleJournal("new", "staging", { move, ...at });
+  const { called, said } = await prepared({ old: signs, new: { active: false, masked: true, journal } });
+  expect(called).toEqual([...locked, ...made, "drop", "close"]);
   expect(said).toEqual([]);
 });
 
@@ -98,10 +57,10 @@ test.each<[string, Partial<Journal>]>([
   ["was abandoned", { stage: "abandoned" }],
   ["was rolled back", { direction: "back", stage: "moved" }],
   ["is another, abandoned move", { move: earlier, stage: "abandoned" }],
-  ["is another, completed move", { move: earlier, stage: "running" }],
   ["is another stack's", { move: moveNamed("pillar-host/other/Anvil/1"), stage: "staging" }],
-])("does not connect to the old host if the move %s", async (_what, journal) => {
-  const { called } = await prepared({ old: undefined, new: { ...rests, journal: journalOf(journal) } });
+])("does not connect to the old host if the move %s", async (_what, at) => {
+  const journal = exampleJournal("new", "staging", { move, ...at });
+  const { called } = await prepared({ old: undefined, new: { active: false, masked: true, journal } });
   expect(called).toEqual(["look new", "close"]);
 });
 
@@ -114,18 +73,13 @@ test("makes no key for a rollback, for an unreachable new host, or beside a runn
 test.each<[string, HostState]>([
   ["unreachable", undefined],
   ["without a running orchestrator", rests],
-  ["stopped by this move", { ...rests, journal: journalOf({ side: "old", stage: "stopping" }) }],
 ])("makes no key if the old host is %s", async (_what, old) => {
   const { called } = await prepared({ old, new: rests });
   expect(called).toEqual(["look new", "look new", "look old", "close"]);
 });
 
-test.each(["signer_copy_allow", "signer_copy_key_waits"])(
-  "undoes the preparation if %s fails, and reports no failure",
-  async (failing) => {
-    const { called, said } = await prepared({ old: signs, new: rests }, failing);
-    const until = made.slice(0, made.findIndex((each) => each.endsWith(failing)) + 1);
-    expect(called).toEqual([...given, ...until, "new signer_copy_key_away", "old signer_copy_forbid", "drop", "close"]);
-    expect(said).toEqual([`the bulk copy before the move is left out: ${failing} failed`]);
-  },
-);
+test("undoes a preparation that fails, and reports no failure", async () => {
+  const { called, said } = await prepared({ old: signs, new: rests }, "signer_copy_key_waits");
+  expect(called).toEqual([...locked, ...made, "new signer_copy_key_away", "old signer_copy_forbid", "drop", "close"]);
+  expect(said).toEqual(["the bulk copy before the move is left out: signer_copy_key_waits failed"]);
+});

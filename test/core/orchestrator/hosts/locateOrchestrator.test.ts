@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { locateOrchestrator, type OrchestratorReading } from "../../../../core/orchestrator/hosts/locateOrchestrator";
 import type { OrchestratorFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
 import type { Journal } from "../../../../core/orchestrator/rules/journal";
-import { exampleJournal } from "../exampleJournal";
+import { exampleJournal } from "../exampleMove";
 
 const journal = (stage: Journal["stage"], side: "old" | "new") =>
   JSON.stringify({

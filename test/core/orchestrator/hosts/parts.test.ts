@@ -1,16 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { formatMove } from "../../../../core/eventLog/moveId";
 import { createManifest } from "../../../../core/orchestrator/backup/manifest";
-import { formatLockTimeout, openHostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
-import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
-import { restoreKeyStoreName } from "../../../../core/orchestrator/hosts/provedCopy";
-import { computeGapSeconds } from "../../../../core/orchestrator/move/move";
-import { checkRunningVersion, findLogErrors, parseLife } from "../../../../core/orchestrator/move/verify";
+import { restoreKeyStoreName } from "../../../../core/orchestrator/hosts/copier";
+import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
+import { findLogErrors, parseLife } from "../../../../core/orchestrator/move/verify";
 import type { HostStates } from "../../../../core/orchestrator/rules/hostStates";
 import { type Journal, parseJournal, type Saga } from "../../../../core/orchestrator/rules/journal";
 import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation";
 import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
-import { commandsFor } from "../../../../core/util/commands";
 import { moveNamed } from "../../../moveNamed";
 
 const journal: Journal & { was: { keyStore: string } } = {
@@ -77,36 +74,6 @@ test("parses the state at the end of the output, and the lines before it", () =>
   expect(said).toEqual(["config.json: said before"]);
   expect(parseHostState(side(""), "host").seen.journal).toBeUndefined();
   expect(() => parseHostState("journal \nactive no\n", "host")).toThrow("host: its answer was cut off");
-});
-
-test("each host has its own names", () => {
-  const host = (address: string) => ({ ssh: { address, port: 22, user: "root", hostKey: "" } });
-  const inputs = {
-    old: { host: host("198.51.100.7"), service: "orch", directory: "/data/orch", executable: "orch-linux-amd64" },
-    new: { host: host("203.0.113.9"), service: "orchestrator", directory: "/root/.orchestrator", executable: "orch" },
-  } as unknown as MoveInputs;
-  const deps = { ticks: () => 0, sleep: async () => undefined, say: () => undefined };
-  const sides = openHostPair(inputs, "token", deps);
-  const saga: Saga = { move: journal.move, direction: "forward" };
-  expect(sides.variables("old", saga)).toMatchObject({ service: "orch", executable: "orch-linux-amd64" });
-  expect(sides.variables("new", saga)).toMatchObject({ service: "orchestrator", executable: "orch" });
-  sides.close();
-});
-
-describe("a run that another run blocks", () => {
-  test("names the other run's login, and how to end it", () => {
-    expect(
-      formatLockTimeout("203.0.113.9", "held 17 4242", 30, "prod-2"),
-    ).toBe(`203.0.113.9: another run has been at work on this orchestrator for 30 minutes; nothing was done
-  found: that run is logged in on 203.0.113.9; its login there is process 4242
-  needed: wait until that run has finished, or press Ctrl-C in its terminal. If it is a run of this stack, this shows its step: ./pillar-host status prod-2
-  To see whose run it is, on 203.0.113.9: ps -o lstart,args -p 4242; ss -tnp | grep pid=4242,
-  Then: pulumi up -s prod-2`);
-  });
-
-  test("names no process if none is known", () => {
-    expect(formatLockTimeout("203.0.113.9", "held 5", 30, "prod-2")).not.toMatch(/process|undefined/);
-  });
 });
 
 test("an unfenced manifest has the key store's usual name, also for a folder", () => {
@@ -300,18 +267,4 @@ describe("an error of a move", () => {
     expect(text(true, true, "source runs unasked", saga)).not.toContain("by hand, and");
     expect(text(false, false, "source runs unasked", saga)).not.toContain("by hand, and");
   });
-});
-
-const run = commandsFor("prod");
-
-test("compares the running version with a configured one", () => {
-  expect(checkRunningVersion({ version: "v0.0.9a" }, "v0.0.9a", run)).toEqual([]);
-  expect(checkRunningVersion({ version: "v0.0.9" }, undefined, run)).toEqual([]);
-  expect(checkRunningVersion({ version: "v0.0.9" }, "v0.0.9a", run)).toEqual([
-    expect.stringMatching(/^its version is v0\.0\.9, not v0\.0\.9a \(pillar-host:orchestrator\.release\.version\)/),
-  ]);
-});
-
-test("computes the gap in seconds with tenths", () => {
-  expect([computeGapSeconds(1000, 8349), computeGapSeconds(0, 90_000), computeGapSeconds(5, 5)]).toEqual([7.3, 90, 0]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
-import { formatMoveFailure, formatMoveNotice } from "../../../../core/orchestrator/move/moveNotices";
+import { formatMoveFailure, formatMoveNotice } from "../../../../core/orchestrator/move/move";
 
 const host = (address: string) => ({ host: { ssh: { address } } });
 const inputs = { old: host("198.51.100.9"), new: host("203.0.113.7") } as unknown as MoveInputs;

@@ -8,21 +8,20 @@ import { takeBackup } from "../../../../core/orchestrator/backup/backup";
 import { resolveBackupPlace } from "../../../../core/orchestrator/backup/backupPlace";
 import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
-import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { MoveRun } from "../../../../core/orchestrator/move/moveRun";
-import { createMoveActions, type MoveActions } from "../../../../core/orchestrator/move/moveSteps";
+import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps";
 import type { HostStates } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import type { RootHost } from "../../../../core/ssh/root";
-import { moveNamed } from "../../../moveNamed";
 import { listen } from "../../chain/fakes";
+import { exampleCopyKey, exampleHost, exampleInputs, exampleMove, pairDouble } from "../exampleMove";
 import { type LocalRoot, localRoot } from "../localRoot";
 
-const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
+const saga: Saga = { move: exampleMove, direction: "forward" };
 const looks: HostStates = { old: { active: false, masked: true }, new: { active: false, masked: true } };
 
 interface Stage {
-  readonly hands: MoveActions & Pick<MoveRun, "seen">;
+  readonly hands: ReturnType<typeof createMoveActions> & Pick<MoveRun, "seen">;
   readonly directory: string;
   readonly arriving: string;
   /** Functions that were called, on which host, in order. */
@@ -116,41 +115,21 @@ const test = base.extend<{ stage: Stage }>({
       stage.called.push(`${side} ${name}`);
       if (name === "signer_flush") await stage.beforeFlush;
       if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
-      if (name === "signer_copy_key")
-        return `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy\n203.0.113.9\n`;
-      return "";
+      return name === "signer_copy_key" ? exampleCopyKey : "";
     };
-    const sides: HostPair = {
+    const sides = pairDouble({
       roots: { old: root("old", locals.old), new: root("new", locals.new) },
       call,
       step: async (each, before) => call(each).then(() => before),
-      look: async () => looks,
-      takeLocks: async () => undefined,
-      dropLocks: async () => undefined,
-      variables: () => ({}),
-      close: () => undefined,
-    };
-    const place = (address: string, at: string) => ({
-      host: { ssh: { address, port: 22, user: "root", hostKey: "" } },
-      service: "orchestrator",
-      directory: at,
-      executable: "orchestrator",
     });
-    const inputs = {
-      move: saga.move,
-      stack: "prod",
-      copy: { address: "old", port: 22 },
-      rpcPort: 55000,
-      old: place("old", directory),
-      new: place("new", arriving.replace(/\.arriving$/, "")),
-      get haltedBridge() {
-        return stage.haltedBridge;
-      },
-      get restoreFrom() {
-        return stage.restoreFrom;
-      },
-      backup: { directory: join(locals.old.scratch, "backups"), move: saga.move },
-    } as unknown as MoveInputs;
+    const inputs = Object.defineProperties(
+      exampleInputs({
+        old: exampleHost("old", { directory }),
+        new: exampleHost("new", { directory: arriving.replace(/\.arriving$/, "") }),
+        backups: { directory: join(locals.old.scratch, "backups") },
+      }),
+      { haltedBridge: { get: () => stage.haltedBridge }, restoreFrom: { get: () => stage.restoreFrom } },
+    );
     const deps = {
       now: () => Date.now(),
       say: (line: string) => void stage.said.push(line),

@@ -2,11 +2,11 @@ import http from "node:http";
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
-import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
+import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { verify } from "../../../../core/orchestrator/move/verify";
 import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
-import { moveNamed } from "../../../moveNamed";
 import { listen } from "../../chain/fakes";
+import { exampleInputs, exampleMove } from "../exampleMove";
 
 const build = { version: "v0.0.9a", gitCommit: "", goVersion: "go1.26.8" };
 const identity = { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" };
@@ -22,6 +22,7 @@ interface Started {
   config: unknown;
   readonly said: string[];
   noKeyShare: boolean;
+  release?: { readonly version: string };
   /** True if its port is open. */
   isOpen: boolean;
   look(side?: WhichHost): Promise<unknown>;
@@ -56,16 +57,6 @@ const test = base.extend<{ started: Started }>({
         const root = { address: "203.0.113.9", forward, call: async () => JSON.stringify(started.config) };
         const call = async () => [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
         const sides = { roots: { old: root, new: root }, call } as unknown as HostPair;
-        const place = { directory: "/root/.orchestrator", service: "orchestrator" };
-        const inputs = {
-          old: place,
-          new: place,
-          rpcPort: 55000,
-          p2pPort: 55055,
-          noKeyShare: started.noKeyShare,
-          answerWithin: 60_000,
-          steadyFor: 12_000,
-        } as unknown as MoveInputs;
         const deps = {
           ticks: () => ticks,
           now: () => 0,
@@ -73,14 +64,14 @@ const test = base.extend<{ started: Started }>({
           sleep: async (milliseconds: number) => {
             ticks += milliseconds;
           },
-          readNodeSync: () => Promise.reject(new Error("nobody asks")),
-          readBridge: () => Promise.reject(new Error("nobody asks")),
-        };
-        const saga: Saga = {
-          move: moveNamed("pillar-host/prod/Anvil/1"),
-          direction: side === "new" ? "forward" : "back",
-        };
-        return verify({ inputs, sides, side, saga, deps }, { producer: "z1q" }, 0);
+        } as unknown as MoveDeps;
+        const saga: Saga = { move: exampleMove, direction: side === "new" ? "forward" : "back" };
+        const run = new MoveRun(
+          exampleInputs({ noKeyShare: started.noKeyShare, release: started.release }),
+          sides,
+          deps,
+        );
+        return verify({ run, side, saga, expected: { producer: "z1q" }, startedAt: 0 });
       },
     };
     await provide(started);
@@ -93,7 +84,7 @@ const error = "2026-11-22T05:16:00.000Z\tERROR\tnetwork/evm.go:584\tan event of 
 describe("a started orchestrator", () => {
   test("is well if its unit stays, its RPC answers and its identity is the same", async ({ started }) => {
     started.log = ["2026-11-22T05:16:00.000Z\tINFO\tmain.go:1\tstarted", error];
-    expect(await started.look()).toMatchObject({ build, identity });
+    expect(await started.look()).toEqual({ build, answeredAt: 0 });
     expect(started.said).toContain(`log of the new host, although its orchestrator is well: ${error}`);
     expect(started.said).toContain("the new host is connected with 2 other orchestrators");
   });
@@ -128,6 +119,12 @@ describe("a started orchestrator", () => {
     await expect(started.look("old")).resolves.toBeDefined();
     started.noKeyShare = true;
     await expect(started.look()).resolves.toBeDefined();
+  });
+
+  test("is not well with another version than the configured one", async ({ started }) => {
+    started.release = { version: "v0.0.9" };
+    await expect(started.look()).rejects.toThrow("found: its version is v0.0.9a, not v0.0.9");
+    await expect(started.look("old")).resolves.toBeDefined();
   });
 
   test("gets a hint and no error without a connection", async ({ started }) => {

@@ -8,7 +8,7 @@ import {
 import type { HostState, OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
 import { moveNamed } from "../../../moveNamed";
-import { exampleJournal } from "../exampleJournal";
+import { exampleJournal } from "../exampleMove";
 
 const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
 const fresh: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };

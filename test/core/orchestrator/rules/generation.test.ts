@@ -10,7 +10,7 @@ import {
   summarizeMoves,
 } from "../../../../core/orchestrator/rules/moveHistory";
 import { moveNamed } from "../../../moveNamed";
-import { exampleJournal } from "../exampleJournal";
+import { exampleJournal } from "../exampleMove";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
 const third = moveNamed("pillar-host/third/Anvil/1");

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { openHostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
-import type { PairInputs } from "../../../../core/orchestrator/hosts/moveInputs";
+import { HostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
 import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/decideMove";
 import { decideNext } from "../../../../core/orchestrator/rules/generation";
 import type { HostStates, OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
@@ -13,6 +12,7 @@ import { quoteShellWord } from "../../../../core/util/quote";
 import { expectNothingOf, hostile, sentText } from "../../../hostile";
 import { moveNamed } from "../../../moveNamed";
 import { fenced, hostFacts } from "../../retirement/exampleFacts";
+import { exampleInputs } from "../exampleMove";
 
 /** Puts a value in the place of each text that a journal has, one at a time. */
 function withText(value: unknown, place: number, word: string): { readonly value: unknown; readonly left: number } {
@@ -52,20 +52,6 @@ const look = (journal: unknown, active: boolean): OrchestratorObservation =>
     "198.51.100.7",
   ).seen;
 
-const host = (address: string) => ({
-  host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" } },
-  service: "orchestrator",
-  directory: "/root/.o",
-  executable: "orchestrator",
-});
-const inputs: PairInputs = {
-  stack: "prod",
-  rpcPort: 55000,
-  p2pPort: 55055,
-  library: "",
-  old: host("198.51.100.7"),
-  new: host("203.0.113.9"),
-};
 const places = {
   old: "198.51.100.7",
   new: "203.0.113.9",
@@ -79,7 +65,11 @@ const obstacles: readonly Obstacle[] = [
   ...(["first move", "odd generation", "other hosts"] as const),
 ];
 const memory: RunMemory = { bulkCopied: true, stopped: true, backedUp: true, failed: false };
-const pair = openHostPair(inputs, "token", { ticks: () => 0, sleep: async () => undefined, say: () => undefined });
+const pair = new HostPair(exampleInputs(), "token", {
+  ticks: () => 0,
+  sleep: async () => undefined,
+  say: () => undefined,
+});
 
 /** Returns the text that a run sends to the hosts and prints, with such a journal on one of them. */
 function madeOf(journal: { readonly side: "old" | "new" } & object, active: boolean) {

@@ -8,7 +8,6 @@ import fc from "fast-check";
 import { Header } from "tar";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
-import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps";
 import type { MoveStep } from "../../../../core/orchestrator/rules/decideMove";
@@ -22,8 +21,8 @@ import {
   type Variables,
 } from "../../../../core/ssh/foreign";
 import { expectNothingOf, hostile, sentText } from "../../../hostile";
-import { moveNamed } from "../../../moveNamed";
 import { listen, type Server } from "../../chain/fakes";
+import { exampleInputs, exampleMove } from "../exampleMove";
 
 /** Places of another host's text; one at a time, because a refusal ends a step. */
 const places = [
@@ -74,13 +73,6 @@ afterAll(async () => {
   await rpc.close();
 });
 
-const side = (address: string) => ({
-  host: { ssh: { address, port: 22, user: "root", hostKey: "" } },
-  service: "orchestrator",
-  directory: "/root/.orchestrator",
-  executable: "orchestrator",
-});
-
 /** Prints the manifest of one empty file, as signer_manifest prints it and signer_archive sends it. */
 function printedManifest(path: string): Buffer {
   return Buffer.from(["f", "600", answer("owner", "0:0"), "0", emptyHash, path, ""].join("\0"));
@@ -96,7 +88,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   answer = answers;
   runs += 1;
   const sent: string[] = [];
-  const saga: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction, generation: 1 };
+  const saga: Saga = { move: exampleMove, direction, generation: 1 };
   const source: WhichHost = direction === "forward" ? "old" : "new";
   const was = { keyStore: `/root/.orchestrator/${answer("asideStore", "producer.moved-to-x")}` };
   const identity = { producer: answer("journalIdentity", "z1q") };
@@ -151,19 +143,13 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     variables: () => ({}),
     step: async (...[each, before]: Parameters<HostPair["step"]>) => call(each).then(() => before),
   } as unknown as HostPair;
-  const inputs = {
-    move: saga.move,
-    stack: "prod",
-    copy: { address: "198.51.100.7", port: 22 },
-    rpcPort: 55000,
-    old: side("198.51.100.7"),
-    new: side("203.0.113.9"),
+  const inputs = exampleInputs({
     answerWithin: 1000,
     steadyFor: 1000,
     noKeyShare: true,
     // A failed step's backup continues, so each run has its own directory.
-    backup: { directory: join(directory, String(runs)), move: saga.move },
-  } as unknown as MoveInputs;
+    backups: { directory: join(directory, String(runs)) },
+  });
   let time = 0;
   const tick = () => {
     time += 5000;

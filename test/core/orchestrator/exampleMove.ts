@@ -1,0 +1,74 @@
+import type { HostPair } from "../../../core/orchestrator/hosts/hostPair";
+import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs";
+import type { Journal } from "../../../core/orchestrator/rules/journal";
+import { moveNamed } from "../../moveNamed";
+
+export const exampleMove = moveNamed("pillar-host/prod/Anvil/1");
+/** Output of signer_copy_key. */
+export const exampleCopyKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy\n203.0.113.9\n`;
+
+/** Returns a journal of a move from the host with the key A to the one with the key B. */
+export const exampleJournal = (
+  side: Journal["side"],
+  stage: Journal["stage"],
+  more: Partial<Journal> = {},
+): Journal => ({
+  version: 1,
+  move: exampleMove,
+  direction: "forward",
+  generation: 1,
+  source: "A",
+  target: "B",
+  side,
+  stage,
+  at: "",
+  was: {},
+  identity: null,
+  history: [],
+  other: { address: "", hostKey: "" },
+  ...more,
+});
+
+export const exampleHost = (address: string, more: Partial<MoveHost> = {}): MoveHost => ({
+  host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" } },
+  service: "orchestrator",
+  directory: "/root/.orchestrator",
+  executable: "orchestrator",
+  nodeDirectory: "/root/.node",
+  rpcPort: 55000,
+  ...more,
+});
+
+export const exampleInputs = (more: Partial<MoveInputs> = {}): MoveInputs => ({
+  move: exampleMove,
+  stack: "prod",
+  pillar: "Anvil",
+  rollback: false,
+  old: exampleHost("198.51.100.7"),
+  new: exampleHost("203.0.113.9"),
+  copyAddress: "198.51.100.7",
+  sshPort: 22,
+  sshUser: "root",
+  hostKey: "ssh-ed25519 AAAA",
+  noKeyShare: false,
+  haltedBridge: false,
+  backups: { directory: "/nowhere" },
+  references: [],
+  tolerance: 0,
+  node: {} as MoveInputs["node"],
+  library: "",
+  p2pPort: 55055,
+  answerWithin: 60_000,
+  steadyFor: 12_000,
+  ...more,
+});
+
+/** Returns a double of both hosts that does nothing but these parts. */
+export const pairDouble = (parts: Partial<HostPair>): HostPair =>
+  ({
+    variables: () => ({}),
+    takeLocks: async () => undefined,
+    dropLocks: async () => undefined,
+    close: () => undefined,
+    ...parts,
+  }) as HostPair;
