@@ -75,7 +75,7 @@ describe("the event log of a move", () => {
     fs.rmSync(directory, { recursive: true });
     fs.writeFileSync(directory, "");
     await expect(writeEnd(log, { move: wanted.move, stack: "s" }, false, end)).rejects.toThrow(
-      /^the orchestrator moved to the new host, which signs; that could not be logged\n.*could not be written[\s\S]*\n {2}Then: pulumi up -s s$/,
+      /^the orchestrator moved to the new host, which signs; that could not be logged\n.*could not be (?:read|written)[\s\S]*\n {2}Then: pulumi up -s s$/,
     );
   });
 
@@ -83,7 +83,7 @@ describe("the event log of a move", () => {
     "ends the run while the old orchestrator signs, where %s cannot be written",
     async (line) => {
       const { error, model } = await run(line);
-      expect(error).toContain("could not be written");
+      expect(error).toMatch(/event log could not be (read|written)/);
       expect(error).toContain(directory);
       expect(error).toContain("The key is on the old host");
       expect(model.signers).toEqual(["old"]);
