@@ -22,7 +22,7 @@ async function s3Server(): Promise<string> {
   const directory = await cached("s3-server", sourceHash([s3Source]), (dir) =>
     buildGo("build of an S3 server from its Go module", {
       module: s3Source,
-      package: ".",
+      package: ["."],
       output: join(dir, "s3server"),
     }),
   );

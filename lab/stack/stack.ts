@@ -35,6 +35,8 @@ export interface StackOptions {
   readonly backend?: Backend;
   /** True if a pass phrase protects the secrets, as for an operator; by default the faster double of Vault does. */
   readonly hasPassphrase?: boolean;
+  /** True if each run has processes of its own, as for an operator; by default a test's runs share resident ones. */
+  readonly isCold?: boolean;
 }
 
 const beginning = ["--yes", "--skip-preview", "--non-interactive"];
@@ -63,6 +65,7 @@ export async function copyProgram(directory: string): Promise<void> {
 export class LabStack {
   private readonly begun: Run[] = [];
   private key?: StackKey;
+  private residents: Readonly<Record<string, string>> = {};
 
   /** Makes a project directory, a state backend and an empty stack below the lab's directory. */
   static async create(
@@ -70,7 +73,7 @@ export class LabStack {
     name: string,
     config: StackFile,
     secrets: Readonly<Record<string, string>>,
-    { folder = name, backend, hasPassphrase = false }: StackOptions = {},
+    { folder = name, backend, hasPassphrase = false, isCold = !process.env.PILLAR_TEST_RUN }: StackOptions = {},
   ): Promise<LabStack> {
     const dir = join(lab.dir, "stacks", folder);
     await mkdir(join(dir, "backend"), { recursive: true });
@@ -78,6 +81,7 @@ export class LabStack {
     const toolchain = await ensureToolchain({ home: join(dir, "home"), plugins: pluginsOf(config) });
     const stack = new LabStack(lab, name, dir, toolchain, randomBytes(12).toString("hex"), backend);
     noteSecret("a stack's pass phrase", stack.passphrase);
+    if (!isCold && toolchain.starter) await stack.useResident(toolchain.starter);
     await stack.initialize(hasPassphrase);
     await stack.configure(config, secrets);
     return stack;
@@ -91,6 +95,15 @@ export class LabStack {
     readonly passphrase: string,
     private readonly backend?: Backend,
   ) {}
+
+  private async useResident(starter: string): Promise<void> {
+    this.residents = await this.lab.startResidents();
+    const script = join(this.programDirectory, "providers/runtime/process/pulumi-resource-pulumi-nodejs");
+    const cold = await readFile(script, "utf8");
+    const shebang = "#!/bin/sh\n";
+    const warm = `[ -z "$PILLAR_LAB_RESIDENT" ] || exec '${starter}' provider "$(cd "\${0%/*}" && pwd)" "$@"\n`;
+    await writeFile(script, cold.replace(shebang, `${shebang}${warm}`));
+  }
 
   private async initialize(hasPassphrase: boolean): Promise<void> {
     if (hasPassphrase) return void (await this.pulumi(["stack", "init", this.name]));
@@ -216,7 +229,12 @@ export class LabStack {
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
   ): Promise<{ exitCode: number; output: string }> {
-    const options = { all: true, reject: false, stdin: "ignore", env: { ...this.env, ...env } } as const;
+    const options = {
+      all: true,
+      reject: false,
+      stdin: "ignore",
+      env: { ...this.env, ...this.residents, ...env },
+    } as const;
     const result = await this.pulumi([name, ...args], options);
     const output = String(result.all);
     keepPrinted(output);

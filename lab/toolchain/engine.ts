@@ -23,6 +23,8 @@ const languageHostSource = path.join(import.meta.dirname, "languageHost");
 export interface Engine {
   pulumi: string;
   source: string;
+  /** The lab's own language host, if the engine has no other: it starts runs in a resident process, too. */
+  starter?: string;
 }
 
 /**
@@ -33,7 +35,9 @@ export async function ensureEngine(kind: PluginKind = "best"): Promise<Engine> {
   const { isBuilt, ...engine } = await ensureAnyEngine();
   const real = kind === "best" ? await realProgram(LANGUAGE_HOST) : undefined;
   if (real) return withLanguageHost(engine, real, "the real language host at hand");
-  return isBuilt ? withLanguageHost(engine, await ownLanguageHost(), "the lab's language host") : engine;
+  if (!isBuilt) return engine;
+  const starter = await ownLanguageHost();
+  return { ...(await withLanguageHost(engine, starter, "the lab's language host")), starter };
 }
 
 async function withLanguageHost(engine: Engine, languageHost: string, what: string): Promise<Engine> {
@@ -56,7 +60,7 @@ async function ownLanguageHost(): Promise<string> {
   const directory = await cached("language-host", version, (dir) =>
     buildGo("build of the lab's language host from the engine's Go modules", {
       module: engineSource,
-      package: path.join(languageHostSource, "main.go"),
+      package: ["main.go", "resident.go"].map((file) => path.join(languageHostSource, file)),
       output: path.join(dir, LANGUAGE_HOST),
       flags: ["-ldflags", "-s -w"],
     }),
@@ -136,7 +140,7 @@ function engineFlags(version: string): string[] {
 async function buildEngine(version: string, flags: readonly string[], dir: string): Promise<void> {
   await buildGo(`build of Pulumi ${version} from its Go modules (a few minutes)`, {
     module: engineSource,
-    package: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+    package: ["github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"],
     output: path.join(dir, "pulumi"),
     flags,
   });

@@ -11,8 +11,8 @@ const GO_NEEDED = [1, 26] as const;
 export interface GoBuild {
   /** Directory with the go.mod and go.sum that pin every module. */
   module: string;
-  /** Import path of the main package. */
-  package: string;
+  /** Import path of the main package, or its files. */
+  package: readonly string[];
   output: string;
   flags?: readonly string[];
 }
@@ -22,7 +22,7 @@ export async function buildGo(title: string, build: GoBuild): Promise<void> {
   requireGo();
   const args = ["build", "-v", "-buildvcs=false", "-trimpath", ...(build.flags ?? []), "-o", build.output];
   await step(title, (progress) =>
-    run("go", [...args, build.package], {
+    run("go", [...args, ...build.package], {
       cwd: build.module,
       // The user's GOFLAGS or workspace must not change the build.
       env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=readonly", GOWORK: "off" },

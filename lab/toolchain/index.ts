@@ -12,6 +12,8 @@ export interface Toolchain {
   pulumi: string;
   /** Origin of the engine and the plugins, for people. */
   source: string;
+  /** See {@link Engine}. */
+  starter?: string;
   /** Variables to merge over `process.env` when running `pulumi`. */
   env: Record<string, string>;
 }
@@ -42,6 +44,7 @@ export async function ensureToolchain(options: ToolchainOptions = {}): Promise<T
   return {
     pulumi: engine.pulumi,
     source: `${engine.source}; ${plugins.source}`,
+    ...(engine.starter === undefined ? {} : { starter: engine.starter }),
     env: {
       PATH: searched.join(path.delimiter),
       PULUMI_HOME: home,

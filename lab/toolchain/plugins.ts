@@ -106,7 +106,7 @@ async function ensureStandIn(name: PluginName = "command"): Promise<string> {
     fs.mkdirSync(directory);
     await buildGo(`build of the ${name} plugin's stand-in`, {
       module: standIns,
-      package: `./${name}`,
+      package: [`./${name}`],
       output: path.join(directory, executableName(name)),
       flags: ["-ldflags", "-s -w"],
     });

@@ -56,42 +56,54 @@ func (h *host) Run(_ context.Context, request *pulumirpc.RunRequest) (*pulumirpc
 	if err != nil {
 		return nil, err
 	}
-	program := exec.Command("node", h.argumentsOf(request)...)
-	program.Env, program.Stdout, program.Stderr = environment, os.Stdout, os.Stderr
-	err = program.Run()
+	arguments := h.argumentsOf(request)
+	code, err := inResident("program", request.GetPwd(), environment, arguments)
+	if errors.Is(err, errNoResident) {
+		program := exec.Command("node", append(starterOf(request), arguments...)...)
+		program.Env, program.Stdout, program.Stderr = environment, os.Stdout, os.Stderr
+		err = program.Run()
+	}
 	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code, err = exit.ExitCode(), nil
+	}
 	switch {
-	case err == nil:
-		return &pulumirpc.RunResponse{}, nil
-	case !errors.As(err, &exit):
+	case err != nil:
 		return &pulumirpc.RunResponse{Error: "the program could not be started: " + err.Error()}, nil
-	case exit.ExitCode() == saidAlready:
+	case code == 0:
+		return &pulumirpc.RunResponse{}, nil
+	case code == saidAlready:
 		return &pulumirpc.RunResponse{Bail: true}, nil
 	default:
-		how := strings.TrimPrefix(exit.String(), "exit status ")
-		return &pulumirpc.RunResponse{Error: "Program exited with non-zero exit code: " + how}, nil
+		return &pulumirpc.RunResponse{Error: "Program exited with non-zero exit code: " + strconv.Itoa(code)}, nil
 	}
 }
 
-// argumentsOf splits Node's arguments at blanks, while the real host splits them like a shell.
-func (h *host) argumentsOf(request *pulumirpc.RunRequest) []string {
+// starterOf returns Node's arguments up to the SDK's starter of programs. It splits them at blanks, while the real host
+// splits them like a shell.
+func starterOf(request *pulumirpc.RunRequest) []string {
 	root := request.GetInfo().GetRootDirectory()
+	if root == "" {
+		root = request.GetPwd()
+	}
+	starter := strings.Fields(request.GetInfo().GetOptions().GetFields()["nodeargs"].GetStringValue())
+	return append(starter, filepath.Join(root, "node_modules/@pulumi/pulumi/cmd/run/index.js"))
+}
+
+// argumentsOf returns the arguments of the SDK's starter.
+func (h *host) argumentsOf(request *pulumirpc.RunRequest) []string {
 	given := [][2]string{
 		{"monitor", request.GetMonitorAddress()},
 		{"engine", h.engine},
 		{"organization", request.GetOrganization()},
 		{"project", request.GetProject()},
-		{"root-directory", root},
+		{"root-directory", request.GetInfo().GetRootDirectory()},
 		{"stack", request.GetStack()},
 		{"pwd", request.GetPwd()},
 		{"query-mode", "false"},
 		{"parallel", strconv.Itoa(int(request.GetParallel()))},
 	}
-	if root == "" {
-		root = request.GetPwd()
-	}
-	arguments := strings.Fields(request.GetInfo().GetOptions().GetFields()["nodeargs"].GetStringValue())
-	arguments = append(arguments, filepath.Join(root, "node_modules/@pulumi/pulumi/cmd/run/index.js"))
+	var arguments []string
 	for _, flag := range given {
 		if flag[1] != "" {
 			arguments = append(arguments, "--"+flag[0], flag[1])
@@ -130,6 +142,9 @@ func environmentOf(request *pulumirpc.RunRequest) ([]string, error) {
 }
 
 func main() {
+	if len(os.Args) > 2 && os.Args[1] == "provider" {
+		startProvider(os.Args[2], os.Args[3:])
+	}
 	engine := ""
 	for _, argument := range os.Args[1:] {
 		if !strings.HasPrefix(argument, "-") {

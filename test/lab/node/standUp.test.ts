@@ -22,7 +22,8 @@ describe("procedure A on a blank host", () => {
     // The other files have Debian 11.
     host = await lab.addHost("host1", () => ensureBaseImage("debian-12"));
     await host.run("crontab -", "MAILTO=ops@example.org\n  5 4 * * * /bin/true # mine\n#0 0 * * * off\n");
-    stack = await testStack(lab, host);
+    // Also the test of what an operator has: processes of their own for each run.
+    stack = await testStack(lab, host, {}, "prod", { isCold: true });
     const before = await logins();
     previewed = { ...(await stack.preview()), quiet: (await logins()) === before };
     first = { ...(await stack.up()), connections: -before };
