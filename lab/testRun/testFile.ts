@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect } from "vitest";
 import { recordedName } from "./durations";
+import { waitForProcessor } from "./pressure";
 import { fileVariable } from "./printed";
 
 // Each run plays the same histories, so a failure repeats. PILLAR_SEED sets another seed.
@@ -17,3 +18,6 @@ process.env[fileVariable] = name;
 const data = join(tmpdir(), `pillar-host-data-${process.pid}-${name.replaceAll(/[^A-Za-z0-9]+/g, "-")}`);
 process.env.XDG_DATA_HOME = data;
 afterAll(() => rmSync(data, { recursive: true, force: true }));
+
+// Here and not in a hook, whose time limit would run.
+if (name.startsWith("test/lab/")) await waitForProcessor();
