@@ -18,7 +18,7 @@ const common = {
   // Serializing a dynamic provider needs a process of its own (worker threads have no trace events).
   pool: "forks",
   // Lab files wait half of their time. How many start depends on the machine (lab/testRun/pressure.ts).
-  maxWorkers: 8,
+  maxWorkers: 6,
   // A test that is forgotten alone in its file, or that asserts nothing, proves nothing.
   allowOnly: false,
   // A busy machine takes its time.
