@@ -133,7 +133,7 @@ async function readStack(name: string): Promise<MigrationStack> {
   const held = await source.readLocks();
   const canAsk = address !== undefined && hostKey !== undefined && state.isBegun && (held ?? []).length === 0;
   const host = canAsk ? { ...source, address } : undefined;
-  const view = host && hostKey ? (await readStatusOnce(host, hostKey)).view : undefined;
+  const view = host && (await readStatusOnce(host)).view;
   return {
     stack,
     lifecycle: config.lifecycle,
@@ -165,7 +165,7 @@ async function runCommand(step: RunStep, args: readonly string[], { old, fresh, 
     case "init":
       return (require("./init/init") as typeof import("./init/init")).init(stack, {});
     case "resume":
-      return (require("./resume") as typeof import("./resume")).resume(stack, args, false);
+      return (require("./resume") as typeof import("./resume")).resume(stack, args, {});
     case "adopt": {
       const { adoptHost } = require("./edit/adoptHost") as typeof import("./edit/adoptHost");
       return adoptHost(stack, address, args, { like: fresh, up: true });

@@ -18,7 +18,11 @@ const repeatableTypes = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:d
  * Clears a killed run's lock and creations, then runs `pulumi up` in this terminal. If resume is killed, run it again.
  * Returns pulumi's exit code. @throws Refusal if it must not clear a lock or a creation
  */
-export async function resume(stack: string, args: readonly string[], isStale: boolean): Promise<number> {
+export async function resume(
+  stack: string,
+  args: readonly string[],
+  { lockIsStale = false }: { readonly lockIsStale?: boolean },
+): Promise<number> {
   const engine = createPulumi(stack);
   const home = process.env.PULUMI_HOME ?? join(resolveHomeDirectory(), ".pulumi");
   await mkdir(home, { recursive: true });
@@ -39,7 +43,7 @@ export async function resume(stack: string, args: readonly string[], isStale: bo
     );
   });
   try {
-    await clearStale(stack, engine, isStale, (line) => console.log(line));
+    await clearStale(stack, engine, lockIsStale, (line) => console.log(line));
     return await runUp(stack, args, engine);
   } finally {
     await release().catch(() => undefined);

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { formatHolder } from "../cli/pulumi/locks";
 import { formatRestore } from "../cli/restore/restoreOrchestrator";
 import { formatReport } from "../cli/status/screenLayout";
-import { formatStatus } from "../cli/status/statusRows";
 import { formatNextStep } from "../components/node/nextStep";
 import { decideRetirement } from "../core/retirement/decideRetirement";
 import { formatRefusal } from "../core/retirement/refusalText";
@@ -72,7 +71,7 @@ test("docs/operating.md shows the status of a synced host", () => {
       hourlyRestart: { value: "off" },
     },
   });
-  expectExcerpt(blocksOf("docs/operating.md")[0], formatReport(formatStatus(view), 120));
+  expectExcerpt(blocksOf("docs/operating.md")[0], formatReport(view, 120));
 });
 
 test("docs/retiring.md shows a refusal of a shutdown that comes too early", () => {

@@ -1,8 +1,8 @@
 import { type Command, Option } from "commander";
-import type { InitFlags } from "../init/initFlags";
 import { hostProviders } from "../init/stackText";
+import { onDemand } from "./onDemand";
 
-// Commands that make or change a stack. Each loads its code on demand; readCommands.ts says why.
+// Commands that make or change a stack.
 
 const upArguments = "after --: passed on to pulumi up";
 const noUp = "write the stack's file, and print the pulumi command instead of running it";
@@ -54,10 +54,7 @@ Exit code:
   2    neither was made: the output says why, and what to do
   130  ended with Ctrl-C`,
     )
-    .action(async (stack: string | undefined, options: InitFlags) => {
-      const { init } = require("../init/init") as typeof import("../init/init");
-      process.exitCode = await init(stack, options);
-    });
+    .action(onDemand(() => (require("../init/init") as typeof import("../init/init")).init));
 }
 
 export function addMigrateCommand(program: Command): void {
@@ -82,10 +79,7 @@ It stores nothing: after a kill at any moment, the same command continues.
 Exit code: 0 if the old host's stack is destroyed; 2 if migrate can't continue (the output says why, and what to do);
 else that of the command that failed`,
     )
-    .action(async (old: string, fresh: string, options: import("../migrate").MigrateOptions) => {
-      const { migrate } = require("../migrate") as typeof import("../migrate");
-      process.exitCode = await migrate(old, fresh, options);
-    });
+    .action(onDemand(() => (require("../migrate") as typeof import("../migrate")).migrate));
 }
 
 export function addAdoptCommand(program: Command): void {
@@ -102,12 +96,7 @@ export function addAdoptCommand(program: Command): void {
     .option("--no-up", noUp)
     .description("make a stack for an old host, and adopt the host: changes nothing on it")
     .addHelpText("after", `\n${upExitCode}`)
-    .action(
-      async (stack: string, address: string, args: string[], options: import("../edit/adoptHost").AdoptOptions) => {
-        const { adoptHost: adopt } = require("../edit/adoptHost") as typeof import("../edit/adoptHost");
-        process.exitCode = await adopt(stack, address, args, options);
-      },
-    );
+    .action(onDemand(() => (require("../edit/adoptHost") as typeof import("../edit/adoptHost")).adoptHost));
 }
 
 export function addMoveCommand(program: Command): void {
@@ -126,11 +115,11 @@ export function addMoveCommand(program: Command): void {
     .option("--no-up", noUp)
     .description("record where the orchestrator runs, and move it from there: checks both hosts before any change")
     .addHelpText("after", `\n${upExitCode}`)
-    .action(async (stack: string, args: string[], options: import("../edit/moveOrchestrator").MoveOptions) => {
-      const { moveOrchestrator: moveFrom } =
-        require("../edit/moveOrchestrator") as typeof import("../edit/moveOrchestrator");
-      process.exitCode = await moveFrom(stack, args, options);
-    });
+    .action(
+      onDemand(
+        () => (require("../edit/moveOrchestrator") as typeof import("../edit/moveOrchestrator")).moveOrchestrator,
+      ),
+    );
 }
 
 export function addRestoreCommand(program: Command): void {
@@ -149,11 +138,13 @@ export function addRestoreCommand(program: Command): void {
     .option("--no-up", noUp)
     .description("start a lost host's orchestrator from a backup, once the lost host is off for good")
     .addHelpText("after", `\n${upExitCode}`)
-    .action(async (stack: string, args: string[], options: import("../restore/restoreOrchestrator").RestoreOptions) => {
-      const { restoreOrchestrator } =
-        require("../restore/restoreOrchestrator") as typeof import("../restore/restoreOrchestrator");
-      process.exitCode = await restoreOrchestrator(stack, args, options);
-    });
+    .action(
+      onDemand(
+        () =>
+          (require("../restore/restoreOrchestrator") as typeof import("../restore/restoreOrchestrator"))
+            .restoreOrchestrator,
+      ),
+    );
 }
 
 export function addRetireCommand(program: Command): void {
@@ -168,10 +159,7 @@ export function addRetireCommand(program: Command): void {
     .option("--no-up", noUp)
     .description("name an old host's successor, and shut the old node down; refuses while it is still needed")
     .addHelpText("after", `\n${upExitCode}`)
-    .action(async (stack: string, args: string[], options: import("../edit/retireHost").RetireOptions) => {
-      const { retireHost: retire } = require("../edit/retireHost") as typeof import("../edit/retireHost");
-      process.exitCode = await retire(stack, args, options);
-    });
+    .action(onDemand(() => (require("../edit/retireHost") as typeof import("../edit/retireHost")).retireHost));
 }
 
 export function addResumeCommand(program: Command): void {
@@ -191,8 +179,5 @@ Example:
 
 ${upExitCode}`,
     )
-    .action(async (stack: string, args: string[], options: { lockIsStale?: boolean }) => {
-      const { resume } = require("../resume") as typeof import("../resume");
-      process.exitCode = await resume(stack, args, options.lockIsStale === true);
-    });
+    .action(onDemand(() => (require("../resume") as typeof import("../resume")).resume));
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
+import { onDemand } from "./onDemand";
 
-// Commands that change no stack. Each loads its code on demand, because --help should not take the half second that
-// the schema and ssh need to load.
+// Commands that change no stack.
 
 export function addStatusCommand(program: Command): void {
   program
@@ -13,10 +13,16 @@ export function addStatusCommand(program: Command): void {
     .addOption(new Option("--json", "print JSON, for programs").conflicts("watch"))
     .addOption(
       new Option("-a, --all", "show every stack of the backend, one a line, the most urgent first").conflicts([
-        ...["watch", "keep"],
+        "watch",
+        "keep",
       ]),
     )
-    .option("-n, --notify", "with --all: send each stack's new alerts to its webhook, and the end of each alert")
+    .addOption(
+      new Option(
+        "-n, --notify",
+        "with --all: send each stack's new alerts to its webhook, and the end of each alert",
+      ).implies({ all: true }),
+    )
     .addHelpText(
       "after",
       `
@@ -28,19 +34,7 @@ Exit code:
        with --all the highest code counts
   130  --watch was ended with Ctrl-C`,
     )
-    .action(
-      async (
-        stack: string | undefined,
-        options: import("../status/status").StatusOptions & { all?: boolean },
-        command: Command,
-      ) => {
-        if (options.notify && !options.all) command.error("error: --notify needs --all");
-        const { status, showAllStacks } = require("../status/status") as typeof import("../status/status");
-        if (options.all && stack === undefined) process.exitCode = await showAllStacks(options);
-        else if (stack !== undefined && !options.all) process.exitCode = await status(stack, options);
-        else command.error(options.all ? "error: --all or a stack, not both" : "error: name a stack, or --all");
-      },
-    );
+    .action(onDemand(() => (require("../status/status") as typeof import("../status/status")).status));
 }
 
 export function addNextCommand(program: Command): void {
@@ -58,10 +52,7 @@ Exit code:
   0    the next step is printed
   2    stack or configuration can't be read: the output says why, and what to do`,
     )
-    .action(async (stack: string, options: { json?: boolean }) => {
-      const { next } = require("../next/next") as typeof import("../next/next");
-      process.exitCode = await next(stack, options);
-    });
+    .action(onDemand(() => (require("../next/next") as typeof import("../next/next")).next));
 }
 
 export function addCheckCommand(program: Command): void {
@@ -82,10 +73,7 @@ Exit code:
   1    something prevents it: the output says what is wrong, what was found, what is needed
   2    the check could not begin: stack or configuration can't be read`,
     )
-    .action(async (stack: string, options: { json?: boolean }) => {
-      const { check } = require("../check/check") as typeof import("../check/check");
-      process.exitCode = await check(stack, options);
-    });
+    .action(onDemand(() => (require("../check/check") as typeof import("../check/check")).check));
 }
 
 export function addBackupCommand(program: Command): void {
@@ -104,11 +92,12 @@ Exit code:
   0    the backup is on this machine, and was decrypted and compared
   2    no backup was made: the output says why, and what to do`,
     )
-    .action(async (stack: string, options: { json?: boolean }) => {
-      const { backUpOrchestrator: backup } =
-        require("../backup/backUpOrchestrator") as typeof import("../backup/backUpOrchestrator");
-      process.exitCode = await backup(stack, options);
-    });
+    .action(
+      onDemand(
+        () =>
+          (require("../backup/backUpOrchestrator") as typeof import("../backup/backUpOrchestrator")).backUpOrchestrator,
+      ),
+    );
 }
 
 export function addSupportCommand(program: Command): void {
@@ -116,10 +105,12 @@ export function addSupportCommand(program: Command): void {
     .command("support")
     .argument("<stack>", "such as prod")
     .description("write versions, states, logs and journals into a text file, without secrets, for whoever helps you")
-    .action(async (stack: string) => {
-      const { support } = require("../support/support") as typeof import("../support/support");
-      process.exitCode = await support(stack, program.version() ?? "");
-    });
+    .action(
+      onDemand(() => (stack: string) => {
+        const { support } = require("../support/support") as typeof import("../support/support");
+        return support(stack, program.version() ?? "");
+      }),
+    );
 }
 
 export function addNotifyCommand(program: Command): void {
@@ -136,11 +127,12 @@ Exit code:
   1    it did not: the output says why
   2    no webhook is configured, or the configuration can't be read`,
     )
-    .action(async (stack: string) => {
-      const { sendTestNotification: notify } =
-        require("../status/testNotification") as typeof import("../status/testNotification");
-      process.exitCode = await notify(stack);
-    });
+    .action(
+      onDemand(
+        () =>
+          (require("../status/testNotification") as typeof import("../status/testNotification")).sendTestNotification,
+      ),
+    );
 }
 
 export function addReportCommand(program: Command): void {
@@ -160,8 +152,5 @@ Exit code:
   0    the report is printed
   2    no event log names the stack: the output says why, and what to do`,
     )
-    .action(async (stack: string, options: { json?: boolean; directory?: string }) => {
-      const { report } = require("../report/report") as typeof import("../report/report");
-      process.exitCode = await report(stack, options);
-    });
+    .action(onDemand(() => (require("../report/report") as typeof import("../report/report")).report));
 }

@@ -14,6 +14,9 @@ import { openWitnesses } from "../../core/sync/witnesses";
 import { systemClock } from "../../core/util/clock";
 import type { StackWithHost } from "./openStack";
 
+/** The height at a time (unix milliseconds) from which a node's rate is computed. */
+export type SyncStart = Pick<WaitOptions, "startedAt" | "startHeight">;
+
 export interface HostReader {
   readonly deps: Pick<SyncDeps, "client" | "readReferences" | "readVersionGaps" | "now" | "ticks" | "sleep">;
   readFacts(): Promise<NodeHostFacts>;
@@ -66,14 +69,14 @@ function shareConnection(connection: Connection): Connection {
   };
 }
 
-/** Returns the sync gate's options for a stack. With `block`, the gate never gives up. */
-export function createGateOptions({ config, address, state }: StackWithHost, wait: "block" | "check"): WaitOptions {
+/** Returns the sync gate's options for one lookup. The rate and the time left are computed from `since` on. */
+export function createGateOptions({ config, address }: StackWithHost, since: SyncStart | undefined): WaitOptions {
   return {
     ...createGateSettings(config),
     deadline: Number.POSITIVE_INFINITY,
-    wait,
+    wait: "await",
     address,
-    startedAt: state.wait === undefined ? Date.now() : Date.parse(state.wait.startedAt),
-    startHeight: state.wait?.startHeight,
+    startedAt: Date.now(),
+    ...since,
   };
 }

@@ -8,7 +8,6 @@ import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
 import { parseState, type StackState } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
-import type { StackView } from "./stackView";
 
 /** Configuration and state of a stack, which may have no host yet. */
 export interface StackInfo {
@@ -80,12 +79,4 @@ export async function openStack(fullName: string): Promise<StackInfo> {
     hostKey: configuredKey ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),
     readLocks: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
   };
-}
-
-export async function createView(source: StackWithHost): Promise<StackView> {
-  const { stack, config, state, address } = source;
-  const held = await source.readLocks();
-  const { pillar, lifecycle, sync } = config;
-  const isChainUnverified = sync.unverifiedChain !== undefined;
-  return { stack, pillar: pillar.name, address, lifecycle, isChainUnverified, state, locks: held, synced: false };
 }

@@ -1,31 +1,48 @@
-import type { SyncResult } from "../../core/sync/waitForSync";
 import { printable } from "../../core/util/printable";
-import { type CliRefusal, refusalExitCode } from "../terminal/refusal";
-import { type Attention, decideAttention } from "./attention";
-import { decideStage } from "./hostStage";
-import { NoServerRefusal } from "./openStack";
+import { createPulumi } from "../pulumi/pulumiCommand";
+import { CliRefusal, refusalExitCode } from "../terminal/refusal";
+import { notifyAlerts } from "./alerts/notifyAlerts";
+import { decideStage, type Needs } from "./hostStage";
+import { NoServerRefusal, openStackWithHost, type StackWithHost } from "./openStack";
+import { readStatusOnce } from "./readStatus";
 import { truncate, wrap } from "./screenLayout";
-import type { StackView } from "./stackView";
+import type { StackLookup } from "./stackView";
 import { createStatusJson } from "./statusJson";
 
-export interface ReadStack {
-  readonly stack: string;
-  readonly view: StackView;
-  readonly exitCode: number;
-  /** Problems to print for the operator. */
-  readonly lines: readonly string[];
-  /** The proof of the sync, if the node is synced. */
-  readonly proof?: SyncResult | undefined;
+/** Shows every stack of this program in the backend, and notifies their webhooks on demand. @returns the exit code */
+export async function showAllStacks(json = false, isNotified = false): Promise<number> {
+  const opened: { readonly stack: string; readonly source: StackWithHost | CliRefusal }[] = [];
+  // Opens one after the other, because each may ask for its pass phrase, and a typed one is tried for the next.
+  for (const stack of await createPulumi("").listStacks())
+    opened.push({ stack, source: await catchRefusal(openStackWithHost(stack)) });
+  const all = await Promise.all(
+    opened.map(async ({ stack, source }): Promise<StackLookup> => {
+      if (source instanceof CliRefusal) return { stack, refusal: source };
+      const reading = await catchRefusal(readStatusOnce(source));
+      return { stack, source, ...(reading instanceof CliRefusal ? { refusal: reading } : reading) };
+    }),
+  );
+  if (json) console.log(JSON.stringify(createOverviewJson(all), undefined, 2));
+  else for (const line of formatOverview(all, process.stdout.columns ?? 120)) console.log(line);
+  const problems = isNotified ? await notifyAlerts(all) : [];
+  for (const line of problems) console.error(line);
+  return problems.length > 0 ? refusalExitCode : decideOverviewExitCode(all);
 }
 
-export type StackLookup = ReadStack | { readonly stack: string; readonly refusal: CliRefusal };
+async function catchRefusal<T>(promise: Promise<T>): Promise<T | CliRefusal> {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof CliRefusal) return error;
+    throw error;
+  }
+}
 
 /** Values of the column NEEDS, the most urgent first. `unseen`: the stack could not be read. */
-const order = ["unseen", "attention", "step", "wait", "nothing"] as const satisfies readonly (Attention | "unseen")[];
-type Needs = (typeof order)[number];
+const order = ["unseen", "attention", "step", "wait", "nothing"] as const satisfies readonly (Needs | "unseen")[];
 
-function decideNeeds(found: StackLookup): Needs {
-  if ("view" in found) return found.exitCode === refusalExitCode ? "unseen" : decideAttention(found.view);
+function decideNeeds(found: StackLookup): Needs | "unseen" {
+  if ("view" in found) return found.exitCode === refusalExitCode ? "unseen" : decideStage(found.view).needs;
   if (found.refusal instanceof NoServerRefusal) return found.refusal.isRetired ? "nothing" : "step";
   return "unseen";
 }

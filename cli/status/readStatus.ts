@@ -6,39 +6,49 @@ import type { SyncProgress } from "../../core/sync/progress";
 import { type GiveUpError, type SyncResult, waitForSync } from "../../core/sync/waitForSync";
 import { formatProblem } from "../../core/util/problem";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
-import { decideAttention, decideExitCode } from "./attention";
-import { createGateOptions, type HostReader, openHostReader } from "./hostReader";
-import { createView, type StackWithHost } from "./openStack";
-import type { ReadStack } from "./overview";
+import { createGateOptions, type HostReader, openHostReader, type SyncStart } from "./hostReader";
+import { decideStage } from "./hostStage";
+import type { StackWithHost } from "./openStack";
 import { readParts } from "./parts/readParts";
 import { createUnknownParts, type StatusParts } from "./parts/statusParts";
+import type { ReadStack, StackView } from "./stackView";
 
 /** Reads a stack's host over a new connection. @throws CliRefusal */
-export async function readStatusOnce(source: StackWithHost, hostKey: string): Promise<ReadStack> {
+export async function readStatusOnce(source: StackWithHost): Promise<ReadStack> {
+  const { hostKey } = source;
+  if (hostKey === undefined) return readUnknownHost(source);
   const host = openHostReader(source, hostKey);
   try {
-    return await readStatus(source, hostKey, host, () => readSync(source, host));
+    return await readStatus(source, hostKey, host, getSyncStart(source));
   } finally {
     host.close();
   }
 }
 
 /** Reads the key of a host whose key is unknown, and nothing else: without the key, no login is safe. */
-export async function readUnknownHost(source: StackWithHost): Promise<ReadStack> {
-  const { stack, address, config } = source;
-  const view = await createView(source);
-  const current = { ...view, parts: createUnknownParts(view.lifecycle, "its host key is unknown") };
+async function readUnknownHost(source: StackWithHost): Promise<ReadStack> {
+  const { address, config } = source;
+  const view = await createView(source, { parts: createUnknownParts(config.lifecycle, "its host key is unknown") });
   const shown = await readPresentedKey(address, config.ssh.port, createProxyLogin(config.ssh));
   if ("fault" in shown) {
     const needed = "set pillar-host:host.address to a running host, and pillar-host:ssh.port to its ssh port";
-    const lines = [formatProblem({ what: `\n${shown.fault}`, needed })];
-    return { stack, view: current, exitCode: refusalExitCode, lines };
+    return { view, exitCode: refusalExitCode, lines: [formatProblem({ what: `\n${shown.fault}`, needed })] };
   }
   const lines = [
     `\n${address} was not read: its host key is neither configured nor recorded yet, so no login is safe.`,
     `The host presents ${shown.fingerprint}. Compare this with your provider's console; the next run records it.`,
   ];
-  return { stack, view: current, exitCode: 1, lines };
+  return { view, exitCode: 1, lines };
+}
+
+type HostReading = Pick<StackView, "parts"> & Partial<Pick<StackView, "sync" | "synced" | "facts">>;
+
+async function createView(source: StackWithHost, reading: HostReading): Promise<StackView> {
+  const { stack, config, state, address } = source;
+  const { pillar, lifecycle, sync } = config;
+  const isChainUnverified = sync.unverifiedChain !== undefined;
+  const locks = await source.readLocks();
+  return { stack, pillar: pillar.name, address, lifecycle, isChainUnverified, state, locks, synced: false, ...reading };
 }
 
 /** Reads node, facts and all parts at once, over one connection. @throws CliRefusal */
@@ -46,45 +56,53 @@ export async function readStatus(
   source: StackWithHost,
   hostKey: string,
   host: HostReader,
-  readProgress: () => Promise<SyncReading>,
+  since: SyncStart | undefined,
 ): Promise<ReadStack> {
-  const { stack } = source;
-  const [view, facts, parts, reading] = await Promise.all([
-    createView(source),
+  const { address, config } = source;
+  const [facts, parts, { sync, proof, unreachable }] = await Promise.all([
     host.readFacts(),
     readParts(source, hostKey, host),
-    readProgress(),
+    readSync(source, host, since),
   ]);
-  const { sync, proof, unreachable } = reading;
-  const synced = proof !== undefined;
   if (unreachable === undefined) {
-    const current = { ...view, sync, synced, facts, parts };
-    return { stack, view: current, exitCode: decideExitCode(decideAttention(current)), lines: [], proof };
+    const view = await createView(source, { sync, synced: proof !== undefined, facts, parts });
+    // The exit code of a node that is synced and needs no repair is 0.
+    const isFine = ["nothing", "step"].includes(decideStage(view).needs);
+    return { view, exitCode: isFine ? 0 : 1, lines: [], proof };
   }
   // All parts that need the host get one reason. Answers of other nodes stay.
-  const otherParts = { ...createUnknownParts(view.lifecycle, "the host does not answer"), ...keepAnswers(parts) };
-  const current = { ...view, sync, synced, parts: otherParts };
-  return { stack, view: current, exitCode: refusalExitCode, lines: formatUnreachable(source, unreachable) };
+  const unknown = createUnknownParts(config.lifecycle, "the host does not answer");
+  const view = await createView(source, { sync, parts: { ...unknown, ...keepAnswers(parts) } });
+  const { port, user } = config.ssh;
+  const what = `\n${address} could not be reached: ${unreachable}`;
+  const needed = `start the host, or fix the connection; try: ssh -p ${port} ${user}@${address}`;
+  return { view, exitCode: refusalExitCode, lines: [formatProblem({ what, needed })] };
 }
 
 export function keepAnswers(parts: StatusParts): object {
   return Object.fromEntries(Object.entries(parts).filter(([, part]) => part && "value" in part));
 }
 
-export interface SyncReading {
+/** Returns the start of the wait by the state; undefined if no wait is recorded. */
+export function getSyncStart({ state: { wait } }: StackWithHost): SyncStart | undefined {
+  return wait && { startedAt: Date.parse(wait.startedAt), startHeight: wait.startHeight };
+}
+
+interface SyncReading {
   readonly sync: SyncProgress | undefined;
   readonly proof?: SyncResult;
+  /** The reason if the host itself could not be reached. */
   readonly unreachable?: string | undefined;
 }
 
-/** Reads the sync like the gate with `sync.wait: check`: until the proof, or the first lookup that is not good. */
-export async function readSync(source: StackWithHost, { deps }: HostReader): Promise<SyncReading> {
+/** Reads the sync like a gate that does not wait: until the proof, or the first lookup that is not good. */
+async function readSync(source: StackWithHost, { deps }: HostReader, since?: SyncStart): Promise<SyncReading> {
   let sync: SyncProgress | undefined;
   const seen = (progress: SyncProgress) => {
     sync = progress;
   };
   try {
-    const proof = await waitForSync(createGateOptions(source, "check"), { ...deps, seen, say: () => undefined });
+    const proof = await waitForSync(createGateOptions(source, since), { ...deps, seen, say: () => undefined });
     return { sync, proof };
   } catch (error) {
     if (isFatal(error)) throw new CliRefusal((error as Error).message);
@@ -94,47 +112,6 @@ export async function readSync(source: StackWithHost, { deps }: HostReader): Pro
   }
 }
 
-/** Returns why the host itself could not be reached, or undefined. */
 function findUnreachableReason(last: Observation | undefined): string | undefined {
   return last?.kind === "none" && last.unreachable === true ? last.reason : undefined;
-}
-
-/** Reads the sync of a watched host. Waits like the gate until the first proof, because one lookup gives no rate. */
-export function followSync(source: StackWithHost, host: HostReader, changed: (sync: SyncProgress) => void) {
-  let sync: SyncProgress | undefined;
-  let proof: SyncResult | undefined;
-  let isShown = false;
-  let setSeen = () => {};
-  const firstLookup = new Promise<void>((resolve) => {
-    setSeen = resolve;
-  });
-  const seen = (progress: SyncProgress) => {
-    sync = progress;
-    setSeen();
-    changed(progress);
-  };
-  const proved = waitForSync(createGateOptions(source, "block"), { ...host.deps, seen, say: () => undefined }).then(
-    (result) => {
-      proof = result;
-    },
-    (error: unknown) => {
-      throw isFatal(error) ? new CliRefusal((error as Error).message) : error;
-    },
-  );
-  proved.catch(setSeen);
-  return {
-    /** Resolves with the first proof. @throws CliRefusal for a problem that a retry does not solve */
-    proved,
-    read: async (): Promise<SyncReading> => {
-      if (isShown) return readSync(source, host);
-      await Promise.race([proved, firstLookup]);
-      isShown = proof !== undefined;
-      return { sync, proof, unreachable: findUnreachableReason(sync?.observation) };
-    },
-  };
-}
-
-function formatUnreachable({ address, config: { ssh } }: StackWithHost, reason: string): string[] {
-  const needed = `start the host, or fix the connection; try: ssh -p ${ssh.port} ${ssh.user}@${address}`;
-  return [formatProblem({ what: `\n${address} could not be reached: ${reason}`, needed })];
 }

@@ -1,13 +1,6 @@
-import cliTruncate from "cli-truncate";
 import wrapAnsi from "wrap-ansi";
-import type { Row } from "./stackView";
-import type { StatusRows } from "./statusRows";
-
-/** A terminal's size in characters. */
-interface TerminalSize {
-  readonly columns: number;
-  readonly rows: number;
-}
+import type { Row, StackView } from "./stackView";
+import { formatStatus } from "./statusRows";
 
 const labelWidth = 14;
 
@@ -16,9 +9,13 @@ export function wrap(text: string, width: number): string[] {
   return wrapAnsi(text, width, { hard: true }).split("\n");
 }
 
-export const truncate = (text: string, width: number) => cliTruncate(text, width);
+/** Cuts a text that is wider than `width` columns of a terminal, and marks the cut. */
+export function truncate(text: string, width: number): string {
+  const cut = (columns: number) => wrapAnsi(text, columns, { hard: true, wordWrap: false, trim: false }).split("\n");
+  return cut(width).length === 1 ? text : `${cut(width - 1)[0]}…`;
+}
 
-function wrapRow([label, text, kind]: Row, width: number): string[] {
+export function wrapRow([label, text, kind]: Row, width: number): string[] {
   if (kind === "command") return [`${label.padEnd(labelWidth)}${text}`.trimEnd()];
   const [start = "", indent = "", bullet = ""] = /^( *)(- )?/.exec(text) ?? [];
   const room = Math.max(20, width - labelWidth - start.length);
@@ -28,7 +25,10 @@ function wrapRow([label, text, kind]: Row, width: number): string[] {
 }
 
 /** Keeps as many lines as a screen has room for, and counts the others. Leaves the last line to the cursor. */
-export function cropLines(lines: readonly string[], { columns, rows }: TerminalSize): string[] {
+export function cropLines(
+  lines: readonly string[],
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+): string[] {
   const room = Math.max(1, rows - 1);
   const left = lines.length - room + 1;
   const more = `… ${left} more lines: make the terminal higher to see them`;
@@ -36,7 +36,9 @@ export function cropLines(lines: readonly string[], { columns, rows }: TerminalS
   return kept.map((line) => truncate(line, columns - 1));
 }
 
-export function formatReport({ title, head, facts, log }: StatusRows, columns: number): string {
+/** Formats a status for a terminal of so many columns. */
+export function formatReport(view: StackView, columns: number): string {
+  const { title, head, facts, log } = formatStatus(view);
   const wrapRows = (rows: readonly Row[]) => rows.flatMap((row) => wrapRow(row, columns - 1));
   return [
     title,

@@ -1,7 +1,10 @@
 import type { NodeHostFacts } from "../../core/ssh/hostFacts";
 import type { SyncProgress } from "../../core/sync/progress";
+import type { SyncResult } from "../../core/sync/waitForSync";
 import type { LockStatus } from "../pulumi/locks";
 import type { StackState } from "../pulumi/stackState";
+import type { CliRefusal } from "../terminal/refusal";
+import type { StackWithHost } from "./openStack";
 import type { StatusParts } from "./parts/statusParts";
 
 export interface StackView {
@@ -19,12 +22,23 @@ export interface StackView {
   /** True if the sync gate would pass. */
   readonly synced: boolean;
   readonly facts?: NodeHostFacts | undefined;
-  /** Undefined until the first lookup has ended. */
-  readonly parts?: StatusParts | undefined;
+  readonly parts: StatusParts;
 }
+
+export interface ReadStack {
+  readonly view: StackView;
+  readonly exitCode: number;
+  /** Problems to print for the operator. */
+  readonly lines: readonly string[];
+  /** The proof of the sync, if the node is synced. */
+  readonly proof?: SyncResult | undefined;
+}
+
+/** A stack of the backend as it was read, or why it was not. `source` is absent if it could not be opened. */
+export type StackLookup = { readonly stack: string; readonly source?: StackWithHost } & (
+  | ReadStack
+  | { readonly refusal: CliRefusal }
+);
 
 /** A command stays on one line if it can, so that it can be pasted. */
 export type Row = readonly [label: string, text: string, kind?: "command"];
-
-export const formatTitle = ({ pillar, stack, address }: StackView) =>
-  `Pillar ${pillar}, stack ${stack}, host ${address}`;

@@ -3,7 +3,6 @@ import { isWrong } from "../../core/ssh/portRules";
 import type { SyncProgress } from "../../core/sync/progress";
 import { formatProgress } from "../../core/sync/syncMessages";
 import type { Result } from "../../core/util/result";
-import { decideAttention } from "./attention";
 import { decideStage } from "./hostStage";
 import type { StatusParts } from "./parts/statusParts";
 import type { StackView } from "./stackView";
@@ -17,14 +16,13 @@ export function createStatusJson(view: StackView, exitCode: number) {
     host: address,
     lifecycle,
     ...decideStage(view),
-    needs: decideAttention(view),
     synced,
     looked: exitCode < 2,
     sync: sync && syncJson(sync),
     wait: state.wait,
     done: facts?.done && Object.keys(facts.done),
     pulumi: held?.map(({ lock, holder }) => ({ ...lock, since: new Date(lock.since).toJSON(), run: holder })),
-    ...(parts ? createPartsJson(parts) : {}),
+    ...createPartsJson(parts),
     facts,
   };
 }

@@ -7,7 +7,7 @@ import { formatHolder } from "../pulumi/locks";
 import { decideStage } from "./hostStage";
 import { formatParts } from "./parts/partRows";
 import { getValue } from "./parts/statusParts";
-import { formatTitle, type Row, type StackView } from "./stackView";
+import type { Row, StackView } from "./stackView";
 
 /** The texts of a status, the most important first. */
 export interface StatusRows {
@@ -34,12 +34,12 @@ export function formatStatus(view: StackView): StatusRows {
   if (view.isChainUnverified) head.push(["chain", chainRisk]);
   const waited = formatWait(view);
   if (waited !== undefined) head.push(["waiting", waited]);
-  for (const [label, text, ...kind] of formatParts(view.parts, view, Date.now()))
-    head.push([label, printable(text), ...kind]);
+  for (const [label, text, ...kind] of formatParts(view, Date.now())) head.push([label, printable(text), ...kind]);
+  const facts = view.facts ? listHostFactRows(view.facts) : [];
   return {
-    title: formatTitle(view),
+    title: `Pillar ${view.pillar}, stack ${view.stack}, host ${view.address}`,
     head,
-    facts: formatFacts(view),
+    facts: facts.map(([label, text]) => [label, printable(text)]),
     log: (view.facts?.log ?? []).map(printable).map(shortenLogLine),
   };
 }
@@ -51,16 +51,12 @@ function describePossibleRun(pending: StackView["state"]["pending"]): string {
   return `a run is active or was killed during ${names}; this backend does not show which`;
 }
 
-function formatFacts({ facts }: StackView): Row[] {
-  return facts === undefined ? [] : listHostFactRows(facts).map(([label, text]) => [label, printable(text)]);
-}
-
 function shortenLogLine(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
 }
 
 function formatSync({ sync, parts }: StackView): string | undefined {
-  const node = getValue(parts?.node);
+  const node = getValue(parts.node);
   if (node && !node.active && node.masked) return "the node is off and masked";
   return sync && formatProgress(sync);
 }

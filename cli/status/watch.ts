@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SyncResult } from "../../core/sync/waitForSync";
 import { commandsFor } from "../../core/util/commands";
-import { formatDuration } from "../../core/util/timeText";
+import { printableLines } from "../../core/util/printable";
 import { openHostReader } from "./hostReader";
-import { createLiveScreen } from "./liveScreen";
-import { createView, type StackWithHost } from "./openStack";
-import type { ReadStack } from "./overview";
-import { followSync, readStatus } from "./readStatus";
+import type { StackWithHost } from "./openStack";
+import { getSyncStart, readStatus } from "./readStatus";
+import { cropLines, formatReport } from "./screenLayout";
+import type { ReadStack } from "./stackView";
 
 const interrupted = 130;
 const bell = "\u0007";
@@ -16,46 +16,46 @@ const intervalMs = 10_000;
 export async function watch(source: StackWithHost, hostKey: string, isKept: boolean): Promise<number> {
   const isEndless = isKept || source.config.lifecycle !== "active";
   // Without a terminal, only the end is printed.
-  const screen = process.stdout.isTTY ? await createLiveScreen(process.stdout) : undefined;
+  const screen = process.stdout.isTTY ? openScreen(process.stdout) : undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => {
-      screen?.end();
+      screen?.close();
       process.exit(interrupted);
     });
   }
-  let latest: ReadStack = { stack: source.stack, view: await createView(source), exitCode: 1, lines: [] };
-  const show = (found: ReadStack) => {
-    latest = found;
-    screen?.show(found);
-  };
-  show(latest);
   const host = openHostReader(source, hostKey);
-  const sync = followSync(source, host, (progress) => {
-    const { view } = latest;
-    // A proved sync holds until a lookup contradicts it.
-    show({ ...latest, view: { ...view, sync: progress, synced: view.synced && progress.good } });
-  });
+  let since = getSyncStart(source);
   let proof: SyncResult | undefined;
   try {
-    while (proof === undefined) {
-      const found = await readStatus(source, hostKey, host, sync.read);
-      show(found);
-      if (!isEndless) proof = found.proof;
-      if (proof === undefined) await Promise.race([sleep(intervalMs), ...(isEndless ? [] : [sync.proved])]);
+    while (proof === undefined || isEndless) {
+      const found = await readStatus(source, hostKey, host, since);
+      screen?.show(found);
+      ({ proof } = found);
+      const observation = found.view.sync?.observation;
+      if (observation?.kind === "answer")
+        since ??= { startedAt: Date.now(), startHeight: observation.info.currentHeight };
+      if (proof === undefined || isEndless) await sleep(intervalMs);
     }
   } finally {
     host.close();
-    screen?.end();
+    screen?.close();
   }
-  printProof(source, proof);
+  if (screen) console.log(bell);
+  console.log(`synced at height ${proof.currentHeight}: ${proof.proved.join("; ")}`);
+  console.log(`next: ${commandsFor(source.stack).up} (or the run that is active) shows the producer address`);
   return 0;
 }
 
-function printProof({ stack, state }: StackWithHost, proof: SyncResult): void {
-  const { syncedAt, startedAt, currentHeight, proved } = proof;
-  const isFirst = state.wait !== undefined && state.wait.syncedAt === undefined;
-  const after = isFirst ? ` after ${formatDuration(Date.parse(syncedAt) - Date.parse(startedAt))}` : "";
-  if (process.stdout.isTTY) console.log(bell);
-  console.log(`synced at height ${currentHeight}${after}: ${proved.join("; ")}`);
-  console.log(`next: ${commandsFor(stack).up} (or the run that is active) shows the producer address`);
+/** Shows status after status in the terminal's other screen; at the end, the last one whole in the usual screen. */
+function openScreen(stdout: NodeJS.WriteStream) {
+  let last = "";
+  stdout.write("\u001b[?1049h\u001b[?25lreading …");
+  return {
+    show: ({ view, lines }: ReadStack) => {
+      const size = { columns: stdout.columns ?? 80, rows: stdout.rows ?? 24 };
+      last = [formatReport(view, size.columns), ...lines.map(printableLines)].join("\n");
+      stdout.write(`\u001b[2J\u001b[H${cropLines(last.split("\n"), size).join("\n")}`);
+    },
+    close: () => stdout.write(`\u001b[?1049l\u001b[?25h${last}\n`),
+  };
 }

@@ -1,6 +1,8 @@
 import type { LockStatus } from "../../cli/pulumi/locks";
+import type { StatusParts, UnmetCondition } from "../../cli/status/parts/statusParts";
 import type { StackView } from "../../cli/status/stackView";
-import { parseNodeHostFacts } from "../../core/ssh/hostFacts";
+import type { Registration } from "../../core/registration/registration";
+import { type NodeHostFacts, parseNodeHostFacts } from "../../core/ssh/hostFacts";
 import type { SyncProgress } from "../../core/sync/progress";
 
 /** Returns a lookup of a syncing node with these changes. */
@@ -32,6 +34,15 @@ export const facts = parseNodeHostFacts([
   'log=2026-11-21T15:05:16+0000 host1 go-node[7423]: t=16343 lvl=info msg="insert momentum" module=chain height=16343',
 ]);
 
+/** Facts of a synced node's host. */
+export const healthyFacts: NodeHostFacts = {
+  done: { packages: "x", deployed: "x", synced: "x" },
+  node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 8 },
+  disk: { at: "/root/.znn", size: 264_200_000, free: 75_000_000 },
+  clock: { now: "x", isKept: true },
+  log: [],
+};
+
 export const lives: LockStatus = {
   lock: { user: "ada", host: "desk", pid: 4242, since: Date.parse("2026-11-21T15:02:54Z") },
   holder: "lives",
@@ -49,6 +60,65 @@ export function viewOf(changes: Partial<StackView> = {}): StackView {
     sync: progress(),
     synced: false,
     facts,
+    parts: partsOf(),
+    ...changes,
+  };
+}
+
+export const clock = Date.parse("2026-11-21T15:05:20Z");
+export const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
+export const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
+
+const own = { address: ours, since: clock - 600_000, earlier: old, notes: [] };
+const wait = { from: clock - 60_000, standing: "one of 3 Pillars" };
+export const registrations = {
+  earlier: { kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [] },
+  wentBack: { kind: "earlier", address: old, earlier: old, wasOurs: true, notes: [] },
+  foreign: {
+    kind: "foreign",
+    address: old,
+    wasOurs: false,
+    notes: [],
+    last: { height: 90, at: clock - 60_000, isOurs: false },
+  },
+  nobody: { kind: "unknownPillar", notes: [] },
+  unknown: { kind: "unknown", why: { key: "nobodyAsked", text: "no node was asked" }, notes: [] },
+  registered: { kind: "registered", ...own, wait, isLate: false },
+  late: { kind: "registered", ...own, wait, isLate: true },
+  producing: {
+    kind: "producing",
+    ...own,
+    switched: { height: 77, at: clock - 60_000 },
+    figures: { expected: 10, produced: 9 },
+  },
+  tooEarly: { kind: "tooEarly", why: "syncing", ...own },
+} as const satisfies Record<string, Registration>;
+
+export const unmet: UnmetCondition = {
+  loss: "rewards",
+  what: "the rewards since the switch are not collected",
+  saidBy: ["the successor's node (203.0.113.9)"],
+  found: ["paid since epoch 5, and not collected: 8.8 ZNN and 0 QSR wait (collect them in the wallet)"],
+  needed: "collect them in the wallet",
+};
+
+/**
+ * Returns the parts of an active stack whose node is synced and whose Pillar has the old address, with these changes.
+ */
+export function partsOf(
+  registration: Registration = registrations.earlier,
+  changes: Partial<StatusParts> = {},
+): StatusParts {
+  return {
+    node: { value: { active: true, masked: false } },
+    registration: { value: registration },
+    orchestrator: { value: { kind: "none", text: "none on this host", isWrong: false } },
+    ports: undefined,
+    rewards: { value: { text: "8.8 ZNN and 0 QSR are not collected; paid last: epoch 5" } },
+    destroy: undefined,
+    hourlyRestart: { value: "off" },
+    sporks: { value: { version: "v0.0.8", unknown: [] } },
+    versions: { value: [] },
     ...changes,
   };
 }

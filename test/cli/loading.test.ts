@@ -5,9 +5,7 @@ import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const bin = join(import.meta.dirname, "../../cli/bin.js");
-const pulumi = `#!/bin/sh
-case "$*" in "stack ls"*) sleep 1; echo answer >> "$NOTES"; echo '[{"name":"prod"}]';; *) exit 1;; esac
-`;
+const pulumi = "#!/bin/sh\nexit 1\n";
 /** Writes down what happens in which order. */
 const hook = `
 const { appendFileSync } = require("node:fs");
@@ -35,22 +33,14 @@ beforeEach(async () => {
 });
 afterEach(() => rm(place, { recursive: true }));
 
-test.each([
-  [
-    ["status", "prod"],
-    ["pulumi config --json", "load"],
-  ],
-  [
-    ["status", "--all"],
-    ["pulumi stack ls", "load", "answer"],
-  ],
-])("starts pulumi for %j before it loads large modules", async (args, wanted) => {
+test("starts pulumi before it loads large modules", async () => {
   const notes = join(place, "notes");
-  await execa(process.execPath, ["--require", join(place, "hook.cjs"), bin, ...args], {
+  await execa(process.execPath, ["--require", join(place, "hook.cjs"), bin, "status", "prod"], {
     env: { PATH: `${place}:/usr/bin:/bin`, NOTES: notes, PULUMI_BACKEND_URL: `file://${place}` },
     reject: false,
     stdin: "ignore",
   });
   const found = (await readFile(notes, "utf8")).trim().split("\n");
-  expect(found.filter((note) => wanted.includes(note)).slice(0, wanted.length)).toEqual(wanted);
+  const wanted = ["pulumi config --json", "load"];
+  expect(found.filter((note) => wanted.includes(note))).toEqual(wanted);
 });

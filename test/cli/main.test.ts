@@ -69,10 +69,10 @@ describe("the command line", () => {
   });
 
   test.each([
-    [["status"], "error: name a stack, or --all"],
-    [["status", "prod", "--all"], "error: --all or a stack, not both"],
+    [["status"], "name a stack, or give --all"],
+    [["status", "prod", "--all"], "name a stack, or give --all"],
     [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
-    [["status", "prod", "--notify"], "error: --notify needs --all"],
+    [["status", "prod", "--notify"], "name a stack, or give --all (which --notify implies)"],
     [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
     [["status", "prod", "--json", "--watch"], "error: option '--json' cannot be used with option '-w, --watch'"],
     [["resume", "prod", "--yes"], "error: unknown option '--yes'"],

@@ -4,27 +4,22 @@ import { formatUnmet } from "../../../core/retirement/refusalText";
 import { findPortProblems, formatPortList, type PortResult } from "../../../core/ssh/portRules";
 import type { Result } from "../../../core/util/result";
 import { formatUtcMinute } from "../../../core/util/timeText";
-import type { Row } from "../stackView";
+import type { Row, StackView } from "../stackView";
 import { findProblems } from "./hostProblemsPart";
-import type { StatusParts } from "./statusParts";
 
-interface StackLabel {
-  readonly stack: string;
-  readonly pillar: string;
-  readonly lifecycle: string;
-}
+type NamedStack = Pick<StackView, "stack" | "pillar" | "lifecycle">;
 
-export function formatParts(parts: StatusParts | undefined, label: StackLabel, now: number): Row[] {
-  if (parts === undefined) return [["on chain", "first lookup …"]];
+export function formatParts(view: NamedStack & Pick<StackView, "parts">, now: number): Row[] {
+  const { parts } = view;
   return [
-    ...labelRows("address", parts.registration, (registration) => formatAddress(registration, label, now)),
-    ...labelRows("producing", parts.registration, (registration) => [describeProducing(registration, label, now)]),
+    ...labelRows("address", parts.registration, (registration) => formatAddress(registration, view, now)),
+    ...labelRows("producing", parts.registration, (registration) => [describeProducing(registration, view, now)]),
     ...labelRows("orchestrator", parts.orchestrator, ({ text }) => [text]),
     ...(parts.ports ? formatPorts(parts.ports) : []),
     ...labelRows("version", parts.sporks, ({ version }) => [version ?? "the node does not report it"]),
     ...labelRows("rewards", parts.rewards, ({ text }) => [text]),
-    ...formatDestroy(parts.destroy, label),
-    ...findProblems(parts, label.stack).map(({ label: title, text }): Row => [title, text]),
+    ...formatDestroy(view),
+    ...findProblems(parts, view.stack).map(({ label, text }): Row => [label, text]),
   ];
 }
 
@@ -41,7 +36,7 @@ function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
   ];
 }
 
-function formatAddress(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string[] {
+function formatAddress(registration: Registration, { pillar, lifecycle }: NamedStack, now: number): string[] {
   const notes = registration.notes.map((note) => `  ${note.text}`);
   if (isOurs(registration)) {
     const since = now - registration.since < 60_000 ? "" : ` (since ${formatUtcMinute(registration.since)} or longer)`;
@@ -67,7 +62,7 @@ function describeUnregistered(
   return `unknown: another producer address is registered, and no recent momentum is of either address; ${stillOurs}`;
 }
 
-function describeProducing(registration: Registration, { pillar, lifecycle }: StackLabel, now: number): string {
+function describeProducing(registration: Registration, { pillar, lifecycle }: NamedStack, now: number): string {
   switch (registration.kind) {
     case "producing": {
       const { switched, figures } = registration;
@@ -89,7 +84,11 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: St
   }
 }
 
-function formatDestroy(destroy: StatusParts["destroy"], { stack, lifecycle }: StackLabel): Row[] {
+function formatDestroy({
+  stack,
+  lifecycle,
+  parts: { destroy },
+}: Pick<StackView, "stack" | "lifecycle" | "parts">): Row[] {
   if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
   if ("problem" in destroy) return labelRows("destroy", destroy, () => []);
   const first =

@@ -1,11 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { NoServerRefusal } from "../../../cli/status/openStack";
-import {
-  createOverviewJson,
-  decideOverviewExitCode,
-  formatOverview,
-  type StackLookup,
-} from "../../../cli/status/overview";
+import { createOverviewJson, decideOverviewExitCode, formatOverview } from "../../../cli/status/overview";
+import type { StackLookup } from "../../../cli/status/stackView";
 import { CliRefusal } from "../../../cli/terminal/refusal";
 import { viewOf } from "../exampleView";
 

@@ -1,17 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatScreen } from "../../../cli/status/liveScreen";
-import { cropLines, formatReport, truncate, wrap } from "../../../cli/status/screenLayout";
+import { createUnknownParts } from "../../../cli/status/parts/statusParts";
+import { cropLines, formatReport, truncate, wrap, wrapRow } from "../../../cli/status/screenLayout";
 import { formatStatus } from "../../../cli/status/statusRows";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { printable } from "../../../core/util/printable";
 import { facts, viewOf } from "../exampleView";
 
-const found = { stack: "prod", view: viewOf(), exitCode: 1, lines: [] };
-const screenOf = (rows: number, columns = 80) => cropLines(formatScreen(found, columns), { columns, rows });
+const screenOf = (rows: number, columns = 80, view = viewOf()) =>
+  cropLines(formatReport(view, columns).split("\n"), { columns, rows });
 
 test("fills a terminal of 80 by 24 with head, facts and the log", () => {
-  expect(screenOf(24)).toEqual([
+  const parts = { ...createUnknownParts("active", "not yet"), destroy: undefined };
+  expect(screenOf(24, 80, viewOf({ parts }))).toEqual([
     "Pillar Anvil, stack prod, host 203.0.113.7",
     "",
     "stage         deployed, syncing",
@@ -20,7 +21,12 @@ test("fills a terminal of 80 by 24 with head, facts and the log", () => {
     "              15:02 UTC",
     "sync          81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min",
     "              left, since 2026-11-21 15:04 UTC",
-    "on chain      first lookup …",
+    "address       unknown: not yet",
+    "producing     unknown: not yet",
+    "orchestrator  unknown: not yet",
+    "version       unknown: not yet",
+    "rewards       unknown: not yet",
+    "destroy       refused: pillar-host:lifecycle of prod is active",
     "",
     "done so far   packages 2026-11-21T15:04:01Z, deployed 2026-11-21T15:04:09Z",
     "service       go-node is active (running) since 2026-11-21 15:04:09 UTC",
@@ -35,24 +41,15 @@ test("fills a terminal of 80 by 24 with head, facts and the log", () => {
 
 test("keeps a command on one line in a pipe", () => {
   const command = `    ufw: ${"ufw prepend deny 35997/tcp; ".repeat(6)}`.trimEnd();
-  const rows = {
-    title: "t",
-    head: [
-      ["ports", `one ${"two ".repeat(30)}`],
-      ["", command, "command"],
-    ],
-    facts: [],
-    log: [],
-  } as const;
-  const shown = formatReport(rows, 80).split("\n");
-  expect(shown.at(-1)).toBe(`              ${command}`);
-  expect(shown.slice(0, -1).every((line) => line.length < 80)).toBe(true);
+  expect(wrapRow(["", command, "command"], 80)).toEqual([`              ${command}`]);
+  const shown = wrapRow(["ports", `one ${"two ".repeat(30)}`], 79);
+  expect(shown.every((line) => line.length < 80)).toBe(true);
   expect(cropLines(shown, { columns: 80, rows: 24 }).every((line) => line.length < 80)).toBe(true);
 });
 
 test("keeps the first lines in a low terminal, and counts the others", () => {
   expect(screenOf(8)).toHaveLength(7);
-  expect(screenOf(8).at(-1)).toBe("… 12 more lines: make the terminal higher to see them");
+  expect(screenOf(8).at(-1)).toBe("… 18 more lines: make the terminal higher to see them");
   expect(screenOf(8).at(-2)).toBe("              15:02 UTC");
 });
 
@@ -68,7 +65,7 @@ test("never exceeds the terminal's size", () => {
           lines.map((line, i) => (i % 2 === 0 ? `log=${line}` : `done.packages=${line}`)),
         );
         const view = viewOf({ facts: some });
-        const screen = cropLines(formatScreen({ ...found, view }, columns), { columns, rows });
+        const screen = screenOf(rows, columns, view);
         expect(screen.length).toBeLessThan(rows);
         for (const line of screen) expect(line.length).toBeLessThan(columns);
       },
@@ -83,7 +80,7 @@ test("shows the start of a wait", () => {
 });
 
 test("prints everything to a pipe", () => {
-  const report = formatReport(formatStatus(viewOf()), 120);
+  const report = formatReport(viewOf(), 120);
   for (const fact of facts.log) expect(report).toContain(fact.slice(-12));
 });
 

@@ -1,136 +1,86 @@
 import { describe, expect, test } from "vitest";
-import { findAlerts, type HostLookup } from "../../../../cli/status/alerts/findAlerts";
+import { findAlerts } from "../../../../cli/status/alerts/findAlerts";
+import { countMissed, type MissedMomentums, type MomentumCounts } from "../../../../cli/status/alerts/missedMomentums";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
+import type { ReadStack } from "../../../../cli/status/stackView";
 import { findUnknownSporks, parseSporks } from "../../../../core/chain/sporks";
 import type { NodeHostFacts } from "../../../../core/ssh/hostFacts";
-import { progress, viewOf } from "../../exampleView";
-import { clock, partsOf, registrations } from "../parts/exampleParts";
+import { clock, healthyFacts as facts, partsOf, progress, registrations, viewOf } from "../../exampleView";
 
-const facts: NodeHostFacts = {
-  done: { packages: "x", deployed: "x", synced: "x" },
-  node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 8 },
-  disk: { at: "/root/.znn", size: 264_200_000, free: 75_000_000 },
-  clock: { now: "x", isKept: true },
-  log: [],
-};
-type Changes = Parameters<typeof viewOf>[0];
 /** Returns the lookup of a healthy stack long after the move, with changes. */
-const look = (changes: Changes = {}, others: Partial<HostLookup> = {}): HostLookup => ({
+const look = (changes: Parameters<typeof viewOf>[0] = {}, others: Partial<ReadStack> = {}): ReadStack => ({
   view: viewOf({
-    synced: true,
-    sync: progress({ good: true }),
-    locks: [],
-    facts,
-    parts: partsOf(registrations.producing),
+    ...{ synced: true, sync: progress({ good: true }), locks: [], facts, parts: partsOf(registrations.producing) },
     ...changes,
   }),
-  isReachable: true,
-  problems: [],
+  exitCode: 0,
+  lines: [],
   ...others,
 });
 const withParts = (
   ...[changes, registration = registrations.producing]: [Parameters<typeof partsOf>[1], Parameters<typeof partsOf>[0]?]
 ) => look({ parts: partsOf(registration, changes) });
 const withFact = (changed: Partial<NodeHostFacts>) => look({ facts: { ...facts, ...changed } });
-const peers = (count?: number) => ({
-  node: { rpc: "127.0.0.1:35997", p2pPort: 35995, ...(count === undefined ? {} : { peers: count }) },
-});
+const peers = (count?: number) => ({ node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: count } as never });
 const silent = progress({ observation: { kind: "none", reason: "ECONNREFUSED" } });
 const shut = { active: false, masked: true, wasShutDown: true } as const;
+const full = { at: "/root/.znn", size: 264_200_000, free: 5_000_000 };
 const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true, seen: "open" } as const;
-const count = { expected: 14, produced: 10, dryFrom: 10 };
+const id = "ab".repeat(32);
+const sporks = parseSporks({ list: [{ id, name: "x", activated: false, enforcementHeight: 0 }] });
+const unknown = createUnknownParts("active", "no answer");
+const away = look(
+  { parts: unknown, facts: undefined, sync: undefined, synced: false },
+  { exitCode: 2, lines: ["\n203.0.113.7 could not be reached: x\n  needed: y"] },
+);
 
-const keysOf = (one: HostLookup) => findAlerts(one, clock).alerts.map(({ key }) => key);
+const none = { missed: 0, inARow: 0 };
+const find = (one: ReadStack, missed: MissedMomentums | undefined = none) => findAlerts(one, missed, clock);
 
 test("raises no alert for a healthy stack, a first sync and a stack without a run", () => {
-  expect(findAlerts(look(), clock)).toEqual({ alerts: [], unknown: [] });
+  expect(find(look())).toEqual({ alerts: {}, unknown: [] });
   const firstSync = { ...facts, done: { packages: "x", deployed: "x" } };
-  expect(keysOf(look({ synced: false, sync: progress(), facts: firstSync, parts: partsOf() }))).toEqual([]);
-  expect(findAlerts(look({ state: { isBegun: false, pending: [] }, parts: undefined }), clock)).toEqual({
-    alerts: [],
-    unknown: [],
-  });
+  expect(find(look({ synced: false, sync: progress(), facts: firstSync, parts: partsOf() })).alerts).toEqual({});
+  const noRun = look({ state: { isBegun: false, pending: [] }, parts: unknown });
+  expect(find(noRun)).toEqual({ alerts: {}, unknown: [] });
 });
 
 describe("raises the alert", () => {
-  test.each<[string, HostLookup, RegExp]>([
-    ["missed", look({}, { counts: { ...count, missed: 3, inARow: 0 } }), /at least 3 momentums/],
-    ["producing", look({}, { counts: { ...count, missed: 0, inARow: 3 } }), /missed its last 3/],
+  test.each<[string, ReadStack, RegExp, MissedMomentums?]>([
+    ["missed", look(), /at least 3 momentums/, { missed: 3, inARow: 0 }],
+    ["producing", look(), /missed its last 3/, { missed: 0, inARow: 3 }],
     ["producing", withParts({}, registrations.late), /does not produce$/],
     ["registration:tooEarly", withParts({}, registrations.tooEarly), /is not synced$/],
     ["registration:foreign", withParts({}, registrations.foreign), /an unknown address$/],
     ["registration:earlier", withParts({}, registrations.wentBack), /an earlier address again$/],
-    [
-      "disk",
-      withFact({ disk: { at: "/root/.znn", size: 264_200_000, free: 5_000_000 } }),
-      /5\.0 of 264\.2 GB are free at \/root\/\.znn$/,
-    ],
+    ["disk", withFact({ disk: full }), /5\.0 of 264\.2 GB are free at \/root\/\.znn$/],
     ["peers", withFact(peers(0)), /no peers/],
     ["clock", withFact({ clock: { now: "x", isKept: false } }), /clock/],
-    [
-      "host",
-      look(
-        { parts: createUnknownParts("active", "no answer"), facts: undefined },
-        { isReachable: false, problems: ["", "203.0.113.7 could not be reached: x", "needed"] },
-      ),
-      /^203\.0\.113\.7 could not be reached: x$/,
-    ],
+    ["host", away, /^203\.0\.113\.7 could not be reached: x$/],
     ["node", withParts({ node: { value: { active: false, masked: false } } }), /does not run/],
     ["node", look({ synced: false, sync: silent }), /does not answer: ECONNREFUSED/],
     ["sync", look({ synced: false, sync: progress() }), /81\.7 %/],
     [
       "signer:silent",
       withParts({ orchestrator: { value: { kind: "silent", text: "it is", isWrong: true } } }),
-      /the orchestrator: it is/,
+      /: it is/,
     ],
-    [
-      "port:35997",
-      withParts({ ports: { value: [rule, { ...rule, port: 1, seen: "filtered" }] } }),
-      /is open to this machine, and should be closed$/,
-    ],
+    ["port:35997", withParts({ ports: { value: [rule] } }), /is open to this machine, and should be closed$/],
     ["crontab", withParts({ hourlyRestart: { value: "on" } }), /every hour/],
-    [
-      "mask",
-      look({
-        lifecycle: "retiring",
-        parts: partsOf(registrations.foreign, { node: { value: { ...shut, masked: false } } }),
-      }),
-      /not masked/,
-    ],
-    [
-      `spork:${"ab".repeat(32)}`,
-      withParts({
-        sporks: {
-          value: {
-            version: "v0.0.4",
-            unknown: findUnknownSporks(
-              parseSporks({ list: [{ id: "ab".repeat(32), name: "x", activated: false, enforcementHeight: 0 }] }),
-              "v0.0.4",
-            ),
-          },
-        },
-      }),
-      /is announced/,
-    ],
-  ])("%s: %#", (key, one, text) => {
-    expect(keysOf(one)).toEqual([key]);
-    expect(findAlerts(one, clock).alerts[0]?.text).toMatch(text);
+    ["mask", withParts({ node: { value: { ...shut, masked: false } } }, registrations.foreign), /not masked/],
+    [`spork:${id}`, withParts({ sporks: { value: { unknown: findUnknownSporks(sporks, "v0.0.4") } } }), /is announced/],
+  ])("%s: %#", (key, one, text, missed) => {
+    expect(find(one, missed).alerts).toEqual({ [key]: expect.stringMatching(text) });
   });
 });
 
 test("lists kinds that a lookup could not check as unknown", () => {
-  const away = look(
-    { parts: createUnknownParts("active", "no answer"), facts: undefined, sync: undefined, synced: false },
-    { isReachable: false },
-  );
-  expect(findAlerts(away, clock).unknown).toEqual(
-    expect.arrayContaining([
-      ...["crontab", "mask", "spork", "signer", "node", "sync", "registration", "producing", "missed"],
-      ...["disk", "peers", "clock", "port"],
-    ]),
-  );
-  expect(findAlerts(withFact(peers()), clock).unknown).toEqual(["peers"]);
-  expect(findAlerts(look({ synced: false, sync: silent }), clock).unknown).toEqual(["sync"]);
+  const ofNode = ["node", "sync", "registration", "producing", "missed", "disk", "peers", "clock", "port"];
+  const kinds = ["signer", "crontab", "mask", "spork", "version", ...ofNode];
+  expect(find(away).unknown.map((kind) => kind)).toEqual(kinds);
+  expect(find(withFact(peers())).unknown).toEqual(["peers"]);
+  expect(find(look({ synced: false, sync: silent })).unknown).toEqual(["sync"]);
+  expect(findAlerts(look(), undefined, clock).unknown).toEqual(["producing", "missed"]);
 });
 
 test.each([1, 2])("a node that inserts a momentum in state %i neither loses nor regains its sync", (state) => {
@@ -138,17 +88,35 @@ test.each([1, 2])("a node that inserts a momentum in state %i neither loses nor 
     const info = { state, currentHeight: 20_021 - missing, targetHeight: 20_021 };
     return look({ synced: false, sync: progress({ observation: { kind: "answer", info, nodeTime: 0 } }) });
   };
-  expect(findAlerts(at(1), clock)).toEqual({ alerts: [], unknown: ["sync"] });
-  expect(keysOf(at(3))).toEqual(["sync"]);
+  expect(find(at(1))).toEqual({ alerts: {}, unknown: ["sync"] });
+  expect(Object.keys(find(at(3)).alerts)).toEqual(["sync"]);
 });
 
 test("checks only mask, orchestrator and host after a retirement", () => {
-  const off = look({
-    lifecycle: "retiring",
-    synced: false,
-    sync: silent,
-    facts: { ...facts, ...peers(0) },
-    parts: partsOf(registrations.foreign, { node: { value: shut } }),
-  });
-  expect(findAlerts(off, clock)).toEqual({ alerts: [], unknown: [] });
+  const parts = partsOf(registrations.foreign, { node: { value: shut } });
+  const changes = { lifecycle: "retiring", synced: false, sync: silent, facts: { ...facts, ...peers(0) } } as const;
+  expect(find(look({ ...changes, parts }))).toEqual({ alerts: {}, unknown: [] });
+});
+
+describe("missed momentums by counts that are minutes old", () => {
+  /** Compares the counts [expected, produced] of several lookups. Returns the last result. */
+  const after = (...looks: readonly (readonly [number, number])[]) => {
+    let before: MomentumCounts | undefined;
+    let missed: MissedMomentums | undefined;
+    for (const [expected, produced] of looks)
+      ({ counts: before, missed } = countMissed(before, { expected, produced }));
+    return missed && [missed.missed, missed.inARow];
+  };
+
+  test.each<[string, readonly [number, number] | undefined, ...(readonly [number, number])[]]>([
+    ["ignore a single count", [0, 0], [30, 12]],
+    ["ignore the slots of the running tick", [0, 0], [10, 9], [11, 10], [12, 11]],
+    ["are unknown by a repeated count", undefined, [10, 7], [10, 7]],
+    ["include momentums that were expected a tick ago", [3, 0], [10, 7], [11, 7]],
+    ["stay missed after later momentums", [3, 0], [10, 7], [11, 7], [12, 8]],
+    ["form a row since the last momentum", [3, 3], [10, 10], [11, 10], [13, 10], [14, 10]],
+    ["end a row with the next momentum", [2, 0], [10, 10], [13, 10], [14, 11]],
+    ["are unknown by the older answer of another node", undefined, [10, 9], [9, 8]],
+    ["start again in another epoch", [0, 0], [80, 70], [81, 70], [1, 0]],
+  ])("%s", (_what, missed, ...looks) => expect(after(...looks)).toEqual(missed));
 });

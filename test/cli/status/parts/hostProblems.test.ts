@@ -1,11 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { decideAttention } from "../../../../cli/status/attention";
+import { decideStage } from "../../../../cli/status/hostStage";
 import { findProblems } from "../../../../cli/status/parts/hostProblemsPart";
 import { formatParts } from "../../../../cli/status/parts/partRows";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
 import { createPartsJson } from "../../../../cli/status/statusJson";
-import { viewOf } from "../../exampleView";
-import { clock, partsOf, registrations } from "./exampleParts";
+import { clock, partsOf, registrations, viewOf } from "../../exampleView";
 
 const spork = { id: "ab".repeat(32), name: "spork-next", isSure: true };
 const withSpork = (changes: object) =>
@@ -87,10 +86,10 @@ describe("problems of a host", () => {
 
   test("need attention with a row each, except a spork that is not active", () => {
     const parts = partsOf(registrations.producing, { hourlyRestart: { value: "on" } });
-    const whose = { stack: "prod", pillar: "Anvil", lifecycle: "active" };
-    expect(formatParts(parts, whose, clock)).toContainEqual(["restart", expect.stringContaining("every hour")]);
-    expect(formatParts(withSpork({}), whose, clock)).toContainEqual(["spork", expect.stringContaining("is announced")]);
-    const needs = (changes: typeof parts) => decideAttention(viewOf({ synced: true, locks: [], parts: changes }));
+    const rowsOf = (changes: typeof parts) => formatParts(viewOf({ parts: changes }), clock);
+    expect(rowsOf(parts)).toContainEqual(["restart", expect.stringContaining("every hour")]);
+    expect(rowsOf(withSpork({}))).toContainEqual(["spork", expect.stringContaining("is announced")]);
+    const needs = (changes: typeof parts) => decideStage(viewOf({ synced: true, locks: [], parts: changes })).needs;
     expect(needs(partsOf(registrations.producing))).toBe("nothing");
     expect(needs(parts)).toBe("attention");
     expect(needs(withSpork({}))).toBe("nothing");

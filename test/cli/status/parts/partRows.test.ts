@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { listUnmetConditions } from "../../../../cli/status/parts/destroyPart";
 import { formatParts } from "../../../../cli/status/parts/partRows";
-import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
+import { createUnknownParts, type StatusParts } from "../../../../cli/status/parts/statusParts";
 import { formatReport } from "../../../../cli/status/screenLayout";
+import type { StackView } from "../../../../cli/status/stackView";
 import { formatStatus } from "../../../../cli/status/statusRows";
 import type { RetirementFacts, Unmet } from "../../../../core/retirement/retirementFacts";
-import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
-import { viewOf } from "../../exampleView";
-import { clock, old, ours, partsOf, registrations, unmet } from "./exampleParts";
+import { clock, old, ours, partsOf, registrations, unmet, viewOf } from "../../exampleView";
 
-const whose = { stack: "prod", pillar: "Anvil", lifecycle: "active" };
-const rows = (registration: keyof typeof registrations, lifecycle = "active") =>
-  formatParts(partsOf(registrations[registration]), { ...whose, lifecycle }, clock)
+const rowsOf = (parts: StatusParts, lifecycle: StackView["lifecycle"] = "active") =>
+  formatParts(viewOf({ parts, lifecycle }), clock);
+const rows = (registration: keyof typeof registrations, lifecycle?: StackView["lifecycle"]) =>
+  rowsOf(partsOf(registrations[registration]), lifecycle)
     .slice(0, 2)
     .map(([, text]) => text);
 
@@ -40,11 +40,11 @@ describe("address and producing", () => {
 
   test("describe an old host that produces until momentums carry the other address", () => {
     expect(rows("foreign", "retiring")[0]).toBe(`not registered: Anvil has another host's address, ${old}`);
-    const line = (isOurs: boolean | undefined, lifecycle = "adopted") => {
+    const line = (isOurs: boolean | undefined, lifecycle: StackView["lifecycle"] = "adopted") => {
       const seen = isOurs === undefined ? {} : { last: { height: 90, at: clock - 60_000, isOurs } };
       const { last: _, ...foreign } = registrations.foreign;
       const parts = partsOf({ ...foreign, ...seen });
-      return formatParts(parts, { ...whose, lifecycle }, clock)[1]?.[1];
+      return rowsOf(parts, lifecycle)[1]?.[1];
     };
     const still =
       "this host stays elected for 5 to 10 minutes after the wallet update: keep it running until momentums carry the other address";
@@ -60,20 +60,10 @@ describe("address and producing", () => {
 });
 
 test("shows the reason of every unknown part", () => {
-  for (const lifecycle of ["active", "adopted", "retiring"]) {
-    const found = formatParts(
-      createUnknownParts(lifecycle, "the host does not answer"),
-      { ...whose, lifecycle },
-      clock,
-    );
-    expect(found.map(([label]) => label)).toEqual([
-      "address",
-      "producing",
-      "orchestrator",
-      "version",
-      "rewards",
-      "destroy",
-    ]);
+  for (const lifecycle of ["active", "adopted", "retiring"] as const) {
+    const found = rowsOf(createUnknownParts(lifecycle, "the host does not answer"), lifecycle);
+    const labels = ["address", "producing", "orchestrator", "version", "rewards", "destroy"];
+    expect(found.map(([label]) => label)).toEqual(labels);
     for (const [label, text] of found)
       if (!(label === "destroy" && lifecycle === "active")) expect(text).toBe("unknown: the host does not answer");
   }
@@ -81,7 +71,7 @@ test("shows the reason of every unknown part", () => {
 
 test("shows and wraps every unmet condition of a destroy", () => {
   const parts = partsOf(registrations.foreign, { destroy: { value: [unmet] } });
-  const report = formatReport(formatStatus(viewOf({ lifecycle: "adopted", parts, facts: parseNodeHostFacts([]) })), 80);
+  const report = formatReport(viewOf({ lifecycle: "adopted", parts, facts: undefined }), 80);
   expect(report).toContain(
     [
       "destroy       refused: 2 conditions are not met",
@@ -99,7 +89,7 @@ test("shows and wraps every unmet condition of a destroy", () => {
 test("shows ports on one line, and a fix for each wrong port", () => {
   const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true } as const;
   const portRows = (seen: "open" | "filtered") =>
-    formatParts(partsOf(registrations.earlier, { ports: { value: [{ ...rule, seen }] } }), whose, clock).filter(
+    rowsOf(partsOf(registrations.earlier, { ports: { value: [{ ...rule, seen }] } })).filter(
       ([label, text]) => label === "ports" || /35997/.test(text),
     );
   expect(portRows("filtered")).toEqual([["ports", "35997 no answer"]]);

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { decideStage, type Needs } from "../../../cli/status/hostStage";
+import { createUnknownParts } from "../../../cli/status/parts/statusParts";
+import { keepAnswers } from "../../../cli/status/readStatus";
+import type { StackView } from "../../../cli/status/stackView";
+import { createStatusJson } from "../../../cli/status/statusJson";
+import { type NodeHostFacts, parseNodeHostFacts } from "../../../core/ssh/hostFacts";
+import { lives, partsOf, registrations, unmet, viewOf } from "../exampleView";
+
+const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
+const up = "pulumi up -s prod";
+const active = "nothing to do: a run is active";
+const begun = { isBegun: true, pending: [] };
+const fresh = { state: { isBegun: false, pending: [] } };
+const killed = { locks: [{ ...lives, holder: "gone" }] } as const;
+const cutOff = { name: "node-sync", type: "pulumi-nodejs:dynamic/pillar-host:SyncGate", operation: "creating" };
+const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
+const lastRun = { nextStep: [], isRegistered: false, isOffered: false };
+const late = createUnknownParts("active", "late");
+const silent = { value: { kind: "silent", text: "it runs here, but does not answer", isWrong: true } } as const;
+const withOldAddress = { parts: partsOf(), locks: [] };
+const synced = (
+  registration: keyof typeof registrations,
+  changes: Parameters<typeof partsOf>[1] = {},
+): Partial<StackView> => ({ synced: true, locks: [], parts: partsOf(registrations[registration], changes) });
+const adopted = (changes: Partial<StackView>): Partial<StackView> => ({ ...changes, locks: [], lifecycle: "adopted" });
+const retiring = (changes: Parameters<typeof partsOf>[1]): Partial<StackView> => ({
+  lifecycle: "retiring",
+  locks: [],
+  state: begun,
+  parts: partsOf(registrations.foreign, { node: { value: { active: false, masked: true } }, ...changes }),
+});
+const shutDown = "shut down: its node is off and masked";
+
+describe("stage, next step and needs", () => {
+  test.each<[Needs, string, string, Partial<StackView>]>([
+    ["wait", "not started", up, { ...fresh, locks: [], facts: done() }],
+    ["wait", "not started", up, { ...fresh, locks: [], facts: undefined }],
+    ["wait", "started", active, { ...fresh, facts: done() }],
+    ["wait", "started", `${up} continues from here`, { locks: [], facts: undefined }],
+    ["wait", "packages installed, not deployed yet", active, { facts: done("packages") }],
+    ["wait", "deployed, syncing", active, {}],
+    ["wait", "deployed, syncing", `${up} continues from here`, { locks: [] }],
+    ["wait", "deployed, syncing", `${up} continues from here`, { locks: undefined }],
+    [
+      "wait",
+      "deployed, syncing",
+      "./pillar-host resume prod continues the last run, unless",
+      { locks: undefined, state: { ...begun, pending: [cutOff] } },
+    ],
+    ["wait", "deployed, syncing", "./pillar-host resume prod", killed],
+    ["wait", "was synced, but is not synced now", "do not touch", { state: { ...begun, wait }, locks: [] }],
+    ["wait", "was synced, but is not synced now", "do not touch", { facts: done("deployed", "synced"), locks: [] }],
+    [
+      "attention",
+      "REGISTERED TOO EARLY: the node",
+      "The way back,",
+      { parts: partsOf(registrations.tooEarly), locks: [] },
+    ],
+    ["step", "synced", active, { synced: true }],
+    ["step", "synced", "./pillar-host resume prod", { synced: true, ...killed }],
+    ["step", "synced", `${up} shows the producer address`, synced("earlier")],
+    ["step", "synced", `${up} shows the producer address`, synced("nobody")],
+    ["step", "synced", `${up} shows the producer address`, { synced: true, locks: [], parts: late }],
+    ["step", "synced", "do not update the wallet yet", { ...synced("earlier"), state: { ...begun, lastRun } }],
+    ["wait", "registered; waiting for its first momentum", "wait, and keep the old host", synced("registered")],
+    ["wait", "registered; waiting for its first momentum", active, { ...synced("registered"), locks: [lives] }],
+    ["attention", "registered, but it does not produce", "check the node's clock", synced("late")],
+    ["attention", "synced, but the Pillar is registered with an unknown", up, synced("foreign")],
+    ["attention", "synced, but the Pillar is registered with an earlier", up, synced("wentBack")],
+    ["nothing", "producing", "nothing to do here", synced("producing")],
+    ["attention", "producing", "nothing to do here", synced("producing", { orchestrator: silent })],
+    ["wait", "to be adopted", up, adopted(fresh)],
+    ["wait", "adopted", "once the Pillar produces elsewhere: ./pillar-host retire prod", adopted(withOldAddress)],
+    ["attention", "adopted", "", adopted({ parts: partsOf(registrations.tooEarly) })],
+    ["nothing", "adopted, node synced", "once the Pillar produces elsewhere", adopted(synced("producing"))],
+    [
+      "nothing",
+      "adopted, node synced",
+      "the Pillar produces elsewhere: ./pillar-host retire prod --successor STACK",
+      adopted(synced("foreign", { destroy: { value: [unmet] } })),
+    ],
+    ["nothing", "retired, or never created", "to see its history", { lifecycle: "retiring", locks: [], ...fresh }],
+    ["attention", "retiring; unknown", `check again: ${up}`, { ...retiring({}), parts: late }],
+    [
+      "wait",
+      "retiring, node not shut down",
+      up,
+      retiring({ node: { value: { active: true, masked: false } }, destroy: { value: [unmet] } }),
+    ],
+    ["step", shutDown, "the host may be deleted now: pulumi destroy -s prod", retiring({ destroy: { value: [] } })],
+    ["wait", shutDown, "pulumi destroy -s prod is refused", retiring({ destroy: { value: [unmet] } })],
+    ["attention", shutDown, "pulumi destroy -s prod checks", retiring({ destroy: { problem: "no answer" } })],
+  ])("%s: %s: %s", (needs, stage, next, changes) => {
+    const found = decideStage(viewOf(changes));
+    expect(found).toEqual({
+      needs,
+      stage: expect.stringMatching(new RegExp(`^${stage}`)),
+      next: expect.stringContaining(next),
+    });
+    expect(found.next.startsWith(next)).toBe(true);
+  });
+});
+
+test("reads the host's markers from its facts", () => {
+  const listDone = (facts: NodeHostFacts | undefined) => createStatusJson(viewOf({ facts }), 1).done;
+  expect(listDone(done("packages", "deployed"))).toEqual(["packages", "deployed"]);
+  expect(listDone(done())).toEqual([]);
+  expect(listDone({ ...parseNodeHostFacts([]), unseen: ["x"] })).toBeUndefined();
+});
+
+test("formats JSON with the stage and whether the host was read", () => {
+  expect(createStatusJson(viewOf(), 1)).toMatchObject({
+    ...{ stack: "prod", pillar: "Anvil", host: "203.0.113.7", lifecycle: "active" },
+    ...{ needs: "wait", stage: "deployed, syncing", next: active, synced: false, looked: true },
+    sync: {
+      text: "81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min left, since 2026-11-21 15:04 UTC",
+      ...{ reason: "syncing", good: false, height: 16_365, target: 20_021, percent: 81.7, rate: 4.9, secondsLeft: 780 },
+    },
+    done: ["packages", "deployed"],
+    pulumi: [{ user: "ada", host: "desk", pid: 4242, since: "2026-11-21T15:02:54.000Z", run: "lives" }],
+    facts: { service: { active: "active" }, node: { peers: 8 }, disk: { free: 75_000_000 } },
+  });
+  expect(createStatusJson(viewOf(), 2).looked).toBe(false);
+});
+
+test("keeps the answers of other nodes if the host is silent", () => {
+  const parts = { ...late, sporks: { value: { unknown: [] } } };
+  expect(keepAnswers(parts)).toEqual({ sporks: { value: { unknown: [] } } });
+});
