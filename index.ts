@@ -11,8 +11,8 @@ import { showPlainErrors } from "./components/plainErrors";
 import { prepareRun } from "./components/prepareRun";
 import { readConfig } from "./components/readConfig";
 import { reportNextStep } from "./components/reportNextStep";
+import { HostRetirement } from "./components/retirement/guard";
 import { createRememberedOutput } from "./components/retirement/hostMemory";
-import { HostRetirement } from "./components/retirement/hostRetirement";
 import { createRetirementArgs, registerIdleHost } from "./components/retirement/idleHost";
 
 // Exports an async function: it reads the cloud provider's offers before it registers any resource.

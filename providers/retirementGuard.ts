@@ -2,8 +2,8 @@ import { openNodeChain } from "../core/chain/chain";
 import { findAgeFault } from "../core/chain/reading";
 import { createLogRef, type EventLog, openEventLog } from "../core/eventLog/eventLog";
 import { findValidEvents } from "../core/eventLog/guardFacts";
-import type { RecordedMomentum, RetirementInputs } from "../core/retirement/guardInputs";
-import { createGuardMemory, type GuardMemory, updateGuardMemory } from "../core/retirement/guardMemory";
+import type { RetirementInputs } from "../core/retirement/guardInputs";
+import { type GuardMemory, type RecordedMomentum, updateGuardMemory } from "../core/retirement/guardMemory";
 import { overrideVariable } from "../core/retirement/refusalText";
 import { releaseHost } from "../core/retirement/releaseOnDestroy";
 import { collectedVariable } from "../core/retirement/retirementFacts";
@@ -46,18 +46,16 @@ interface GuardOutputs extends GuardMemory {
 async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
   const { lifecycle, isLast, stack, host, server, remembered } = inputs;
   const log = openGuardLog(inputs);
-  const isLogged = async () => findValidEvents(await log.read(), stack, "reached").length > 0;
-  const memory = await createGuardMemory(inputs, isLogged);
-  const provider = server?.provider ?? "existing";
-  if (!isLast) {
-    const { isOwnWork } = memory;
+  const memory = updateGuardMemory({}, inputs);
+  // The guard may be new although its host is not: somebody deleted the guard from the state.
+  const isReached = memory.isReached || findValidEvents(await log.read(), stack, "reached").length > 0;
+  if (!isLast && lifecycle !== "retiring") {
     const { address, hostKey } = host.ssh;
-    const details = { address, hostKey, provider, isOwnWork, serverId: server?.id };
-    if (lifecycle !== "retiring") await log.note({ event: "host", details });
-    return { ...memory, recorded: remembered?.recorded };
+    const provider = server?.provider ?? "existing";
+    const details = { address, hostKey, provider, isOwnWork: memory.isOwnWork, serverId: server?.id };
+    await log.note({ event: "host", details });
   }
-  const recorded = remembered?.recorded ?? (await recordMomentum(inputs));
-  return { ...memory, recorded };
+  return { ...memory, isReached, recorded: remembered?.recorded ?? (await recordMomentum(inputs)) };
 }
 
 /** Milliseconds after which a momentum is assumed to be on no fork. */
@@ -75,9 +73,8 @@ async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | u
     const { momentum, clock } = await client.newest();
     if (findAgeFault({ newest: momentum, clock })) return undefined;
     const { height, hash } = (await client.before(momentum.timestamp - momentumAgeMs)) ?? momentum;
-    const recorded = { height, hash };
-    await openGuardLog(inputs).note({ event: "recorded", details: recorded });
-    return recorded;
+    await openGuardLog(inputs).note({ event: "recorded", details: { height, hash } });
+    return { height, hash };
   } catch {
     return undefined;
   } finally {
@@ -94,25 +91,23 @@ function openGuardLog(inputs: GuardInputs): EventLog {
  * if this run has none.
  */
 async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
-  const { createdAt, recorded, lifecycle } = olds;
-  const run = commandsFor(news.stack);
   if (olds.pillar !== news.pillar)
     throw new Error(
       formatProblem({
         what: `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed`,
         found: news.pillar,
-        needed: `set it back: ${run.setText("pillar.name", olds.pillar)}`,
+        needed: `set it back: ${commandsFor(news.stack).setText("pillar.name", olds.pillar)}`,
         next: `${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
       }),
     );
-  if (createdAt === undefined) return createGuardState(news);
+  if (olds.createdAt === undefined) return createGuardState(news);
   // Comes before anything starts on the host, so that the events of its shutdown no longer count.
-  if (lifecycle === "retiring" && news.lifecycle !== "retiring" && !news.isLast)
+  if (olds.lifecycle === "retiring" && news.lifecycle !== "retiring" && !news.isLast)
     await openGuardLog(news).add({ event: "reactivated", details: { address: news.host.ssh.address } });
   return {
-    ...updateGuardMemory({ ...olds, createdAt }, news),
+    ...updateGuardMemory(olds, news),
     knownProducer: news.knownProducer ?? olds.knownProducer,
-    recorded: recorded ?? news.remembered?.recorded ?? (await recordMomentum(news)),
+    recorded: olds.recorded ?? news.remembered?.recorded ?? (await recordMomentum(news)),
   };
 }
 

@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type NodeRpc, resolveNode } from "../../core/chain/configuredNode";
+import type { GuardMemory } from "../../core/retirement/guardMemory";
 import type { RetirementSettings } from "../../core/retirement/retirementInputs";
+import { NodeShutdown } from "../../providers/nodeShutdown";
 import { RetirementGuard } from "../../providers/retirementGuard";
 import type { ReachableHost } from "../host/host";
 import { createRootAccess, createSshTarget } from "../remote";
@@ -45,11 +47,49 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
   );
 }
 
-export function createHostInputs({ host, rpc }: RetirementArgs) {
+function createHostInputs({ host, rpc }: RetirementArgs) {
   const { access, isOrdered = pulumi.output(false) } = host;
   return {
     isOwnServer: isOrdered,
     host: createRootAccess(access),
     node: createSshTarget(access).apply((ssh) => resolveNode(ssh, rpc)),
   };
+}
+
+interface HostRetirementArgs extends RetirementArgs {
+  /** All resources of a run that work on the host. The last guard depends on them. */
+  readonly after: readonly pulumi.Input<pulumi.Resource>[];
+  readonly knownProducer?: pulumi.Input<string>;
+  /** Set if the node must be shut down for good. */
+  readonly shutDown?: {
+    /** The first guard, which knows how the host came to this stack. */
+    readonly first: RetirementGuard;
+    /** A new value in each run until the node is off. */
+    readonly run: string | undefined;
+  };
+}
+
+/**
+ * The end of a host (docs/specification.md, 1.1, step 15): the shutdown of its node if it is retired, and the guard
+ * that a destroy asks first.
+ */
+export class HostRetirement extends pulumi.ComponentResource {
+  public readonly shutdown?: NodeShutdown;
+  public readonly guard: RetirementGuard;
+  /** The first guard's facts about the host since it came to this stack. */
+  public readonly memory?: pulumi.Output<GuardMemory>;
+
+  constructor(name: string, { shutDown, ...args }: HostRetirementArgs) {
+    super("pillar-host:retirement:HostRetirement", name);
+    if (shutDown) {
+      const { first, run } = shutDown;
+      const { createdAt, isReached, isOwnWork, produced } = first;
+      this.memory = pulumi.output({ createdAt, isReached, isOwnWork, produced });
+      const inputs = { ...args.settings, ...createHostInputs(args), memory: this.memory, run };
+      this.shutdown = new NodeShutdown("node-shutdown", inputs, { parent: this, dependsOn: [first] });
+    }
+    const after = [...args.after, ...(this.shutdown ? [this.shutdown] : [])];
+    this.guard = createGuard("guard", { ...args, isLast: true, after }, this);
+    this.registerOutputs({});
+  }
 }

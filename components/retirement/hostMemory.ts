@@ -3,22 +3,16 @@ import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";
 import { readEvents } from "../../core/eventLog/eventLog";
 import type { RegistrationOutput } from "../../core/registration/registrationOutput";
-import {
-  createHostMemoryInputs,
-  type HostMemory,
-  mergeHostMemory,
-  type Remembered,
-} from "../../core/retirement/guardMemory";
+import { type HostMemory, mergeHostMemory, type Remembered } from "../../core/retirement/guardMemory";
 import { createRetirementSettings, type RetirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
 
 /** Returns the facts for the guards from the last run's outputs. */
 export function readLastRunMemory({ remembered = {}, producerAddress, registration }: LastRun): Remembered {
-  const producer = producerAddress ?? remembered.producer;
   return {
     ...remembered,
-    producer,
+    producer: producerAddress ?? remembered.producer,
     produced: registration?.producing === true ? "seen" : remembered.produced,
   };
 }
@@ -32,9 +26,10 @@ export async function readHostMemory(config: StackConfig, last: LastRun): Promis
 /** Returns the guards' inputs. For a retiring host they include the known facts about it. */
 export async function createGuardInputs(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
   const settings = createRetirementSettings(config);
-  return config.lifecycle === "retiring"
-    ? { ...settings, ...createHostMemoryInputs(await readHostMemory(config, last)) }
-    : settings;
+  if (config.lifecycle !== "retiring") return settings;
+  const { isReached, recorded, knownProducer, hasProduced } = await readHostMemory(config, last);
+  const produced = hasProduced ? ("seen" as const) : undefined;
+  return { ...settings, remembered: { isReached: isReached || undefined, recorded, produced }, knownProducer };
 }
 
 /** Returns the output `remembered`: the guards' facts, which the next run reads before it registers anything. */

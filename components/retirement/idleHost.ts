@@ -17,9 +17,8 @@ import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { reportNextStep } from "../reportNextStep";
 import { readOnlyDeps } from "./checkRetirement";
-import type { RetirementArgs } from "./guard";
+import { HostRetirement, type RetirementArgs } from "./guard";
 import { createGuardInputs, createRememberedOutput, readHostMemory } from "./hostMemory";
-import { HostRetirement } from "./hostRetirement";
 
 interface IdleHostOutputs {
   readonly retirement?: { readonly nodeOff: pulumi.Output<boolean> };
@@ -40,14 +39,13 @@ export async function registerIdleHost(config: StackConfig, host: Host, last: La
   const remembered = createRememberedOutput(host.guard, guard, last);
   if (shutdown === undefined || memory === undefined)
     return { remembered, nextStep: reportNextStep(pulumi.output(adoptedHostSteps(stack))) };
-  const inputs = pulumi
-    .all([host.access.address, host.access.hostKey, host.isOrdered ?? false])
-    .apply(([address, hostKey, isOwnServer]) => createRetirementInputs(config, { address, hostKey, isOwnServer }));
   const { recorded, knownProducer } = await readHostMemory(config, last);
-  const told = { recorded, knownProducer };
   const next = pulumi
-    .all([shutdown.isOff, inputs, memory])
-    .apply(([isOff, known, begun]) => retiredHostSteps(config, isOff, { ...known, ...told }, begun));
+    .all([shutdown.isOff, memory, host.access.address, host.access.hostKey, host.isOrdered ?? false])
+    .apply(([isOff, guarded, address, hostKey, isOwnServer]) => {
+      const known = createRetirementInputs(config, { address, hostKey, isOwnServer });
+      return retiredHostSteps(config, isOff, { ...known, recorded, knownProducer }, guarded);
+    });
   return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: reportNextStep(pulumi.unsecret(next)) };
 }
 
@@ -88,17 +86,14 @@ async function retiredHostSteps(
   const shut = isOff
     ? "The node of this host is off, and stays off."
     : "The node of this host could not be stopped: it does not answer.";
-  const store = openStackStore(config);
-  const { stack } = inputs;
-  const { destroy } = commandsFor(stack);
+  const { destroy } = commandsFor(inputs.stack);
+  const { provider } = config.host;
   try {
     const look = await readHostOnce(inputs, 0, readOnlyDeps);
-    const seen = addProvider(look, config.host.provider === "existing" ? undefined : config.host.provider);
-    const { verdict } = await withTimeout(
-      surveyRetirement({ step: "destroy", inputs, memory, host: seen, store }, readOnlyDeps),
-      deadline,
-      `no answer within ${deadline / 1000} s`,
-    );
+    const host = addProvider(look, provider === "existing" ? undefined : provider);
+    const question = { step: "destroy" as const, inputs, memory, host, store: openStackStore(config) };
+    const late = `no answer within ${deadline / 1000} s`;
+    const { verdict } = await withTimeout(surveyRetirement(question, readOnlyDeps), deadline, late);
     if (verdict.unmet.length === 0) return [shut, `All conditions are met. Delete the host with: ${destroy}`];
     return [
       shut,

@@ -1,12 +1,11 @@
 import { isAnswered } from "../chain/reading";
 import { commandsFor } from "../util/commands";
-import { checkChain, checkPillarOfHost, checkSuccessor } from "./chainRules";
+import { checkChain, checkSuccessor } from "./chainRules";
 import { checkOrchestrator, checkRewards } from "./lossRules";
 import {
-  combineVerdicts,
-  createMetVerdict,
-  createUnmetVerdict,
   hasOrchestratorTraces,
+  type Judgements,
+  type Loss,
   listOwnProducers,
   type RetirementFacts,
   type RetirementVerdict,
@@ -19,33 +18,40 @@ import {
  */
 export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const nothingToLose = findNothingToLose(facts);
-  if (nothingToLose) return createMetVerdict(nothingToLose);
+  if (nothingToLose) return { unmet: [], evidence: [nothingToLose] };
   const good = facts.readings.filter(isAnswered);
   const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false && listOwnProducers(facts).length < 2;
-  const verdicts = [
-    checkSilence(facts),
-    checkPillarOfHost(facts),
-    checkChain(facts, good),
-    ...(neverProduced
-      ? [createMetVerdict(`${facts.address} has produced nothing since it joined this stack`)]
-      : [checkSuccessor(facts, good), ...(facts.step === "destroy" ? [checkRewards(facts)] : [])]),
-    checkOrchestrator(facts),
+  const judged: readonly [Loss, Judgements][] = [
+    ["momentums", checkSilence(facts)],
+    ["momentums", checkPillarOfHost(facts)],
+    ["momentums", checkChain(facts, good)],
+    [
+      "momentums",
+      neverProduced ? `${facts.address} has produced nothing since it joined this stack` : checkSuccessor(facts, good),
+    ],
+    ["rewards", neverProduced || facts.step === "retire" ? [] : checkRewards(facts)],
+    ["the orchestrator", checkOrchestrator(facts)],
   ];
-  const { unmet, evidence } = combineVerdicts(verdicts);
+  const evidence = judged.flatMap(([, each]) => [each].flat().filter((judgement) => typeof judgement === "string"));
+  const unmet = judged.flatMap(([loss, each]) =>
+    [each].flat().flatMap((judgement) => (typeof judgement === "string" ? [] : [{ ...judgement, loss }])),
+  );
   return { unmet: mergeSame(unmet), evidence };
 }
 
+/** Merges the conditions that several nodes report. */
 function mergeSame(unmet: readonly Unmet[]): Unmet[] {
-  const merged = new Map<string, Unmet>();
-  for (const each of unmet) {
-    const before = merged.get(each.what);
-    if (before === undefined) merged.set(each.what, each);
-    else {
-      const saidBy = distinct([...(before.saidBy ?? []), ...(each.saidBy ?? [])]);
-      merged.set(each.what, { ...before, saidBy, found: distinct([...(before.found ?? []), ...(each.found ?? [])]) });
-    }
-  }
-  return [...merged.values()];
+  const whats = [...new Set(unmet.map(({ what }) => what))];
+  return whats.flatMap((what) => {
+    const same = unmet.filter((each) => each.what === what);
+    const [first] = same;
+    if (first === undefined || same.length === 1) return same;
+    return {
+      ...first,
+      saidBy: distinct(same.flatMap(({ saidBy = [] }) => saidBy)),
+      found: distinct(same.flatMap(({ found = [] }) => found)),
+    };
+  });
 }
 
 const distinct = <T>(values: readonly T[]): T[] => [
@@ -67,42 +73,40 @@ function isOwnNode({ host, memory }: RetirementFacts): boolean {
 /** Returns evidence that nothing on the host can be lost, or undefined. */
 function findNothingToLose({ host, memory, address }: RetirementFacts): string | undefined {
   if ("facts" in host) {
-    const { facts } = host;
-    const hasNode =
-      facts.producer !== undefined || facts.hasKeyStore || facts.node.active || "deploy.done" in facts.marks;
+    const { producer, hasKeyStore, node, marks } = host.facts;
+    const hasNode = producer !== undefined || hasKeyStore || node.active || "deploy.done" in marks;
     // Before this stack, somebody may have installed an orchestrator in a directory that is not checked.
-    if (hasNode || hasOrchestratorTraces(facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
+    if (hasNode || hasOrchestratorTraces(host.facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
     return `${address} has neither a node nor an orchestrator on it`;
   }
   // A host that shows another key, or refuses the login, is alive.
   const isAlive = "silent" in host && host.isRefused === true;
-  return memory.isReached || isAlive
-    ? undefined
-    : `this stack never logged in to ${address}: nothing was deployed on it`;
+  if (memory.isReached || isAlive) return undefined;
+  return `this stack never logged in to ${address}: nothing was deployed on it`;
 }
 
 /** Checks that a silent host's node can't be running. */
-function checkSilence({ host, step, stack, address }: RetirementFacts): RetirementVerdict {
-  const run = commandsFor(stack);
-  if ("facts" in host) return createMetVerdict();
-  if ("released" in host) return createMetVerdict(`${address} was released and shut down at ${host.released}`);
+function checkSilence({ host, step, stack, address }: RetirementFacts): Judgements {
+  if ("facts" in host) return [];
+  if ("released" in host) return `${address} was released and shut down at ${host.released}`;
+  if ("off" in host) return `${address} did not answer, and is switched off: ${host.off}`;
   if ("unseen" in host)
-    return createMetVerdict(
-      `${address} does not answer (${host.unseen}): ${host.provider} will switch it off once all other conditions are met`,
-    );
-  if ("off" in host) return createMetVerdict(`${address} did not answer, and is switched off: ${host.off}`);
-  if (step === "retire") return createMetVerdict();
-  if (host.isRefused)
-    return createUnmetVerdict({
-      loss: "momentums",
-      what: `this host, ${address}, answers, and refuses this program's login: its node may still run`,
-      found: [host.silent],
-      needed: `correct the login (pillar-host:ssh) and the host key (pillar-host:host), then ${run.up}. If nobody can log in any more, switch the host off first`,
-    });
-  return createUnmetVerdict({
-    loss: "momentums",
-    what: `this host, ${address}, does not answer: its node may still run`,
+    return `${address} does not answer (${host.unseen}): ${host.provider} will switch it off once all other conditions are met`;
+  if (step === "retire") return [];
+  const answer = host.isRefused ? "answers, and refuses this program's login" : "does not answer";
+  return {
+    what: `this host, ${address}, ${answer}: its node may still run`,
     found: [host.silent],
-    needed: `start the host, or correct pillar-host:host and pillar-host:ssh, then ${run.up}`,
-  });
+    needed: `start the host, or correct pillar-host:host and pillar-host:ssh (if nobody can log in any more: switch the host off first), then ${commandsFor(stack).up}`,
+  };
+}
+
+function checkPillarOfHost({ host, address, pillar }: RetirementFacts): Judgements {
+  const identity = "facts" in host ? host.facts.marks.stack : undefined;
+  if (identity === undefined || identity.endsWith(` ${pillar}`)) return [];
+  return {
+    what: `this host, ${address}, belongs to another Pillar`,
+    found: [`${identity}, in /var/lib/pillar-host/stack there`],
+    needed: `set pillar-host:host to the host of ${pillar}`,
+  };
 }

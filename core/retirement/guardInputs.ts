@@ -4,12 +4,7 @@ import type { CloudServer } from "../cloud/power";
 import type { OrchestratorPaths } from "../orchestrator/hosts/moveInputs";
 import type { OrchestratorHost } from "../ssh/root";
 import type { ChainSources } from "../sync/chainSources";
-
-/** Momentum recorded when this host was synced: a node that lacks it is on another chain, or lies. */
-export interface RecordedMomentum {
-  readonly height: number;
-  readonly hash: string;
-}
+import type { RecordedMomentum, Remembered } from "./guardMemory";
 
 export interface HostPaths {
   /** Unit, data directory and RPC port of the node. */
@@ -35,9 +30,7 @@ export interface RetirementInputs extends HostRef, ChainSources {
   readonly knownProducer?: string | undefined;
   readonly recorded?: RecordedMomentum | undefined;
   /** Facts that state and event log had at the last up: either may be lost before the destroy. */
-  readonly remembered?:
-    | { readonly isReached?: true; readonly recorded?: RecordedMomentum; readonly produced?: "seen" }
-    | undefined;
+  readonly remembered?: Pick<Remembered, "isReached" | "recorded" | "produced"> | undefined;
   readonly server?: CloudServer | undefined;
   /** True if this stack ordered the server: nobody used it before. */
   readonly isOwnServer: boolean;

@@ -1,6 +1,11 @@
 import type { LogEvent } from "../eventLog/events";
 import { type FactName, findValidEvents } from "../eventLog/guardFacts";
-import type { RecordedMomentum, RetirementInputs } from "./guardInputs";
+
+/** Momentum recorded when this host was synced: a node that lacks it is on another chain, or lies. */
+export interface RecordedMomentum {
+  readonly height: number;
+  readonly hash: string;
+}
 
 export interface GuardMemory {
   /** ISO 8601. */
@@ -45,50 +50,26 @@ export function mergeHostMemory(events: readonly LogEvent[], stack: string, inSt
 
 export type HostMemory = ReturnType<typeof mergeHostMemory>;
 
-export function createHostMemoryInputs({ isReached, recorded, knownProducer, hasProduced }: HostMemory) {
-  const remembered = {
-    isReached: isReached ? (true as const) : undefined,
-    recorded,
-    produced: hasProduced ? ("seen" as const) : undefined,
-  };
-  return { remembered: isReached || recorded || hasProduced ? remembered : undefined, knownProducer };
-}
-
 /** Assembles the memory for a survey outside of a guard. */
 export function assembleGuardMemory({ since, isOwnWork, hasProduced }: HostMemory, isReached: boolean): GuardMemory {
   const createdAt = since ?? new Date().toISOString();
   return { createdAt, isReached, isOwnWork, produced: hasProduced ? "seen" : undefined };
 }
 
-type MemoryInputs = Pick<RetirementInputs, "lifecycle" | "remembered">;
-
-export async function createGuardMemory(
-  { lifecycle, remembered }: MemoryInputs,
-  isLogged: () => Promise<boolean>,
-): Promise<GuardMemory> {
-  return {
-    createdAt: new Date().toISOString(),
-    // The guard may be new although its host is not: somebody deleted the guard from the state.
-    isReached: lifecycle !== "retiring" || remembered?.isReached === true || (await isLogged()),
-    isOwnWork: lifecycle === "active",
-    produced: remembered?.produced ?? "unknown",
-  };
-}
-
-/** Returns the memory after an update. A known fact stays known. */
+/** Returns a guard's memory after a run. A known fact stays known. `old` is empty for a new guard. */
 export function updateGuardMemory(
-  old: Partial<GuardMemory> & Pick<GuardMemory, "createdAt">,
-  { lifecycle, remembered }: MemoryInputs,
+  old: Partial<GuardMemory>,
+  { lifecycle, remembered }: { readonly lifecycle: string; readonly remembered?: Remembered | undefined },
 ): GuardMemory {
   return {
-    createdAt: old.createdAt,
+    createdAt: old.createdAt ?? new Date().toISOString(),
     isReached: old.isReached === true || lifecycle !== "retiring" || remembered?.isReached === true,
-    isOwnWork: old.isOwnWork === true,
+    isOwnWork: old.createdAt === undefined ? lifecycle === "active" : old.isOwnWork === true,
     produced: old.produced === "seen" ? "seen" : (remembered?.produced ?? "unknown"),
   };
 }
 
 /** True if the host may hold something: false only for a server that this stack ordered and never logged in to. */
-export function isReached({ isOwnServer }: RetirementInputs, memory: GuardMemory): boolean {
+export function isReached({ isOwnServer }: { readonly isOwnServer: boolean }, memory: GuardMemory): boolean {
   return memory.isReached || !isOwnServer;
 }

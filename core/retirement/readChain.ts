@@ -9,7 +9,7 @@ import {
 } from "../chain/elections";
 import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
-import type { RecordedMomentum } from "./guardInputs";
+import type { RecordedMomentum } from "./guardMemory";
 import { isNewProducerSince } from "./successorProduction";
 
 interface ChainQuestion {
@@ -23,13 +23,6 @@ interface ChainQuestion {
   readonly epoch: number;
 }
 
-/** Newest momentum of this host's address, the successor's, and the one that is registered now. */
-interface Newest {
-  readonly own?: Produced;
-  readonly successor?: Produced;
-  readonly registered?: Produced;
-}
-
 export interface ChainAnswer {
   /** null if there is no such Pillar. */
   readonly pillar: PillarOnChain | null;
@@ -38,7 +31,7 @@ export interface ChainAnswer {
   /** Milliseconds within which a healthy Pillar of this rank almost surely has a momentum. */
   readonly patience: number;
   /** Newest momentum of each address within `patience`, or in the last {@link momentumPage} if these reach further. */
-  readonly last: Newest;
+  readonly last: { readonly own?: Produced; readonly successor?: Produced; readonly registered?: Produced };
   /** True if this host and its successor both produce: the successor had a momentum before this host's newest. */
   readonly alternate: boolean;
   /** Newest paid epoch, if the successor had all the Pillar's slots in it. */
@@ -67,36 +60,29 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
     const standing = await client.standing(question.pillar);
     const patience = productionTimeoutMs(standing, question.network);
     const since = newest.timestamp - patience;
-    const page = await readMomentumsSince(client, newest, since);
-    if ("fault" in page) return page;
-    const paid = await readPaidEpoch(client, question);
+    const range = { top: newest.height, floor: 1, pages: maxPages };
+    const read = await readDown(client, range, ([oldest]) => (oldest?.timestamp ?? 0) <= since);
+    if ("fault" in read) return read;
+    const { momentums } = read;
+    const newestOf = (address: string | undefined) =>
+      address === undefined ? undefined : momentums.findLast(({ producer }) => producer === address);
     return {
       pillar,
       patience,
-      recent: page.momentums.slice(-maxRecent).map(({ height, hash }) => ({ height, hash })),
+      recent: momentums.slice(-maxRecent).map(({ height, hash }) => ({ height, hash })),
       standing,
-      last: findNewest(page.momentums, {
-        own: question.oldProducer,
-        successor: question.newProducer,
-        registered: pillar?.producerAddress,
-      }),
+      last: {
+        own: newestOf(question.oldProducer),
+        successor: newestOf(question.newProducer),
+        registered: newestOf(pillar?.producerAddress),
+      },
       alternate: isAlternating(
-        page.momentums.filter(({ timestamp }) => timestamp >= since),
+        momentums.filter(({ timestamp }) => timestamp >= since),
         question,
       ),
-      paid,
+      paid: await readPaidEpoch(client, question),
     };
   });
-}
-
-function findNewest(
-  page: readonly Produced[],
-  addresses: { readonly [K in keyof Newest]?: string | undefined },
-): Newest {
-  const last = (address: string | undefined) =>
-    address === undefined ? undefined : page.findLast(({ producer }) => producer === address);
-  const [own, successor, registered] = [addresses.own, addresses.successor, addresses.registered].map(last);
-  return { own, successor, registered };
 }
 
 /** Returns how long a Pillar may be without a momentum. An unknown rank gets the shortest time: refusals may be early. */
@@ -105,20 +91,21 @@ function productionTimeoutMs(standing: PillarStanding | undefined, network: Netw
   return computeMaxTicksWithoutSlot(chance) * computeTickMs(network);
 }
 
-/** Reads the momentums since a time, but at least a whole page. */
-async function readMomentumsSince(
+/** Reads whole pages of momentums from `top` down to `floor`, until a page is enough. */
+async function readDown(
   client: ChainClient,
-  newest: Produced,
-  since: number,
+  { top, floor, pages }: { readonly top: number; readonly floor: number; readonly pages: number },
+  isEnough: (page: readonly Produced[]) => boolean,
 ): Promise<{ readonly momentums: readonly Produced[] } | { readonly fault: NodeFault }> {
   let momentums: readonly Produced[] = [];
-  for (let pages = 0, top = newest.height; pages < maxPages && top > 0; pages += 1) {
-    const from = Math.max(1, top - momentumPage + 1);
-    const whole = await readWholePage(client, from, top);
+  let to = top;
+  for (let page = 0; page < pages && to >= floor; page += 1) {
+    const from = Math.max(floor, to - momentumPage + 1);
+    const whole = await readWholePage(client, from, to);
     if ("fault" in whole) return whole;
     momentums = [...whole.page, ...momentums];
-    if ((whole.page[0]?.timestamp ?? 0) <= since) break;
-    top = from - 1;
+    if (isEnough(whole.page)) break;
+    to = from - 1;
   }
   return { momentums };
 }
@@ -149,10 +136,10 @@ async function otherChainFault(
   recorded: RecordedMomentum | undefined,
 ): Promise<NodeFault | undefined> {
   if (recorded === undefined) return undefined;
-  const [momentum] = await client.momentums(recorded.height, 1);
-  const isKnown = momentum?.height === recorded.height && momentum.hash === recorded.hash;
-  if (isKnown) return undefined;
-  const why = `it is of another chain: momentum ${recorded.height} is not the one that was recorded when this host was synced`;
+  const { height, hash } = recorded;
+  const [momentum] = await client.momentums(height, 1);
+  if (momentum?.height === height && momentum.hash === hash) return undefined;
+  const why = `it is of another chain: momentum ${height} is not the one that was recorded when this host was synced`;
   return { kind: "stranger", why };
 }
 
@@ -168,17 +155,14 @@ export async function hasProducedSince(
   const reading = readings.find(isAnswered);
   if (reading === undefined) return undefined;
   const { client, newest } = reading;
+  const isIts = ({ producer }: Produced) => producer === address;
   try {
     const floor = ((await client.before(since))?.height ?? 0) + 1;
-    let top = newest.height;
-    for (let page = 0; page < maxSearchPages && top >= floor; page += 1) {
-      const from = Math.max(floor, top - momentumPage + 1);
-      const momentums = await client.momentums(from, top - from + 1);
-      if (momentums.length < top - from + 1) return undefined;
-      if (momentums.some(({ producer }) => producer === address)) return true;
-      top = from - 1;
-    }
-    return top < floor ? false : undefined;
+    const range = { top: newest.height, floor, pages: maxSearchPages };
+    const read = await readDown(client, range, (page) => page.some(isIts));
+    if ("fault" in read) return undefined;
+    if (read.momentums.some(isIts)) return true;
+    return newest.height - read.momentums.length < floor ? false : undefined;
   } catch {
     return undefined;
   }

@@ -20,9 +20,9 @@ export interface HostFacts {
     readonly hasKeyStore: boolean;
     /** Missing parts of a fenced orchestrator: configuration, key store moved aside, key share. */
     readonly lacks: readonly string[];
-    /** Key share files, as paths below the orchestrator's directory; absent if there are none. */
+    /** Key share files, as paths below the orchestrator's directory. */
     readonly shares?: readonly string[];
-    /** Restarts of the orchestrator by systemd; absent if there were none. */
+    /** Restarts of the orchestrator by systemd. */
     readonly restarts?: number;
     readonly journal?: Journal;
   };
@@ -39,17 +39,10 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
   const facts = new Map(fields);
   if (facts.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
   const is = (name: string) => facts.get(name) === "yes";
-  const producer = facts.get("producer");
-  const journal = parseJournal(Buffer.from(facts.get("journal") ?? "", "base64").toString("utf8"), address);
   const shares = fields.flatMap(([name, value]) => (name === "share" ? [`tss/${value}`] : [])).filter(isKeyShare);
   const marks = fields.filter(([name]) => name.startsWith("marked."));
-  const lacks = [
-    ...(is("signerConfig") ? [] : ["configuration"]),
-    ...(is("signerKeyAside") ? [] : ["key store"]),
-    ...(shares.length > 0 ? [] : ["key share"]),
-  ];
   return {
-    producer: producer || undefined,
+    producer: facts.get("producer") || undefined,
     hasKeyStore: is("keyStore"),
     node: { active: is("nodeActive"), masked: is("nodeMasked") },
     signer: {
@@ -57,10 +50,14 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
       masked: is("signerMasked"),
       hasDirectory: is("signerDirectory"),
       hasKeyStore: is("signerKeyStore"),
-      lacks,
-      shares: shares.length > 0 ? shares : undefined,
-      restarts: Number(facts.get("signerRestarts")) > 0 ? Number(facts.get("signerRestarts")) : undefined,
-      journal,
+      lacks: [
+        ...(is("signerConfig") ? [] : ["configuration"]),
+        ...(is("signerKeyAside") ? [] : ["key store"]),
+        ...(shares.length > 0 ? [] : ["key share"]),
+      ],
+      shares,
+      restarts: Number(facts.get("signerRestarts") ?? 0),
+      journal: parseJournal(Buffer.from(facts.get("journal") ?? "", "base64").toString("utf8"), address),
     },
     marks: Object.fromEntries(marks.map(([name, value]) => [name.slice("marked.".length), value])),
   };
@@ -80,22 +77,16 @@ export async function readHost(
   deps: ReadHostDeps,
 ): Promise<HostObservation> {
   const end = deps.ticks() + timeoutMs;
-  for (let said = false; ; ) {
-    let printed: string | undefined;
-    try {
-      printed = await root.call("retire_facts", markOwn(createPathVariables(places)), { limitSeconds: 30 });
-    } catch (error) {
-      const { exitCode, message } = error as CallError;
-      // An exit code comes from the host itself: it answers, and a retry would not help.
-      if (exitCode !== undefined) throw error;
-      const isRefused = Reflect.get(error as Error, "refused") !== undefined;
-      const silent = takeFirstLine(message);
-      if (isRefused) return { silent, isRefused };
-      if (deps.ticks() >= end) return { silent };
-      if (!said) deps.say(`${root.address} does not answer (${takeFirstLine(message)}); waiting for it`);
-      said = true;
-    }
-    if (printed !== undefined) return { facts: parseHostFacts(printed, root.address) };
+  const variables = markOwn(createPathVariables(places));
+  for (let isFirst = true; ; isFirst = false) {
+    const answer = await root.call("retire_facts", variables, { limitSeconds: 30 }).catch((error: CallError) => error);
+    if (typeof answer === "string") return { facts: parseHostFacts(answer, root.address) };
+    // An exit code comes from the host itself: it answers, and a retry would not help.
+    if (answer.exitCode !== undefined) throw answer;
+    const silent = takeFirstLine(answer.message);
+    if (Reflect.get(answer, "refused") !== undefined) return { silent, isRefused: true };
+    if (deps.ticks() >= end) return { silent };
+    if (isFirst) deps.say(`${root.address} does not answer (${silent}); waiting for it`);
     await deps.sleep(retryDelayMs);
   }
 }

@@ -4,21 +4,22 @@ import { networkPaceMs } from "../chain/elections";
 import { formatDuration, formatUtcMinute } from "../util/timeText";
 import { isNewProducerSince, type Producers } from "./successorProduction";
 
-export type RewardsReading =
-  | { readonly source: string; readonly says: "fault"; readonly why: string }
-  /** The node lacks the reward methods. From a day after the switch, the operator's word replaces its answer. */
-  | { readonly source: string; readonly says: "notOffered"; readonly aDayAfter: boolean }
-  /** The chain does not say why the epoch paid nothing, so the operator's word decides. */
-  | { readonly source: string; readonly says: "paidNothing"; readonly why: string }
-  | {
-      readonly source: string;
-      readonly says: "waiting";
-      readonly why: string;
-      readonly dueAt?: number;
-      /** Only this address's wallet can collect the rewards. */
-      readonly rewardAddress?: string;
-    }
-  | { readonly source: string; readonly says: "collected"; readonly evidence: string };
+/** Says where the rewards since the switch are. */
+export interface RewardsJudgement {
+  /** `waiting`: not paid or not collected. `unclear`: the chain does not say, so the operator's word may decide. */
+  readonly says: "collected" | "waiting" | "unclear" | "fault";
+  readonly text: string;
+  /** Unix milliseconds by which rewards that are not paid yet come. */
+  readonly dueAt?: number;
+}
+
+export interface RewardsReading extends RewardsJudgement {
+  readonly source: string;
+  /** Only this address's wallet can collect the rewards. */
+  readonly rewardAddress: string;
+  /** False on the day after the switch, on which no rewards can have come. */
+  readonly mayConfirm: boolean;
+}
 
 export interface RewardsQuestion extends Producers {
   readonly pillar: string;
@@ -31,13 +32,10 @@ const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
 
 /**
- * Returns an epoch's earliest and latest payment, in milliseconds after its end: due after an hour, paid by the
- * contract's next update, once in 300 momentums. Both scale with the length of an epoch.
+ * Returns an epoch's latest payment, in milliseconds after its end: due after an hour, paid by the contract's next
+ * update, once in 300 momentums. Both scale with the length of an epoch.
  */
-const payoutDelay = (epoch: number) => ({
-  from: (60 * minuteMs * epoch) / dayMs,
-  to: ((60 * minuteMs + 300 * networkPaceMs) * epoch) / dayMs,
-});
+const payoutDelayMs = (epoch: number) => ((60 * minuteMs + 300 * networkPaceMs) * epoch) / dayMs;
 
 /**
  * Asks one node whether the rewards of the first whole epoch after the switch were paid and collected. Never throws. An
@@ -49,20 +47,22 @@ export async function readRewards(
   question: RewardsQuestion,
   now: number,
 ): Promise<RewardsReading> {
-  const source = client.name;
+  const { withdrawAddress, epoch, pillar } = question;
+  const reading = { source: client.name, rewardAddress: withdrawAddress, mayConfirm: true };
   try {
     const [first] = await client.momentums(1, 1);
-    if (first === undefined) return { source, says: "fault", why: "it has no first momentum" };
+    if (first === undefined) return { ...reading, says: "fault", text: "it has no first momentum" };
     const isAfterSwitch = (time: number) => isNewProducerSince(client, question, time);
-    const rewards = await client.rewards(question.withdrawAddress);
-    if (rewards === "notOffered")
-      return { source, says: "notOffered", aDayAfter: await isAfterSwitch(now - Math.min(dayMs, question.epoch)) };
-    const paid = await client.paidEpochs(question.pillar);
-    const calendar = { genesis: first.timestamp, epoch: question.epoch, now };
-    const judged = await judgeRewards(rewards, calendar, isAfterSwitch, paid);
-    return { source, ...judged, ...(judged.says === "waiting" ? { rewardAddress: question.withdrawAddress } : {}) };
+    const rewards = await client.rewards(withdrawAddress);
+    if (rewards === "notOffered") {
+      const mayConfirm = await isAfterSwitch(now - Math.min(dayMs, epoch));
+      return { ...reading, says: "unclear", text: "the RPC does not report rewards", mayConfirm };
+    }
+    const paid = await client.paidEpochs(pillar);
+    const calendar = { genesis: first.timestamp, epoch, now };
+    return { ...reading, ...(await judgeRewards(rewards, calendar, isAfterSwitch, paid)) };
   } catch (error) {
-    return { source, says: "fault", why: (error as Error).message };
+    return { ...reading, says: "fault", text: (error as Error).message };
   }
 }
 
@@ -79,81 +79,76 @@ export async function judgeRewards(
   { genesis, epoch, now }: Calendar,
   isAfterSwitch: (time: number) => Promise<boolean>,
   figures: readonly PaidEpoch[] = [],
-): Promise<
-  | { says: "fault" | "paidNothing"; why: string }
-  | { says: "waiting"; why: string; dueAt?: number }
-  | { says: "collected"; evidence: string }
-> {
+): Promise<RewardsJudgement> {
   const running = Math.floor((now - genesis) / epoch);
   if (rows.some((row) => row.epoch >= running))
     return {
       says: "fault",
-      why: `epoch ${rows[0]?.epoch} is paid while epoch ${running} still runs: does pillar-host:network.epoch fit this chain?`,
+      text: `epoch ${rows[0]?.epoch} is paid while epoch ${running} still runs: does pillar-host:network.epoch fit this chain?`,
     };
   const startOf = (number: number) => genesis + number * epoch;
-  const count = await countLeading(rows.length, (at) => isAfterSwitch(startOf(rows[at]?.epoch ?? 0)));
-  const whole: readonly RewardRow[] = rows.slice(0, count);
+  const isWhole = (number: number) => isAfterSwitch(startOf(number));
+  const whole = rows.slice(0, await countLeading(rows, (row) => isWhole(row.epoch)));
   const first = whole.at(-1);
   if (first === undefined) {
     if (!(await isAfterSwitch(now)))
-      return { says: "waiting", why: "the switch is still to come: the successor's address does not produce" };
-    const next = await findFirstWhole(running, (number) => isAfterSwitch(startOf(number)));
-    const { from, to } = payoutDelay(epoch);
+      return { says: "waiting", text: "the switch is still to come: the successor's address does not produce" };
+    const next = await findFirstWhole(running, isWhole);
+    const delay = payoutDelayMs(epoch);
     const ends = next < running ? "has ended" : `ends ${formatUtcMinute(startOf(next + 1))}`;
     return {
       says: "waiting",
-      why: `the first whole epoch after the switch, ${next}, is not paid yet (it ${ends}; rewards come ${formatDuration(from)} to ${formatDuration(to)} after it)`,
-      dueAt: startOf(next + 1) + to,
+      text: `the first whole epoch after the switch, ${next}, is not paid yet (it ${ends}; its rewards come within ${formatDuration(delay)})`,
+      dueAt: startOf(next + 1) + delay,
     };
   }
   const sum = (coin: "znn" | "qsr") => whole.reduce((total, row) => total + row[coin], 0n);
   const paid = { znn: sum("znn"), qsr: sum("qsr") };
-  if (paid.znn + paid.qsr === 0n) {
-    const own = figures.find((each) => each.epoch === first.epoch);
-    const paidNothing = `epoch ${first.epoch}, the first whole one after the switch, paid nothing`;
-    if (own?.givesAll)
-      return { says: "collected", evidence: `${paidNothing}: all rewards go to those who delegate to the Pillar` };
-    if (own?.produced === 0)
-      return { says: "waiting", why: `${paidNothing}: none of ${own.expected} momentums was produced in it` };
-    return { says: "paidNothing", why: paidNothing };
-  }
-  const collected = paid.znn > 0n ? uncollected.znn < paid.znn : uncollected.qsr < paid.qsr;
+  const name = `epoch ${first.epoch}, the first whole one after the switch,`;
+  if (paid.znn + paid.qsr === 0n)
+    return judgeUnpaid(
+      `${name} paid nothing`,
+      figures.find(({ epoch: each }) => each === first.epoch),
+    );
   const coins = ({ znn, qsr }: { znn: bigint; qsr: bigint }) => `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR`;
-  if (!collected)
+  const isCollected = paid.znn > 0n ? uncollected.znn < paid.znn : uncollected.qsr < paid.qsr;
+  if (isCollected)
     return {
-      says: "waiting",
-      why: `paid since epoch ${first.epoch}, and not collected: ${coins(uncollected)} wait (collect them in the wallet)`,
+      says: "collected",
+      text: `${name} was paid, and the rewards were collected (${coins(paid)} paid since, ${coins(uncollected)} wait)`,
     };
   return {
-    says: "collected",
-    evidence: `epoch ${first.epoch}, the first whole one after the switch, was paid, and the rewards were collected (${coins(paid)} paid since, ${coins(uncollected)} wait)`,
+    says: "waiting",
+    text: `paid since epoch ${first.epoch}, and not collected: ${coins(uncollected)} wait (collect them in the wallet)`,
   };
 }
 
+function judgeUnpaid(text: string, figures: PaidEpoch | undefined): RewardsJudgement {
+  if (figures?.givesAll)
+    return { says: "collected", text: `${text}: all rewards go to those who delegate to the Pillar` };
+  if (figures?.produced === 0)
+    return { says: "waiting", text: `${text}: none of ${figures.expected} momentums was produced in it` };
+  return { says: "unclear", text };
+}
+
 /** Finds the first whole unpaid epoch: the one before the running epoch, the running one, or the next. */
-async function findFirstWhole(running: number, isAfterSwitch: (epoch: number) => Promise<boolean>): Promise<number> {
-  if (!(await isAfterSwitch(running))) return running + 1;
-  return running > 0 && (await isAfterSwitch(running - 1)) ? running - 1 : running;
+async function findFirstWhole(running: number, isWhole: (epoch: number) => Promise<boolean>): Promise<number> {
+  if (!(await isWhole(running))) return running + 1;
+  return running > 0 && (await isWhole(running - 1)) ? running - 1 : running;
 }
 
 /** Formats an amount that is given in a coin's smallest units (8 decimals). */
 export function formatCoin(amount: bigint): string {
-  const whole = amount / 100_000_000n;
-  const rest = String(amount % 100_000_000n)
-    .padStart(8, "0")
-    .replace(/0+$/, "");
-  return rest === "" ? String(whole) : `${whole}.${rest}`;
+  const [whole, rest] = [amount / 100_000_000n, String(amount % 100_000_000n).padStart(8, "0")];
+  return `${whole}.${rest}`.replace(/\.?0+$/, "");
 }
 
-/** Counts the items before the first "no" with few questions. Each later item must be a "no", too. */
-async function countLeading(count: number, isYes: (at: number) => Promise<boolean>): Promise<number> {
-  let [low, high] = [0, 0];
-  // Try small counts first: usually it is 0 or 1.
-  while (high < count && (await isYes(high))) [low, high] = [high + 1, high * 2 + 1];
-  high = Math.min(high, count);
+/** Counts the rows before the first "no" with few questions. Each later row must be a "no", too. */
+async function countLeading(rows: readonly RewardRow[], isYes: (row: RewardRow) => Promise<boolean>): Promise<number> {
+  let [low, high] = [0, rows.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (await isYes(middle)) low = middle + 1;
+    if (await isYes(rows[middle] as RewardRow)) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -3,13 +3,13 @@ import { isProtected, setProtection } from "../cloud/protection";
 import { createLogRef, type EventLog, openEventLog } from "../eventLog/eventLog";
 import { findValidEvents } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
-import { type Commands, commandsFor } from "../util/commands";
+import { commandsFor } from "../util/commands";
 import { takeFirstLine } from "../util/firstLine";
 import { formatProblem } from "../util/problem";
 import { withLock } from "../util/withLock";
-import type { HostPaths, RetirementInputs } from "./guardInputs";
+import type { RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
-import { type HostFacts, readHost } from "./readHost";
+import { readHost } from "./readHost";
 import { formatOverrideSentence, formatRefusal, overrideVariable } from "./refusalText";
 import { addProvider, findOwnProducer, type RetirementFacts } from "./retirementFacts";
 import { shutDownHost } from "./shutDownHost";
@@ -35,24 +35,10 @@ type HostNow = RetirementFacts["host"];
  *
  * @throws Error with every unmet condition, and what to type
  */
-export async function releaseHost(inputs: GuardInputs, memory: GuardMemory, deps: ReleaseDeps): Promise<void> {
-  const log = openDestroyLog(inputs, deps);
+export async function releaseHost(guard: GuardInputs, memory: GuardMemory, deps: ReleaseDeps): Promise<void> {
+  const log = openEventLog(createLogRef(guard), deps);
   await log.read();
-  await withLock(log.store.directory, inputs, deps, () => releaseUnderLock(inputs, memory, log, deps));
-}
-
-function openDestroyLog(inputs: RetirementInputs, deps: ReleaseDeps): EventLog {
-  const log = openEventLog(createLogRef(inputs), deps);
-  const withCommand = <A extends unknown[], T>(work: (...args: A) => Promise<T>) => {
-    return async (...args: A): Promise<T> => {
-      try {
-        return await work(...args);
-      } catch (error) {
-        throw new Error(`${(error as Error).message}\n  Then: ${commandsFor(inputs.stack).destroy}`);
-      }
-    };
-  };
-  return { ...log, read: withCommand(log.read), add: withCommand(log.add) };
+  await withLock(log.store.directory, guard, deps, () => releaseUnderLock(guard, memory, log, deps));
 }
 
 async function releaseUnderLock(
@@ -61,37 +47,41 @@ async function releaseUnderLock(
   log: EventLog,
   deps: ReleaseDeps,
 ): Promise<void> {
-  const { server, places, host: login } = guard;
+  const { server, host: login, stack } = guard;
+  const { address } = login.ssh;
   if (server && (await askProvider(guard, server, () => readPowerState(server, deps))) === "gone") {
-    const run = commandsFor(guard.stack);
+    const run = commandsFor(stack);
     deps.say(
       `retirement: server ${server.id} is not at ${server.provider} any more: nothing is left to guard. If this run ends in an error about that server: ${run.refresh} && ${run.destroy}`,
     );
     return;
   }
-  const earlier = await findRecentRelease(guard, memory, log, deps);
+  const events = await log.read();
+  const earlier = findOtherRelease(findValidEvents(events, stack, "released").at(-1), guard, memory, deps.now());
   const inputs = {
     ...guard,
     knownProducer: guard.knownProducer ?? earlier?.details.producer,
-    recorded: guard.recorded ?? findValidEvents(await log.read(), guard.stack, "chain").at(-1)?.details,
+    recorded: guard.recorded ?? findValidEvents(events, stack, "chain").at(-1)?.details,
   };
   const root = openRoot(login, inputs.library);
   try {
-    deps.say(`retirement: looking at ${login.ssh.address}, its successor and the chain`);
+    deps.say(`retirement: looking at ${address}, its successor and the chain`);
     const hostNow = earlier
-      ? await readAgain(root, places, earlier.at, deps)
-      : addProvider(await readHost(root, places, isReached(guard, memory) ? hostTimeoutMs : 0, deps), server?.provider);
-    const { host, evidence, isForced } = await authorizeRelease(
-      { inputs, memory, hostNow, isSecond: earlier !== undefined, log },
-      deps,
-    );
-    const isShutDown = "released" in host || (earlier && "facts" in host && isAtRest(host.facts));
-    if (!isShutDown) {
-      const wasProtected = server !== undefined && (await askProvider(guard, server, () => isProtected(server, deps)));
-      if ("facts" in host) await shutDownHost(root, { inputs, facts: host.facts, log, isForced }, deps);
+      ? await readAgain(root, inputs, earlier.at, deps)
+      : addProvider(
+          await readHost(root, inputs.places, isReached(guard, memory) ? hostTimeoutMs : 0, deps),
+          server?.provider,
+        );
+    const request = { inputs, memory, hostNow, isSecond: earlier !== undefined, log };
+    const { host, evidence, isForced } = await authorizeRelease(request, deps);
+    const facts = "facts" in host ? host.facts : undefined;
+    const isAtRest = facts?.node.masked && !facts.node.active && !facts.signer.active;
+    if (!("released" in host || (earlier && isAtRest))) {
+      const wasProtected = server && (await askProvider(guard, server, () => isProtected(server, deps)));
+      if (facts) await shutDownHost(root, { inputs, facts, log, isForced }, deps);
       const details = {
         evidence,
-        address: login.ssh.address,
+        address,
         serverId: server?.id,
         producer: findOwnProducer({ host, knownProducer: inputs.knownProducer }),
         wasProtected: wasProtected || undefined,
@@ -105,69 +95,59 @@ async function releaseUnderLock(
 }
 
 /** Lifts the provider's delete protection, which its Pulumi plugin leaves on. @throws in the operator's words */
-async function liftProtection({ stack, host }: GuardInputs, server: CloudServer, deps: ReleaseDeps): Promise<void> {
+async function liftProtection(guard: GuardInputs, server: CloudServer, deps: ReleaseDeps): Promise<void> {
   const { id, provider } = server;
-  const run = commandsFor(stack);
-  const isLifted = await setProtection(server, false, deps).catch((error: Error) => {
-    throw new Error(
-      formatProblem({
-        what: `${host.ssh.address}, the host of stack ${stack}, is shut down, but server ${id} can't be deleted: ${provider} protects it`,
-        found: takeFirstLine(error.message),
-        needed:
-          "lift the protection in the provider's console, or use a token that may write (a destroy has the token of the last up)",
-        next: afterTokenChange(run),
-      }),
-    );
-  });
-  if (isLifted)
+  const problem = `is shut down, but server ${id} can't be deleted: ${provider} protects it`;
+  if (await askProvider(guard, server, () => setProtection(server, false, deps), problem))
     deps.say(
       `retirement: the delete protection of server ${id} at ${provider} is lifted; if the destroy ends before the server is deleted, the next run sets it again`,
     );
 }
 
-function afterTokenChange({ up, destroy }: Commands): string {
-  return `Then, after a change of the token: ${up} && ${destroy}; else: ${destroy}`;
-}
-
 /** Asks a provider's API. @throws in the operator's words, which name the token: that of the last up */
-async function askProvider<T>({ stack, host }: RetirementInputs, at: CloudServer, ask: () => Promise<T>): Promise<T> {
+async function askProvider<T>(
+  { stack, host }: RetirementInputs,
+  { id, provider }: CloudServer,
+  ask: () => Promise<T>,
+  problem = `is not given up: its provider does not answer about server ${id}`,
+): Promise<T> {
   try {
     return await ask();
   } catch (error) {
-    const run = commandsFor(stack);
+    const { up, destroy } = commandsFor(stack);
     throw new Error(
       formatProblem({
-        what: `${host.ssh.address}, the host of stack ${stack}, is not given up: its provider does not answer about server ${at.id}`,
+        what: `${host.ssh.address}, the host of stack ${stack}, ${problem}`,
         found: takeFirstLine((error as Error).message),
-        needed: `wait until ${at.provider}'s API answers, or use a token that it accepts (a destroy has the token of the last up)`,
-        next: afterTokenChange(run),
+        needed: `wait until ${provider}'s API answers, or use a token that may read and write (a destroy has the token of the last up)`,
+        next: `Then, after a change of the token: ${up} && ${destroy}; else: ${destroy}`,
       }),
     );
   }
 }
 
-/** Finds the other guard's release of the host, in this destroy or an interrupted one. */
-async function findRecentRelease(
-  { stack, server, host: { ssh } }: RetirementInputs,
+/** Returns a release of this host by the stack's other guard, in this destroy or an interrupted one. */
+function findOtherRelease(
+  release: ReturnType<typeof findValidEvents<"released">>[number] | undefined,
+  { server, host: { ssh } }: RetirementInputs,
   { createdAt }: GuardMemory,
-  log: EventLog,
-  deps: ReleaseDeps,
+  now: number,
 ) {
-  const release = findValidEvents(await log.read(), stack, "released").at(-1);
-  if (release === undefined || release.at <= createdAt || deps.now() - Date.parse(release.at) >= sameDestroyMs)
+  if (release === undefined || release.at <= createdAt || now - Date.parse(release.at) >= sameDestroyMs)
     return undefined;
   const { address, serverId } = release.details;
   return address === ssh.address && serverId === server?.id ? release : undefined;
 }
 
 /** Reads a released host again, as somebody may have started it. Tries once, as the host may be powered off. */
-async function readAgain(root: RootHost, places: HostPaths, at: string, deps: ReleaseDeps): Promise<HostNow> {
+async function readAgain(
+  root: RootHost,
+  { places }: RetirementInputs,
+  released: string,
+  deps: ReleaseDeps,
+): Promise<HostNow> {
   const look = await readHost(root, places, 0, deps).catch((error: Error) => ({ silent: error.message }));
-  return "silent" in look ? { released: at } : look;
-}
-
-function isAtRest({ node, signer }: HostFacts): boolean {
-  return node.masked && !node.active && !signer.active;
+  return "silent" in look ? { released } : look;
 }
 
 interface ReleaseRequest {
@@ -184,7 +164,7 @@ async function authorizeRelease(
   { inputs, memory, hostNow, isSecond, log }: ReleaseRequest,
   deps: ReleaseDeps,
 ): Promise<{ host: HostNow; evidence: readonly string[]; isForced: boolean }> {
-  const { server, pillar } = inputs;
+  const { server, pillar, stack } = inputs;
   const survey = (host: HostNow) => surveyRetirement({ step: "destroy", inputs, memory, host, store: log.store }, deps);
   const switchOff = async (at: CloudServer) => {
     deps.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
@@ -202,31 +182,30 @@ async function authorizeRelease(
   for (const line of evidence) deps.say(`retirement: ${line}`);
   if (!isSecond) await recordRewards(facts, log);
   if (unmet.length === 0) return { host, evidence, isForced: false };
+  const { override } = deps;
   const reasons = unmet.map(({ what }) => what);
-  const sentence = formatOverrideSentence(pillar, unmet);
   // The second guard accepts the sentence of the first, even if other conditions are unmet now.
-  const typed = findValidEvents(await log.read(), inputs.stack, "typed").at(-1);
+  const typed = findValidEvents(await log.read(), stack, "typed").at(-1);
   const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
-  if (deps.override !== undefined && [sentence, typedBefore].includes(deps.override)) {
-    deps.say(`retirement: continuing although conditions are unmet, as typed: ${deps.override}`);
-    await log.add({ event: "override", details: { sentence: deps.override, reasons } });
+  if (override !== undefined && [formatOverrideSentence(pillar, unmet), typedBefore].includes(override)) {
+    deps.say(`retirement: continuing although conditions are unmet, as typed: ${override}`);
+    await log.add({ event: "override", details: { sentence: override, reasons } });
     // A host that does not answer must not be left running.
     if ("unseen" in host && server) host = await switchOff(server);
-    return { host, evidence: [`typed by the operator: ${deps.override}`, ...evidence], isForced: true };
+    return { host, evidence: [`typed by the operator: ${override}`, ...evidence], isForced: true };
   }
   await log.note({ event: "refused", details: { reasons } });
-  const other = deps.override === undefined ? "" : `\n  ${overrideVariable} is set, but not to this sentence.`;
+  const other = override === undefined ? "" : `\n  ${overrideVariable} is set, but not to this sentence.`;
   throw new Error(`${formatRefusal(facts, verdict)}${other}`);
 }
 
 async function recordRewards({ rewards, saysCollected, pillar }: RetirementFacts, log: EventLog): Promise<void> {
-  const evidence = rewards.flatMap((reading) =>
-    reading.says === "collected" ? [`${reading.evidence}, says ${reading.source}`] : [],
+  const evidence = rewards.flatMap(({ says, text, source }) =>
+    says === "collected" ? [`${text}, says ${source}`] : [],
   );
   if (evidence.length > 0) await log.note({ event: "rewards", details: { evidence } });
-  else if (saysCollected && rewards.some(({ says }) => says === "notOffered" || says === "paidNothing"))
-    await log.note({
-      event: "rewards",
-      details: { evidence: [`the rewards of ${pillar} were collected`], saidBy: "operator" },
-    });
+  else if (saysCollected && rewards.some(({ says }) => says === "unclear")) {
+    const confirmed = `the rewards of ${pillar} were collected`;
+    await log.note({ event: "rewards", details: { evidence: [confirmed], saidBy: "operator" } });
+  }
 }

@@ -21,14 +21,27 @@ export type Finding = string | { readonly text: string; readonly addresses: read
 
 export const addressMark = "<address>";
 
-export interface Unmet {
-  readonly loss: Loss;
+/** A condition that is not met. */
+export interface Condition {
   readonly what: string;
   /** True if waiting is enough. */
   readonly isCuredByTime?: boolean;
   readonly saidBy?: readonly string[];
   readonly found?: readonly Finding[];
   readonly needed: string;
+}
+
+/** A statement of a rule: a condition that is not met, or evidence for one that is. */
+export type Judgement = Condition | string;
+export type Judgements = Judgement | readonly Judgement[];
+
+export interface Unmet extends Condition {
+  readonly loss: Loss;
+}
+
+export interface RetirementVerdict {
+  readonly unmet: readonly Unmet[];
+  readonly evidence: readonly string[];
 }
 
 /** A host that does not answer. */
@@ -83,11 +96,6 @@ export interface RetirementFacts {
   readonly network: Network;
 }
 
-export interface RetirementVerdict {
-  readonly unmet: readonly Unmet[];
-  readonly evidence: readonly string[];
-}
-
 /** Environment variable that confirms collected rewards; its value is the Pillar's name. */
 export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
 
@@ -111,24 +119,4 @@ export function addProvider(observation: HostObservation, provider: string | und
 
 export function hasOrchestratorTraces({ signer }: HostFacts): boolean {
   return signer.active || signer.hasDirectory || signer.journal !== undefined;
-}
-
-export function createMetVerdict(...evidence: string[]): RetirementVerdict {
-  return { unmet: [], evidence };
-}
-
-export function createUnmetVerdict(...unmet: Unmet[]): RetirementVerdict {
-  return { unmet, evidence: [] };
-}
-
-export const failWith =
-  (loss: Loss) =>
-  (...unmet: readonly Omit<Unmet, "loss">[]) =>
-    createUnmetVerdict(...unmet.map((each) => ({ ...each, loss })));
-
-export function combineVerdicts(verdicts: readonly RetirementVerdict[]): RetirementVerdict {
-  return {
-    unmet: verdicts.flatMap(({ unmet }) => unmet),
-    evidence: verdicts.flatMap(({ evidence }) => evidence),
-  };
 }

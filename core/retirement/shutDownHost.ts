@@ -37,8 +37,14 @@ export async function shutDownHost(
   }
   // Back up before the node's stop: without room for the backup, the node stays as it is.
   if (hasKeyStore || signer.hasDirectory)
-    await takeBackup(root, lastBackup(places), settings, deps).catch((error: Error) => {
-      throw new Error(backupFaultText(error.message, stack));
+    await takeBackup(root, lastBackup(places), settings, deps).catch(({ message }: Error) => {
+      const { up, destroy } = commandsFor(stack);
+      throw new Error(
+        formatProblem({
+          what: `the final backup could not be taken, and without it the host is not released: ${message}`,
+          next: `Then: ${destroy} (after a change of the configuration: first ${up})`,
+        }),
+      );
     });
   if (hasKeyStore && !node.masked) await log.add({ event: "shuttingDown", details: { address: root.address } });
   await stopNode(root, places, (line) => deps.say(`retirement: ${line}`), isForced);
@@ -60,29 +66,16 @@ export async function stopNode(
 ): Promise<void> {
   const variables = markOwn({ ...createPathVariables(places), in_spite: isForced });
   const printed = await root.call("retire_stop", variables, { limitSeconds: stopLimitSeconds });
-  for (const line of splitLines(printed)) say(line);
+  for (const line of printed.split("\n")) if (line.trim() !== "") say(line);
 }
-
-function backupFaultText(message: string, stack: string): string {
-  const { up, destroy } = commandsFor(stack);
-  return formatProblem({
-    what: `the final backup could not be taken, and without it the host is not released: ${message}`,
-    next: `Then: ${destroy} (after a change of the configuration: first ${up})`,
-  });
-}
-
-const splitLines = (text: string) => text.split("\n").filter((line) => line.trim() !== "");
 
 /** Lists the files for the last backup: the node's keys and configuration, the fenced orchestrator's directory. */
 function lastBackup({ dataDir, signer }: HostPaths): BackupSource {
-  const below = (file: string) => file.replace(/^\/+/, "");
-  const [node, orchestrator] = [below(dataDir), below(signer.directory)];
+  const [node, orchestrator] = [dataDir, signer.directory].map((path) => path.replace(/^\/+/, ""));
+  const paths = [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, `${orchestrator}`];
   return {
     label: "retired",
-    place: {
-      base: "/",
-      paths: [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, orchestrator],
-    },
+    place: { base: "/", paths },
     changing: [],
     isJson: (file) => file === `${node}/config.json`,
   };

@@ -2,15 +2,15 @@ import { findIdentityDifferences } from "../chain/orchestrator";
 import type { LogEvent, MoveEvent } from "../eventLog/events";
 import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare";
 import { commandsFor } from "../util/commands";
-import type { RetirementFacts, Unmet } from "./retirementFacts";
+import type { Condition, RetirementFacts } from "./retirementFacts";
 
 type Facts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
 
 /** Returns why the successor's orchestrator may not be the silent host's: a new one would answer, too. */
-export function findSuccessorFaults({ successor, bridge, identity }: Facts): Omit<Unmet, "loss">[] {
+export function findSuccessorFaults({ successor, bridge, identity }: Facts): Condition[] {
   // checkOrchestrator reports a missing answer.
   if (successor?.build === undefined || "problem" in successor.build) return [];
-  const unmet: Omit<Unmet, "loss">[] = [];
+  const unmet: Condition[] = [];
   const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
   if (!bridge?.known)
     unmet.push({

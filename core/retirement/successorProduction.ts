@@ -14,31 +14,24 @@ const pageSizes = [64, 256, momentumPage, momentumPage, momentumPage];
  * True if all slots from `time` (unix milliseconds) on are the new producer's. Decides by the first momentum of either
  * address since then, else by the last one before.
  */
-export async function isNewProducerSince(client: ChainClient, producers: Producers, time: number): Promise<boolean> {
-  const { oldProducer, newProducer } = producers;
-  const before = await client.before(time);
-  const last = () => isLastOfNewProducer(client, producers, before);
+export async function isNewProducerSince(
+  client: ChainClient,
+  { oldProducer, newProducer }: Producers,
+  time: number,
+): Promise<boolean> {
+  const isOfEither = ({ producer }: Produced) => producer === oldProducer || producer === newProducer;
+  const height = (await client.before(time))?.height ?? 0;
+  let from = height + 1;
   // Momentums of an unknown old address look like those of other Pillars.
-  if (oldProducer === undefined) return last();
-  let from = (before?.height ?? 0) + 1;
-  for (const count of pageSizes) {
+  for (const count of oldProducer === undefined ? [] : pageSizes) {
     const page = await client.momentums(from, count);
-    const first = page.find(({ producer }) => producer === oldProducer || producer === newProducer);
+    const first = page.find(isOfEither);
     if (first) return first.producer === newProducer;
     if (page.length < count) break;
     from += count;
   }
-  return last();
-}
-
-async function isLastOfNewProducer(
-  client: ChainClient,
-  { oldProducer, newProducer }: Producers,
-  until: Produced | undefined,
-): Promise<boolean> {
-  if (until === undefined) return false;
-  const from = Math.max(1, until.height - momentumPage + 1);
-  const page = await client.momentums(from, until.height - from + 1);
-  const last = page.findLast(({ producer }) => producer === oldProducer || producer === newProducer);
-  return last?.producer === newProducer;
+  if (height === 0) return false;
+  const start = Math.max(1, height - momentumPage + 1);
+  const page = await client.momentums(start, height - start + 1);
+  return page.findLast(isOfEither)?.producer === newProducer;
 }

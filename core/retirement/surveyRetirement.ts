@@ -1,4 +1,4 @@
-import { type ChainClient, openNodeChain } from "../chain/chain";
+import { openNodeChain } from "../chain/chain";
 import { openReferences, type ReferenceClient } from "../chain/distinctReferences";
 import { createOrchestratorClient } from "../chain/orchestrator";
 import { createSilentFault, isAnswered } from "../chain/reading";
@@ -52,15 +52,16 @@ interface SurveyQuestion {
 
 /** Reads successor, chain and event log, and decides whether the host may be retired. Changes nothing. */
 export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps): Promise<RetirementSurvey> {
-  const { inputs, memory, host } = question;
+  const { inputs, memory, host, store } = question;
+  const logged = await readLogFacts(inputs, store);
   const clients = await openClients(inputs, host, deps.connect ?? createConnection);
   try {
-    const { facts, isProducingRecorded } = await readFacts(question, clients, deps);
+    const facts = await readFacts(question, logged, clients, deps);
     const verdict = decideRetirement(facts);
     const own = findOwnProducer(facts);
     if (own === undefined || !needsProductionSearch(facts, verdict)) return { facts, verdict };
     const hasProduced =
-      isProducingRecorded ||
+      logged.hasProduced ||
       memory.produced === "seen" ||
       (await hasProducedSince(facts.readings, own, nodeStartMs(memory.createdAt, host)));
     const searched = { ...facts, memory: { ...facts.memory, hasProduced } };
@@ -70,12 +71,31 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   }
 }
 
+type LogFacts = Awaited<ReturnType<typeof readLogFacts>>;
+
+async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: Store) {
+  const lines = await readLog(store, pillar);
+  const missing = await findMissingLine(store);
+  return {
+    faults: missing === undefined ? [] : [missing],
+    hasProduced: findValidEvents(lines, stack, "produced").length > 0,
+    // A line that the log lacks may be about an orchestrator that came after that shutdown.
+    noOrchestratorAt: missing === undefined ? findShutdownWithoutOrchestrator(lines, stack, host.ssh) : undefined,
+    identity: findOrchestratorIdentity(lines),
+  };
+}
+
 /** Reads all facts, except whether the host has produced: the caller searches for that only if it matters. */
-async function readFacts(question: SurveyQuestion, clients: readonly SurveyClient[], deps: SurveyDeps) {
-  const { step, inputs, memory, host, store } = question;
-  const { pillar, recorded, epoch, network, knownProducer } = inputs;
+async function readFacts(
+  { step, inputs, memory, host, store }: SurveyQuestion,
+  { faults, noOrchestratorAt, identity }: LogFacts,
+  clients: readonly SurveyClient[],
+  deps: SurveyDeps,
+): Promise<RetirementFacts> {
+  const { pillar, stack, recorded, epoch, network, knownProducer } = inputs;
   const successor = await readSuccessor(inputs, deps);
-  const newProducer = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
+  const next = successor && "facts" in successor.look ? successor.look.facts : undefined;
+  const newProducer = next?.producer;
   const oldProducer = findOwnProducer({ host, knownProducer });
   const chainQuestion = { pillar, recorded, oldProducer, newProducer, network, epoch };
   const unchecked = await Promise.all(
@@ -84,28 +104,27 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
     ),
   );
   const readings = await readSharedHeights(unchecked, comparisonTimeoutMs);
-  const rewards =
-    step === "destroy" && newProducer !== undefined
-      ? await readAllRewards(readings, { pillar, oldProducer, newProducer, epoch }, deps.now())
-      : [];
-  const logged = await readLogFacts(inputs, store);
-  const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !logged.noSignerAt;
+  const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !noOrchestratorAt;
   const usable = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
-  const signerFacts = isSilent
-    ? { successor, ...(await readOrchestratorFacts(successor, logged.identity, usable)) }
+  const ofSilent = isSilent
+    ? { bridge: await askInTurn(usable), identity: identity ?? next?.signer.journal?.identity ?? undefined }
     : undefined;
   // If the orchestrator works on the successor, any backup will do: the key share there may be newer.
-  const bridge = signerFacts && !isOrchestratorThere(signerFacts) ? signerFacts.bridge : undefined;
-  const facts: RetirementFacts = {
+  const bridge = ofSilent && !isOrchestratorThere({ successor, ...ofSilent }) ? ofSilent.bridge : undefined;
+  const signer = { ...describeBackedUp(inputs, memory, host), bridge };
+  return {
     pillar,
-    stack: inputs.stack,
+    stack,
     step,
     address: inputs.host.ssh.address,
     host,
     knownProducer,
     successor,
     readings,
-    rewards,
+    rewards:
+      step === "destroy" && newProducer !== undefined
+        ? await readAllRewards(readings, { pillar, oldProducer, newProducer, epoch }, deps.now())
+        : [],
     network,
     isChainKnown:
       recorded !== undefined ||
@@ -113,14 +132,10 @@ async function readFacts(question: SurveyQuestion, clients: readonly SurveyClien
       readings.some((reading, at) => clients[at]?.isReference && isAnswered(reading)),
     memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
     saysCollected: deps.saysCollected,
-    backupFaults: [
-      ...logged.faults,
-      ...(await findOrchestratorBackupFaults(store, { ...backedUpOrchestrator(inputs, memory, host), bridge })),
-    ],
-    ...signerFacts,
-    noOrchestratorAt: logged.noSignerAt,
+    backupFaults: [...faults, ...(await findOrchestratorBackupFaults(store, signer))],
+    ...ofSilent,
+    noOrchestratorAt,
   };
-  return { facts, isProducingRecorded: logged.producing };
 }
 
 /** Returns the node's start in unix milliseconds: a guard that was created again is younger than the node. */
@@ -129,7 +144,7 @@ function nodeStartMs(createdAt: string, host: RetirementFacts["host"]): number {
   return Math.min(Date.parse(createdAt), Number.isNaN(deployed) ? Number.POSITIVE_INFINITY : deployed);
 }
 
-function backedUpOrchestrator(inputs: RetirementInputs, memory: GuardMemory, host: RetirementFacts["host"]) {
+function describeBackedUp(inputs: RetirementInputs, memory: GuardMemory, host: RetirementFacts["host"]) {
   const { identityFile } = inputs.backup;
   return {
     pillar: inputs.pillar,
@@ -138,28 +153,6 @@ function backedUpOrchestrator(inputs: RetirementInputs, memory: GuardMemory, hos
     since: memory.createdAt,
     move: "facts" in host ? host.facts.signer.journal?.move : undefined,
     identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
-  };
-}
-
-/** Reads the bridge's key, and the orchestrator's identity: from the successor's journal if the event log has none. */
-async function readOrchestratorFacts(
-  successor: RetirementFacts["successor"],
-  identity: RetirementFacts["identity"],
-  clients: readonly ChainClient[],
-) {
-  const journal = successor && "facts" in successor.look ? successor.look.facts.signer.journal : undefined;
-  return { bridge: await askInTurn(clients), identity: identity ?? journal?.identity ?? undefined };
-}
-
-async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: Store) {
-  const lines = await readLog(store, pillar);
-  const missing = await findMissingLine(store);
-  return {
-    faults: missing === undefined ? [] : [missing],
-    producing: findValidEvents(lines, stack, "produced").length > 0,
-    // A line that the log lacks may be about an orchestrator that came after that shutdown.
-    noSignerAt: missing === undefined ? findShutdownWithoutOrchestrator(lines, stack, host.ssh) : undefined,
-    identity: findOrchestratorIdentity(lines),
   };
 }
 

@@ -22,6 +22,7 @@ export function createDirectoryStore(directory: string): Store {
           what: `the event log could not be ${what} on this machine: ${directory}`,
           found: (error as Error).message,
           needed: "make the directory readable and writable, with room on its disk",
+          next: "Then run the same command again",
         }),
       );
     }

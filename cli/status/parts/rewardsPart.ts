@@ -1,7 +1,7 @@
 import type { ChainClient } from "../../../core/chain/chain";
 import type { ProducerSwitch } from "../../../core/registration/findSwitch";
+import { formatDue } from "../../../core/retirement/lossRules";
 import { formatCoin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewards";
-import { formatUtcMinute } from "../../../core/util/timeText";
 
 export interface RewardsPart {
   readonly text: string;
@@ -34,22 +34,16 @@ export async function readRewardsPart(
   // Every slot after the last momentum of the earlier address belongs to this host.
   const whole = switched.before?.at ?? switched.at;
   const judged = await judgeRewards(rewards, { genesis: first.timestamp, epoch, now }, async (time) => time > whole);
-  if (judged.says === "collected") return { text: judged.evidence, since: "collected" };
-  if (judged.says === "fault") throw new Error(judged.why);
-  const due = "dueAt" in judged ? formatDue(judged.dueAt) : "";
-  return { text: `${judged.why}${due}; ${paid}`, since: "waiting" };
+  if (judged.says === "fault") throw new Error(judged.text);
+  if (judged.says === "collected") return { text: judged.text, since: "collected" };
+  return { text: `${judged.text}${formatDue(judged.dueAt)}; ${paid}`, since: "waiting" };
 }
 
 /** Describes the rewards by the survey for a destroy; undefined if it did not read them. */
 export function describeRewards(readings: readonly RewardsReading[]): RewardsPart | undefined {
-  const reading = readings.find(({ says }) => says === "waiting" || says === "collected");
-  if (reading?.says === "collected") return { text: `${reading.evidence}, says ${reading.source}`, since: "collected" };
-  if (reading?.says === "waiting")
-    return { text: `${reading.why}${formatDue(reading.dueAt)}, says ${reading.source}`, since: "waiting" };
-  const nothing = readings.find(({ says }) => says === "paidNothing");
-  if (nothing?.says === "paidNothing") return { text: `${nothing.why}, says ${nothing.source}`, since: "waiting" };
-  return undefined;
+  const isKnown = ({ says }: RewardsReading) => says === "waiting" || says === "collected";
+  const reading = readings.find(isKnown) ?? readings.find(({ says }) => says === "unclear");
+  if (reading === undefined) return undefined;
+  const { says, text, dueAt, source } = reading;
+  return { text: `${text}${formatDue(dueAt)}, says ${source}`, since: says === "collected" ? says : "waiting" };
 }
-
-const formatDue = (dueAt: number | undefined) =>
-  dueAt === undefined ? "" : `; due by about ${formatUtcMinute(dueAt)}`;

@@ -7,7 +7,7 @@ import type { KeptPlan } from "../../../components/host/cloudParts";
 import { registerExistingHost } from "../../../components/host/existingHost";
 import { createHostArgs } from "../../../components/host/hostArgs";
 import { createParts } from "../../../components/host/registerCloudHost";
-import { HostRetirement } from "../../../components/retirement/hostRetirement";
+import { HostRetirement } from "../../../components/retirement/guard";
 import { createRetirementArgs } from "../../../components/retirement/idleHost";
 import { createCloud } from "../../../core/cloud/clouds";
 import type { CloudHostConfig, ExistingHostConfig } from "../../../core/config/hostSchema";

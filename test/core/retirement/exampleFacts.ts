@@ -1,5 +1,6 @@
 import type { Journal } from "../../../core/orchestrator/rules/journal";
 import type { HostFacts } from "../../../core/retirement/readHost";
+import type { RewardsReading } from "../../../core/retirement/readRewards";
 import type { GoodReading, RetirementFacts } from "../../../core/retirement/retirementFacts";
 import { clientNamed } from "../chain/readings";
 
@@ -10,7 +11,7 @@ export const key = "ssh-ed25519 NEXT";
 /** A chain in a hurry: a momentum a second. */
 const network = { momentum: 1000, tickMomentums: 30 };
 
-const momentum = (height: number, producer: string) => ({
+export const momentum = (height: number, producer: string) => ({
   height,
   timestamp: height * 1000,
   hash: `h${height}`,
@@ -92,6 +93,15 @@ export const successor = {
   node: { synced: true, known: true, why: "synced" },
 };
 
+/** Returns a node's answer about the rewards. */
+export function rewards(
+  says: RewardsReading["says"],
+  text: string,
+  changes: Partial<RewardsReading> = {},
+): RewardsReading {
+  return { says, text, source: "reference A", rewardAddress: "z1qwithdraw", mayConfirm: true, ...changes };
+}
+
 /** Returns the complete facts of an adopted host that may be retired. */
 export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
   return {
@@ -104,12 +114,10 @@ export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
     successor,
     readings: [reading()],
     isChainKnown: true,
-    rewards: [{ source: "reference A", says: "collected", evidence: "epoch 7 was paid" }],
+    rewards: [rewards("collected", "epoch 7 was paid")],
     saysCollected: false,
     backupFaults: ["no backup in /r"],
     network,
     ...changes,
   };
 }
-
-export { momentum };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { EventBody, LogEvent } from "../../../core/eventLog/events";
-import { createHostMemoryInputs, mergeHostMemory, type Remembered } from "../../../core/retirement/guardMemory";
+import { mergeHostMemory, type Remembered, updateGuardMemory } from "../../../core/retirement/guardMemory";
 
 const recorded = { height: 7, hash: "ab" };
 const entry = (at: string, news: EventBody): LogEvent => ({ at, stack: "prod", pillar: "Anvil", ...news });
@@ -33,9 +33,8 @@ describe("a guard's memory", () => {
   });
 
   test("is unknown if both are lost, and then allows nothing", () => {
-    const nothing = mergeHostMemory([], "prod");
-    expect(nothing).toMatchObject({ isOwnWork: false, hasProduced: false, recorded: undefined });
-    expect(createHostMemoryInputs(nothing)).toEqual({});
+    const nothing = { isReached: false, isOwnWork: false, hasProduced: false, recorded: undefined };
+    expect(mergeHostMemory([], "prod")).toMatchObject(nothing);
   });
 
   test("takes the worse of two contradicting values", () => {
@@ -48,13 +47,15 @@ describe("a guard's memory", () => {
     expect(mergeHostMemory([...events, released], "prod").hasProduced).toBe(false);
   });
 
-  test("is passed to a guard if it is known, and never as a no", () => {
-    expect(createHostMemoryInputs(mergeHostMemory([], "prod", inState))).toEqual({
-      remembered: { isReached: true, recorded, produced: "seen" },
-      knownProducer: "z1qown",
+  test("stays known in a guard, whatever a later run knows", () => {
+    const created = updateGuardMemory({}, { lifecycle: "retiring", remembered: {} });
+    expect(created).toMatchObject({ isReached: false, isOwnWork: false, produced: "unknown" });
+    const known = updateGuardMemory(created, {
+      lifecycle: "retiring",
+      remembered: { isReached: true, produced: "seen" },
     });
-    expect(createHostMemoryInputs(mergeHostMemory(events.slice(0, 2), "prod"))).toEqual({
-      remembered: { isReached: true, recorded },
-    });
+    expect(known).toEqual({ ...created, isReached: true, produced: "seen" });
+    expect(updateGuardMemory(known, { lifecycle: "retiring" })).toEqual(known);
+    expect(updateGuardMemory({}, { lifecycle: "active" })).toMatchObject({ isReached: true, isOwnWork: true });
   });
 });

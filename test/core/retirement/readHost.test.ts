@@ -10,6 +10,7 @@ const lines = [
     "signerKeyStore=no",
     "signerConfig=yes",
     "signerKeyAside=yes",
+    "signerRestarts=7",
     "marked.stack=pillar-host/prod Anvil",
     "marked.deploy.done=2026-01-01T00:00:00Z",
   ],
@@ -28,7 +29,15 @@ describe("a host's facts", () => {
       producer: "z1qown",
       hasKeyStore: true,
       node: { active: true, masked: false },
-      signer: { active: false, masked: true, hasDirectory: true, hasKeyStore: false, lacks: ["key share"] },
+      signer: {
+        active: false,
+        masked: true,
+        hasDirectory: true,
+        hasKeyStore: false,
+        lacks: ["key share"],
+        shares: [],
+        restarts: 7,
+      },
       marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-01T00:00:00Z" },
     });
   });
@@ -50,11 +59,6 @@ describe("a host's facts", () => {
       ...journal,
       move: { project: "pillar-host", stack: "next", pillar: "Anvil", attempt: 1 },
     });
-  });
-
-  test("include the restarts of the orchestrator, if there were any", () => {
-    const of = (count: string) => parseHostFacts(printed([`signerRestarts=${count}`, "end=yes"]), "h").signer.restarts;
-    expect(["7", "0", ""].map(of)).toEqual([7, undefined, undefined]);
   });
 
   test("have no producer instead of an empty one", () => {

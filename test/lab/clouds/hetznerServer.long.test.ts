@@ -182,7 +182,7 @@ describe("the stack of a live server", () => {
       new RegExp(
         `the host of stack prod, is shut down, but server ${id} can't be deleted: hetzner protects it\n` +
           `found: pillar-host:host.token: Hetzner answered 403 .*\n` +
-          "needed: lift the protection in the provider.s console, or use a token that may write .*\nThen, after a change of the token: pulumi up -s prod && pulumi destroy -s prod; else: pulumi destroy -s prod\n",
+          "needed: wait until hetzner.s API answers, or use a token that may read and write .*\nThen, after a change of the token: pulumi up -s prod && pulumi destroy -s prod; else: pulumi destroy -s prod\n",
       ),
     );
     expect(protection()).toEqual([true]);

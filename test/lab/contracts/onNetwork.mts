@@ -55,7 +55,7 @@ async function retirement(task: Extract<Task, { do: "retirement" }>): Promise<un
   for (const client of clients) client.close();
   return {
     good: good.length,
-    unmet: checkChain(facts, good).unmet.map(({ what }) => what),
+    unmet: [checkChain(facts, good)].flat().flatMap((each) => (typeof each === "string" ? [] : [each.what])),
     last: good.map(({ last }) => last),
     rewards,
   };

@@ -87,7 +87,7 @@ Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run pu
     const lines = await refused({ lifecycle: "retiring", host: { provider: "existing", address } });
     expect(lines).toContain(
       `error: pillar-host:host.hostKey: needed to retire ${address}, which this stack never logged in to; nothing was changed\n` +
-        `needed: run ssh-keyscan -t ed25519 ${address}, and compare the key with the host's console`,
+        "needed: read the host key on the host's console: cat /etc/ssh/ssh_host_ed25519_key.pub",
     );
   });
 

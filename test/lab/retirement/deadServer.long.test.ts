@@ -82,10 +82,10 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     const { exitCode, output } = await destroy();
     expect(exitCode).not.toBe(0);
     expect(output).toContain(
-      "One condition is not met:\n- the RPC does not report whether the rewards since the switch",
+      "One condition is not met:\n- no node can tell whether the rewards since the switch were collected",
     );
     expect(output).toContain(
-      `check in the wallet that the rewards are collected; then confirm it: write ${collectedVariable}=${pillar} before the command`,
+      `see in the wallet that none is left to collect; then confirm it: write ${collectedVariable}=${pillar} before the command`,
     );
     expect(await requests()).toEqual(before);
   });
@@ -104,7 +104,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     expect(detailsOf("released")).toMatchObject({
       evidence: expect.arrayContaining([
         `${address} did not answer, and is switched off: hetzner says that it is off`,
-        `the operator confirmed that the rewards of ${pillar} were collected`,
+        `the operator confirmed that no rewards of ${pillar} are left to collect`,
       ]),
     });
   });
