@@ -5,7 +5,7 @@ import { readMoveEvents } from "../../core/eventLog/eventLog";
 import { createMoveId } from "../../core/eventLog/moveId";
 import { hashCommand, whatItIs } from "../../core/orchestrator/checks/releaseHash";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
-import { describeUnknownHistory } from "../../core/orchestrator/rules/moveMessages";
+import { describeUnknownHistory } from "../../core/orchestrator/rules/obstacles";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
@@ -69,7 +69,7 @@ export async function confirmFirstMove(
   options: Pick<MoveOptions, "firstMove">,
 ): Promise<PlainSettings | undefined> {
   if (config.orchestrator.migrateFrom?.firstMove || (await hasMoved(stack, config))) return undefined;
-  const [, needed] = describeUnknownHistory("first move", commandsFor(stack));
+  const { needed } = describeUnknownHistory("first move", commandsFor(stack));
   if (!options.firstMove && process.stdin.isTTY)
     await askText(
       "The event log has no move of this orchestrator. Was it ever moved, by a run on any machine? Then press Ctrl-C, and bring " +

@@ -13,7 +13,7 @@ import { findStaleShare } from "../../core/orchestrator/checks/staleShare";
 import { checkMoveHistory, type MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
-import { formatManualMoveHint } from "../../core/orchestrator/rules/moveMessages";
+import { formatManualMoveHint } from "../../core/orchestrator/rules/obstacles";
 import { createHostTarget, createOldHost } from "../../core/ssh/configuredLogin";
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { SshTarget } from "../../core/ssh/ssh";

@@ -4,7 +4,7 @@ import { commandsFor } from "../../util/commands";
 import type { Problem } from "../../util/problem";
 import { checkMoveHistory } from "../rules/generation";
 import { parseCopyGeneration, parseGeneration } from "../rules/journal";
-import { describeUnknownHistory, formatManualMoveHint } from "../rules/moveMessages";
+import { describeUnknownHistory, formatManualMoveHint } from "../rules/obstacles";
 import { findMissingTools, listFailedChecks } from "./hostProblems";
 import type { OldSide, Requirements } from "./moveSurvey";
 import { mayStop, moveHalted, stuckHint } from "./stoppedState";
@@ -102,8 +102,8 @@ function pastProblems({ facts }: OldSide, wanted: Requirements, newJournal: stri
   if (why === undefined) return [];
   const run = commandsFor(wanted.stack);
   if (why !== "later start") {
-    const [what = "", needed, next] = describeUnknownHistory(why, run, highest);
-    return [{ what, found: `generation ${highest} on a host, ${known.generation} in the event log`, needed, next }];
+    const found = `generation ${highest} on a host, ${known.generation} in the event log`;
+    return [{ ...describeUnknownHistory(why, run, highest), found }];
   }
   return [
     {

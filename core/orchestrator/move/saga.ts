@@ -1,10 +1,11 @@
+import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/firstLine";
-import type { MoveDecision, MoveStep, RunMemory } from "../rules/decideMove";
+import { formatUnattendedRefusal } from "../../util/unattended";
+import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../rules/decideMove";
 import { applyEvent, decideEvent, decideNext, type Wanted } from "../rules/generation";
 import type { HostStates } from "../rules/hostStates";
 import type { Saga } from "../rules/journal";
 import { describeKeyLocation, type HostAddresses } from "../rules/keyLocation";
-import { formatStepFailure, formatUnattendedStop } from "../rules/moveMessages";
 import { formatObstacle } from "../rules/obstacles";
 
 export interface SagaActions {
@@ -21,14 +22,12 @@ export interface SagaActions {
   isWatched(): boolean;
 }
 
-/** A step's error after another run took over: this run may do and undo nothing any more. */
-interface TakenError extends Error {
-  taken: true;
-}
-
-/** A step's error after the connection broke: the hosts are read again, then the step is repeated. */
-interface BrokenError extends Error {
-  broken: true;
+/** A step's error. */
+interface StepError extends Error {
+  /** True if another run took over: this run may do and undo nothing any more. */
+  taken?: true;
+  /** True if the connection broke: the hosts are read again, then the step is repeated. */
+  broken?: true;
 }
 
 export type Ending = Extract<MoveDecision, { do: "done" }>;
@@ -51,7 +50,7 @@ export async function runSaga(
   before?: HostStates,
 ): Promise<Ending> {
   let wanted = first;
-  let memory: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
+  let memory = freshRun;
   let failure: string | undefined;
   const attempts = new Map<MoveStep, number>();
   let states = before ?? (await actions.look());
@@ -70,7 +69,10 @@ export async function runSaga(
       throw new Error(failure === undefined ? text : `${failure}\n${text}`);
     }
     const { do: step, saga } = decision;
-    if (!actions.isWatched()) throw new Error(formatUnattendedStop(lastStates, places));
+    if (!actions.isWatched()) {
+      const where = describeKeyLocation(lastStates, places);
+      throw new Error(formatUnattendedRefusal("move the orchestrator", "up", places.stack, where));
+    }
     try {
       const line = decideEvent(step, saga, wanted.known);
       if (line) await actions.record(line, saga);
@@ -78,7 +80,7 @@ export async function runSaga(
       states = await actions.perform(step, saga, states);
       memory = remember(memory, step);
     } catch (error) {
-      const { message, taken, broken } = error as Partial<TakenError & BrokenError>;
+      const { message, taken, broken } = error as StepError;
       if (taken) throw error;
       const attempt = (attempts.get(step) ?? 0) + 1;
       attempts.set(step, attempt);
@@ -95,6 +97,12 @@ export async function runSaga(
     }
   }
   throw new Error(`the move did not end after ${maxSteps} steps\n${describeKeyLocation(lastStates, places)}`);
+}
+
+/** Formats a step's failure before its target was started. */
+function formatStepFailure(failure: string, states: HostStates, places: HostAddresses): string {
+  const next = `  Fix what is said above, then: ${commandsFor(places.stack).up}`;
+  return [failure, describeKeyLocation(states, places), next].join("\n");
 }
 
 function keepLast(before: HostStates, now: HostStates): HostStates {

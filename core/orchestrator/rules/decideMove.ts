@@ -1,14 +1,16 @@
 import { isSameMove, isSameOwner } from "../../eventLog/moveId";
 import {
   belongsToPair,
+  copyStages,
   findHolder,
-  findStages,
   type HostStates,
   isOpen,
   isTargetStarted,
   listSagas,
+  openStages,
+  viewSaga,
 } from "./hostStates";
-import { assignRoles, type Journal, type Saga, type WhichHost } from "./journal";
+import { bothSides, type Journal, type Saga, type WhichHost } from "./journal";
 
 /** Steps that this run has done. A step that only an earlier run may have done is repeated. */
 export interface RunMemory {
@@ -47,12 +49,12 @@ export type MoveDecision =
 type Why = "moved" | "moved on" | "raise the attempt" | "nothing to roll back" | "undone";
 
 export type Obstacle =
-  | "new unreachable"
   | "source unreachable"
   | "target unreachable"
   | "target is started"
   | "target runs unasked"
   | "source runs unasked"
+  | "lost source is back"
   | "source does not run"
   | "two may sign"
   | "journals disagree"
@@ -61,58 +63,46 @@ export type Obstacle =
   | "later start"
   | "record behind"
   | "first move"
-  | "odd generation"
   | "other hosts";
 
-/** Stages of a move that has begun to change the orchestrator on its host, and has not ended. */
-const openStages: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
 /** Stages of a move that has ended on its host. */
 const endStages: readonly string[] = ["running", "restored", "moved"];
-/** Stages of a move that left at most a copy on its host. */
-const copyStages: readonly string[] = ["staging", "abandoned"];
 
 /**
  * Returns the journal of another stack's move that is at work on one of these hosts, or took the orchestrator from there
  * to a third host. It replaced this stack's journal there, so the journal and copy on the second host are older.
  */
 function findForeignJournal(wanted: Saga, states: HostStates): Journal | undefined {
-  const { source, target } = assignRoles(wanted);
-  const [from, to] = [states[source]?.journal, states[target]?.journal];
-  const isForeign = (side: WhichHost, journal: Journal) => !belongsToPair(side, journal, wanted);
-  const isHeld = from?.stage === "running" || from?.stage === "restored";
-  const isRunning = findStages(wanted, states).t === "running";
-  if (from && isForeign(source, from) && !isHeld && !isRunning) return from;
-  if (!to || !isForeign(target, to)) return undefined;
+  const { source, target, from, to, t } = viewSaga(wanted, states);
+  const isHeld = from?.journal?.stage === "running" || from?.journal?.stage === "restored";
+  if (from?.journal && !belongsToPair(source, from.journal, wanted) && !isHeld && t !== "running") return from.journal;
+  if (!to?.journal || belongsToPair(target, to.journal, wanted)) return undefined;
+  const { stage, history } = to.journal;
   // The target had the orchestrator in this move or, unless the source has it now, in any move of this stack.
-  const wasHere = to.history.some(
-    ({ move, stage }) =>
-      move &&
-      (isHeld ? isSameMove(move, wanted.move) : isSameOwner(move, wanted.move)) &&
-      (endStages.includes(to.stage) || !copyStages.includes(stage)),
+  const wasHere = history.some(
+    (past) =>
+      past.move &&
+      (isHeld ? isSameMove(past.move, wanted.move) : isSameOwner(past.move, wanted.move)) &&
+      (endStages.includes(stage) || !copyStages.includes(past.stage)),
   );
-  return openStages.includes(to.stage) || wasHere ? to : undefined;
+  return openStages.includes(stage) || wasHere ? to.journal : undefined;
 }
 
 /** Decides what is left to do after another stack's move: nothing, if this stack's move had ended before. */
 function decideAfterForeign(wanted: Saga, theirs: Journal, states: HostStates): MoveDecision {
-  const { source, target } = assignRoles(wanted);
-  const isTarget = states[target]?.journal === theirs;
-  const isOver = states[source] === undefined || findStages(wanted, states).s === "moved";
+  const { target, from, to, s } = viewSaga(wanted, states);
   const wasHere = theirs.history.some(({ move }) => move && isSameMove(move, wanted.move));
-  if (!isTarget || !isOver || !wasHere || openStages.includes(theirs.stage))
-    return { do: "stop here", saga: theirs, why: "another move" };
+  const isOver = to?.journal === theirs && wasHere && (from === undefined || s === "moved");
+  if (!isOver || openStages.includes(theirs.stage)) return { do: "stop here", saga: theirs, why: "another move" };
   const isThere = theirs.stage === "running" || theirs.stage === "restored";
   return decideEnd(target, isThere ? "moved" : "moved on", wanted, states);
 }
 
 /** Decides to end, unless an orchestrator runs where the journals forbid it. */
 function decideEnd(holder: WhichHost, why: Why, { move }: Saga, states: HostStates): MoveDecision {
-  const running = (["old", "new"] as const).find(
-    (side) => states[side]?.active && (side !== holder || why === "moved on"),
-  );
+  const running = bothSides.find((side) => states[side]?.active && (side !== holder || why === "moved on"));
   if (running === undefined) return { do: "done", holder, why };
-  const saga: Saga = { move, direction: running === "old" ? "forward" : "back" };
-  return { do: "stop here", saga, why: "two may sign" };
+  return { do: "stop here", saga: { move, direction: running === "old" ? "forward" : "back" }, why: "two may sign" };
 }
 
 /**
@@ -120,30 +110,27 @@ function decideEnd(holder: WhichHost, why: Why, { move }: Saga, states: HostStat
  * may be touched.
  */
 export function decideMove(wanted: Saga, states: HostStates, memory: RunMemory): MoveDecision {
-  if (states.new === undefined) return { do: "stop here", saga: wanted, why: "new unreachable" };
+  if (states.new === undefined) {
+    const why = wanted.direction === "forward" ? "target unreachable" : "source unreachable";
+    return { do: "stop here", saga: wanted, why };
+  }
   const foreign = findForeignJournal(wanted, states);
   if (foreign) return decideAfterForeign(wanted, foreign, states);
-  const open = listSagas(states, wanted).find((saga) => isOpen(findStages(saga, states)));
+  const open = listSagas(states, wanted).find((saga) => isOpen(viewSaga(saga, states)));
   const isSame = open && isSameMove(open.move, wanted.move);
-  if (open && (!isSame || open.direction !== wanted.direction)) {
-    // The source may have the orchestrator of another stack, whose target it was.
-    const between = findForeignJournal(open, states);
-    if (between) return decideAfterForeign(open, between, states);
-    const stages = findStages(open, states);
-    // If the target may sign, only a rollback may begin; anything else waits until the open move is finished.
-    if (isSame && wanted.direction === "back" && isTargetStarted(stages)) return decideBegin(wanted, states, memory);
-    if (isSame && !isTargetStarted(stages)) {
-      const rollback = decideRollback(open, states);
-      if (rollback) return rollback;
-    }
-    return decideStep(open, states, memory);
-  }
-  return decideBegin(wanted, states, memory);
+  if (!open || (isSame && open.direction === wanted.direction)) return decideBegin(wanted, states, memory);
+  // The source may have the orchestrator of another stack, whose target it was.
+  const between = findForeignJournal(open, states);
+  if (between) return decideAfterForeign(open, between, states);
+  const isStarted = isTargetStarted(viewSaga(open, states));
+  // If the target may sign, only a rollback may begin; anything else waits until the open move is finished.
+  if (isSame && wanted.direction === "back" && isStarted) return decideBegin(wanted, states, memory);
+  const rollback = isSame && !isStarted ? decideRollback(open, states) : undefined;
+  return rollback ?? decideStep(open, states, memory);
 }
 
 function decideBegin(wanted: Saga, states: HostStates, memory: RunMemory): MoveDecision {
-  const { s, t } = findStages(wanted, states);
-  const { target } = assignRoles(wanted);
+  const { target, s, t } = viewSaga(wanted, states);
   const holder = findHolder(states, wanted);
   const hasJournal = s !== undefined || t !== undefined;
   if (wanted.direction === "back" && !hasJournal && holder === "old")
@@ -153,7 +140,7 @@ function decideBegin(wanted: Saga, states: HostStates, memory: RunMemory): MoveD
     const isRolledBack = listSagas(states, wanted).some(
       ({ move, direction }) => isSameMove(move, wanted.move) && direction === "back",
     );
-    if (isRolledBack && !isTargetStarted({ s, t }))
+    if (isRolledBack && !isTargetStarted({ t }))
       return decideEnd(holder, holder === "old" ? "raise the attempt" : "moved", wanted, states);
   }
   if (t === "running" && (s === undefined || s === "moved")) return decideEnd(target, "moved", wanted, states);
@@ -162,20 +149,19 @@ function decideBegin(wanted: Saga, states: HostStates, memory: RunMemory): MoveD
 
 /** Decides the next step from source to target or, after a failed step, of the rollback. */
 function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDecision {
-  const { source, target } = assignRoles(saga);
-  const [from, to] = [states[source], states[target]];
-  const { s, t } = findStages(saga, states);
+  const { source, from, to, s, t } = viewSaga(saga, states);
   const stop = (why: Obstacle): MoveDecision => ({ do: "stop here", saga, why });
   const step = (name: MoveStep): MoveDecision => ({ do: name, saga });
   if (memory.failed) {
-    if (isTargetStarted({ s, t })) return stop("target is started");
+    if (isTargetStarted({ t })) return stop("target is started");
     return decideRollback(saga, states) ?? decideEnd(source, "undone", saga, states);
   }
   if (to === undefined) return stop("target unreachable");
-  if (to.active && !isTargetStarted({ s, t })) return stop("target runs unasked");
+  if (to.active && !isTargetStarted({ t })) return stop("target runs unasked");
   if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
     // At these stages of the target the source was fenced, so it may be unreachable.
-    if (from && (from.active || !from.masked)) return stop("source runs unasked");
+    if (from && (from.active || !from.masked))
+      return stop(from.journal ? "source runs unasked" : "lost source is back");
     // The target's journal gets the end first. If only the source's has it, the target's disk was set back.
     const isPastEnd = s === "moved" && t !== "running";
     if (s === "stopping" || s === "restoring" || s === "restored" || isPastEnd) return stop("journals disagree");
@@ -197,17 +183,16 @@ function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDeci
 
 /** Decides the next step of a rollback before the target was started; undefined if none is left. */
 function decideRollback(saga: Saga, states: HostStates): MoveDecision | undefined {
-  const { source, target } = assignRoles(saga);
-  const [from, to] = [states[source], states[target]];
-  const { s, t } = findStages(saga, states);
-  if (from === undefined) return { do: "stop here", saga, why: "source unreachable" };
-  if (to === undefined) return { do: "stop here", saga, why: "target unreachable" };
+  const { from, to, s, t } = viewSaga(saga, states);
+  const stop = (why: Obstacle): MoveDecision => ({ do: "stop here", saga, why });
+  if (from === undefined) return stop("source unreachable");
+  if (to === undefined) return stop("target unreachable");
   // A source without a journal stopped nothing, so nothing is undone: a lost host came back, or its disk was set back.
   const isOnlyCopied = s === undefined && t !== "staged" && t !== "switched";
   if (isOnlyCopied || s === "restored") return undefined;
-  if (s === "moved") return { do: "stop here", saga, why: "journals disagree" };
+  if (s === "moved") return stop("journals disagree");
   // The source is restored only if the target, as just read, can't start any more.
-  if (to.active && t !== "abandoned") return { do: "stop here", saga, why: "target runs unasked" };
-  if (t !== "abandoned" || !to.masked || to.active || to.inPlace) return { do: "seal", saga };
-  return { do: "restore", saga };
+  if (to.active && t !== "abandoned") return stop("target runs unasked");
+  const isSealed = t === "abandoned" && to.masked && !to.active && !to.inPlace;
+  return { do: isSealed ? "restore" : "seal", saga };
 }

@@ -1,7 +1,7 @@
 import { isSameMove, isSameOwner, type MoveId } from "../../eventLog/moveId";
 import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decideMove";
-import { belongsToPair, belongsToSaga, type HostStates } from "./hostStates";
-import { assignRoles, isSource, type Journal, type Saga, type WhichHost } from "./journal";
+import { belongsToPair, belongsToSaga, copyStages, type HostStates } from "./hostStates";
+import { assignRoles, bothSides, isSource, type Journal, type Saga, type WhichHost } from "./journal";
 
 /** The newest moves of this orchestrator between any hosts, by the event log and the stack's state. */
 export interface MoveHistory {
@@ -25,15 +25,10 @@ export interface Wanted extends Saga {
   readonly hosts?: Readonly<Record<WhichHost, string>>;
 }
 
-const sides = ["old", "new"] as const;
-const copyStages: readonly string[] = ["staging", "abandoned"];
 /** Stages that a target reaches only after its source was stopped and fenced. */
 const fencedStages: readonly string[] = ["staged", "switched", "starting", "running"];
 /** Steps that lead to no start of the target. */
 const startsNothing: readonly MoveStep[] = ["close", "seal", "restore"];
-
-/** Maximum of generations that other machines may have begun since this event log was written. */
-const maxUnknownGenerations = 1000;
 
 const numberOf = (journal: Journal | undefined): number => journal?.generation ?? 0;
 
@@ -43,23 +38,25 @@ const numberOf = (journal: Journal | undefined): number => journal?.generation ?
  * set back lacks the generation, and a copy or running orchestrator on that disk is as old.
  */
 function dropOlderJournal(states: HostStates, wanted: Saga): HostStates {
-  const [old, fresh] = sides.map((side) => states[side]?.journal);
+  const [fresh, old] = bothSides.map((side) => states[side]?.journal);
   if (!old || !fresh || !belongsToPair("old", old, wanted) || !belongsToPair("new", fresh, wanted)) return states;
-  if (numberOf(old) === numberOf(fresh)) return states;
-  const [later, earlier, side] =
-    numberOf(old) > numberOf(fresh) ? ([old, fresh, "new"] as const) : ([fresh, old, "old"] as const);
+  if (old.generation === fresh.generation) return states;
+  const [later, earlier] = old.generation > fresh.generation ? [old, fresh] : [fresh, old];
   const isSameSaga = isSameMove(later.move, earlier.move) && later.direction === earlier.direction;
   if (!isSource(later.side, later) && (isSameSaga || !fencedStages.includes(later.stage))) return states;
+  return dropJournal(states, earlier.side);
+}
+
+function dropJournal(states: HostStates, side: WhichHost): HostStates {
   const look = states[side];
   return look ? { ...states, [side]: { ...look, journal: undefined } } : states;
 }
 
 /** Ignores the new host's journal if its orchestrator moved to the host that is lost now: a restore brings it back. */
 function dropJournalOfLost(states: HostStates, { isRestore, hosts }: Wanted): HostStates {
-  const { new: target } = states;
-  const { stage, target: receiver } = target?.journal ?? {};
-  if (!isRestore || states.old || !target || stage !== "moved" || receiver !== hosts?.old) return states;
-  return { ...states, new: { ...target, journal: undefined } };
+  const { stage, target } = states.new?.journal ?? {};
+  const isBack = isRestore && !states.old && stage === "moved" && target === hosts?.old;
+  return isBack ? dropJournal(states, "new") : states;
 }
 
 /** Generations in the hosts' journals; 0 if there is none. */
@@ -110,7 +107,7 @@ export function applyEvent(
 ): MoveHistory {
   return {
     ...known,
-    ...(generation > known.generation ? { generation, move } : {}),
+    ...(generation > known.generation && { generation, move }),
     started: line === "starting" ? Math.max(known.started, generation) : known.started,
   };
 }
@@ -118,11 +115,11 @@ export function applyEvent(
 /** Returns the generation of a saga by its journals; undefined if none is left. */
 function findGeneration(saga: Saga, states: HostStates): number | undefined {
   const { source } = assignRoles(saga);
-  const numbers = sides.flatMap((side) => {
+  const numbers = bothSides.flatMap((side) => {
     const journal = states[side]?.journal;
     // With its source restored a saga has ended: the same direction once more is another saga.
     const isEnded = side === source && journal?.stage === "restored";
-    return journal && belongsToSaga(side, journal, saga) && !isEnded ? [numberOf(journal)] : [];
+    return journal && belongsToSaga(side, journal, saga) && !isEnded ? [journal.generation] : [];
   });
   return numbers.length === 0 ? undefined : Math.max(...numbers);
 }
@@ -141,10 +138,6 @@ export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory
   if (decision.do === "stop here") return decision;
   if (decision.do === "done") return findLaterHolder(decision, states, wanted) ?? decision;
   const { move, direction } = decision.saga;
-  const odd = sides
-    .map((side) => states[side]?.journal)
-    .find((each) => numberOf(each) > (wanted.known?.generation ?? 0) + maxUnknownGenerations);
-  if (odd) return { do: "stop here", saga: odd, why: "odd generation" };
   const highest = Math.max(wanted.known?.generation ?? 0, findHighestGeneration(states));
   const begun = beginsSaga(decision.do) ? undefined : findGeneration(decision.saga, currentStates);
   const saga = { move, direction, generation: begun ?? highest + 1 };
@@ -167,7 +160,7 @@ function findLaterHolder(
 function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, wanted: Wanted) {
   const { known, hosts } = wanted;
   const stop = (why: Obstacle, of: Saga): MoveDecision => ({ do: "stop here", saga: of, why });
-  for (const side of sides) {
+  for (const side of bothSides) {
     const journal = states[side]?.journal;
     if (journal === undefined || numberOf(journal) < saga.generation) continue;
     const isSameSaga = isSameMove(journal.move, saga.move) && journal.direction === saga.direction;
@@ -197,7 +190,7 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, 
 }
 
 function collectGenerations(states: HostStates, saga: Saga, hosts: Wanted["hosts"]): JournalGenerations {
-  const copied = sides.map((side) => {
+  const copied = bothSides.map((side) => {
     const journal = states[side]?.journal;
     const isCopy = journal?.stage === "staging" && belongsToPair(side, journal, saga) && isPair(journal, hosts);
     return isCopy ? numberOf(journal) : 0;
@@ -210,7 +203,7 @@ function collectGenerations(states: HostStates, saga: Saga, hosts: Wanted["hosts
 }
 
 function findHighestGeneration(states: HostStates): number {
-  return Math.max(...sides.map((side) => numberOf(states[side]?.journal)));
+  return Math.max(...bothSides.map((side) => numberOf(states[side]?.journal)));
 }
 
 function isPair({ source, target, ...saga }: Journal, hosts: Wanted["hosts"]): boolean {

@@ -1,207 +1,175 @@
-import { formatMove, isSameMove } from "../../eventLog/moveId";
+import { formatMove } from "../../eventLog/moveId";
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { Obstacle } from "./decideMove";
 import type { HostStates } from "./hostStates";
-import { assignRoles, formatHost, type Journal, journalFile, type Saga, type WhichHost } from "./journal";
+import { assignRoles, bothSides, formatHost, journalFile, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
-import { describeUnknownHistory, formatManualMoveHint } from "./moveMessages";
 import { formatHandRollbackHint, formatRollbackCommands, stopForGood } from "./rollbackByHand";
 
-interface Scene {
-  readonly saga: Saga;
-  readonly states: HostStates;
-  readonly places: HostAddresses;
-  readonly source: WhichHost;
-  readonly target: WhichHost;
-  readonly unit: HostAddresses["services"];
-  readonly run: Commands;
-  readonly up: string;
-  readonly journals: Readonly<Record<WhichHost, Journal | undefined>>;
-  /** The command to roll back; undefined in a rollback. */
-  readonly rollback: string | undefined;
-  at(side: WhichHost): string;
-  /** Returns the command that stops a host's orchestrator for good. */
-  stopIt(side: WhichHost): string;
+/** Formats the question, and the command, whether the operator moved the orchestrator here by hand. */
+export function formatManualMoveHint(
+  { set, up }: Commands,
+  generation: number,
+  why = "You brought it here yourself",
+): string {
+  const word = set("orchestrator.migrateFrom.laterThanMove", generation);
+  return `${why}, and the orchestrator can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
 }
 
-const bothSides = ["old", "new"] as const;
-
-/** Formats why nothing is done, the next command, and where the key is. */
-export function formatObstacle(why: Obstacle, saga: Saga, states: HostStates, places: HostAddresses): string {
-  const problem = obstacles[why](sceneOf(saga, states, places));
-  return [formatProblem(problem), describeKeyLocation(states, places)].join("\n");
-}
-
-function sceneOf(saga: Saga, states: HostStates, places: HostAddresses): Scene {
-  const run = commandsFor(places.stack);
-  const unit = places.services;
+/** Describes the problem if nothing shows where the orchestrator is. `generation`: highest on a host. */
+export function describeUnknownHistory(why: "record behind" | "first move", run: Commands, generation = 0) {
+  const bring =
+    "bring the event log of the machine that ran the last move (docs/unattended.md): the orchestrator may be at work elsewhere";
+  if (why === "record behind")
+    return {
+      what: "the event log has fewer moves of this orchestrator than its hosts have recorded",
+      needed: bring,
+      next: formatManualMoveHint(run, generation, "That event log is lost"),
+    };
+  const word = run.set("orchestrator.migrateFrom.firstMove", "acknowledged");
   return {
-    saga,
-    states,
-    places,
-    ...assignRoles(saga),
-    unit,
-    run,
-    up: run.up,
-    rollback: saga.direction === "forward" ? `${run.set("orchestrator.rollback", true)} && ${run.up}` : undefined,
-    journals: { old: states.old?.journal, new: states.new?.journal },
-    at: (side) => formatHost(side, places[side]),
-    stopIt: (side) => `on ${places[side]}: ${stopForGood(unit[side])} (it must say inactive)`,
+    what: "no move of this orchestrator is known, neither by the event log nor by a journal",
+    needed: `confirm once that no move of this orchestrator ever began. If one began, ${bring}`,
+    next: `Was this orchestrator never moved? ${word} && ${run.up}`,
   };
 }
 
-function generationsFound(states: HostStates): string[] {
+interface Scene extends ReturnType<typeof assignRoles> {
+  readonly saga: Saga;
+  readonly states: HostStates;
+  readonly places: HostAddresses;
+  readonly run: Commands;
+  /** The command to roll back; false in a rollback. */
+  readonly rollback: string | false;
+}
+
+/** Formats why nothing is done, the next command, and where the key is. */
+export function formatObstacle(why: Obstacle, saga: Saga, states: HostStates, places: HostAddresses): string {
+  const run = commandsFor(places.stack);
+  const rollback = saga.direction === "forward" && `${run.set("orchestrator.rollback", true)} && ${run.up}`;
+  const problem = obstacles[why]({ saga, states, places, ...assignRoles(saga), run, rollback });
+  return [formatProblem(problem), describeKeyLocation(states, places)].join("\n");
+}
+
+const nameOf = ({ places }: Scene, side: WhichHost) => formatHost(side, places[side]);
+
+/** Returns the command that stops a host's orchestrator for good. */
+const stopCommand = ({ places }: Scene, side: WhichHost) =>
+  `on ${places[side]}: ${stopForGood(places.services[side])} (it must say inactive)`;
+
+function describeJournals({ states }: Scene): string[] {
   return bothSides.map((side) => {
-    const { move, stage, generation = 0 } = states[side]?.journal ?? {};
-    return `${move ? `${stage} in ${formatMove(move)}, generation ${generation},` : "no journal"} on the ${side} host`;
+    const journal = states[side]?.journal;
+    if (!journal) return `no journal on the ${side} host`;
+    const { stage, move, generation, at, source, target } = journal;
+    return `${stage} in ${formatMove(move)} on the ${side} host, generation ${generation}, since ${at}, from the key ${source} to ${target}`;
   });
 }
 
-/** Returns false if the journals say that this move has ended. */
-function isAtWork(states: HostStates, { move }: Saga): boolean {
-  const journals = [states.new?.journal, states.old?.journal];
-  const theirs = journals.find((journal) => journal && isSameMove(journal.move, move));
-  return theirs?.stage !== "moved" && theirs?.stage !== "running" && theirs?.stage !== "restored";
-}
+const needsHost = (scene: Scene, side: WhichHost): Problem => ({
+  what: `${nameOf(scene, side)} is unreachable, and the move needs it: nothing is touched`,
+  next: [
+    `When it is back: ${scene.run.up}`,
+    scene.source === "old" &&
+      side === "old" &&
+      `If it is lost and you have a backup: ${scene.run.restore} (docs/restore.md)`,
+  ],
+});
 
-function unknownPast(gap: Parameters<typeof describeUnknownHistory>[0], { run, saga, states }: Scene): Problem {
-  const [what, needed, next] = describeUnknownHistory(gap, run, saga.generation);
-  return { what: `${what}: nothing is touched`, found: generationsFound(states), needed, next };
-}
+/** Describes an orchestrator that runs, or can start, where by the journals none may. */
+const runsUnasked = (scene: Scene, side: WhichHost): Problem => ({
+  what: `an orchestrator runs on ${nameOf(scene, side)}, or can start there, where by the journals none may: nothing is touched`,
+  found: `${scene.places.services[side]} is active there, or not masked, or an orchestrator process runs`,
+  needed: "one orchestrator. Was that host restored from a snapshot, or its fence removed by hand?",
+  next: [
+    `Stop it at once, ${stopCommand(scene, side)}`,
+    `Then: ${scene.run.up}`,
+    ...(side === "old" ? formatHandRollbackHint(scene.states, scene.places) : []),
+  ],
+});
+
+/** Describes journals that contradict each other, the event log or this stack's hosts. */
+const contradicts = (scene: Scene, what: string, hint: readonly string[] = []): Problem => ({
+  what: `${what}: nothing is touched`,
+  found: describeJournals(scene),
+  needed:
+    "one host that signs, and a journal on each host that says so. Was a host restored, installed anew or replaced?",
+  next: [
+    "Start neither of them: the orchestrator may be at work elsewhere. Which one signs now, on each host that had it:",
+    ...bothSides.map((side) => {
+      const unit = scene.places.services[side];
+      return `  on ${scene.places[side]}: systemctl is-active ${unit}; journalctl -u ${unit} -n 20`;
+    }),
+    ...hint,
+    `Is the orchestrator on another host permanently? Run: ${scene.run.remove("orchestrator.migrateFrom")} && ${scene.run.up}`,
+    "Is it to start here? docs/orchestrator.md, Journals, tells what each journal should say.",
+  ],
+});
+
+const unknownHistory = (scene: Scene, why: "record behind" | "first move"): Problem => {
+  const problem = describeUnknownHistory(why, scene.run, scene.saga.generation);
+  return { ...problem, what: `${problem.what}: nothing is touched`, found: describeJournals(scene) };
+};
 
 const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
-  "new unreachable": ({ up, at }) => ({
-    what: `${at("new")} is unreachable: nothing is touched on either host`,
-    next: `When it is back: ${up}`,
-  }),
-  "source unreachable": ({ source, up, run, at }) => ({
-    what: `${at(source)} is unreachable, and the move needs the files there: nothing is touched`,
+  "source unreachable": (scene) => needsHost(scene, scene.source),
+  "target unreachable": (scene) => needsHost(scene, scene.target),
+  "target is started": (scene) => ({
+    what: `the orchestrator of ${nameOf(scene, scene.target)} was started, so the program undoes nothing: two orchestrators must never run at once`,
     next: [
-      `When it is back: ${up}`,
-      source === "old" && `If it is lost and you have a backup: ${run.restore} (docs/restore.md)`,
-    ],
-  }),
-  "target unreachable": ({ target, up, at }) => ({
-    what: `${at(target)} is unreachable: nothing is touched on either host`,
-    next: `When it is back: ${up}`,
-  }),
-  "target is started": ({ saga, states, places, target, up, rollback, at }) => ({
-    what: `the orchestrator of ${at(target)} was started, so the program undoes nothing: two orchestrators must never run at once`,
-    next: [
-      `To go on: fix what is said above, then ${up}`,
-      rollback && `To go back: ${rollback}`,
+      `To go on: fix what is said above, then ${scene.run.up}`,
+      scene.rollback && `To go back: ${scene.rollback}`,
       "Or by hand:",
-      ...formatRollbackCommands(saga, states, places),
+      ...formatRollbackCommands(scene.saga, scene.states, scene.places),
     ],
   }),
-  "target runs unasked": ({ states, places, target, unit, up, at, stopIt }) => ({
-    what: `an orchestrator runs on ${at(target)} that this move has not started: nothing is touched`,
-    found: `${unit[target]} is active there, or an orchestrator process runs`,
-    needed: `no orchestrator there. Check with: systemctl status ${unit[target]}`,
+  "target runs unasked": (scene) => runsUnasked(scene, scene.target),
+  "source runs unasked": (scene) => runsUnasked(scene, scene.source),
+  "two may sign": (scene) => runsUnasked(scene, scene.source),
+  "lost source is back": (scene) => ({
+    what: `${nameOf(scene, scene.source)} is back, and knows nothing of this move: nothing is touched`,
+    needed: stopCommand(scene, scene.source),
     next: [
-      `Stop it, ${stopIt(target)}`,
-      `Then: ${up}`,
-      ...(target === "old" ? formatHandRollbackHint(states, places) : []),
+      `Then: ${scene.run.up}`,
+      scene.rollback && `Or keep the orchestrator of that host, which is newer than any backup: ${scene.rollback}`,
     ],
   }),
-  "source runs unasked": ({ states, places, source, unit, up, rollback, at, stopIt, journals }) => ({
-    what: journals[source]
-      ? `the fence of ${at(source)} was removed, not by this program: nothing is touched`
-      : `${at(source)} is back, and knows nothing of this move: nothing is touched`,
-    found: `${unit[source]} runs there, or is not masked any more`,
-    needed: stopIt(source),
-    next: [
-      `Then: ${up}`,
-      !journals[source] &&
-        rollback &&
-        `Or keep the orchestrator of that host, which is newer than any backup: ${rollback}`,
-      ...(source === "old" && journals[source] ? formatHandRollbackHint(states, places) : []),
-    ],
-  }),
-  "source does not run": ({ source, unit, up, at }) => ({
-    what: `the orchestrator of ${at(source)} does not run: nothing is touched`,
-    needed: `start the orchestrator there. Check with: systemctl status ${unit[source]}; journalctl -u ${unit[source]} -n 50`,
-    next: `Then: ${up}`,
-  }),
-  "two may sign": ({ states, places, source, unit, up, at, stopIt }) => ({
-    what: `an orchestrator runs on ${at(source)}, where by the journals none may: two may sign now. Nothing is touched`,
-    found: `${unit[source]} is active there, or an orchestrator process runs`,
-    needed: "one orchestrator. Was that host restored from a snapshot, or its fence removed by hand?",
-    next: [
-      `Stop it at once, ${stopIt(source)}`,
-      `Then: ${up}`,
-      ...(source === "old" ? formatHandRollbackHint(states, places) : []),
-    ],
-  }),
-  "journals disagree": ({ states, places, unit, journals }) => ({
-    what: "the journals of both hosts contradict each other: nothing is touched",
-    found: bothSides.map((side) => `${journals[side]?.stage ?? "no journal"} on the ${side} host`),
-    needed: `one host that signs, and a journal on each host that says so. Was ${journalFile} changed by hand, or a host restored from a snapshot?`,
-    next: [
-      "Start neither of them: two orchestrators must never run at once. Which one signs now:",
-      ...bothSides.map(
-        (side) => `  on ${places[side]}: systemctl is-active ${unit[side]}; journalctl -u ${unit[side]} -n 20`,
-      ),
-      ...formatHandRollbackHint(states, places),
-      "What each journal should say: docs/orchestrator.md",
-    ],
-  }),
-  "later move": ({ saga, states, places, unit, run, up }) => ({
-    what: `this orchestrator has a later move, ${formatMove(saga.move)}, than these hosts know of. Nothing is touched`,
-    found: generationsFound(states),
-    needed: "hosts that know of that move. Was one restored from a snapshot, or installed anew?",
-    next: [
-      "Start neither of them: the orchestrator may be at work elsewhere. Which one signs now, on each host that had it:",
-      ...bothSides.map((side) => `  on ${places[side]}: systemctl is-active ${unit[side]}`),
-      `Is the orchestrator on another host permanently? Run: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
-      "Is the orchestrator to start here? docs/orchestrator.md tells what each journal should say.",
-    ],
-  }),
-  "later start": ({ saga, states, source, run, up, at, stopIt }) => ({
-    what: `${at(source)} does not know of this orchestrator's last start: generation ${saga.generation ?? 0}, ${formatMove(saga.move)}. Nothing was changed`,
-    found: generationsFound(states),
+  "source does not run": (scene) => {
+    const unit = scene.places.services[scene.source];
+    return {
+      what: `the orchestrator of ${nameOf(scene, scene.source)} does not run: nothing is touched`,
+      needed: `start the orchestrator there. Check with: systemctl status ${unit}; journalctl -u ${unit} -n 50`,
+      next: `Then: ${scene.run.up}`,
+    };
+  },
+  "journals disagree": (scene) => {
+    const hint = formatHandRollbackHint(scene.states, scene.places);
+    return contradicts(scene, "the journals of both hosts contradict each other", hint);
+  },
+  "other hosts": (scene) =>
+    contradicts(scene, "the unfinished move on these hosts is between hosts with other ssh keys"),
+  "later move": (scene) =>
+    contradicts(scene, `this orchestrator has a later move, ${formatMove(scene.saga.move)}, than these hosts know of`),
+  "later start": (scene) => ({
+    what: `${nameOf(scene, scene.source)} does not know of this orchestrator's last start: generation ${scene.saga.generation ?? 0}, ${formatMove(scene.saga.move)}. Nothing was changed`,
+    found: describeJournals(scene),
     needed: "the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?",
     next: [
-      `Is the orchestrator on another host? This host must not sign too, ${stopIt(source)}`,
-      `Then, if the orchestrator is to stay there: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
-      formatManualMoveHint(run, saga.generation ?? 0),
+      `Is the orchestrator on another host? This host must not sign too, ${stopCommand(scene, scene.source)}`,
+      `Then, if the orchestrator is to stay there: ${scene.run.remove("orchestrator.migrateFrom")} && ${scene.run.up}`,
+      formatManualMoveHint(scene.run, scene.saga.generation ?? 0),
     ],
   }),
-  "record behind": (scene) => unknownPast("record behind", scene),
-  "first move": (scene) => unknownPast("first move", scene),
-  "odd generation": ({ saga, states, up }) => ({
-    what: `a journal names move generation ${saga.generation ?? 0}, far beyond the event log's: nothing is touched`,
-    found: generationsFound(states),
-    needed: `a journal that nobody changed. Print it on the host: cat ${journalFile}`,
-    next: `Correct its number "generation"; then ${up}`,
-  }),
-  "other hosts": ({ up, journals }) => ({
-    what: "the unfinished move on these hosts is between hosts with other ssh keys: nothing is touched",
-    found: bothSides.flatMap((side) => {
-      const journal = journals[side];
-      return journal?.source === undefined
-        ? []
-        : [`on the ${side} host: from the host with the key ${journal.source} to that with ${journal.target}`];
-    }),
-    needed: `the hosts with these keys: run ${up} with the addresses and host keys configured when the move began`,
-    next: `Are they the same machines, with new keys? On both, with the former fingerprint and the present one: sed -i 's,FORMER,PRESENT,' ${journalFile}; then ${up}`,
-  }),
-  "another move": ({ saga, states, run, up, journals }) => ({
-    what: `another move of an orchestrator is at work on these hosts, or took this orchestrator elsewhere: ${formatMove(saga.move)}`,
-    found: bothSides.map((side) => {
-      const journal = journals[side];
-      const stage = journal && `${journal.stage} since ${journal.at}, other host ${journal.other.address},`;
-      return `${stage ?? "no journal"} on the ${side} host`;
-    }),
-    needed:
-      !isAtWork(states, saga) &&
-      `keep this stack from moving the orchestrator: ${run.remove("orchestrator.migrateFrom")} && ${up}`,
-    next: isAtWork(states, saga)
-      ? [
-          `Nothing is touched. Finish that move with its own stack first: ${commandsFor(saga.move.stack).up}`,
-          "Is there no such stack any more? docs/orchestrator.md tells what each journal should say.",
-        ]
-      : "Nothing is touched: what this stack knows of the orchestrator is older than that move.",
+  "record behind": (scene) => unknownHistory(scene, "record behind"),
+  "first move": (scene) => unknownHistory(scene, "first move"),
+  "another move": (scene) => ({
+    what: `another move of an orchestrator is at work on these hosts, or took this orchestrator elsewhere: ${formatMove(scene.saga.move)}. Nothing is touched`,
+    found: describeJournals(scene),
+    next: [
+      `Is that move unfinished? Finish it with its own stack first: ${commandsFor(scene.saga.move.stack).up}`,
+      `Has it ended? Keep this stack from moving the orchestrator: ${scene.run.remove("orchestrator.migrateFrom")} && ${scene.run.up}`,
+      "Is there no such stack any more? docs/orchestrator.md tells what each journal should say.",
+    ],
   }),
 };

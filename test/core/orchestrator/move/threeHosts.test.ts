@@ -84,8 +84,8 @@ describe("an orchestrator that went on to a third host", () => {
     cuts.push("kill");
     expect(await three.up("third")).toBe("killed");
     three.a.reachable = true;
-    expect(await three.up("second")).toContain("Finish that move with its own stack first: pulumi up -s third");
-    expect(await three.up("second", "back")).toContain("Finish that move with its own stack first: pulumi up -s third");
+    expect(await three.up("second")).toContain("Finish it with its own stack first: pulumi up -s third");
+    expect(await three.up("second", "back")).toContain("Finish it with its own stack first: pulumi up -s third");
     expect(await three.up("third", "back")).toBe("old: nothing to roll back");
     expect(three.signs).toBe("b");
     // It signs on B again, by the third stack's word; A's copy is older than that.

@@ -59,10 +59,10 @@ const places = {
   stack: "prod",
 };
 const obstacles: readonly Obstacle[] = [
-  ...(["new unreachable", "source unreachable", "target unreachable", "target is started"] as const),
+  ...(["source unreachable", "target unreachable", "target is started", "lost source is back"] as const),
   ...(["target runs unasked", "source runs unasked", "source does not run", "two may sign"] as const),
   ...(["journals disagree", "another move", "later move", "later start", "record behind"] as const),
-  ...(["first move", "odd generation", "other hosts"] as const),
+  ...(["first move", "other hosts"] as const),
 ];
 const memory: RunMemory = { bulkCopied: true, stopped: true, backedUp: true, failed: false };
 const pair = new HostPair(exampleInputs(), "token", {

@@ -1,0 +1,166 @@
+import { describe, expect, test } from "vitest";
+import type { Obstacle } from "../../../../core/orchestrator/rules/decideMove";
+import type { HostStates, OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
+import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
+import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation";
+import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
+import { moveNamed } from "../../../moveNamed";
+import { exampleJournal, exampleMove } from "../exampleMove";
+
+const places = {
+  old: "198.51.100.7",
+  new: "203.0.113.9",
+  services: { old: "signer", new: "orchestrator" },
+  stack: "prod",
+};
+const aside = "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z";
+const at = (
+  side: Journal["side"],
+  stage: Journal["stage"],
+  look: OrchestratorObservation,
+  more: Partial<Journal> = {},
+) => ({
+  journal: exampleJournal(side, stage, {
+    was: { keyStore: aside },
+    other: { address: places.new, hostKey: "" },
+    ...more,
+  }),
+  ...look,
+});
+const signs = { active: true, masked: false };
+const fenced = { active: false, masked: true };
+const bare = { active: false, masked: false };
+const next = moveNamed("pillar-host/next/Anvil/1");
+const elsewhere = { move: next, other: { address: "192.0.2.4", hostKey: "" } };
+const oldHost = "the old host (198.51.100.7)";
+const newHost = "the new host (203.0.113.9)";
+
+test.each<[string, HostStates, string]>([
+  ["before a move", { old: signs, new: bare }, `The key is on ${oldHost}, which signs; ${newHost} runs none.`],
+  [
+    "a stopped old host",
+    { old: at("old", "fenced", fenced), new: fenced },
+    `The key is on ${oldHost}, which is stopped and fenced; ${newHost} is fenced. Nobody signs now.`,
+  ],
+  [
+    "a fenced orchestrator that runs",
+    { old: at("old", "fenced", signs), new: fenced },
+    `The key is on ${oldHost}, which signs; ${newHost} is fenced.`,
+  ],
+  [
+    "a proved copy whose source is gone",
+    { old: undefined, new: at("new", "switched", fenced) },
+    `The key is on ${newHost}, which is stopped and fenced; ${oldHost} is unreachable.`,
+  ],
+  [
+    "a restored snapshot of the old host",
+    { old: signs, new: at("new", "running", signs) },
+    `The key is on ${newHost}, which signs; ${oldHost} runs one, too: two may sign now.`,
+  ],
+  [
+    "an orchestrator on the host without the key alone",
+    { old: signs, new: at("new", "running", bare) },
+    `The key is on ${newHost}, which does not run now; ${oldHost} runs one.`,
+  ],
+  [
+    "a missing fence",
+    { old: at("old", "fenced", bare), new: at("new", "running", signs) },
+    `The key is on ${newHost}, which signs; ${oldHost} runs none, but nothing fences it.`,
+  ],
+  [
+    "a move to a third host",
+    { old: at("old", "fenced", fenced), new: at("new", "moved", fenced, elsewhere) },
+    `The key is on 192.0.2.4: pillar-host/next/Anvil/1 moved it there from ${newHost}.`,
+  ],
+  [
+    "a start by hand after it",
+    { old: at("old", "fenced", signs), new: at("new", "moved", fenced, elsewhere) },
+    `The key is on 192.0.2.4: pillar-host/next/Anvil/1 moved it there from ${newHost}. But an orchestrator runs on ${oldHost}: two may sign now.`,
+  ],
+  [
+    "an unreachable new host after the move",
+    { old: at("old", "moved", fenced), new: undefined },
+    `The key is on ${newHost}, which is unreachable; ${oldHost} is fenced.`,
+  ],
+  [
+    "no host in sight",
+    { old: undefined, new: undefined },
+    "Which host has the key is unknown: both hosts are unreachable. Each host's /var/lib/pillar-host/orchestrator.json tells.",
+  ],
+])("says where the key is: %s", (_what, states, line) => {
+  expect(describeKeyLocation(states, places)).toBe(line);
+});
+
+describe("an obstacle", () => {
+  const forward: Saga = { move: exampleMove, direction: "forward" };
+  const up = "pulumi up -s prod";
+  const rollback = `pulumi config set --path pillar-host:orchestrator.rollback true -s prod && ${up}`;
+  const putAside = `on both hosts: mv /var/lib/pillar-host/orchestrator.json /var/lib/pillar-host/orchestrator.json.aside; then ${rollback}`;
+  const stop = (address: string, unit: string) =>
+    `on ${address}: systemctl stop ${unit} && { [ ! -f /etc/systemd/system/${unit}.service ] || mv -f /etc/systemd/system/${unit}.service /etc/systemd/system/${unit}.service.moved; } && ln -sfn /dev/null /etc/systemd/system/${unit}.service && systemctl daemon-reload && systemctl is-active ${unit} (it must say inactive)`;
+
+  test("names the second orchestrator's host and unit", () => {
+    const states = { old: signs, new: at("new", "running", signs) };
+    const text = formatObstacle("two may sign", forward, states, places);
+    expect(text).toContain(`an orchestrator runs on ${oldHost}, or can start there, where by the journals none may`);
+    expect(text).toContain(`  Stop it at once, ${stop(places.old, "signer")}\n  Then: ${up}\n`);
+  });
+
+  test("offers to keep the orchestrator of a lost host that is back", () => {
+    const states = { old: signs, new: at("new", "switched", fenced) };
+    const text = formatObstacle("lost source is back", forward, states, places);
+    expect(text).toContain(`Or keep the orchestrator of that host, which is newer than any backup: ${rollback}`);
+  });
+
+  test("offers to stop it, to leave it, or to confirm a move by hand after an unknown start", () => {
+    const saga = { ...forward, move: next, generation: 2 };
+    const text = formatObstacle("later start", saga, { old: signs, new: fenced }, places);
+    expect(text).toContain(
+      `${oldHost} does not know of this orchestrator's last start: generation 2, pillar-host/next/`,
+    );
+    expect(text).toContain("  found: no journal on the old host\n");
+    expect(text).toContain(`This host must not sign too, ${stop(places.old, "signer")}`);
+    expect(text).toContain(`pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && ${up}`);
+    expect(text).toContain(`pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && ${up}`);
+  });
+
+  test("names the other stack, and how to leave the orchestrator to it", () => {
+    const there = at("new", "moved", fenced, elsewhere);
+    const text = formatObstacle("another move", there.journal, { old: fenced, new: there }, places);
+    expect(text).toContain("took this orchestrator elsewhere: pillar-host/next/Anvil/1");
+    expect(text).toContain("Finish it with its own stack first: pulumi up -s next");
+    expect(text).toContain(`pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && ${up}`);
+  });
+
+  test("prints the commands to continue and to roll back after the new host's start", () => {
+    const states = { old: at("old", "fenced", fenced), new: at("new", "starting", signs) };
+    expect(formatObstacle("target is started", forward, states, places)).toBe(
+      [
+        `the orchestrator of ${newHost} was started, so the program undoes nothing: two orchestrators must never run at once`,
+        `  To go on: fix what is said above, then ${up}`,
+        `  To go back: ${rollback}`,
+        "  Or by hand:",
+        `  first ${stop(places.new, "orchestrator")}`,
+        `  only then on 198.51.100.7: systemctl unmask signer && mv ${aside} /root/.orchestrator/producer && systemctl enable --now signer`,
+        `  so that the program knows of the rollback, ${putAside}`,
+        `The key is on ${newHost}, which signs; ${oldHost} is fenced.`,
+      ].join("\n"),
+    );
+  });
+
+  test.each<[boolean, Obstacle, Saga["direction"], OrchestratorObservation, Journal["stage"]]>([
+    [true, "source runs unasked", "forward", fenced, "starting"],
+    [true, "target runs unasked", "back", fenced, "starting"],
+    [false, "source runs unasked", "forward", signs, "starting"],
+    [false, "source runs unasked", "forward", bare, "starting"],
+    [false, "two may sign", "forward", fenced, "moved"],
+  ])(
+    "offers to keep a rollback by hand only if the new host can't sign: %s, %s",
+    (isOffered, why, direction, look, stage) => {
+      const states = { old: at("old", "fenced", signs), new: at("new", stage, look) };
+      const text = formatObstacle(why, { ...forward, direction }, states, places);
+      const hint = `Did you bring the orchestrator back by hand, and shall it stay there? Then ${putAside}`;
+      expect(text.includes(hint)).toBe(isOffered);
+    },
+  );
+});
