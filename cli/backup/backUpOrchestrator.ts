@@ -9,7 +9,7 @@ import { hasSameShare } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
 import { readOrchestratorFacts } from "../../core/orchestrator/checks/survey";
-import { locateOrchestrator, type OrchestratorReading } from "../../core/orchestrator/hosts/locateOrchestrator";
+import { locateOrchestrator } from "../../core/orchestrator/hosts/locateOrchestrator";
 import type { OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs";
 import { openRoot, type RootHost } from "../../core/ssh/root";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
@@ -78,23 +78,13 @@ function listCandidates(source: StackInfo): readonly Candidate[] {
 
 async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
   const hosts = await Promise.all(
-    candidates.map(async ({ root, place }): Promise<OrchestratorReading> => {
+    candidates.map(async (candidate) => {
+      const { root, place } = candidate;
       const seen = await readOrchestratorFacts(root, place).catch((error: Error) => ({ unseen: error.message }));
-      return { address: root.address, seen };
+      return { ...candidate, address: root.address, seen };
     }),
   );
-  const now = locateOrchestrator(hosts);
-  const candidate = "at" in now ? candidates[now.at] : undefined;
-  if (candidate) return candidate;
-  const { nowhere, found, needed } = now as Exclude<typeof now, { at: number }>;
-  throw new Error(
-    formatProblem({
-      what: nowhere,
-      found: found.map((line) => line.replaceAll("\n", "\n    ")),
-      needed,
-      next: `Then: ${commandsFor(stack).backup}`,
-    }),
-  );
+  return locateOrchestrator(hosts, commandsFor(stack).backup);
 }
 
 /** Lists the files of earlier backups that hold another key share than this one and still exist here. */

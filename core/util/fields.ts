@@ -2,7 +2,7 @@
 export function parseFields(printed: string | readonly string[]): (readonly [name: string, value: string])[] {
   const lines = typeof printed === "string" ? printed.split("\n") : printed;
   return lines.flatMap((line) => {
-    const [, name, value = ""] = /^([A-Za-z0-9.]+)=(.*)$/.exec(line) ?? [];
+    const [, name, value = ""] = /^([A-Za-z0-9._]+)=(.*)$/.exec(line) ?? [];
     return name === undefined ? [] : [[name, value] as const];
   });
 }

@@ -1,6 +1,7 @@
 import { commandsFor } from "../../util/commands";
+import { formatProblem } from "../../util/problem";
 import type { OrchestratorFacts } from "../rules/hostPairFacts";
-import { type Journal, parseJournal } from "../rules/journal";
+import { parseJournal } from "../rules/journal";
 
 export interface OrchestratorReading {
   readonly address: string;
@@ -8,65 +9,52 @@ export interface OrchestratorReading {
   readonly seen: OrchestratorFacts | { readonly unseen: string };
 }
 
-/** The orchestrator's host as an index, or why it is unknown. */
-type OrchestratorNow =
-  | { readonly at: number; readonly runs: boolean }
-  | { readonly nowhere: string; readonly found: readonly string[]; readonly needed: string };
-
 const resting: readonly string[] = ["inactive", "failed", "unknown", ""];
 /** Stages of a host that the key is leaving or arriving at. */
 const movingStages: readonly string[] = ["stopping", "fenced", "staging", "staged", "switched"];
 const leftStages: readonly string[] = ["moved", "abandoned"];
 
 /**
- * Finds the host that has the orchestrator now, because only the key share there is worth a backup. @throws for a
- * damaged journal: a guess could back up an outdated share
+ * Finds the host that has the orchestrator now, because only the key share there is worth a backup. @param again the
+ * command that asks again @throws Error in the operator's words if it is unknown; a guess could back up an outdated share
  */
-export function locateOrchestrator(hosts: readonly OrchestratorReading[]): OrchestratorNow {
-  const seen = hosts.map(({ address, seen: facts }, at) => {
-    if ("unseen" in facts) return { at, address, unseen: facts.unseen };
-    const journal = parseJournal(facts.journal ?? "", address);
-    const runs = !resting.includes(facts.active);
-    return { at, address, journal, runs, hasDirectory: facts.directory === "there" };
+export function locateOrchestrator<T extends OrchestratorReading>(hosts: readonly T[], again: string): T {
+  const looks = hosts.map((host) => {
+    const { address, seen } = host;
+    if ("unseen" in seen) return { host, stage: "", found: `${address}: ${seen.unseen}`, isSilent: true };
+    const journal = parseJournal(seen.journal ?? "", address);
+    const runs = !resting.includes(seen.active);
+    const hasDirectory = seen.directory === "there";
+    const what = hasDirectory ? "its directory, but no orchestrator runs" : "no orchestrator";
+    const stage = journal && `; by its journal the move to or from ${journal.other.address} is at "${journal.stage}"`;
+    const found = `${address}: ${runs ? "an orchestrator runs" : what}${stage ?? ""}`;
+    return { host, stage: journal?.stage ?? "", found, runs, hasDirectory, stack: journal?.move.stack };
   });
-  const running = seen.filter(({ runs }) => runs);
-  const [one] = running;
-  if (running.length > 1 || (one?.journal && leftStages.includes(one.journal.stage)))
-    return {
-      nowhere: "an orchestrator runs where by the journals none may: two may sign now",
-      found: running.map(({ address, journal }) => `one runs on ${address}${describeDestination(journal)}`),
-      needed: "stop all but one: docs/orchestrator.md, A second orchestrator",
-    };
-  if (one) return { at: one.at, runs: true };
-  const silent = seen.flatMap(({ address, unseen }) => (unseen === undefined ? [] : [`${address}: ${unseen}`]));
-  if (silent.length > 0)
-    return {
-      nowhere: "the orchestrator's host is unknown: it runs on no reachable host",
-      found: silent,
-      needed: "make each of these hosts reachable",
-    };
-  const moving = seen.filter(({ journal }) => journal && movingStages.includes(journal.stage));
-  if (moving[0]?.journal)
-    return {
-      nowhere: "the orchestrator is in a move between two hosts, and that takes backups itself",
-      found: moving.map(({ address, journal }) => `${address}: the move is at stage "${journal?.stage}"`),
-      needed: `finish that move: ${commandsFor(moving[0].journal.move.stack).up}`,
-    };
-  const here = seen.filter(({ hasDirectory, journal }) => hasDirectory && !leftStages.includes(journal?.stage ?? ""));
-  if (here.length === 1 && here[0]) return { at: here[0].at, runs: false };
-  if (here.length > 1)
-    return {
-      nowhere: "the orchestrator's host is unknown: none runs it, and several have its directory",
-      found: here.map(({ address }) => `its directory is on ${address}`),
-      needed: "start the orchestrator on the host that signs",
-    };
-  return {
-    nowhere: "there is no orchestrator to back up",
-    found: seen.map(({ address, journal }) => `none on ${address}${describeDestination(journal)}`),
-    needed: "name the stack of the host on which the orchestrator runs",
+  const fail = (what: string, needed: string): never => {
+    const found = looks.map((look) => look.found.replaceAll("\n", "\n    "));
+    throw new Error(formatProblem({ what, found, needed, next: `Then: ${again}` }));
   };
-}
-
-function describeDestination(journal: Journal | undefined): string {
-  return journal?.stage === "moved" ? `, from which it went to ${journal.other.address}` : "";
+  const [one, ...others] = looks.filter(({ runs }) => runs);
+  if (others.length > 0 || leftStages.includes(one?.stage ?? ""))
+    return fail(
+      "an orchestrator runs where by the journals none may: two may sign now",
+      "stop all but one: docs/orchestrator.md, A second orchestrator",
+    );
+  if (one) return one.host;
+  if (looks.some(({ isSilent }) => isSilent))
+    return fail(
+      "the orchestrator's host is unknown: it runs on no reachable host",
+      "make each of these hosts reachable",
+    );
+  const moving = looks.find(({ stage }) => movingStages.includes(stage));
+  if (moving)
+    return fail(
+      "the orchestrator is in a move between two hosts, and that takes backups itself",
+      `finish that move: ${commandsFor(moving.stack ?? "").up}`,
+    );
+  const [here, ...more] = looks.filter(({ hasDirectory, stage }) => hasDirectory && !leftStages.includes(stage));
+  if (here && more.length === 0) return here.host;
+  return here
+    ? fail("the orchestrator's host is unknown: several have its directory", "start it on the host that signs")
+    : fail("there is no orchestrator to back up", "name the stack of the host on which the orchestrator runs");
 }

@@ -34,16 +34,16 @@ export async function waitForSignings(
   }
 }
 
-/** Reads a new status: the orchestrator caches each answer, so a new momentum in it proves that it is new. */
+/**
+ * Reads a new status: the orchestrator caches each answer, so a new momentum in it proves that it is new, and so does
+ * the cache's time.
+ */
 async function readFreshStatus(ask: () => Promise<OrchestratorStatus | undefined>, deps: HostPairDeps) {
   const cached = (await ask())?.momentum;
   const end = deps.ticks() + statusCacheMs;
   for (;;) {
     await deps.sleep(cached === undefined ? statusCacheMs : pollIntervalMs);
     const status = await ask();
-    if (status?.momentum !== cached) return status;
-    if (deps.ticks() < end) continue;
-    if (cached !== undefined) deps.say(`getStatus still has momentum ${cached}: a signing begun since is not in it`);
-    return status;
+    if (status?.momentum !== cached || deps.ticks() >= end) return status;
   }
 }

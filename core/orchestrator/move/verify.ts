@@ -1,5 +1,6 @@
 import { type BuildInfo, findIdentityDifferences, isWrongAnswer } from "../../chain/orchestrator";
 import { commandsFor } from "../../util/commands";
+import { parseFields } from "../../util/fields";
 import { formatProblem } from "../../util/problem";
 import { readJson } from "../checks/survey";
 import type { Saga, WhichHost } from "../rules/journal";
@@ -26,13 +27,12 @@ interface Life {
 export function parseLife(printed: string): Life {
   const lines = printed.split("\n");
   const at = lines.indexOf("log");
-  const facts = lines.slice(0, Math.max(0, at));
-  const fact = (name: string) => facts.find((line) => line.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
+  const facts = new Map(parseFields(lines.slice(0, Math.max(0, at))));
   return {
-    active: `${fact("ActiveState")} (${fact("SubState")})`,
-    restarts: Number(fact("NRestarts")),
-    pid: Number(fact("MainPID")),
-    peers: fact("Peers") === "" ? undefined : Number(fact("Peers")),
+    active: `${facts.get("ActiveState")} (${facts.get("SubState")})`,
+    restarts: Number(facts.get("NRestarts")),
+    pid: Number(facts.get("MainPID")),
+    peers: facts.get("Peers") ? Number(facts.get("Peers")) : undefined,
     log: at < 0 ? [] : lines.slice(at + 1).filter((line) => line !== ""),
   };
 }

@@ -1,3 +1,5 @@
+import { parseFields } from "../../util/fields";
+
 /** Facts about a host (orchestrator/orchestratorFacts.sh). */
 export interface OrchestratorFacts {
   /** States of the unit by systemd: loaded, not-found, masked; active, inactive… */
@@ -11,7 +13,7 @@ export interface OrchestratorFacts {
   readonly files: number;
   readonly shares: number;
   /** Number of paths with setuid, setgid or the sticky bit, or writable by everybody. */
-  readonly special?: number;
+  readonly special?: number | undefined;
   /** Free bytes and inodes of the disk, and its mount point. */
   readonly free: number;
   readonly inodes: number;
@@ -19,28 +21,23 @@ export interface OrchestratorFacts {
   readonly hasNodeKey: boolean;
   readonly hasExecutable: boolean;
   /** Name of the running unit's process, if no process has the configured name. */
-  readonly process?: string;
+  readonly process?: string | undefined;
   /** User, and directory in use (links resolved), of the unit's process. */
-  readonly user?: string;
-  readonly works?: string;
+  readonly user?: string | undefined;
+  readonly works?: string | undefined;
   /** Names of environment variables, without systemd's own: of the process or, if none runs, in the unit's files. */
   readonly environment: readonly string[];
   readonly lacks: readonly string[];
-  readonly journal?: string;
+  readonly journal?: string | undefined;
 }
 
 /** Parses the output of signer_facts. */
 export function parseFacts(printed: string): OrchestratorFacts {
-  const pairs = printed.split("\n").flatMap((line) => {
-    const at = line.indexOf("=");
-    return at < 0 ? [] : [[line.slice(0, at), line.slice(at + 1)] as const];
-  });
-  const facts = new Map(pairs);
+  const fields = parseFields(printed);
+  const facts = new Map(fields);
   const text = (name: string) => facts.get(name) ?? "";
   const number = (name: string) => Number(text(name));
-  const journal = text("journal");
-  const all = (name: string) => pairs.filter(([each]) => each === name).map(([, value]) => value);
-  const named = (name: string) => (facts.has(name) ? { [name]: text(name) } : {});
+  const all = (name: string) => fields.filter(([each]) => each === name).map(([, value]) => value);
   return {
     load: text("load"),
     active: text("active"),
@@ -52,14 +49,14 @@ export function parseFacts(printed: string): OrchestratorFacts {
     shares: number("shares"),
     free: number("free"),
     inodes: number("inodes"),
-    special: number("special") > 0 ? number("special") : undefined,
+    special: number("special") || undefined,
     hasNodeKey: facts.has("node_producer"),
     hasExecutable: facts.has("executable"),
     lacks: all("lacks"),
     environment: all("environment"),
-    ...named("user"),
-    ...named("works"),
-    ...named("process"),
-    ...(journal === "" ? {} : { journal: Buffer.from(journal, "base64").toString("utf8") }),
+    user: facts.get("user"),
+    works: facts.get("works"),
+    process: facts.get("process"),
+    journal: facts.has("journal") ? Buffer.from(text("journal"), "base64").toString("utf8") : undefined,
   };
 }

@@ -3,7 +3,7 @@ import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { Obstacle } from "./decideMove";
 import type { HostStates } from "./hostStates";
-import { assignRoles, bothSides, formatHost, journalFile, type Saga, type WhichHost } from "./journal";
+import { assignRoles, bothSides, formatHost, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 import { formatHandRollbackHint, formatRollbackCommands, stopForGood } from "./rollbackByHand";
 
@@ -151,16 +151,11 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
     contradicts(scene, "the unfinished move on these hosts is between hosts with other ssh keys"),
   "later move": (scene) =>
     contradicts(scene, `this orchestrator has a later move, ${formatMove(scene.saga.move)}, than these hosts know of`),
-  "later start": (scene) => ({
-    what: `${nameOf(scene, scene.source)} does not know of this orchestrator's last start: generation ${scene.saga.generation ?? 0}, ${formatMove(scene.saga.move)}. Nothing was changed`,
-    found: describeJournals(scene),
-    needed: "the host that the orchestrator is on now. Was this one restored from a snapshot, or installed anew?",
-    next: [
-      `Is the orchestrator on another host? This host must not sign too, ${stopCommand(scene, scene.source)}`,
-      `Then, if the orchestrator is to stay there: ${scene.run.remove("orchestrator.migrateFrom")} && ${scene.run.up}`,
-      formatManualMoveHint(scene.run, scene.saga.generation ?? 0),
-    ],
-  }),
+  "later start": (scene) => {
+    const { generation = 0, move } = scene.saga;
+    const what = `${nameOf(scene, scene.source)} does not know of this orchestrator's last start: generation ${generation}, ${formatMove(move)}`;
+    return contradicts(scene, what, [formatManualMoveHint(scene.run, generation)]);
+  },
   "record behind": (scene) => unknownHistory(scene, "record behind"),
   "first move": (scene) => unknownHistory(scene, "first move"),
   "another move": (scene) => ({

@@ -1,99 +1,62 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { OrchestratorStatus } from "../../../../core/chain/orchestrator";
 import { waitForSignings } from "../../../../core/orchestrator/move/signings";
 
-const asking = "asking until getStatus, which is cached for 25 s, gives a new answer: is a signing at work?";
-
-/**
- * Creates an orchestrator that repeats each answer for a while, with its count of waiting requests, and the last one
- * for ever.
- */
-function signer(standing: number, answers: readonly (number | undefined)[], momentums: "told" | "untold" = "told") {
+/** Waits for an orchestrator. @param ask returns its status at a time @returns the output, the time and the requests */
+async function waited(ask: (now: number) => Partial<OrchestratorStatus>) {
   const said: string[] = [];
   let now = 0;
   let asked = 0;
-  const ask = async (): Promise<OrchestratorStatus> => {
+  const status = async () => {
     asked += 1;
-    const at = Math.floor(now / standing);
-    const toSign = answers[Math.min(at, answers.length - 1)];
-    return {
-      state: 0,
-      stateName: "LiveState",
-      ...(momentums === "told" ? { momentum: 1000 + at } : {}),
-      ...(toSign === undefined ? {} : { toSign }),
-    };
+    return { state: 0, stateName: "LiveState", ...ask(now) };
   };
-  const deps = {
-    ticks: () => now,
-    sleep: async (milliseconds: number) => {
-      now += milliseconds;
-    },
-    say: (line: string) => void said.push(line),
+  const sleep = async (milliseconds: number) => {
+    now += milliseconds;
   };
-  return { said, wait: () => waitForSignings(ask, deps), waited: () => now, asked: () => asked };
+  await waitForSignings(status, { ticks: () => now, sleep, say: (line) => void said.push(line) });
+  return { said, now, asked };
 }
 
-describe("an orchestrator before its stop", () => {
-  test("waits for nothing if a fresh answer has no request, and keeps the rate limit", async () => {
-    const { wait, said, waited, asked } = signer(25_000, [0]);
-    await wait();
-    expect(said).toEqual([asking]);
-    expect([waited(), asked()]).toEqual([25_500, 19]);
-  });
+const asking = "asking until getStatus, which is cached for 25 s, gives a new answer: is a signing at work?";
+const waiting = "1 requests wait for their signature: waiting for a while, since a ceremony may be at work";
 
-  test("waits for a request that came after the cached answer", async () => {
-    const { wait, said, waited } = signer(20_000, [0, 1, 1, 1, 0]);
-    await wait();
-    expect(said).toEqual([
-      asking,
-      "1 requests wait for their signature: waiting for a while, since a ceremony may be at work",
-    ]);
-    expect(waited()).toBeGreaterThanOrEqual(80_000);
+// An answer is repeated for `standing` milliseconds with its count of requests, the last one for ever.
+test.each<[string, number, readonly (number | undefined)[], string, number]>([
+  ["waits for nothing if a fresh answer has no request", 25_000, [0], asking, 25_500],
+  ["waits for a request that came after the cached answer", 20_000, [0, 1, 1, 1, 0], `${asking}\n${waiting}`, 81_000],
+  ["believes an answer that stays the same", 1e9, [0], asking, 25_500],
+  ["does not wait for a build that reports no requests", 25_000, [undefined], "", 0],
+])("%s", async (_what, standing, answers, lines, time) => {
+  const { said, now, asked } = await waited((at) => {
+    const index = Math.floor(at / standing);
+    const toSign = answers[Math.min(index, answers.length - 1)];
+    return { momentum: 1000 + index, ...(toSign !== undefined && { toSign }) };
   });
+  expect([said.join("\n"), now]).toEqual([lines, time]);
+  // The orchestrator answers two requests a second.
+  expect(asked).toBeLessThan(3 + now / 1000);
+});
 
-  test("warns of requests that nobody signs, and continues", async () => {
-    const { wait, said, waited } = signer(25_000, [4]);
-    await wait();
-    expect(said.at(-1)).toMatch(
-      /^4 requests still wait for their signature after 180 s: stopping the orchestrator all the same/,
-    );
-    expect(waited()).toBeLessThan(230_000);
-  });
+test("asks again after the cache's time if answers name no momentum", async () => {
+  const { said, now } = await waited((at) => ({ toSign: at === 25_000 ? 2 : 0 }));
+  expect([said.length, now]).toEqual([2, 50_000]);
+});
 
-  test("asks again after the cache's time if answers name no momentum", async () => {
-    const { wait, said, waited } = signer(25_000, [0, 2, 0], "untold");
-    await wait();
-    expect(said).toHaveLength(2);
-    expect(waited()).toBe(50_000);
-  });
+test("warns of requests that nobody signs, and continues", async () => {
+  const { said, now } = await waited((at) => ({ toSign: 4, momentum: Math.floor(at / 25_000) }));
+  expect(said.at(-1)).toMatch(/^4 requests still wait .* after 180 s: stopping the orchestrator all the same/);
+  expect(now).toBeLessThan(230_000);
+});
 
-  test("believes an answer that stays the same, and says so", async () => {
-    const { wait, said, waited } = signer(1e9, [0]);
-    await wait();
-    expect(said).toEqual([asking, "getStatus still has momentum 1000: a signing begun since is not in it"]);
-    expect(waited()).toBe(25_500);
-  });
-
-  test("does not wait for a build that reports no requests", async () => {
-    const { wait, said, waited } = signer(25_000, [undefined]);
-    await wait();
-    expect([said, waited()]).toEqual([[], 0]);
-  });
-
-  test("repeats a timed-out request once, then reports its error", async () => {
-    let failing = 1;
-    let now = 0;
-    const ask = async (): Promise<OrchestratorStatus> => {
-      if (now > 10_000 && failing-- > 0) throw new Error("no connection to the orchestrator within 15 s");
-      return { state: 0, stateName: "LiveState", momentum: 1000 + Math.floor(now / 25_000), toSign: 0 };
-    };
-    const sleep = async (milliseconds: number) => {
-      now += milliseconds;
-    };
-    const wait = () => waitForSignings(ask, { ticks: () => now, sleep, say: () => undefined });
-    await wait();
-    expect(failing).toBeLessThan(0);
-    failing = 2;
-    await expect(wait()).rejects.toThrow("no connection to the orchestrator within 15 s");
-  });
+test("repeats a timed-out request once, then reports its error", async () => {
+  const failing = (count: number) => {
+    let left = count;
+    return waited((at) => {
+      if (at > 10_000 && left-- > 0) throw new Error("no connection to the orchestrator within 15 s");
+      return { momentum: Math.floor(at / 25_000), toSign: 0 };
+    });
+  };
+  expect((await failing(1)).now).toBe(25_500);
+  await expect(failing(2)).rejects.toThrow("no connection to the orchestrator within 15 s");
 });

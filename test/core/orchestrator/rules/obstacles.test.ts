@@ -112,14 +112,14 @@ describe("an obstacle", () => {
     expect(text).toContain(`Or keep the orchestrator of that host, which is newer than any backup: ${rollback}`);
   });
 
-  test("offers to stop it, to leave it, or to confirm a move by hand after an unknown start", () => {
+  test("asks which host signs, offers to leave it, or to confirm a move by hand after an unknown start", () => {
     const saga = { ...forward, move: next, generation: 2 };
     const text = formatObstacle("later start", saga, { old: signs, new: fenced }, places);
     expect(text).toContain(
       `${oldHost} does not know of this orchestrator's last start: generation 2, pillar-host/next/`,
     );
     expect(text).toContain("  found: no journal on the old host\n");
-    expect(text).toContain(`This host must not sign too, ${stop(places.old, "signer")}`);
+    expect(text).toContain("  on 198.51.100.7: systemctl is-active signer;");
     expect(text).toContain(`pulumi config rm --path pillar-host:orchestrator.migrateFrom -s prod && ${up}`);
     expect(text).toContain(`pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && ${up}`);
   });
