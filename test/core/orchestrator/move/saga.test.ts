@@ -4,16 +4,102 @@ import type { Saga } from "../../../../core/orchestrator/rules/journal";
 import { type Blow, Killed } from "../../../../lab/simulation/blow";
 import { Model } from "../../../../lab/simulation/model";
 import { randomOf } from "../../../../lab/simulation/seededRandom";
-import { moveNamed } from "../../../moveNamed";
+import { hostNames, newWorld } from "../../../../lab/simulation/state";
+import { type Action, play, type Stack, type Strike } from "../../../../lab/simulation/world";
+import { exampleMove } from "../exampleMove";
 
-const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
+/** An action, how it ended, and the hosts that sign then. */
+type Step = readonly [action: Action, ending: string, signing: string];
+const way =
+  (stack: Stack, direction: Saga["direction"]) =>
+  (attempt = 1, ...strikes: readonly Strike[]): Action => ({ do: "up", stack, direction, attempt, strikes });
+// Each stack moves the orchestrator on: A to B, B to C, C to A.
+const [second, third, fourth] = [way("second", "forward"), way("third", "forward"), way("fourth", "forward")];
+const [secondBack, thirdBack, fourthBack] = [way("second", "back"), way("third", "back"), way("fourth", "back")];
+const lose: Action = { do: "lose", host: "a" };
+const find: Action = { do: "find", host: "a" };
+const took = (move: string) => `took this orchestrator elsewhere: pillar-host/${move}`;
+
+describe("a history of moves", () => {
+  it.each<[string, readonly Step[]]>([
+    [
+      "there and back, and there again with a raised attempt",
+      [
+        [second(), "new: moved", "b"],
+        [second(), "new: moved", "b"],
+        [secondBack(), "old: moved", "a"],
+        [secondBack(), "old: moved", "a"],
+        [second(), "old: raise the attempt", "a"],
+        [second(2), "new: moved", "b"],
+      ],
+    ],
+    ["a rollback of nothing", [[secondBack(), "old: nothing to roll back", "a"]]],
+    [
+      "each stack stays done after its own move, and only the present host gives the orchestrator back",
+      [
+        [second(), "new: moved", "b"],
+        [third(), "new: moved", "c"],
+        [second(), "new: moved on", "c"],
+        [third(), "new: moved", "c"],
+        [secondBack(), took("third/Anvil/1"), "c"],
+        [lose, "", "c"],
+        [second(), "new: moved on", "c"],
+        [thirdBack(), "old: moved", "b"],
+        [second(), "new: moved", "b"],
+        [find, "", "b"],
+        [second(), "new: moved", "b"],
+        [secondBack(), "old: moved", "a"],
+        [third(), took("second/Anvil/1"), "a"],
+      ],
+    ],
+    [
+      "to a host that it left long ago, and on from there",
+      [
+        [second(), "new: moved", "b"],
+        [third(), "new: moved", "c"],
+        [fourth(), "new: moved", "a"],
+        [second(), took("third/Anvil/1"), "a"],
+        [second(2), "new: moved", "b"],
+        [fourth(), "new: moved on", "b"],
+        [fourthBack(), took("second/Anvil/2"), "b"],
+      ],
+    ],
+    [
+      "on to a third host, while the first one lacks the end of its move",
+      [
+        [second(1, { at: 23, blow: "lose old" }), "new: moved", "b"],
+        [third(), "new: moved", "c"],
+        [find, "", "c"],
+        [second(), took("third/Anvil/1"), "c"],
+        [second(2), "migrateFrom -s second", "c"],
+      ],
+    ],
+    [
+      "a third stack's move that is killed, then rolled back",
+      [
+        [second(1, { at: 23, blow: "lose old" }), "new: moved", "b"],
+        [third(1, { at: 11, blow: "kill" }), "killed", ""],
+        [find, "", ""],
+        [second(), "Finish it with its own stack first: pulumi up -s third", ""],
+        [secondBack(), "Finish it with its own stack first: pulumi up -s third", ""],
+        [thirdBack(), "old: nothing to roll back", "b"],
+        [{ do: "stop by hand", host: "b" }, "", ""],
+        [second(), took("third/Anvil/1"), ""],
+      ],
+    ],
+  ])("%s", async (_what, steps) => {
+    const world = newWorld();
+    for (const [action, ending, signing] of steps) {
+      expect(await play(world, action), JSON.stringify(action)).toContain(ending);
+      expect(hostNames.filter((name) => world.hosts[name].running).join("")).toBe(signing);
+    }
+  });
+});
+
+const forward: Saga = { move: exampleMove, direction: "forward" };
 const back: Saga = { ...forward, direction: "back" };
-const places = {
-  old: "198.51.100.7",
-  new: "203.0.113.9",
-  services: { old: "orchestrator", new: "orchestrator" },
-  stack: "prod",
-};
+const services = { old: "orchestrator", new: "orchestrator" };
+const places = { old: "198.51.100.7", new: "203.0.113.9", services, stack: "prod" };
 const naming = /(The key is on the (old|new) host \(|Which host has the key is unknown)/;
 
 async function run(model: Model, saga: Saga): Promise<string | undefined> {
@@ -21,67 +107,42 @@ async function run(model: Model, saga: Saga): Promise<string | undefined> {
     await runSaga(saga, model, places);
     return undefined;
   } catch (error) {
-    if (error instanceof Killed) return "killed";
-    return (error as Error).message;
+    return error instanceof Killed ? "killed" : (error as Error).message;
   }
 }
 
+/** Returns a model of which one step ends in an error, perhaps after its work. */
+function failingAt(failing: string, error: Error, isDone: boolean) {
+  const model = new Model(() => "none");
+  const { perform } = Model.prototype;
+  const steps: string[] = [];
+  model.perform = async (step, saga) => {
+    steps.push(step);
+    const states = step === failing && !isDone ? undefined : await perform.call(model, step, saga);
+    if (step === failing || !states) throw error;
+    return states;
+  };
+  return { model, steps };
+}
+
 describe("runSaga", () => {
-  it("moves, stays, rolls back, stays, and moves again with a raised attempt", async () => {
+  it("does no step in an unattended run, and finds a finished move done", async () => {
     const model = new Model(() => "none");
-    expect(await runSaga(forward, model, places)).toEqual({ do: "done", holder: "new", why: "moved" });
-    expect(model.signers).toEqual(["new"]);
-    expect(model.hosts.old).toMatchObject({ masked: true, keyAside: true, journal: { stage: "moved" } });
-    expect(await runSaga(forward, model, places)).toEqual({ do: "done", holder: "new", why: "moved" });
-    expect(await runSaga(back, model, places)).toEqual({ do: "done", holder: "old", why: "moved" });
-    expect(model.signers).toEqual(["old"]);
-    expect(await runSaga(back, model, places)).toEqual({ do: "done", holder: "old", why: "moved" });
-    expect(await runSaga(forward, model, places)).toEqual({ do: "done", holder: "old", why: "raise the attempt" });
-    expect(model.signers).toEqual(["old"]);
-    const again: Saga = { ...forward, move: moveNamed("pillar-host/prod/Anvil/2") };
-    expect(await runSaga(again, model, places)).toEqual({ do: "done", holder: "new", why: "moved" });
-    expect(model.signers).toEqual(["new"]);
-  });
-
-  it("rolls nothing back if nothing was moved", async () => {
-    const model = new Model(() => "none");
-    expect(await runSaga(back, model, places)).toEqual({ do: "done", holder: "old", why: "nothing to roll back" });
-    expect(model.story).toEqual([]);
-  });
-
-  it("does no step in an unattended run", async () => {
-    const alone = new Model(() => "none");
-    alone.isWatched = () => false;
-    const refused = await run(alone, forward);
+    model.isWatched = () => false;
+    const refused = await run(model, forward);
     expect(refused).toMatch(/^refusing to move the orchestrator in an unattended run; nothing was changed\n/);
     expect(refused).toMatch(naming);
-    expect(alone.story).toEqual([]);
-    expect(alone.signers).toEqual(["old"]);
-    alone.isWatched = () => true;
-    await runSaga(forward, alone, places);
-    alone.isWatched = () => false;
-    expect(await runSaga(forward, alone, places)).toMatchObject({ do: "done", holder: "new" });
-    expect(await run(alone, back)).toMatch(/in an unattended run; nothing was changed/);
-    expect(alone.signers).toEqual(["new"]);
-  });
-
-  it("leaves the orchestrator of another stack alone", async () => {
-    const model = new Model(() => "none");
-    const strange = { ...forward, move: moveNamed("pillar-host/other/Bellows/1") };
-    await runSaga(strange, model, places);
-    expect(await run(model, forward)).toMatch(/took this orchestrator elsewhere: pillar-host\/other\/Bellows\/1/);
+    expect([model.story, model.signers]).toEqual([[], ["old"]]);
+    model.isWatched = () => true;
+    await runSaga(forward, model, places);
+    model.isWatched = () => false;
+    expect(await runSaga(forward, model, places)).toMatchObject({ do: "done", holder: "new" });
+    expect(await run(model, back)).toMatch(/in an unattended run; nothing was changed/);
     expect(model.signers).toEqual(["new"]);
   });
 
   it("restores an orchestrator that must not move after its stop", async () => {
-    class Stopped extends Model {
-      override async perform(...[step, saga]: Parameters<Model["perform"]>) {
-        const looks = await super.perform(step, saga);
-        if (step === "stop") throw new Error("it was stopped in state 1");
-        return looks;
-      }
-    }
-    const model = new Stopped(() => "none");
+    const { model } = failingAt("stop", new Error("it was stopped in state 1"), true);
     const failed = await run(model, forward);
     expect(failed).toMatch(/^it was stopped in state 1\nThe key is on the old host \(198\.51\.100\.7\), which signs; /);
     expect(model.signers).toEqual(["old"]);
@@ -90,58 +151,43 @@ describe("runSaga", () => {
   });
 
   it("touches nothing once another run has taken over", async () => {
-    const steps: string[] = [];
-    class Taken extends Model {
-      override async perform(...[step, saga]: Parameters<Model["perform"]>) {
-        steps.push(step);
-        if (step === "fence") throw Object.assign(new Error("another run has taken this move over"), { taken: true });
-        return super.perform(step, saga);
-      }
-    }
-    const model = new Taken(() => "none");
-    await expect(runSaga(forward, model, places)).rejects.toThrow(/^another run has taken this move over$/);
+    const { model, steps } = failingAt("fence", Object.assign(new Error("taken over"), { taken: true }), false);
+    expect(await run(model, forward)).toBe("taken over");
     expect(steps).toEqual(["bulk", "stop", "backup", "fence"]);
   });
 
   // The operator decides on manual changes: a run may end with an obstacle, and never with a second orchestrator.
-  it.each(Array.from({ length: 10 }, (_, index) => index))(
-    "starts nothing beside what somebody unmasks or starts by hand: %i",
-    async (group) => {
-      let hands = 0;
-      for (let seed = group * 50; seed < group * 50 + 50; seed += 1) {
-        const random = randomOf(seed);
-        const kinds: Blow[] = ["fail", "kill", "unmask old", "unmask new", "start old", "start new"];
-        const model = new Model(() =>
-          random() < 0.1 ? (kinds[Math.floor(random() * kinds.length)] ?? "none") : "none",
-        );
-        let wanted = forward;
-        for (let round = 0; round < 6; round += 1) {
-          if (random() < 0.2) wanted = wanted === forward ? back : forward;
-          const failed = await run(model, wanted);
-          const context = `seed ${seed}\n${model.story.join("\n")}`;
-          expect(failed ?? "", context).not.toMatch(/two sides/);
-          if (failed !== undefined && failed !== "killed") expect(failed, context).toMatch(naming);
-          expect(model.signers.length, context).toBeLessThan(2);
-        }
-        hands += model.story.filter((line) => line.startsWith("a hand on")).length;
+  it("starts nothing beside what somebody unmasks or starts by hand", async () => {
+    let hands = 0;
+    for (let seed = 0; seed < 500; seed += 1) {
+      const random = randomOf(seed);
+      const kinds: Blow[] = ["fail", "kill", "unmask old", "unmask new", "start old", "start new"];
+      const model = new Model(() => (random() < 0.1 ? (kinds[Math.floor(random() * kinds.length)] ?? "none") : "none"));
+      let wanted = forward;
+      for (let round = 0; round < 6; round += 1) {
+        if (random() < 0.2) wanted = wanted === forward ? back : forward;
+        const failed = await run(model, wanted);
+        const context = `seed ${seed}\n${model.story.join("\n")}`;
+        expect(failed ?? "", context).not.toMatch(/two sides/);
+        if (failed !== undefined && failed !== "killed") expect(failed, context).toMatch(naming);
+        expect(model.signers.length, context).toBeLessThan(2);
       }
-      expect(hands).toBeGreaterThan(20);
-    },
-  );
+      hands += model.story.filter((line) => line.startsWith("a hand on")).length;
+    }
+    expect(hands).toBeGreaterThan(200);
+  }, 60_000);
 
-  it("a failure of any step before the start leaves only the old host signing", async () => {
-    for (let at = 0; at < 30; at += 1) {
+  it.each(Array.from({ length: 24 }, (_, at) => at))(
+    "leaves only the old host signing if effect %i before the start fails, and moves in the next run",
+    async (at) => {
       let count = 0;
       const model = new Model(() => (count++ === at ? "fail" : "none"));
       const failed = await run(model, forward);
-      const [from] = [model.hosts.new.journal?.stage];
-      const isPast = from === "starting" || from === "running";
-      if (failed === undefined) continue;
-      expect(failed).toMatch(naming);
-      if (!isPast) expect(model.signers, model.story.join("\n")).toEqual(["old"]);
-      else expect(failed).toMatch(/The key is on the new host/);
-      expect(await run(model, forward), model.story.join("\n")).toBeUndefined();
+      const isPast = ["starting", "running"].includes(model.hosts.new.journal?.stage ?? "");
+      if (isPast) expect(failed ?? "The key is on the new host").toMatch(/The key is on the new host/);
+      else expect([failed, model.signers]).toEqual([expect.stringMatching(naming), ["old"]]);
+      expect(await run(model, forward)).toBeUndefined();
       expect(model.signers).toEqual(["new"]);
-    }
-  });
+    },
+  );
 });
