@@ -1,5 +1,6 @@
 import type { HostPair } from "../../../core/orchestrator/hosts/hostPair";
 import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs";
+import type { HostState } from "../../../core/orchestrator/rules/hostStates";
 import type { Journal } from "../../../core/orchestrator/rules/journal";
 import { moveNamed } from "../../moveNamed";
 
@@ -28,6 +29,23 @@ export const exampleJournal = (
   other: { address: "", hostKey: "" },
   ...more,
 });
+
+/**
+ * Returns a host's state from words: its stage or `-` (`gone`: unreachable) and perhaps `@` with its generation, then
+ * what differs from a stopped and masked orchestrator, such as `signs`, `active`, `unmasked`.
+ */
+export function exampleState(side: Journal["side"], words: string, more: Partial<Journal> = {}): HostState {
+  const [at = "", ...flags] = words.split(" ");
+  const [stage, generation = 1] = at.split("@");
+  if (stage === "gone") return undefined;
+  const journal = { ...more, generation: Number(generation) };
+  return {
+    journal: stage === "-" ? undefined : exampleJournal(side, stage as Journal["stage"], journal),
+    active: flags.includes("active") || flags.includes("signs"),
+    masked: !flags.includes("unmasked") && !flags.includes("signs"),
+    inPlace: flags.includes("inPlace") || undefined,
+  };
+}
 
 export const exampleHost = (address: string, more: Partial<MoveHost> = {}): MoveHost => ({
   host: { stack: "prod", ssh: { address, port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" } },
