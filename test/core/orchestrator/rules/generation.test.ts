@@ -19,7 +19,7 @@ import { exampleState, exampleMove as move } from "../exampleMove";
 
 const third = moveNamed("pillar-host/third/Anvil/1");
 const hosts = { old: "A", new: "B" };
-/** A history of a move. */
+/** Returns a history of moves. */
 const known = (generation: number, started: number, more: Partial<MoveHistory> = {}) => ({
   known: { generation, started, ...more },
 });
