@@ -150,10 +150,10 @@ export class Lab {
   }
 
   /** Starts the clouds' APIs unless they run: at {@link cloudUrl}, until the lab goes down. */
-  async startClouds(entry = join(import.meta.dirname, "clouds/serve.ts")): Promise<void> {
+  async startClouds(): Promise<void> {
     const ready = () => existsSync(join(this.dir, cloudsReady));
     if (ready()) return;
-    await this.state.startProcess([...(await labProgram(entry)), this.dir]);
+    await this.state.startProcess([...(await labProgram(join(import.meta.dirname, "clouds/serve.ts"))), this.dir]);
     await this.state.waitFor("the clouds", ready);
   }
 

@@ -1,8 +1,8 @@
 /** Inbound rule of a cloud's firewall. Everything without a matching rule is dropped. Outbound traffic is free. */
 export interface InboundRule {
-  readonly protocol: "tcp" | "udp" | "icmp";
-  /** `22` or `8000-8010`. Absent for icmp. */
-  readonly ports?: string;
+  readonly protocol: "tcp" | "udp";
+  /** `22` or `8000-8010`. */
+  readonly ports: string;
   /** Networks in CIDR form, IPv4 or IPv6. */
   readonly sources: readonly string[];
 }

@@ -22,8 +22,6 @@ import { verdict } from "./verdict";
  * Runs `npm run demo`: the whole journey of a Pillar and its orchestrator, from the old host to its deletion, in view.
  */
 async function main({ provider }: DemoOptions): Promise<number> {
-  // The stand-in would wait as long as the official plugin by default.
-  process.env.PILLAR_LAB_DIGITALOCEAN_PACE ??= "0.1";
   await ensureRequirements();
   const toolchain = await ensureToolchain({
     plugins: [...new Set([...pluginsFor("hetzner"), ...pluginsFor(provider ?? "existing")])],

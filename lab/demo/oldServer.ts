@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cloudTokens } from "../clouds/doubles";
+import { cloudTokens } from "../clouds/names";
 import type { HostShell, Lab } from "../lab";
 import { setUpOrchestrator } from "../oldHost/runningOrchestrator";
 import { type NodeProducer, setUpSyncedNode } from "../oldHost/syncedNode";

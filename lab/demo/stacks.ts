@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cloudTokens } from "../clouds/doubles";
-import type { CloudName } from "../clouds/names";
+import { type CloudName, cloudTokens } from "../clouds/names";
 import { operatorAddress } from "../hosts/network";
 import type { Lab, LabHost } from "../lab";
 import { LabStack, type StackFile } from "../stack/stack";

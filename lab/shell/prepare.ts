@@ -1,8 +1,7 @@
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import { cloudTokens } from "../clouds/doubles";
-import type { CloudName } from "../clouds/names";
+import { type CloudName, cloudTokens } from "../clouds/names";
 import { operatorAddress } from "../hosts/network";
 import { ensurePackagedImage } from "../images/packagedImage";
 import { Lab } from "../lab";

@@ -4,7 +4,6 @@ import { makeRoot } from "../../hosts/disk";
 import { settle } from "../../hosts/personalize";
 import type { MachineOrder } from "../machineRoom";
 import { ensureCloudImage } from "./image";
-import { seedFiles } from "./seed";
 
 /** Makes a server's disk from the clouds' image. Only the ssh keys in the order give access to it. */
 export async function makeDisk(
@@ -22,4 +21,12 @@ export async function makeDisk(
     // User data may contain the private host key.
     await writeFile(file, content, { mode: 0o600 });
   }
+}
+
+/** Returns the seed of cloud-init's NoCloud data source: file contents by path in the root file system. */
+function seedFiles({ id, name, sshKeys, userData }: MachineOrder): Record<string, string> {
+  const seed = "var/lib/cloud/seed/nocloud";
+  const metaData = { "instance-id": `i-${id}`, "local-hostname": name, "public-keys": sshKeys };
+  // JSON is valid YAML.
+  return { [`${seed}/user-data`]: userData, [`${seed}/meta-data`]: JSON.stringify(metaData) };
 }

@@ -1,35 +1,42 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { cp, readFile, rm } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { OrderRecord } from "../../../core/cloud/orderRecord";
+import type { Server } from "../../../lab/clouds/account";
+import type { CloudName } from "../../../lab/clouds/names";
 import { serveVault } from "../../../lab/doubles/vault";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { createKeyPair } from "../../../providers/hostKey";
+import { type ServedCloud, serveCloud } from "./servedCloud";
 
 /** A cloud's API on loopback without machines, and a stack of the program that has its host there. */
 export interface CloudStack {
+  readonly cloud: ServedCloud;
   readonly stack: LabStack;
-  readonly url: string;
-  /** The operator's key. */
-  readonly privateKey: string;
   /** Replaces the configuration; token and key stay. */
   configure(changes: StackFile, host?: StackFile): Promise<void>;
   /** Reads the record of orders beside the stack's file, or undefined. */
   record(): Promise<OrderRecord | undefined>;
   /** Runs `pulumi up` of the server and its dependencies, without a connection to it. */
-  upToServer(args?: readonly string[]): Promise<{ exitCode: number; output: string }>;
+  upToServer(): Promise<{ exitCode: number; output: string }>;
   /** Runs `pulumi refresh`, which removes vanished resources from the state. */
   refresh(): Promise<void>;
-  /** Resets the stack to before its first run; the caller removes its resources from the cloud. */
-  forget(): Promise<void>;
+  servers(): Server[];
+  /** Counts servers, firewalls, keys and tags. */
+  left(): number[];
+  /** Resets cloud and stack to before the first run, without a destroy. */
+  anew(): Promise<void>;
   /** Kills the engine alone once this is true, as a crash does, and unlocks the stack. */
   killUpToServer(once: () => boolean): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The plugin's key of a cloud's endpoint. */
+export const endpointKeys = { hetzner: "hcloud:endpoint", digitalocean: "digitalocean:apiEndpoint" } as const;
 
 /** Keeps the engine's output of all runs of a test file, for a search at the end. */
 export function keeper() {
@@ -50,35 +57,33 @@ const toServer = ["--skip-preview", ...made.flatMap((name) => ["--target", `**::
 
 /** Waits for a fact, for a minute and a half. */
 export async function until(isSo: () => boolean): Promise<void> {
-  for (let left = 450; !isSo(); left -= 1) {
-    if (left === 0) throw new Error(`it never came to ${isSo}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  await expect.poll(isSo, { timeout: 90_000, interval: 200 }).toBe(true);
 }
 
-export interface CloudStackOptions {
-  readonly handler: RequestListener;
-  /** The namespace of the plugin's keys. */
-  readonly endpoint: (url: string) => StackFile;
-  readonly host: StackFile;
-  readonly token: string;
+/** Makes cloud and stack before the tests of a file, heals the faults after each, and takes all down at the end. */
+export function cloudStage(provider: CloudName, locations?: readonly string[]): CloudStack {
+  const stage = {} as CloudStack;
+  beforeAll(async () => {
+    Object.assign(stage, await cloudStack(provider, locations ? { locations } : {}));
+  }, 900_000);
+  afterEach(() => stage.cloud.account.faults.clear());
+  afterAll(() => stage.close?.());
+  return stage;
 }
 
-export async function cloudStack({ handler, endpoint, host, token }: CloudStackOptions): Promise<CloudStack> {
+async function cloudStack(provider: CloudName, host: StackFile): Promise<CloudStack> {
   const dir = mkdtempSync(join(tmpdir(), "cloud-stack-"));
-  const server = createServer(handler).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { privateKey } = createKeyPair();
+  const cloud = await serveCloud(provider, { actionMs: 200 });
+  const { account } = cloud;
   const file = (changes: StackFile, hostChanges: StackFile): StackFile => ({
     pillar: { name: "Anvil" },
-    host: { ...host, sshFrom: ["198.51.100.7/32"], ...hostChanges },
+    host: { provider, token: "set below", ...host, sshFrom: ["198.51.100.7/32"], ...hostChanges },
     controller: { release: { url: "https://release.example/node-controller.zip" } },
     sync: { unverifiedChain: "acknowledged" },
-    ...endpoint(url),
+    [endpointKeys[provider]]: cloud.endpoint,
     ...changes,
   });
-  const secrets = { "ssh.privateKey": privateKey, "host.token": token };
+  const secrets = { "ssh.privateKey": createKeyPair().privateKey, "host.token": cloud.token };
   const vault = await serveVault({ host: "127.0.0.1", port: 0 });
   const vaultUrl = `http://127.0.0.1:${(vault.address() as AddressInfo).port}`;
   // An engine on loopback needs only this part of a lab.
@@ -88,13 +93,15 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
   await cp(backend, untouched, { recursive: true });
   const attempts = join(stack.records("Anvil"), "orders-prod-Anvil.json");
   return {
+    cloud,
     stack,
-    url,
-    privateKey,
     configure: (changes, hostChanges = {}) => stack.configure(file(changes, hostChanges), secrets),
-    upToServer: (args = []) => stack.up([...toServer, ...args]),
+    upToServer: () => stack.up(toServer),
     refresh: async () => void (await stack.pulumi(["refresh", "--yes", "--skip-preview"])),
-    forget: async () => {
+    servers: () => [...account.servers.values()],
+    left: () => [account.servers, account.firewalls, account.keys, account.tags].map(({ size }) => size),
+    anew: async () => {
+      account.clear();
       for (const path of [backend, attempts]) await rm(path, { recursive: true, force: true });
       await cp(untouched, backend, { recursive: true });
       await stack.configure(file({}, {}), secrets);
@@ -116,13 +123,46 @@ export async function cloudStack({ handler, endpoint, host, token }: CloudStackO
     },
     close: async () => {
       endStrays(dir);
-      for (const each of [server, vault]) {
-        each.closeAllConnections();
-        each.close();
-      }
+      cloud.close();
+      vault.closeAllConnections();
+      vault.close();
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Retires the stack, and expects `destroy` to leave nothing at the cloud. */
+export async function destroyAll({ configure, stack, left }: CloudStack): Promise<void> {
+  await configure({ lifecycle: "retiring" });
+  const up = await stack.up(["--skip-preview"]);
+  expect(up.exitCode, up.output).toBe(0);
+  expect(up.output).toContain("All conditions are met. Delete the host with: pulumi destroy -s prod");
+  const { output, exitCode } = await stack.destroy(["--skip-preview"]);
+  expect(exitCode, output).toBe(0);
+  expect(left()).toEqual([0, 0, 0, 0]);
+}
+
+/** Orders a server as somebody else, and adopts it: expects no change of it, and protection against a destroy. */
+export async function adoptForeign({ cloud, configure, stack, servers }: CloudStack, path: string, order: object) {
+  await cloud.ask("POST", path, order);
+  await until(() => servers()[0]?.status === "running");
+  for (const one of servers()) one.isProtected = true;
+  const facts = () => [structuredClone(servers()), cloud.requests.filter(({ method }) => method !== "GET").length];
+  const before = facts();
+  const importId = servers()[0]?.id ?? 0;
+  await configure({ lifecycle: "adopted" }, { importId });
+  // The server alone: nobody is there who could be logged in to.
+  const adopting = ["--target", "**::host", "--target", "**::adopted-server"];
+  const up = await stack.up(adopting);
+  expect(up.exitCode, up.output).toBe(0);
+  expect((await stack.up(adopting)).output).toMatch(/\d+ unchanged/);
+  expect((await stack.destroy()).output).toContain("because it is protected");
+  await configure({ lifecycle: "retiring" }, { importId });
+  const refused = await stack.up();
+  expect(refused.exitCode).not.toBe(0);
+  expect(refused.output).toContain("- no successor of this host is configured");
+  expect((await stack.destroy()).output).toContain("because it is protected");
+  expect(facts()).toEqual(before);
 }
 
 /** Ends the processes of a killed engine: they have their own groups, and this directory in their environment. */

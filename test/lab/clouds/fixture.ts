@@ -1,31 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { operatorNamespace } from "../../../lab/hosts/network";
 import type { Lab } from "../../../lab/lab";
-
-/** Creates an ed25519 key pair, as an operator's program does for a host. */
-export async function keyPair(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
-  const dir = await mkdtemp(join(tmpdir(), "pillar-host-key-"));
-  const file = join(dir, "key");
-  try {
-    await execa("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "", "-f", file]);
-    return {
-      privateKey: await readFile(file, "utf8"),
-      publicKey: (await readFile(`${file}.pub`, "utf8")).trim(),
-    };
-  } finally {
-    await rm(dir, { recursive: true });
-  }
-}
-
-/** Formats cloud-init's user data. */
-export function cloudConfig(config: Readonly<Record<string, unknown>>): string {
-  // JSON is YAML too.
-  return `#cloud-config\n${JSON.stringify(config, undefined, 2)}\n`;
-}
 
 /** Returns the output of an ssh as root that trusts this host key only, and reports another one. */
 export async function strictSsh(lab: Lab, address: string, hostKey: string, script: string) {

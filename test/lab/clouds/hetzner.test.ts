@@ -1,3 +1,3 @@
 import { hostFromNothing } from "./hostFromNothing";
 
-hostFromNothing("hetzner", (url) => ({ "hcloud:endpoint": `${url}/v1` }));
+hostFromNothing("hetzner");

@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cloudTokens } from "../../../lab/clouds/doubles";
-import type { CloudName } from "../../../lab/clouds/names";
+import { type CloudName, cloudTokens } from "../../../lab/clouds/names";
 import type { Server } from "../../../lab/clouds/room";
 import { ip } from "../../../lab/hosts/ip";
 import { createHostNetwork, hostNamespace, operatorAddress } from "../../../lab/hosts/network";
@@ -10,13 +9,14 @@ import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { createKeyPair } from "../../../providers/hostKey";
 import { testLab } from "../fixture";
+import { endpointKeys } from "./cloudStack";
 import { probe, probeFromOperator } from "./fixture";
 import { lostLaptop } from "./lostLaptop";
 
 keepEngineLogs();
 
 /** Tests the whole journey of a host at a provider, on a real machine: from nothing to synced, and to nothing again. */
-export function hostFromNothing(provider: CloudName, endpoint: (url: string) => StackFile): void {
+export function hostFromNothing(provider: CloudName): void {
   const token = cloudTokens[provider];
   let lab: Lab;
   let stack: LabStack;
@@ -37,7 +37,7 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
     },
     controller: { release: { url: lab.releaseUrl() } },
     sync: { unverifiedChain: "acknowledged" },
-    ...endpoint(lab.cloudUrl(provider)),
+    [endpointKeys[provider]]: `${lab.cloudUrl(provider)}${provider === "hetzner" ? "/v1" : ""}`,
     ...changes,
   });
   const secrets = () => ({ "ssh.privateKey": privateKey, "host.token": token });
@@ -60,7 +60,6 @@ export function hostFromNothing(provider: CloudName, endpoint: (url: string) => 
     await ip(createHostNetwork(lab.name, "stranger", 50));
     privateKey = await readFile(lab.privateKeyFile, "utf8");
     await lab.cloud(provider, "POST", "/_lab/faults", { kind: "neverBoots", times: 1 });
-    // DigitalOcean's plugin polls its order from ten seconds on.
     stack = await LabStack.create(lab, "prod", file({}, { startTimeout: "20s" }), secrets(), { hasPassphrase: true });
     silent = await stack.up();
     const [only] = await lab.machineRoom.servers();

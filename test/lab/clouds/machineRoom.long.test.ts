@@ -1,14 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { InboundRule } from "../../../lab/clouds/machineRoom";
+import { cloudTokens } from "../../../lab/clouds/names";
 import type { Server } from "../../../lab/clouds/room";
 import { ip } from "../../../lab/hosts/ip";
 import { createHostNetwork, hostNamespace, operatorAddress } from "../../../lab/hosts/network";
 import type { Lab } from "../../../lab/lab";
+import { createKeyPair } from "../../../providers/hostKey";
 import { testLab } from "../fixture";
-import { cloudConfig, keyPair, probe, probeFromOperator, probeUdp, strictSsh, until } from "./fixture";
+import { probe, probeFromOperator, probeUdp, strictSsh, until } from "./fixture";
 import { traces } from "./traces";
 
 /** 22 for the operator only, 35995 for everybody. */
@@ -16,7 +17,6 @@ const firewall: readonly InboundRule[] = [
   { protocol: "tcp", ports: "22", sources: [`${operatorAddress}/32`] },
   { protocol: "tcp", ports: "35995", sources: ["0.0.0.0/0", "::/0"] },
   { protocol: "udp", ports: "35995", sources: ["0.0.0.0/0", "::/0"] },
-  { protocol: "icmp", sources: ["0.0.0.0/0", "::/0"] },
 ];
 
 /** Answers on two ports, one of which no rule admits. */
@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 test("an order has its address at once, and the machine shows the host key of its user data", async () => {
-  const { privateKey, publicKey } = await keyPair();
+  const { privateKey, publicKey } = createKeyPair();
   hostKey = publicKey;
   const started = Date.now();
   const { address } = await lab.machineRoom.order({
@@ -64,7 +64,7 @@ test("an order has its address at once, and the machine shows the host key of it
     image: "debian-11",
     firewall,
     sshKeys: [await readFile(`${lab.privateKeyFile}.pub`, "utf8")],
-    userData: cloudConfig({
+    userData: `#cloud-config\n${JSON.stringify({
       ssh_keys: { ed25519_private: privateKey, ed25519_public: publicKey },
       ssh_pwauth: false,
       package_update: true,
@@ -78,7 +78,7 @@ test("an order has its address at once, and the machine shows the host key of it
         ["systemctl", "enable", "--now", "listeners"],
         ["touch", "/root/last"],
       ],
-    }),
+    })}`,
   });
   expect(Date.now() - started).toBeLessThan(5_000);
   server = await lab.machineRoom.server("h4711");
@@ -127,15 +127,13 @@ test("answers only what the rules allow, and the machine's root cannot change th
   expect(await all()).toEqual(expected);
 });
 
-test("replaces and removes rules, and refuses invalid ones", async () => {
+test("replaces and removes rules", async () => {
   const other: InboundRule = { protocol: "tcp", ports: "35990-35998", sources: ["10.77.0.0/24"] };
   await lab.machineRoom.setFirewall("h4711", [other]);
   expect([await seen(22), await seen(35998)]).toEqual([
     ["filtered", "filtered"],
     ["open", "open"],
   ]);
-  await expect(lab.machineRoom.setFirewall("h4711", [{ ...other, ports: "all" }])).rejects.toThrow(/not all/);
-  expect(await seen(22)).toEqual(["filtered", "filtered"]);
   await lab.machineRoom.setFirewall("h4711", undefined);
   expect([await seen(22), await seen(35998)]).toEqual([
     ["open", "open"],
@@ -197,20 +195,14 @@ test("a machine without power before its first boot stays off until it is powere
   expect(await lab.machineRoom.isRunning("h4713")).toBe(true);
 });
 
-test("an API in its own process runs at the operator's end, and its machines end with the lab", async () => {
-  await lab.startClouds(join(import.meta.dirname, "tinyCloud.mts"));
-  const order = { id: "d1", name: "remote", image: "debian-11", userData: "", sshKeys: [] };
-  const request = ["curl", "-sS", "--max-time", "20", "-d", JSON.stringify(order), lab.cloudUrl("hetzner")];
-  const [command = "", ...args] = lab.atOperator(request);
-  const { address } = JSON.parse((await execa(command, args)).stdout) as { address: string };
-  expect(await lab.cloud("hetzner", "GET", "/")).toEqual({ requests: 1 });
-  expect((await lab.machineRoom.servers()).map((found) => [found.name, found.address])).toContainEqual([
-    "remote",
-    address,
-  ]);
-  await until("the machine boots", () => lab.machineRoom.isRunning("d1"));
+test("an API in its own process orders machines, which end with the lab", async () => {
+  await lab.startClouds();
+  const order = { name: "remote", server_type: "cpx32", image: "debian-11", location: "fsn1" };
+  await lab.cloud("hetzner", "POST", "/v1/servers", order, cloudTokens.hetzner);
+  const remote = (await lab.machineRoom.servers()).find(({ name }) => name === "remote");
+  const { root = "", id = "" } = remote ?? {};
+  await until("the machine boots", () => lab.machineRoom.isRunning(id));
   // A process that was killed between the boot and its note of it leaves this record.
-  const { root, id } = await lab.machineRoom.server("d1");
   const n = Number(basename(dirname(root)));
   await writeFile(join(dirname(root), "machine.json"), JSON.stringify({ id, name: "remote", n }));
   await lab.down();

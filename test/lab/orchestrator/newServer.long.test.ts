@@ -2,7 +2,7 @@ import { readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cloudTokens } from "../../../lab/clouds/doubles";
+import { cloudTokens } from "../../../lab/clouds/names";
 import type { Server } from "../../../lab/clouds/room";
 import type { ChainTruth, SignersTruth } from "../../../lab/doubles/chain";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { match } from "./http";
 
 const reach = {
   /** Number of times that the fault strikes (default: until it is cleared). */
@@ -11,8 +10,6 @@ const requests = {
   path: z.string().optional(),
   ...reach,
 };
-/** Command of the action, in the API's words: create_server, create, … */
-const actions = { command: z.string().optional(), ...reach };
 
 /** Everything that a test can make fail. */
 export const faultSchema = z.discriminatedUnion("kind", [
@@ -32,30 +29,20 @@ export const faultSchema = z.discriminatedUnion("kind", [
   }),
   /** The connection is cut after the work and before the answer. */
   z.strictObject({ kind: z.literal("cutAnswer"), ...requests }),
-  /** The action does not end while the fault exists. */
-  z.strictObject({ kind: z.literal("slowAction"), ...actions }),
-  z.strictObject({ kind: z.literal("failAction"), ...actions }),
+  /** The action does not end while the fault exists. `command`: in the API's words, such as create_server or create. */
+  z.strictObject({ kind: z.literal("slowAction"), command: z.string() }),
   /** The API calls the server running, but no machine ever answers. */
   z.strictObject({ kind: z.literal("neverBoots"), ...reach }),
-  /** The server runs for this long before its address appears (seen at DigitalOcean in 2026). */
-  z.strictObject({ kind: z.literal("lateAddress"), seconds: z.number().nonnegative(), ...reach }),
 ]);
 
 type Fault = z.infer<typeof faultSchema>;
-type Kind = Fault["kind"];
-type Of<K extends Kind> = Extract<Fault, { kind: K }>;
+type Of<K extends Fault["kind"]> = Extract<Fault, { kind: K }>;
 
 /** Something that a fault may apply to. */
-interface Subject {
-  readonly method?: string;
-  readonly path?: string;
-  readonly location?: string;
-  readonly shows?: "create" | "action";
-  readonly command?: string;
-}
+type Subject = Readonly<Partial<Record<"method" | "path" | "location" | "shows" | "command", string>>>;
 
 export class Faults {
-  private readonly table = new Map<number, Fault>();
+  private readonly table = new Map<number, Fault & { times?: number | undefined }>();
   private last = 0;
 
   add(fault: z.input<typeof faultSchema>): number {
@@ -70,29 +57,33 @@ export class Faults {
     else this.table.delete(id);
   }
 
-  /** True if a fault of a kind applies. Counts no strike. */
-  has(kind: Kind, subject: Subject): boolean {
-    return this.find(kind, subject) !== undefined;
-  }
-
   /** Returns the first fault of a kind that applies, and counts one strike. Removes the fault after its last strike. */
-  strike<K extends Kind>(kind: K, subject: Subject = {}): Of<K> | undefined {
-    const [id, fault] = this.find(kind, subject) ?? [];
+  strike<K extends Fault["kind"]>(kind: K, subject: Subject = {}): Of<K> | undefined {
+    const [id, fault] =
+      [...this.table].find(([, each]) => each.kind === kind && applies(each as Subject, subject)) ?? [];
     if (id === undefined || fault === undefined) return undefined;
     if (fault.times === 1) this.table.delete(id);
     else if (fault.times !== undefined) this.table.set(id, { ...fault, times: fault.times - 1 });
     return fault as Of<K>;
   }
-
-  private find(kind: Kind, subject: Subject): [number, Fault] | undefined {
-    return [...this.table].find(([, fault]) => fault.kind === kind && applies(fault, subject));
-  }
 }
 
-function applies(fault: Fault, subject: Subject): boolean {
-  const wanted = fault as Subject;
-  if (wanted.path !== undefined && match(wanted.path, subject.path ?? "") === undefined) return false;
+function applies(fault: Subject, subject: Subject): boolean {
+  if (fault.path !== undefined && match(fault.path, subject.path ?? "") === undefined) return false;
   return (["method", "location", "shows", "command"] as const).every(
-    (key) => wanted[key] === undefined || wanted[key] === subject[key],
+    (key) => fault[key] === undefined || fault[key] === subject[key],
   );
+}
+
+/** Returns a path's parameters by a pattern such as /servers/:id or /servers/*, or undefined if it does not match. */
+export function match(pattern: string, path: string): Record<string, string> | undefined {
+  const [wanted, given] = [pattern.split("/"), path.split("/")];
+  if (wanted.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = given[index] ?? "";
+    if (part.startsWith(":")) params[part.slice(1)] = decodeURIComponent(value);
+    else if (part !== value && part !== "*") return undefined;
+  }
+  return params;
 }

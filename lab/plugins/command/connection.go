@@ -1,5 +1,4 @@
-// Package remote contains the resources command:remote:*. infer derives the module's name from the package's.
-package remote
+package main
 
 import (
 	"context"

@@ -1,0 +1,260 @@
+import { isIP } from "node:net";
+import {
+  Account,
+  type AccountOptions,
+  type Action,
+  type CloudDouble,
+  type Firewall,
+  found,
+  type Key,
+  type Server,
+} from "./account";
+import { ApiError, createApi, created, noContent, notFound, ok, type Route } from "./api";
+import { images, regions, sizes } from "./digitaloceanOffers";
+
+const usualErrors = {
+  401: ["Unauthorized", "Unable to authenticate you"],
+  403: ["Forbidden", "You are not authorized to perform this operation"],
+  404: ["not_found", "The resource you were accessing could not be found."],
+  409: ["conflict", "Conflict"],
+  422: ["unprocessable_entity", "Unprocessable Entity"],
+  503: ["server_error", "Service Unavailable"],
+} as const;
+const unprocessable = (message: string) => new ApiError(422, "unprocessable_entity", message);
+
+/** DigitalOcean's API v2 as of late 2026, for one account. */
+export function createDigitalOcean(options: AccountOptions): CloudDouble {
+  const account = new Account(options, "do");
+  const api = createApi({
+    version: "/v2",
+    tokens: options.tokens,
+    account,
+    routes: [
+      ["GET", "/regions", () => listing("regions", regions)],
+      ["GET", "/sizes", () => listing("sizes", sizes)],
+      ["GET", "/images", () => listing("images", images)],
+      ...keyRoutes(account),
+      ...tagRoutes(account),
+      ...firewallRoutes(account),
+      ...dropletRoutes(account),
+    ],
+    usualErrors,
+    errorBody: (id, message) => ({ id, message }),
+  });
+  return { ...api, account };
+}
+
+/** Answers with a list, which fits on its first page. */
+const listing = (key: string, items: readonly unknown[]) =>
+  ok({ [key]: items, links: {}, meta: { total: items.length } });
+
+function keyRoutes(account: Account): Route[] {
+  const json = ({ id, name, publicKey: public_key }: Key) => ({ id, name, public_key });
+  return [
+    ["GET", "/account/keys", () => listing("ssh_keys", [...account.keys.values()].map(json))],
+    [
+      "POST",
+      "/account/keys",
+      ({ body }) => {
+        const { name, public_key } = body as { name: string; public_key: string };
+        return created({ ssh_key: json(account.addKey(name, public_key)) });
+      },
+    ],
+    ["GET", "/account/keys/:id", ({ params }) => ok({ ssh_key: json(found(account.keys, params.id)) })],
+    [
+      "DELETE",
+      "/account/keys/:id",
+      ({ params }) => {
+        account.keys.delete(found(account.keys, params.id).id);
+        return noContent;
+      },
+    ],
+  ];
+}
+
+function tagRoutes({ tags }: Account): Route[] {
+  const one = (name = "") => {
+    if (!tags.has(name)) throw notFound();
+    return { name, resources: { count: 0, droplets: { count: 0 } } };
+  };
+  return [
+    ["GET", "/tags", () => listing("tags", [...tags].map(one))],
+    [
+      "POST",
+      "/tags",
+      ({ body }) => {
+        const { name } = body as { name: string };
+        tags.add(name);
+        return created({ tag: one(name) });
+      },
+    ],
+    ["GET", "/tags/:tag", ({ params }) => ok({ tag: one(params.tag) })],
+    [
+      "DELETE",
+      "/tags/:tag",
+      ({ params }) => {
+        tags.delete(one(params.tag).name);
+        return noContent;
+      },
+    ],
+  ];
+}
+
+interface Rule {
+  readonly protocol: "tcp" | "udp" | "icmp";
+  readonly ports: string;
+}
+
+type InboundRule = Rule & {
+  readonly protocol: "tcp" | "udp";
+  readonly sources: { readonly addresses: readonly string[] };
+};
+
+interface FirewallBody {
+  readonly name: string;
+  readonly inbound_rules?: readonly InboundRule[];
+  readonly outbound_rules?: readonly Rule[];
+  readonly tags?: readonly string[];
+}
+
+function readFirewall({ name, inbound_rules = [], outbound_rules = [], tags = [] }: FirewallBody) {
+  // The API returns "0" for all ports, and also for icmp, which has none.
+  const shown = <T extends Rule>(rule: T) => ({ ...rule, ports: /^\d/.test(rule.ports) ? rule.ports : "0" });
+  const network = (at: string) => (at.includes("/") ? at : `${at}/${isIP(at) === 6 ? 128 : 32}`);
+  return {
+    name,
+    apiRules: { inbound_rules: inbound_rules.map(shown), outbound_rules: outbound_rules.map(shown), tags },
+    rules: inbound_rules.map(({ protocol, ports, sources }) => ({
+      protocol,
+      ports,
+      sources: sources.addresses.map(network),
+    })),
+    appliesTo: ({ labels }: Server) => tags.some((tag) => tag in labels),
+  };
+}
+
+function firewallRoutes(account: Account): Route[] {
+  const { firewalls } = account;
+  const json = ({ id, name, apiRules }: Firewall) => ({ id: `${id}`, name, ...apiRules, status: "succeeded" });
+  return [
+    ["GET", "/firewalls", () => listing("firewalls", [...firewalls.values()].map(json))],
+    [
+      "POST",
+      "/firewalls",
+      ({ body }) => {
+        const firewall = { id: account.newId(), labels: {}, ...readFirewall(body as FirewallBody) };
+        firewalls.set(firewall.id, firewall);
+        return { status: 202, body: { firewall: json(firewall) } };
+      },
+    ],
+    ["GET", "/firewalls/:id", ({ params }) => ok({ firewall: json(found(firewalls, params.id)) })],
+    [
+      "PUT",
+      "/firewalls/:id",
+      ({ params, body }) => {
+        const firewall = Object.assign(found(firewalls, params.id), readFirewall(body as FirewallBody));
+        return ok({ firewall: json(firewall) });
+      },
+    ],
+    [
+      "DELETE",
+      "/firewalls/:id",
+      ({ params }) => {
+        firewalls.delete(found(firewalls, params.id).id);
+        return noContent;
+      },
+    ],
+  ];
+}
+
+/** Returns a Droplet in the API's form. */
+function dropletJson(account: Account, droplet: Server) {
+  const { id, name, status, plan, location, image, address, labels } = droplet;
+  return {
+    id,
+    name,
+    locked: account.isBusy(droplet),
+    status: status === "running" ? "active" : status,
+    features: [],
+    image: { slug: image },
+    size_slug: plan,
+    networks: { v4: status !== "new" && address ? [{ ip_address: address, type: "public" }] : [] },
+    region: { slug: location },
+    tags: Object.keys(labels),
+  };
+}
+
+/** Returns an action in the API's form. */
+function actionJson({ id, status, command: type }: Action) {
+  return { id, type, status: { running: "in-progress", success: "completed", error: "errored" }[status] };
+}
+
+interface Order {
+  readonly name: string;
+  readonly region: string;
+  readonly size: string;
+  readonly image: string;
+  readonly ssh_keys?: readonly number[] | null;
+  readonly user_data?: string | null;
+  readonly tags?: readonly string[] | null;
+}
+
+async function order(account: Account, body: Order) {
+  const { name, region: location, size: plan, image, ssh_keys, user_data } = body;
+  const [region, size] = [regions.find(({ slug }) => slug === location), sizes.find(({ slug }) => slug === plan)];
+  const isKnown = region && size && images.some(({ slug }) => slug === image);
+  if (!isKnown) throw unprocessable("You specified an invalid region, size or image for Droplet creation.");
+  if (!region.available) throw unprocessable("Region is not available");
+  if (account.faults.strike("noCapacity", { location, shows: "create" }))
+    throw unprocessable("Size is not available in this region.");
+  const tags = body.tags ?? [];
+  for (const tag of tags) account.tags.add(tag);
+  const labels = Object.fromEntries(tags.map((tag) => [tag, ""]));
+  const more = { sshKeys: ssh_keys ?? [], userData: user_data ?? "" };
+  const { server } = await account.order({ name, plan, location, image, labels }, "create", more);
+  return { status: 202, body: { droplet: dropletJson(account, server) } };
+}
+
+function dropletRoutes(account: Account): Route[] {
+  const one = (id: string | undefined) => found(account.servers, id);
+  return [
+    ["POST", "/droplets", ({ body }) => order(account, body as Order)],
+    [
+      "GET",
+      "/droplets",
+      ({ query }) => {
+        const tag = query.get("tag_name");
+        const wanted = [...account.servers.values()].filter(({ labels }) => tag === null || tag in labels);
+        return listing(
+          "droplets",
+          wanted.map((droplet) => dropletJson(account, droplet)),
+        );
+      },
+    ],
+    ["GET", "/droplets/:id", ({ params }) => ok({ droplet: dropletJson(account, one(params.id)) })],
+    [
+      "DELETE",
+      "/droplets/:id",
+      ({ params }) => {
+        if (!one(params.id).isLeaving) account.remove(one(params.id), "destroy");
+        return noContent;
+      },
+    ],
+    [
+      "GET",
+      "/droplets/:id/actions",
+      ({ params }) => listing("actions", account.actionsOf(one(params.id)).map(actionJson)),
+    ],
+    [
+      "POST",
+      "/droplets/:id/actions",
+      ({ params, body }) => {
+        const { type } = body as { type: string };
+        const droplet = one(params.id);
+        if (account.isBusy(droplet)) throw unprocessable("Droplet already has a pending event.");
+        if (type !== "power_off") throw unprocessable(`${type} is not a valid action.`);
+        return created({ action: actionJson(account.powerOff(droplet, type)) });
+      },
+    ],
+  ];
+}
