@@ -1,28 +1,18 @@
-import { createCloud } from "../../core/cloud/clouds";
+import { openCloud } from "../../core/cloud/clouds";
 import { decideServer } from "../../core/cloud/decideServer";
 import { warnOfOpenSsh } from "../../core/cloud/firewall";
 import { openOrderRecords } from "../../core/cloud/orderRecord";
-import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass } from "./checkRow";
 
-export async function checkCloud({ stack, config }: StackInfo): Promise<CheckRow[]> {
-  const { host, lifecycle, pillar } = config;
+export async function checkCloud({ config }: StackInfo): Promise<CheckRow[]> {
+  const { host } = config;
   if (host.provider === "existing") return [];
-  const endpoint = config.apiEndpoint === undefined ? {} : { endpoint: config.apiEndpoint };
-  const cloud = createCloud[host.provider]({ token: host.token, ...endpoint });
+  const cloud = openCloud({ ...config, host });
   const topic = cloud.provider;
   try {
-    const decided = await decideServer({
-      cloud,
-      host,
-      lifecycle,
-      stack,
-      pillar: pillar.name,
-      publicKey: deriveConfiguredPublicKey(config),
-      record: await openOrderRecords(config, stack).read(),
-      now: Date.now(),
-    });
+    const record = await openOrderRecords(config).read();
+    const decided = await decideServer({ ...config, host }, cloud, record);
     if ("faults" in decided) return [fail(topic, ...decided.faults)];
     const { plan, lines, warnings } = decided;
     const said = {

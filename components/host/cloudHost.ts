@@ -1,107 +1,111 @@
 import * as pulumi from "@pulumi/pulumi";
 import { formatResourceName } from "../../core/cloud/cloud";
+import type { KeepDecision } from "../../core/cloud/decideServer";
+import type { Opening } from "../../core/cloud/firewall";
 import type { CloudServer } from "../../core/cloud/power";
-import type { OwnServer } from "../../core/ssh/ownServer";
+import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import { readLoginKeyLibrary } from "../../core/steps/libraries";
 import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
-import type { RetirementGuard } from "../../providers/retirementGuard";
-import { createSshTarget, type HostAccess, runStep } from "../remote";
-import { createGuard } from "../retirement/guard";
-import { createGuardedServer } from "./cloudParts";
-import { checkAddress, isOrderedHere, registerServer, type ServerRegistration } from "./cloudServer";
+import { createSshTarget, runStep } from "../remote";
+import { type CloudRun, everything } from "./cloudParts";
+import { checkAddress, isOrderedHere, registerServer } from "./cloudServer";
+import { createDigitaloceanParts } from "./digitalocean";
 import { createFirstContact } from "./firstContact";
+import { createHetznerParts } from "./hetzner";
 import type { Host } from "./host";
+import { type HostArgs, HostComponent } from "./hostComponent";
 
-interface CloudHostArgs extends Omit<ServerRegistration, "parent" | "key" | "parts"> {
-  /** Returns the provider's resources. `around`: options of the plugin's provider resource, on which all depend. */
-  readonly parts: (around?: pulumi.ResourceOptions) => ServerRegistration["parts"];
-  /** True if the node will be set up on the host, so that the run waits for the host's first boot. */
-  readonly isActive: boolean;
-  /** The host key of an existing server, as in authorized_keys. Without it, a new key is created. */
-  readonly hostKey?: string;
+const createParts = { hetzner: createHetznerParts, digitalocean: createDigitaloceanParts };
+
+type RegisteredServer = Host & { readonly serverId: pulumi.Output<string> };
+
+interface CloudHostArgs extends HostArgs {
+  readonly openings: readonly Opening[];
   /** Error text for an existing server of which this state has no host key. Absent if no server exists yet. */
-  readonly stranger?: string | undefined;
+  readonly stranger: string | undefined;
 }
 
-/** A host at a cloud provider, with its keys, firewall, server, first contact and guard. */
-export class CloudHost extends pulumi.ComponentResource implements Host {
-  public readonly access: HostAccess;
-  public readonly fingerprint: pulumi.Output<string>;
-  public readonly ready: readonly pulumi.Resource[];
-  public readonly server: pulumi.Output<CloudServer>;
-  public readonly isOrdered: pulumi.Output<boolean>;
-  public readonly guard: RetirementGuard;
-  public readonly serverId: pulumi.Output<string>;
-  public readonly address: pulumi.Output<string>;
-
-  constructor(name: string, args: CloudHostArgs) {
-    super("pillar-host:host:CloudHost", name);
-    const { orders, login, contact: when, retirement: settings, rpc, isActive } = args;
-    const { stranger } = args;
-    const key = args.hostKey === undefined ? new HostKey("host-key", { stranger }, { parent: this }) : undefined;
-    // The host key is created first, because it fails for a foreign server before anything at the provider changes.
-    const parts = args.parts(key ? { dependsOn: [key] } : {});
-    const making: ServerRegistration = { ...args, parts, key, parent: this };
-    const made = registerServer(making);
-    const address = checkAddress(making, made);
-    const hostKey = key?.publicKey ?? pulumi.output(args.hostKey ?? "");
-    this.access = { ...login, address, hostKey };
-    const keyed = createLoginKey(making, this.access, made);
-    this.isOrdered = key && keyed ? keyed.isOrdered : pulumi.output(false);
-    const server = ownServer(making, made.id, this.isOrdered);
-    const contact = createFirstContact(
-      { place: { address, hostKey, server }, login, contact: when, after: [...(keyed ? [keyed] : []), made.resource] },
-      this,
+/** Registers a host at a cloud provider, with its keys, firewall, server, first contact and guard. */
+export function createCloudHost(run: CloudRun, args: CloudHostArgs): RegisteredServer {
+  const { config, orders } = run;
+  const isActive = config.lifecycle === "active";
+  const parent = new HostComponent("CloudHost");
+  const configuredKey = config.host.hostKey;
+  const key =
+    configuredKey === undefined ? new HostKey("host-key", { stranger: args.stranger }, { parent }) : undefined;
+  // The host key is created first, because it fails for a foreign server before anything at the provider changes.
+  const parts = createParts[config.host.provider](run, key ? { dependsOn: [key] } : {});
+  const made = registerServer({ run, openings: args.openings }, parts, key, parent);
+  const address = checkAddress(run, made);
+  const hostKey = key?.publicKey ?? pulumi.output(configuredKey ?? "");
+  const access = { ...args.login, address, hostKey };
+  const publicKey = deriveConfiguredPublicKey(config);
+  const loginKey =
+    publicKey &&
+    new LoginKey(
+      "login-key",
+      {
+        target: createSshTarget(access),
+        publicKey,
+        library: readLoginKeyLibrary(),
+        serverId: made.id,
+        isOrder: isOrderedHere(run),
+      },
+      { parent, dependsOn: [made] },
     );
-    // The first contact logged in, so forget the order: no later run replaces this server as a failed order.
-    const isKept = isActive && !pulumi.runtime.isDryRun();
-    const settled = contact.pinned.apply(() => (isKept ? orders.write({ attempts: [] }) : undefined));
-    const booted = isActive
-      ? runStep("host-cloud-init", cloudInit(), this.access, { parent: this, dependsOn: [contact] }).proved
-      : contact;
-    this.server = createGuardedServer(args.server, made.id);
-    const host = { access: this.access, ready: [booted], server: this.server, isOrdered: this.isOrdered };
-    this.guard = createGuard("host-guard", { host, settings, rpc, isLast: false }, this);
-    this.ready = [this.guard];
-    // Waits until the record of orders is written, because a run does not end before its outputs have resolved.
-    this.fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => computeFingerprint(shown));
-    this.serverId = made.id;
-    this.address = address;
-    this.registerOutputs({ serverId: made.id, address, fingerprint: this.fingerprint });
-  }
+  const isOrdered = key && loginKey ? loginKey.isOrdered : pulumi.output(false);
+  const place = { address, hostKey, server: describeServer(run, made.id, isOrdered) };
+  const contact = createFirstContact(place, args, [...(loginKey ? [loginKey] : []), made], parent);
+  // The first contact logged in, so forget the order: no later run replaces this server as a failed order.
+  const isKept = isActive && !pulumi.runtime.isDryRun();
+  const settled = contact.pinned.apply(() => (isKept ? orders.write({ attempts: [] }) : undefined));
+  const booted = isActive
+    ? runStep("host-cloud-init", cloudInit(), access, { parent, dependsOn: [contact] }).proved
+    : contact;
+  // Waits until the record of orders is written, because a run does not end before its outputs have resolved.
+  const fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => computeFingerprint(shown));
+  const server = createPowerSwitch(run, made.id);
+  const host = parent.guard({ access, ready: [booted], fingerprint, server, isOrdered }, args, made.id);
+  return { ...host, serverId: made.id };
 }
 
-function createLoginKey(
-  making: ServerRegistration,
-  access: HostAccess,
-  made: { readonly id: pulumi.Output<string>; readonly resource: pulumi.Resource },
-): LoginKey | undefined {
-  const { publicKey, parent } = making;
-  if (publicKey === undefined) return undefined;
-  const isOrder = isOrderedHere(making);
-  return new LoginKey(
-    "login-key",
-    { target: createSshTarget(access), publicKey, library: readLoginKeyLibrary(), serverId: made.id, isOrder },
-    { parent, dependsOn: [made.resource] },
+/** Registers a server that somebody else made. It is adopted only to be retired later; the adoption changes nothing. */
+export function createAdoptedHost(run: CloudRun<KeepDecision>, args: HostArgs): RegisteredServer {
+  const { config, plan } = run;
+  const { id, name, plan: size, location, image = config.host.image } = plan.server;
+  const parent = new HostComponent("AdoptedServer");
+  const made = createParts[config.host.provider](run, {}).server(
+    "adopted-server",
+    { name, plan: size, location, image, sshKeys: [], backups: false },
+    { parent, protect: config.lifecycle !== "retiring", import: id, ignoreChanges: [everything] },
   );
+  const place = { address: made.ipv4Address, hostKey: config.host.hostKey };
+  const contact = createFirstContact(place, args, [made], parent);
+  const access = { ...args.login, address: made.ipv4Address, hostKey: contact.pinned };
+  const server = createPowerSwitch(run, made.id);
+  const host = parent.guard({ access, ready: [contact], fingerprint: contact.fingerprint, server }, args, made.id);
+  return { ...host, serverId: made.id };
+}
+
+/** Returns the access that the guard needs to switch the server off. Secret, because it holds the token. */
+function createPowerSwitch({ config }: CloudRun, id: pulumi.Output<string>): pulumi.Output<CloudServer> {
+  const { provider, token } = config.host;
+  return pulumi.secret(id.apply((serverId) => ({ provider, token, endpoint: config.apiEndpoint, id: serverId })));
 }
 
 /** Describes the server to the first contact, which waits for the server's boot. */
-function ownServer(
-  { cloud, owner, wanted }: ServerRegistration,
-  id: pulumi.Output<string>,
-  isOrdered: pulumi.Output<boolean>,
-): pulumi.Output<OwnServer> {
+function describeServer({ config, cloud }: CloudRun, id: pulumi.Output<string>, isOrdered: pulumi.Output<boolean>) {
+  const { sshFrom, startTimeout } = config.host;
   return pulumi.all([id, isOrdered]).apply(([serverId, ordered]) => ({
     provider: cloud.provider,
     id: serverId,
-    name: formatResourceName(owner),
+    name: formatResourceName(config),
     console: cloud.describeConsole(serverId),
-    sshFrom: wanted.sshFrom,
-    startTimeout: wanted.startTimeout,
+    sshFrom,
+    startTimeout,
     isOrdered: ordered,
   }));
 }

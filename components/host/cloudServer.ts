@@ -1,87 +1,69 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Cloud, formatResourceName, type Owner } from "../../core/cloud/cloud";
-import { createOrderRecord, type ServerDecision } from "../../core/cloud/decideServer";
+import { formatResourceName } from "../../core/cloud/cloud";
+import { createOrderRecord, type MakeDecision } from "../../core/cloud/decideServer";
 import type { Opening } from "../../core/cloud/firewall";
-import type { OrderRecords } from "../../core/cloud/orderRecord";
 import { renderUserData } from "../../core/cloud/userData";
+import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
 import { beginAnew, formatConsoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import type { HostKey } from "../../providers/hostKey";
 import { warn } from "../log";
 import { createPlainError } from "../plainErrors";
-import type { CloudParts, CloudServerArgs, RegisteredServer } from "./cloudParts";
-import { createOrderHook } from "./orderHook";
+import { type CloudParts, type CloudRun, type CloudServerResource, everything } from "./cloudParts";
+import { handleOrderError } from "./orderHook";
 
-export interface ServerRegistration extends Omit<CloudServerArgs, "parts"> {
-  readonly parent: pulumi.Resource;
-  readonly cloud: Cloud;
-  readonly owner: Owner;
-  readonly orders: OrderRecords;
-  /** The id of the ordered server in the record of orders, as read at the start of this run. */
-  readonly ordered: string | undefined;
-  readonly parts: CloudParts;
-  /** The public half of the login's key. Absent if the login uses no key. */
-  readonly publicKey?: string | undefined;
-  readonly openings: readonly Opening[];
-  /** The generated host key; undefined if a host key is configured. */
-  readonly key: HostKey | undefined;
-}
-
-/** Registers the stack's server, its ssh key and its firewall. */
-export function registerServer(making: ServerRegistration): RegisteredServer {
-  const { parent, wanted, cloud, owner, orders, plan, parts, isProtected: protect, publicKey, openings, key } = making;
-  const label = formatResourceName(owner);
+/** Registers the stack's server, its ssh key and its firewall. `key`: undefined if a host key is configured. */
+export function registerServer(
+  { run, openings }: { readonly run: CloudRun; readonly openings: readonly Opening[] },
+  parts: CloudParts,
+  key: HostKey | undefined,
+  parent: pulumi.Resource,
+): CloudServerResource {
+  const { config, plan } = run;
   const { found } = plan;
-  const child = { parent };
+  const publicKey = deriveConfiguredPublicKey(config);
   // Imports resources with this stack's labels that the state does not know, so that nothing is created twice.
-  const importing = (id: string | undefined) => ({ ...child, import: id });
-  const sshKey =
-    publicKey && (found.sshKey !== undefined || found.foreignKey === undefined)
-      ? parts.sshKey("ssh-key", { label, owner, publicKey }, importing(found.sshKey))
-      : undefined;
-  const firewall = parts.firewall("firewall", { label, owner, openings }, importing(found.firewall));
+  const importing = (id: string | undefined) => ({ parent, import: id });
+  const hasForeignKey = found.sshKey === undefined && found.foreignKey !== undefined;
+  const sshKey = publicKey && !hasForeignKey ? parts.sshKey(publicKey, importing(found.sshKey)) : undefined;
+  const firewall = parts.firewall(openings, importing(found.firewall));
   const keyId = sshKey?.id ?? found.foreignKey;
   const sshKeys = keyId ? [keyId] : [];
-  const text =
+  const userData =
     key &&
     pulumi.all([key.privateKey, key.publicKey, firewall.id, ...sshKeys]).apply(async ([privateKey, hostKey]) => {
-      if (plan.kind === "make" && !pulumi.runtime.isDryRun()) await beforeOrder(cloud, orders, plan);
+      if (plan.kind === "make" && !pulumi.runtime.isDryRun()) await beforeOrder({ ...run, plan });
       return renderUserData({ privateKey: privateKey ?? "", publicKey: hostKey ?? "" });
     });
+  const { image, backups, startTimeout } = config.host;
   const args = {
-    label,
-    owner,
+    name: formatResourceName(config),
+    image,
     sshKeys,
     firewall: firewall.id,
-    backups: wanted.backups,
-    userData: text ? pulumi.secret(text) : undefined,
+    backups,
+    userData: userData && pulumi.secret(userData),
   };
-  const options = { ...child, customTimeouts: { create: `${wanted.startTimeout / 1000}s` } };
-  if (plan.kind === "keep")
-    return parts.server(
-      "server",
-      { ...args, plan: plan.server.plan, location: plan.server.location, image: plan.server.image ?? wanted.image },
-      { ...options, protect, import: plan.server.id, kept: plan.isHalfMade ? "asItIs" : "whole" },
-    );
-  const hooks = {
-    onError: [createOrderHook({ cloud, stack: owner.stack, orders, offer: plan.offer, token: wanted.token })],
+  const options = {
+    parent,
+    protect: config.lifecycle !== "retiring",
+    customTimeouts: { create: `${startTimeout / 1000}s` },
+    ignoreChanges: parts.fixedInputs,
   };
-  return parts.server(
-    "server",
-    { ...args, plan: plan.offer.plan, location: plan.offer.location, image: wanted.image },
-    plan.leftover
-      ? // The engine keeps the rest of a failed creation, and deletes it only if it is not protected.
-        {
-          ...options,
-          hooks,
-          protect: false,
-          replaceOnChanges: ["#initerror"],
-          deleteBeforeReplace: true,
-          kept: "nothing",
-        }
-      : { ...options, hooks, protect, kept: "whole" },
-  );
+  if (plan.kind === "keep") {
+    const { id, plan: size, location, image: own = image } = plan.server;
+    const ignoreChanges = plan.isHalfMade ? [everything] : parts.fixedInputs;
+    const kept = { ...args, plan: size, location, image: own };
+    return parts.server("server", kept, { ...options, import: id, ignoreChanges });
+  }
+  // Only a run that orders registers the hook: a destroy runs no program and would miss it if a deletion fails.
+  const hooks = { onError: [new pulumi.ErrorHook("server-order", handleOrderError({ ...run, plan }))] };
+  // The engine keeps the rest of a failed creation, and deletes it only if it is not protected.
+  const replacing = { protect: false, replaceOnChanges: ["#initerror"], deleteBeforeReplace: true, ignoreChanges: [] };
+  const { plan: size, location } = plan.offer;
+  const ordered = { ...args, plan: size, location };
+  return parts.server("server", ordered, { ...options, hooks, ...(plan.leftover && replacing) });
 }
 
 /**
@@ -89,7 +71,7 @@ export function registerServer(making: ServerRegistration): RegisteredServer {
  * delete the rest of a failed creation: the engine deletes what its state has (Hetzner's plugin would fail if it were
  * gone), and checkMade deletes anything else.
  */
-async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: ServerDecision & { kind: "make" }): Promise<void> {
+async function beforeOrder({ cloud, orders, plan }: CloudRun<MakeDecision>): Promise<void> {
   try {
     if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
     await orders.write(createOrderRecord(plan, new Date()));
@@ -99,22 +81,19 @@ async function beforeOrder(cloud: Cloud, orders: OrderRecords, plan: ServerDecis
 }
 
 /** Returns the server's address, once the server exists, is the only one and has an address. */
-export function checkAddress(
-  { cloud, owner, orders, ordered, plan }: ServerRegistration,
-  { id, address }: RegisteredServer,
-): pulumi.Output<string> {
-  return pulumi.all([id, address]).apply(async ([serverId, recorded]) => {
-    const at = recorded || (plan.kind === "keep" && plan.server.address) || "";
+export function checkAddress(run: CloudRun, { id, ipv4Address }: CloudServerResource): pulumi.Output<string> {
+  const { plan, orders } = run;
+  return pulumi.all([id, ipv4Address]).apply(async ([serverId, recorded]) => {
+    const address = recorded || (plan.kind === "keep" && plan.server.address) || "";
     try {
-      if (plan.kind === "make") await checkMade({ cloud, owner, orders }, plan, serverId);
-      if (pulumi.runtime.isDryRun()) return at;
-      const isOrdered = isOrderedHere({ ordered, plan });
-      if (at === "") throw new Error(noAddressText(cloud, owner.stack, serverId, isOrdered));
-      await orders.write({ attempts: [], ordered: isOrdered ? serverId : undefined });
+      if (plan.kind === "make") await checkMade({ ...run, plan }, serverId);
+      if (pulumi.runtime.isDryRun()) return address;
+      if (address === "") throw new Error(formatNoAddress(run, serverId));
+      await orders.write({ attempts: [], ordered: isOrderedHere(run) ? serverId : undefined });
     } catch (error) {
       throw createPlainError((error as Error).message);
     }
-    return at;
+    return address;
   });
 }
 
@@ -122,37 +101,37 @@ export function checkAddress(
  * True if this run orders the server or resumes an interrupted order. Also if an earlier run ordered it and nobody has
  * logged in yet: the record of orders says so, even if an interrupted destroy deleted the login key but not the server.
  */
-export function isOrderedHere({ ordered, plan }: Pick<ServerRegistration, "ordered" | "plan">): boolean {
-  return plan.kind === "make" || plan.isHalfMade || ordered === plan.server.id;
+export function isOrderedHere({ record, plan }: CloudRun): boolean {
+  return plan.kind === "make" || plan.isHalfMade || record.ordered === plan.server.id;
 }
 
-function noAddressText(cloud: Cloud, stack: string, serverId: string, isOrdered: boolean): string {
-  const run = commandsFor(stack);
+function formatNoAddress(run: CloudRun, serverId: string): string {
+  const { cloud, config } = run;
+  const commands = commandsFor(config.stack);
   return formatProblem({
     what: `server ${serverId} at ${cloud.provider} has no address yet: it is still being created`,
     next: [
       formatConsoleHelp({ console: cloud.describeConsole(serverId) }),
-      `In some minutes: ${run.up}`,
-      isOrdered && beginAnew(run),
+      `In some minutes: ${commands.up}`,
+      isOrderedHere(run) && beginAnew(commands),
     ],
   });
 }
 
 /** Checks that a new server exists, and removes the servers that a failed or repeated order left. */
 async function checkMade(
-  { cloud, owner, orders }: Pick<ServerRegistration, "cloud" | "owner" | "orders">,
-  { attempts, shown }: ServerDecision & { kind: "make" },
+  { cloud, config, orders, plan: { attempts, shown } }: CloudRun<MakeDecision>,
   serverId: string,
 ): Promise<void> {
-  const { servers } = await cloud.readInventory(owner, undefined);
+  const { servers } = await cloud.readInventory(config);
   if (servers.every(({ id }) => id !== serverId)) {
-    const run = commandsFor(owner.stack);
+    const { refresh, up } = commandsFor(config.stack);
     // No order was sent, because the engine believed that the missing server exists: remove the order from the record.
     if (!pulumi.runtime.isDryRun()) await orders.write({ attempts, shown });
     throw new Error(
       formatProblem({
         what: `server ${serverId}, this stack's host, is no longer at ${cloud.provider}, or lost its labels there`,
-        next: `If the server is gone, create another one with: ${run.refresh} && ${run.up}`,
+        next: `If the server is gone, create another one with: ${refresh} && ${up}`,
       }),
     );
   }

@@ -1,94 +1,55 @@
 import * as digitalocean from "@pulumi/digitalocean";
 import * as pulumi from "@pulumi/pulumi";
-import type { CloudInventory } from "../../core/cloud/cloud";
+import { formatResourceName } from "../../core/cloud/cloud";
 import { createDigitaloceanTag, formatSlug } from "../../core/cloud/digitalocean";
-import { type CloudParts, everything, listIgnoredInputs, type RegisteredServer } from "./cloudParts";
+import { anywhere } from "../../core/cloud/firewall";
+import type { CloudParts, CloudRun } from "./cloudParts";
 
-/** Inputs, by the plugin's names, whose changes must not reach a live Droplet. */
-const ignorableInputs = { plan: "size", location: "region", image: "image", userData: "userData", sshKeys: "sshKeys" };
-
-const anywhere = ["0.0.0.0/0", "::/0"];
-
-export function createDigitaloceanParts(
-  token: string,
-  endpoint: string | undefined,
-  found: CloudInventory,
-  around: pulumi.ResourceOptions = {},
-): CloudParts {
+/** Returns DigitalOcean's resources. `around`: options of the plugin's provider resource, on which all depend. */
+export function createDigitaloceanParts({ config, plan }: CloudRun, around: pulumi.ResourceOptions): CloudParts {
   // The SDK does not mark the token as secret.
-  const args = { token: pulumi.secret(token), apiEndpoint: endpoint };
+  const args = { token: pulumi.secret(config.host.token), apiEndpoint: config.apiEndpoint };
   const provider = new digitalocean.Provider("digitalocean", args, around);
+  const name = formatResourceName(config);
+  const tagName = createDigitaloceanTag(config);
   return {
-    sshKey: (name, { label, publicKey }, options) =>
-      new digitalocean.SshKey(
-        name,
-        { name: label, publicKey },
-        // Ignores a changed key: DigitalOcean uses it only to create a Droplet.
-        { ...options, provider, ignoreChanges: ["publicKey"] },
-      ),
-    firewall: (name, args, options) => createFirewall(name, args, { ...options, provider }, found.tag),
-    server: (name, args, { kept, ...options }) =>
-      describeDroplet(
-        new digitalocean.Droplet(
-          name,
-          {
-            name: args.label,
-            tags: [createDigitaloceanTag(args.owner)],
-            size: args.plan,
-            region: args.location,
-            image: formatSlug(args.image),
-            sshKeys: args.sshKeys,
-            userData: args.userData,
-            backups: args.backups,
-            // Without a policy, backups would be daily and cost more than the preview said.
-            backupPolicy: args.backups ? { plan: "weekly", weekday: "SUN", hour: 4 } : undefined,
-          },
-          { ...options, provider, ignoreChanges: listIgnoredInputs(ignorableInputs, kept) },
-        ),
-      ),
-    adopted: (name, { server }, options) =>
-      describeDroplet(
-        new digitalocean.Droplet(
-          name,
-          { name: server.name, size: server.plan, region: server.location, image: formatSlug(server.image ?? "") },
-          { ...options, provider, import: server.id, ignoreChanges: [everything] },
-        ),
-      ),
-  };
-}
-
-function createFirewall(
-  name: string,
-  { label, owner, openings }: Parameters<CloudParts["firewall"]>[1],
-  options: pulumi.CustomResourceOptions,
-  foundTag: string | undefined,
-): digitalocean.Firewall {
-  // The firewall finds its Droplet by the tag, so it can exist before the Droplet.
-  const tag = new digitalocean.Tag(
-    "tag",
-    { name: createDigitaloceanTag(owner) },
-    { parent: options.parent, provider: options.provider, import: foundTag },
-  );
-  return new digitalocean.Firewall(
-    name,
-    {
-      name: label,
-      tags: [tag.name],
-      inboundRules: openings.map(({ protocol, port, sources }) => ({
+    fixedInputs: ["size", "region", "image", "userData", "sshKeys"],
+    sshKey: (publicKey, options) =>
+      // Ignores a changed key: DigitalOcean uses it only to create a Droplet.
+      new digitalocean.SshKey("ssh-key", { name, publicKey }, { ...options, provider, ignoreChanges: ["publicKey"] }),
+    firewall: (openings, options) => {
+      // The firewall finds its Droplet by the tag, so it can exist before the Droplet.
+      const tag = new digitalocean.Tag(
+        "tag",
+        { name: tagName },
+        { parent: options.parent, provider, import: plan.found.tag },
+      );
+      const inboundRules = openings.map(({ protocol, port, sources }) => ({
         protocol,
         portRange: String(port),
         sourceAddresses: [...sources],
-      })),
-      outboundRules: [
+      }));
+      const outboundRules = [
         { protocol: "tcp", portRange: "all", destinationAddresses: anywhere },
         { protocol: "udp", portRange: "all", destinationAddresses: anywhere },
         { protocol: "icmp", destinationAddresses: anywhere },
-      ],
+      ];
+      const rules = { name, tags: [tag.name], inboundRules, outboundRules };
+      return new digitalocean.Firewall("firewall", rules, { ...options, provider });
     },
-    options,
-  );
-}
-
-function describeDroplet(droplet: digitalocean.Droplet): RegisteredServer {
-  return { resource: droplet, id: droplet.id, address: droplet.ipv4Address };
+    server: (id, { plan: size, location: region, image, firewall: _, ...server }, options) =>
+      new digitalocean.Droplet(
+        id,
+        {
+          ...server,
+          size,
+          region,
+          image: formatSlug(image),
+          tags: [tagName],
+          // Without a policy, backups would be daily and cost more than the preview said.
+          backupPolicy: server.backups ? { plan: "weekly", weekday: "SUN", hour: 4 } : undefined,
+        },
+        { ...options, provider },
+      ),
+  };
 }

@@ -7,28 +7,15 @@ import { findForwardedRpc } from "../../core/ssh/configuredLogin";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
 import type { HostAccess } from "../remote";
 
-export interface ContactArgs {
-  /** Hash of the work to do on the host: new work means another contact. */
-  readonly work: string;
-  /** A new value in each run that has to connect; undefined if none has to. */
-  readonly run: pulumi.Input<string | undefined>;
-  /** True if the contact makes no login and keeps its state, because a retiring host may be dead. */
-  readonly standsAside: boolean;
-  /** The address that sshd must forward to, so that the node can be asked. */
-  readonly rpc: FirstContactArgs["rpc"];
-  /** Names of the configured secrets that the run sends to the host. Private keys are never sent. */
-  readonly secrets: readonly string[];
-}
+type ContactArgs = ReturnType<typeof createContactArgs>;
 
-interface FirstContactSettings {
-  readonly place: Pick<FirstContactArgs, "address" | "hostKey" | "server">;
-  readonly login: Omit<HostAccess, "address" | "hostKey">;
-  readonly contact: ContactArgs;
-  readonly after?: readonly pulumi.Resource[];
-}
+type Place = Pick<FirstContactArgs, "address" | "hostKey" | "server">;
 
+/** Registers the first contact with a host, after which its steps may log in. */
 export function createFirstContact(
-  { place, login, contact, after = [] }: FirstContactSettings,
+  place: Place,
+  { login, contact }: { readonly login: Omit<HostAccess, "address" | "hostKey">; readonly contact: ContactArgs },
+  after: readonly pulumi.Resource[],
   parent: pulumi.Resource,
 ): FirstContact {
   const { stack, port, user, privateKey, privateKeyPassword, password, agent, proxy } = login;
@@ -39,13 +26,10 @@ export function createFirstContact(
     "first-contact",
     {
       ...place,
+      ...contact,
       stack,
       port,
       login: pulumi.output({ user, privateKey, privateKeyPassword, password, agent, proxy }),
-      rpc: contact.rpc,
-      work: contact.work,
-      run: contact.run,
-      standsAside: contact.standsAside || undefined,
       // With a configured host key the secrets may be sent: the operator has compared the key.
       secrets: place.hostKey === undefined && contact.secrets.length > 0 ? contact.secrets : undefined,
     },
@@ -58,10 +42,11 @@ const thisProgram = basename(join(__dirname, "..", ".."));
 
 /**
  * Returns the conditions of the first contact. Until a run has `finished`, every run logs in first; later, only a run
- * with new work does, because otherwise the plugin would try a refused login eleven times.
+ * with new work does, because otherwise the plugin would try a refused login eleven times. A retiring host may be dead:
+ * its contact makes no login and keeps its state.
  * @param program a changed program counts as new work, because its steps may have changed
  */
-export function createContactArgs(config: StackConfig, finished: boolean, program = thisProgram): ContactArgs {
+export function createContactArgs(config: StackConfig, finished: boolean, program = thisProgram) {
   const { ssh: _, stack: __, ...rest } = config;
   const isRetiring = config.lifecycle === "retiring";
   const secrets = new Set(listSecretKeys().map((path) => path.join(".")));
@@ -70,7 +55,7 @@ export function createContactArgs(config: StackConfig, finished: boolean, progra
   return {
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),
     run: finished || isRetiring ? undefined : randomUUID(),
-    standsAside: isRetiring,
+    standsAside: isRetiring || undefined,
     rpc: findForwardedRpc(config),
     secrets: [
       ...(config.ssh.password === undefined ? [] : ["pillar-host:ssh.password"]),

@@ -7,6 +7,8 @@ import type { HostAccess } from "../remote";
 export interface ReachableHost {
   readonly access: HostAccess;
   readonly ready: readonly pulumi.Input<pulumi.Resource>[];
+  /** `SHA256:…` of the host key, to compare with the provider's console. */
+  readonly fingerprint: pulumi.Input<string>;
   /** The server at a cloud provider. Secret, because it holds the token. */
   readonly server?: pulumi.Output<CloudServer>;
   /** Resolves to true if this state ordered the server. An adopted or older server may belong to anybody. */
@@ -15,16 +17,12 @@ export interface ReachableHost {
 
 /** A machine on which procedure A can begin, with the guard against its deletion. */
 export interface Host extends ReachableHost {
-  /** `SHA256:…` of the host key, to compare with the provider's console. */
-  readonly fingerprint: pulumi.Input<string>;
   /** The first guard: registered before any work on the host, and deleted after all of it. */
   readonly guard: RetirementGuard;
 }
 
-type HostOutput = Readonly<Record<string, pulumi.Input<string | number> | undefined>>;
-
 export interface RegisteredHost {
   /** Absent if this run does nothing on the host. */
   readonly host?: Host;
-  readonly shown: HostOutput;
+  readonly shown: Readonly<Record<string, pulumi.Input<string>>>;
 }

@@ -1,32 +1,44 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Cloud } from "../../core/cloud/cloud";
-import type { ServerDecision } from "../../core/cloud/decideServer";
-import type { OrderRecords } from "../../core/cloud/orderRecord";
-import { formatFailedOrder, stripProviderError } from "../../core/cloud/orderText";
+import type { MakeDecision } from "../../core/cloud/decideServer";
+import { commandsFor } from "../../core/util/commands";
 import { warn } from "../log";
+import type { CloudRun } from "./cloudParts";
 
-type Ordering = Pick<ServerDecision & { kind: "make" }, "offer"> & {
-  readonly cloud: Cloud;
-  readonly stack: string;
-  readonly token: string;
-  readonly orders: OrderRecords;
-};
-
-/**
- * Returns a hook that stores and explains the provider's error about a failed order, and never retries. Only a run that
- * orders registers it, because a destroy runs no program and would miss the hook if a deletion fails.
- */
-export function createOrderHook(ordering: Ordering): pulumi.ErrorHook {
-  return new pulumi.ErrorHook("server-order", handleOrderError(ordering));
-}
-
-export function handleOrderError({ cloud, stack, offer, token, orders }: Ordering): pulumi.ErrorHookFunction {
+/** Returns the handler that stores and explains the provider's error about a failed order, and never retries. */
+export function handleOrderError(run: CloudRun<MakeDecision>): pulumi.ErrorHookFunction {
+  const { config, orders } = run;
   return async ({ failedOperation, errors }) => {
     if (failedOperation !== "create" || pulumi.runtime.isDryRun()) return false;
-    const words = stripProviderError(errors[0] ?? "", token);
+    const reason = stripProviderError(errors[0] ?? "", config.host.token);
     const record = await orders.read();
-    if (record.pending) await orders.write({ ...record, pending: { ...record.pending, reason: words } });
-    await warn(formatFailedOrder(stack, cloud, offer, words));
+    if (record.pending) await orders.write({ ...record, pending: { ...record.pending, reason } });
+    await warn(formatFailedOrder(run, reason));
     return false;
   };
+}
+
+/** Reduces a plugin's error to the provider's words, on one line and without the token. */
+export function stripProviderError(error: string, token: string): string {
+  return error
+    .replaceAll(token, "[token]")
+    .replace(/^.*rpc error: code = \w+ desc = /s, "")
+    .replace(/\d+ errors? occurred:|\bcreating urn:\S+:\s/g, "")
+    .replace(/(^|\s)\* /g, " ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, 400);
+}
+
+/** Formats a failed order and the next step: only if the provider has no room does the next order try elsewhere. */
+function formatFailedOrder({ cloud, config, plan: { offer } }: CloudRun<MakeDecision>, reason: string): string {
+  const order = `${offer.plan} in ${offer.location}`;
+  const run = commandsFor(config.stack);
+  if (cloud.isNoRoom(reason))
+    return `${cloud.provider} has no room for ${order} (${reason})\n  ${run.up} tries the next server: the preview names it`;
+  return [
+    `the order of ${order} at ${cloud.provider} failed (${reason})`,
+    `  If the account's limit is reached: request a higher limit (${cloud.limits}), or delete a server`,
+    `  If the token may not create servers: ${run.setSecret("host.token")}`,
+    `  Then run ${run.up}. It orders ${order} again, and no other type. If the failed order left a server, the run uses or removes it`,
+  ].join("\n");
 }

@@ -1,132 +1,75 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Cloud, Owner } from "../../core/cloud/cloud";
-import { createCloud } from "../../core/cloud/clouds";
-import { decideServer, type HostRefusal, type ServerDecision } from "../../core/cloud/decideServer";
+import type { CloudConfig } from "../../core/cloud/cloud";
+import { openCloud } from "../../core/cloud/clouds";
+import { decideServer, type HostRefusal, type KeepDecision, type ServerDecision } from "../../core/cloud/decideServer";
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
 import { isCloudError } from "../../core/cloud/http";
-import { type OrderRecord, type OrderRecords, openOrderRecords } from "../../core/cloud/orderRecord";
-import type { StackConfig } from "../../core/config/config";
-import type { CloudHostConfig } from "../../core/config/hostSchema";
+import { openOrderRecords } from "../../core/cloud/orderRecord";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence";
-import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
 import { formatOtherMachine } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
 import type { LastRun } from "../lastRun";
 import { info, warn } from "../log";
 import { readStackEvents } from "../stackLog";
-import { AdoptedServer } from "./adoptedServer";
-import { CloudHost } from "./cloudHost";
-import { createDigitaloceanParts } from "./digitalocean";
-import { createHetznerParts } from "./hetzner";
+import { createAdoptedHost, createCloudHost } from "./cloudHost";
+import type { CloudRun } from "./cloudParts";
 import type { RegisteredHost } from "./host";
-import { createHostArgs } from "./hostArgs";
+import { createHostArgs } from "./hostComponent";
 import { restoreProtection } from "./restoreProtection";
 
-export const createParts = { hetzner: createHetznerParts, digitalocean: createDigitaloceanParts };
-
 /** Decides which server to order or use, and registers it. @throws RunError, before anything is registered */
-export async function registerCloudHost(
-  config: StackConfig,
-  wanted: CloudHostConfig,
-  last: LastRun,
-): Promise<RegisteredHost> {
-  const stack = pulumi.getStack();
-  const owner: Owner = { stack, pillar: config.pillar.name };
-  const { provider, token, sshFrom } = wanted;
-  const endpoint = config.apiEndpoint;
-  const cloud = createCloud[provider]({ token, say: (line) => void info(line), endpoint });
-  const orders = openOrderRecords(config, stack);
+export async function registerCloudHost(config: CloudConfig, last: LastRun): Promise<RegisteredHost> {
+  const { provider, sshFrom, importId } = config.host;
+  const cloud = openCloud(config, (line) => void info(line));
+  const orders = openOrderRecords(config);
   const record = await orders.read();
-  const plan = await decide(config, wanted, cloud, { owner, orders, record });
+  const deciding = { config, cloud, orders, record };
+  const plan = await decide(deciding);
   if (plan.kind === "gone") return { shown: { provider } };
-  const shown = { provider, ...serverSummary(plan) };
-  const args = {
-    ...(await createHostArgs(config, last)),
-    plan,
-    wanted,
-    isProtected: config.lifecycle !== "retiring",
-    parts: (around?: pulumi.ResourceOptions) => createParts[provider](token, endpoint, plan.found, around),
-    server: { provider, token, endpoint },
+  const run = { ...deciding, plan };
+  const args = await createHostArgs(config, last);
+  const register = async () => {
+    if (importId !== undefined && plan.kind === "keep") return createAdoptedHost({ ...run, plan }, args);
+    const needs = { sshFrom, hasOrchestrator: await hasOrchestrator(config, config.stack, last.orchestrator?.side) };
+    const stranger = plan.kind === "keep" ? await formatStranger({ ...run, plan }) : undefined;
+    return createCloudHost(run, { ...args, openings: listOpenings(config, needs), stranger });
   };
-  if (wanted.importId !== undefined && plan.kind === "keep") {
-    await restoreProtection(config, wanted, plan);
-    const host = new AdoptedServer("host", { ...args, plan });
-    return { host, shown: { ...shown, serverId: host.serverId, address: host.address } };
-  }
-  const host = new CloudHost("host", {
-    ...args,
-    cloud,
-    owner,
-    orders,
-    ordered: record.ordered,
-    isActive: config.lifecycle === "active",
-    publicKey: deriveConfiguredPublicKey(config),
-    openings: listOpenings(config, {
-      sshFrom,
-      hasOrchestrator: await hasOrchestrator(config, stack, last.orchestrator?.side),
-    }),
-    hostKey: wanted.hostKey,
-    stranger: wanted.hostKey === undefined ? await formatStranger(config, cloud, owner, plan) : undefined,
-  });
+  const host = await register();
+  const { serverId, fingerprint } = host;
   // Waits for the plugin's actions, because the provider refuses one while another is running on the server.
-  if (plan.kind === "keep") host.serverId.apply(() => restoreProtection(config, wanted, plan));
-  const { serverId, address, fingerprint } = host;
-  return { host, shown: { ...shown, serverId, address, fingerprint } };
+  if (plan.kind === "keep") serverId.apply(() => restoreProtection(config, plan));
+  const { plan: name, location } = plan.kind === "make" ? plan.offer : plan.server;
+  return { host, shown: { provider, plan: name, location, serverId, address: host.access.address, fingerprint } };
 }
 
 /** Formats the error for a server that already exists, in case this state has no host key of it. */
-async function formatStranger(
-  config: StackConfig,
-  cloud: Cloud,
-  owner: Owner,
-  plan: Exclude<ServerDecision, { kind: "gone" }>,
-): Promise<string | undefined> {
-  if (plan.kind === "make") return undefined;
+async function formatStranger({ config, cloud, plan }: CloudRun<KeepDecision>): Promise<string> {
   const { id, name, address } = plan.server;
-  const location = findValidEvents(await readStackEvents(config), owner.stack, "location").at(-1)?.details;
+  const location = findValidEvents(await readStackEvents(config), config.stack, "location").at(-1)?.details;
   const recordedKey = location?.serverId === id ? location.hostKey : undefined;
   const server = { provider: cloud.provider, id, name, console: cloud.describeConsole(id) };
-  return formatOtherMachine(server, address, recordedKey, commandsFor(owner.stack));
+  return formatOtherMachine(server, address, recordedKey, commandsFor(config.stack));
 }
 
-async function decide(
-  config: StackConfig,
-  wanted: CloudHostConfig,
-  cloud: Cloud,
-  { owner, orders, record }: { readonly owner: Owner; readonly orders: OrderRecords; readonly record: OrderRecord },
-): Promise<ServerDecision> {
-  const situation = {
-    cloud,
-    host: wanted,
-    lifecycle: config.lifecycle,
-    ...owner,
-    publicKey: deriveConfiguredPublicKey(config),
-    record,
-    now: Date.now(),
-  };
-  const decided = await decideServer(situation).catch((error: unknown): HostRefusal => {
+async function decide({ config, cloud, orders, record }: Omit<CloudRun, "plan">): Promise<ServerDecision> {
+  const decided = await decideServer(config, cloud, record).catch((error: unknown): HostRefusal => {
     if (!isCloudError(error)) throw error;
     const isOfToken = [401, 403].includes(error.cloudStatus);
-    const set = `  Set it with: ${commandsFor(owner.stack).setSecret("host.token")}`;
+    const set = `  Set it with: ${commandsFor(config.stack).setSecret("host.token")}`;
     return { faults: [...error.message.split("\n"), ...(isOfToken ? [set] : [])] };
   });
   if ("faults" in decided) {
     if (decided.isExhausted) await orders.write({ attempts: [], shown: record.shown });
     throw new pulumi.RunError(
-      `The host of stack ${owner.stack} can't be ordered or used at ${cloud.provider}; nothing was changed:\n` +
+      `The host of stack ${config.stack} can't be ordered or used at ${cloud.provider}; nothing was changed:\n` +
         decided.faults.map((line) => `  ${line}`).join("\n"),
     );
   }
-  for (const line of decided.lines) info(line);
-  for (const line of [...decided.warnings, ...warnOfOpenSsh(wanted.sshFrom)]) warn(line);
-  const { plan } = decided;
+  const { plan, lines, warnings } = decided;
+  for (const line of lines) info(line);
+  for (const line of [...warnings, ...warnOfOpenSsh(config.host.sshFrom)]) warn(line);
   // Even a preview stores the first price that it shows, because the maximum price of an order depends on it.
   if (plan.kind === "make" && plan.shown !== record.shown) await orders.write({ ...record, shown: plan.shown });
   return plan;
-}
-
-function serverSummary(plan: Exclude<ServerDecision, { kind: "gone" }>) {
-  const { plan: name, location } = plan.kind === "make" ? plan.offer : plan.server;
-  return { plan: name, location };
 }

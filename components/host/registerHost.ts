@@ -1,12 +1,31 @@
 import type { StackConfig } from "../../core/config/config";
+import type { ExistingHostConfig } from "../../core/config/hostSchema";
+import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { LastRun } from "../lastRun";
-import { registerExistingHost } from "./existingHost";
+import { createFirstContact } from "./firstContact";
 import type { RegisteredHost } from "./host";
+import { createHostArgs, HostComponent } from "./hostComponent";
 
 /** Registers the stack's host: an existing server, or one of a cloud provider. */
 export async function registerHost(config: StackConfig, last: LastRun): Promise<RegisteredHost> {
-  if (config.host.provider === "existing") return registerExistingHost(config, config.host, last);
+  const { host } = config;
+  if (host.provider === "existing") return registerExistingHost(config, host, last);
   // Loaded on demand, because the clouds' libraries are large.
   const { registerCloudHost } = await import("./registerCloudHost");
-  return registerCloudHost(config, config.host, last);
+  return registerCloudHost({ ...config, host }, last);
+}
+
+/** Registers a host that already exists. Without a host key, the key that it shows at first contact is stored. */
+export async function registerExistingHost(
+  config: StackConfig,
+  { address, hostKey }: ExistingHostConfig,
+  last: LastRun,
+): Promise<RegisteredHost> {
+  const args = await createHostArgs(config, last);
+  const component = new HostComponent("ExistingHost");
+  const contact = createFirstContact({ address, hostKey }, args, [], component);
+  const access = { ...args.login, address, hostKey: hostKey ?? contact.pinned };
+  const fingerprint = hostKey === undefined ? contact.fingerprint : computeFingerprint(hostKey);
+  const host = component.guard({ access, ready: [contact], fingerprint }, args);
+  return { host, shown: { address, fingerprint } };
 }

@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ServerDecision } from "../../core/cloud/decideServer";
+import type { CloudConfig } from "../../core/cloud/cloud";
+import type { KeepDecision } from "../../core/cloud/decideServer";
 import { setProtection } from "../../core/cloud/protection";
-import type { StackConfig } from "../../core/config/config";
-import type { CloudHostConfig } from "../../core/config/hostSchema";
 import type { LogEvent } from "../../core/eventLog/events";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { systemClock } from "../../core/util/clock";
@@ -10,15 +9,11 @@ import { commandsFor } from "../../core/util/commands";
 import { info, warn } from "../log";
 import { readStackEvents } from "../stackLog";
 
-type Kept = ServerDecision & { kind: "keep" };
-
 /** Turns on the protection that an interrupted destroy turned off. The plugin does not, because its state is old. */
-export async function restoreProtection(config: StackConfig, wanted: CloudHostConfig, plan: Kept): Promise<void> {
-  // `isProtected` is undefined if the provider has no such protection.
-  if (plan.server.isProtected !== false) return;
-  const { provider, token } = wanted;
-  const stack = pulumi.getStack();
-  if (!needsProtection(plan, wanted.importId === undefined, await readStackEvents(config), stack)) return;
+export async function restoreProtection(config: CloudConfig, plan: KeepDecision): Promise<void> {
+  const { stack, host, apiEndpoint: endpoint } = config;
+  const { provider, token, importId } = host;
+  if (!needsProtection(plan, importId === undefined, await readStackEvents(config), stack)) return;
   const { id } = plan.server;
   const which = `server ${id} at ${provider}`;
   if (pulumi.runtime.isDryRun()) {
@@ -26,7 +21,7 @@ export async function restoreProtection(config: StackConfig, wanted: CloudHostCo
     return;
   }
   try {
-    const isChanged = await setProtection({ provider, id, token, endpoint: config.apiEndpoint }, true, systemClock);
+    const isChanged = await setProtection({ provider, id, token, endpoint }, true, systemClock);
     if (isChanged) info(`${which} is protected against deletion again`);
   } catch (error) {
     // A server without protection against deletion works, so the run goes on.
@@ -39,12 +34,12 @@ export async function restoreProtection(config: StackConfig, wanted: CloudHostCo
 
 /** True if the protection must be set again: on an adopted server only if a destroy removed it. */
 export function needsProtection(
-  { server, isHalfMade }: Kept,
+  { server, isHalfMade }: KeepDecision,
   isOwn: boolean,
   events: readonly LogEvent[],
   stack: string,
 ): boolean {
-  // A server whose creation was interrupted may be busy: the next run sets the protection.
+  // Undefined if the provider has no such protection. A half-made server may be busy: the next run sets it.
   if (server.isProtected !== false || isHalfMade) return false;
   const released = findValidEvents(events, stack, "unprotected").at(-1)?.details;
   return isOwn || (released?.serverId === server.id && released.wasProtected === true);

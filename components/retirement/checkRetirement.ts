@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { readServer } from "../../core/cloud/clouds";
 import { openOrderRecords } from "../../core/cloud/orderRecord";
 import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";
@@ -10,7 +11,6 @@ import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor, someHostKey } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
-import { readServer } from "../host/readServer";
 import type { LastRun } from "../lastRun";
 import { readHostMemory } from "./hostMemory";
 

@@ -1,3 +1,5 @@
+import type { StackConfig } from "../config/config";
+import type { CloudHostConfig } from "../config/hostSchema";
 import { stripComment } from "../ssh/publicKey";
 import type { Offer } from "./chooseOffer";
 
@@ -15,10 +17,11 @@ export interface ServerNow {
   readonly failure?: string | undefined;
 }
 
-export interface Owner {
-  readonly stack: string;
-  readonly pillar: string;
-}
+/** The configuration of a stack whose host is at a cloud provider. */
+export type CloudConfig = StackConfig & { readonly host: CloudHostConfig };
+
+/** Whose server it is. */
+export type Owner = Pick<StackConfig, "stack"> & { readonly pillar: { readonly name: string } };
 
 export interface CloudInventory {
   readonly servers: readonly ServerNow[];
@@ -34,7 +37,8 @@ export interface Cloud {
   /** Returns all x86 plans in all locations, with the monthly price of all that this stack needs. */
   readOffers(withBackups: boolean): Promise<Offer[]>;
   readImages(): Promise<string[]>;
-  readInventory(owner: Owner, publicKey: string | undefined): Promise<CloudInventory>;
+  /** Finds what carries the owner's labels, and a foreign copy of the public key. */
+  readInventory(owner: Owner, publicKey?: string): Promise<CloudInventory>;
   readServer(id: string): Promise<ServerNow | undefined>;
   /** Throws if the token can only read. Changes nothing. */
   checkRights(): Promise<void>;
@@ -48,7 +52,7 @@ export interface Cloud {
 }
 
 export function formatResourceName({ stack, pillar }: Owner): string {
-  return `pillar-${pillar}-${stack}`
+  return `pillar-${pillar.name}-${stack}`
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 60)

@@ -1,10 +1,10 @@
-import { type CloudHostConfig, ideal } from "../config/hostSchema";
+import { ideal } from "../config/hostSchema";
+import { deriveConfiguredPublicKey } from "../ssh/configuredLogin";
 import { type Commands, commandsFor } from "../util/commands";
 import { type Chosen, chooseOffer, describeOffer, type Offer } from "./chooseOffer";
-import type { Cloud, CloudInventory, ServerNow } from "./cloud";
+import type { Cloud, CloudConfig, CloudInventory, ServerNow } from "./cloud";
 import {
   computePriceLimit,
-  type EarlierOrders,
   type FirstPrice,
   keepFirstPrice,
   type Order,
@@ -13,23 +13,24 @@ import {
   settleOrder,
 } from "./orderRecord";
 
-export type ServerDecision =
-  | {
-      readonly kind: "make";
-      readonly offer: Offer;
-      readonly found: CloudInventory;
-      readonly attempts: readonly Order[];
-      readonly shown: FirstPrice;
-      readonly leftover?: ServerNow | undefined;
-    }
-  | {
-      readonly kind: "keep";
-      readonly server: ServerNow;
-      readonly found: CloudInventory;
-      /** True if the server's creation was interrupted: firewall, protection or login may be missing. */
-      readonly isHalfMade: boolean;
-    }
-  | { readonly kind: "gone" };
+export interface MakeDecision {
+  readonly kind: "make";
+  readonly offer: Offer;
+  readonly found: CloudInventory;
+  readonly attempts: readonly Order[];
+  readonly shown: FirstPrice;
+  readonly leftover?: ServerNow | undefined;
+}
+
+export interface KeepDecision {
+  readonly kind: "keep";
+  readonly server: ServerNow;
+  readonly found: CloudInventory;
+  /** True if the server's creation was interrupted: firewall, protection or login may be missing. */
+  readonly isHalfMade: boolean;
+}
+
+export type ServerDecision = MakeDecision | KeepDecision | { readonly kind: "gone" };
 
 interface HostDecision {
   readonly plan: ServerDecision;
@@ -43,28 +44,20 @@ export interface HostRefusal {
   readonly isExhausted?: boolean;
 }
 
-export interface HostSituation {
-  readonly cloud: Cloud;
-  readonly host: CloudHostConfig;
-  readonly lifecycle: "active" | "adopted" | "retiring";
-  readonly stack: string;
-  readonly pillar: string;
-  readonly publicKey: string | undefined;
-  readonly record: OrderRecord;
-  readonly now: number;
-}
-
 /** Decides, without any change, what this run does about the server. @throws CloudError */
-export async function decideServer(situation: HostSituation): Promise<HostDecision | HostRefusal> {
-  const { cloud, host, lifecycle, stack, pillar, publicKey, record, now } = situation;
-  const run = commandsFor(stack);
-  if (host.importId !== undefined) return planAdoption(situation, host.importId);
-  const found = await cloud.readInventory({ stack, pillar }, publicKey);
+export async function decideServer(
+  config: CloudConfig,
+  cloud: Cloud,
+  record: OrderRecord,
+): Promise<HostDecision | HostRefusal> {
+  const { stack, lifecycle, pillar, host } = config;
+  if (host.importId !== undefined) return planAdoption(cloud, stack, host.importId);
+  const found = await cloud.readInventory(config, deriveConfiguredPublicKey(config));
   const [server, another] = found.servers;
   if (another)
     return {
       faults: [
-        `more than one server at ${cloud.provider} carries the labels of stack ${stack} of Pillar ${pillar}:`,
+        `more than one server at ${cloud.provider} carries the labels of stack ${stack} of Pillar ${pillar.name}:`,
         ...found.servers.map(
           ({ id, name, location, address }) => `  ${id} ${name} in ${location}, ${address ?? "no address"}`,
         ),
@@ -73,14 +66,15 @@ export async function decideServer(situation: HostSituation): Promise<HostDecisi
     };
   // A server whose creation failed in our last order is no host: order another.
   const isLeftover = server?.failure !== undefined && record.pending !== undefined;
-  if (server && (!isLeftover || lifecycle === "retiring")) return planKeeping(situation, found, server);
-  if (lifecycle !== "retiring")
-    return planOrder(situation, found, server, settleOrder(record, now, cloud.isNoRoom, server?.failure));
-  const line = `there is no server of this stack at ${cloud.provider}. If the state still has one: ${run.refresh}, then ${run.destroy}`;
+  if (server && (!isLeftover || lifecycle === "retiring"))
+    return planKeeping(config, { kind: "keep", server, found, isHalfMade: record.pending !== undefined });
+  if (lifecycle !== "retiring") return planOrder(config, cloud, record, found);
+  const { refresh, destroy } = commandsFor(stack);
+  const line = `there is no server of this stack at ${cloud.provider}. If the state still has one: ${refresh}, then ${destroy}`;
   return { plan: { kind: "gone" }, lines: [line], warnings: [] };
 }
 
-async function planAdoption({ cloud, stack }: HostSituation, id: string): Promise<HostDecision | HostRefusal> {
+async function planAdoption(cloud: Cloud, stack: string, id: string): Promise<HostDecision | HostRefusal> {
   const server = await cloud.readServer(id);
   if (!server)
     return { faults: [`pillar-host:host.importId: ${cloud.provider} has no server ${id} that this token can see`] };
@@ -91,34 +85,31 @@ async function planAdoption({ cloud, stack }: HostSituation, id: string): Promis
   };
 }
 
-function planKeeping({ host, record }: HostSituation, found: CloudInventory, server: ServerNow): HostDecision {
-  const compared = {
-    plan: [host.plan === "auto" ? server.plan : host.plan, server.plan],
-    locations: [
-      host.locations.includes(server.location) ? server.location : host.locations.join(", "),
-      server.location,
-    ],
-    image: [host.image, server.image ?? host.image],
-  };
-  const warnings = Object.entries(compared)
-    .filter(([, [wanted, is]]) => wanted !== is)
+function planKeeping({ host }: CloudConfig, plan: KeepDecision): HostDecision {
+  const { id, plan: size, location, image = host.image } = plan.server;
+  const compared = [
+    ["plan", host.plan === "auto" ? size : host.plan, size],
+    ["locations", host.locations.includes(location) ? location : host.locations.join(", "), location],
+    ["image", host.image, image],
+  ];
+  const warnings = compared
+    .filter(([, wanted, is]) => wanted !== is)
     .map(
-      ([key, [wanted, is]]) =>
+      ([key, wanted, is]) =>
         `pillar-host:host.${key} is ${wanted}, the server was made with ${is}: nothing is changed on an existing server`,
     );
-  const isHalfMade = record.pending !== undefined;
-  if (isHalfMade)
+  if (plan.isHalfMade)
     warnings.push(
-      `the creation of server ${server.id} was interrupted: the server is kept, and the next run sets its protection`,
+      `the creation of server ${id} was interrupted: the server is kept, and the next run sets its protection`,
     );
-  return { plan: { kind: "keep", server, found, isHalfMade }, lines: [], warnings };
+  return { plan, lines: [], warnings };
 }
 
 async function planOrder(
-  { cloud, host, record, stack }: HostSituation,
+  { host, stack }: CloudConfig,
+  cloud: Cloud,
+  record: OrderRecord,
   found: CloudInventory,
-  leftover: ServerNow | undefined,
-  { attempts, failed }: EarlierOrders,
 ): Promise<HostDecision | HostRefusal> {
   const run = commandsFor(stack);
   if (host.hostKey !== undefined)
@@ -134,6 +125,8 @@ async function planOrder(
     : [
         `pillar-host:host.image: ${cloud.provider} has no image ${host.image} for x86 machines now, needed one of ${[...images].sort().join(", ")}`,
       ];
+  const [leftover] = found.servers;
+  const { attempts, failed } = settleOrder(record, cloud.isNoRoom, leftover?.failure);
   const within = (limit: PriceLimit | undefined, tried: readonly Order[]) =>
     chooseOffer(offers, { ...host, maxMonthly: limit?.monthly }, tried, run);
   const known = computePriceLimit(host, record.shown);
@@ -181,28 +174,29 @@ function formatEarlierOrders(
 
 function formatOffer(
   provider: string,
-  host: CloudHostConfig,
+  { backups, image }: CloudConfig["host"],
   { offer, runnerUp }: Chosen,
   limit?: PriceLimit,
 ): string[] {
-  const isSmall = offer.cores < ideal.cores || offer.memoryGb < ideal.memoryGb;
   const room = offer.isAvailable ? "" : `; ${provider} lists no room for this server now, but the order is tried`;
-  const backups = host.backups ? ", backups included" : "";
-  const otherDear = runnerUp && limit && runnerUp.monthly > limit.monthly ? "; dearer than the limit" : "";
-  const otherRoom = runnerUp?.isAvailable === false ? "; no room is listed for it" : "";
-  return [
-    `host: a server at ${provider}, ${describeOffer(offer)}${backups}; image ${host.image}${room}`,
-    isSmall &&
+  const other = [runnerUp ? describeOffer(runnerUp) : "none"];
+  if (runnerUp && limit && runnerUp.monthly > limit.monthly) other.push("dearer than the limit");
+  if (runnerUp?.isAvailable === false) other.push("no room is listed for it");
+  const lines = [
+    `host: a server at ${provider}, ${describeOffer(offer)}${backups ? ", backups included" : ""}; image ${image}${room}`,
+  ];
+  if (offer.cores < ideal.cores || offer.memoryGb < ideal.memoryGb)
+    lines.push(
       `ideal for the initial sync: ${ideal.cores} cores and ${ideal.memoryGb} GB of memory (host.minimums); with less it takes longer`,
-    `runner-up: ${runnerUp ? describeOffer(runnerUp) : "none"}${otherDear}${otherRoom}`,
-    limit &&
+    );
+  lines.push(`runner-up: ${other.join("; ")}`);
+  if (limit)
+    lines.push(
       `limit: no server dearer than ${limit.monthly.toFixed(2)} ${offer.currency} a month is ordered (${limit.from})`,
-  ].filter((line) => typeof line === "string");
+    );
+  return lines;
 }
 
-export function createOrderRecord(
-  { offer, attempts, shown }: ServerDecision & { kind: "make" },
-  at: Date,
-): OrderRecord {
+export function createOrderRecord({ offer, attempts, shown }: MakeDecision, at: Date): OrderRecord {
   return { attempts, pending: { plan: offer.plan, location: offer.location, at: at.toISOString() }, shown };
 }

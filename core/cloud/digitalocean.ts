@@ -45,7 +45,7 @@ interface Named {
 
 /** Returns the tag of everything that a stack makes; DigitalOcean allows no dots in tags. */
 export function createDigitaloceanTag({ stack, pillar }: Owner): string {
-  return `pillar-host:${stack}:${pillar}`.replace(/[^A-Za-z0-9:_-]/g, "-");
+  return `pillar-host:${stack}:${pillar.name}`.replace(/[^A-Za-z0-9:_-]/g, "-");
 }
 
 /** Returns `ubuntu-22.04` as a slug, `ubuntu-22-04-x64`. */

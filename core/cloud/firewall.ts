@@ -6,7 +6,7 @@ export interface Opening {
   readonly sources: readonly string[];
 }
 
-const anywhere = ["0.0.0.0/0", "::/0"];
+export const anywhere = ["0.0.0.0/0", "::/0"];
 
 /** Lists the openings of a host's firewall: docs/specification.md, 8. */
 export function listOpenings(

@@ -52,7 +52,7 @@ export function createHetznerLabels({
 }: Owner): Record<"pillar-host-stack" | "pillar-host-pillar", string> {
   const value = (text: string) => text.replace(/[^A-Za-z0-9._-]/g, "-").slice(0, 63);
   const trimmed = (text: string) => value(text).replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
-  return { "pillar-host-stack": trimmed(stack), "pillar-host-pillar": trimmed(pillar) };
+  return { "pillar-host-stack": trimmed(stack), "pillar-host-pillar": trimmed(pillar.name) };
 }
 
 export const hetznerNoRoom =

@@ -12,7 +12,7 @@ interface ApiOptions {
   readonly say?: ((line: string) => void) | undefined;
 }
 
-export type CloudAccess = Omit<ApiOptions, "provider" | "endpoint"> & { readonly endpoint?: string };
+export type CloudAccess = Omit<ApiOptions, "provider" | "endpoint"> & { readonly endpoint?: string | undefined };
 
 /** An error of a cloud's API, in words for the operator; never contains the token. */
 export interface CloudError extends Error {

@@ -49,23 +49,19 @@ export function formatOrderRecord(record: OrderRecord): string | undefined {
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 
-export interface EarlierOrders {
-  /** Orders that the provider had no room for; an order that failed for another reason is repeated. */
-  readonly attempts: readonly Order[];
-  readonly failed?: Order | undefined;
-}
-
 /** An order that failed longer ago may be tried again, because the provider may have room again. */
 const attemptMemoryMs = 24 * 3600 * 1000;
 
-/** Decides which earlier orders failed for lack of room: only for those, another plan or location is tried. */
+/**
+ * Decides which earlier orders failed for lack of room: only for those, another plan or location is tried. An order that
+ * failed for another reason is repeated.
+ */
 export function settleOrder(
   { attempts, pending }: OrderRecord,
-  now: number,
   isNoRoom: (words: string) => boolean,
   failure?: string,
-): EarlierOrders {
-  const fresh = (all: readonly Order[]) => all.filter(({ at }) => now - Date.parse(at) < attemptMemoryMs);
+): { readonly attempts: readonly Order[]; readonly failed?: Order } {
+  const fresh = (all: readonly Order[]) => all.filter(({ at }) => Date.now() - Date.parse(at) < attemptMemoryMs);
   if (!pending) return { attempts: fresh(attempts) };
   const words = [pending.reason, failure].filter((each) => each !== undefined);
   const reason = words.find(isNoRoom);
@@ -111,9 +107,9 @@ export function keepFirstPrice(
 }
 
 /** @throws Error for the operator */
-export function openOrderRecords(config: StackConfig, stack: string): OrderRecords {
+export function openOrderRecords(config: StackConfig): OrderRecords {
   // The Pillar is in the name, because two Pillars may share a store, with stacks of the same name.
-  const name = `orders-${stack}-${config.pillar.name}.json`;
+  const name = `orders-${config.stack}-${config.pillar.name}.json`;
   const store = openStackStore(config);
   return {
     read: async () => parseOrderRecord(await store.readText(name)),

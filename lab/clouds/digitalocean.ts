@@ -22,7 +22,7 @@ const usualErrors = {
 } as const;
 const unprocessable = (message: string) => new ApiError(422, "unprocessable_entity", message);
 
-/** DigitalOcean's API v2 as of late 2026, for one account. */
+/** Creates DigitalOcean's API v2 as of late 2026, for one account. */
 export function createDigitalOcean(options: AccountOptions): CloudDouble {
   const account = new Account(options, "do");
   const api = createApi({

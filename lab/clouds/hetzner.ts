@@ -24,7 +24,7 @@ const usualErrors = {
 } as const;
 const noCapacity = { code: "resource_unavailable", message: "error during placement" };
 
-/** Hetzner Cloud's API v1 as of late 2026, for one project. Each token has 64 characters. */
+/** Creates Hetzner Cloud's API v1 as of late 2026, for one project. Each token has 64 characters. */
 export function createHetzner(options: AccountOptions): CloudDouble {
   if (Object.keys(options.tokens).some((token) => token.length !== tokenLength))
     throw new Error(`a token of Hetzner has ${tokenLength} characters`);

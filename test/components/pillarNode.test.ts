@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { registerExistingHost } from "../../components/host/existingHost";
+import { registerExistingHost } from "../../components/host/registerHost";
 import { createPillarNodeArgs, PillarNode } from "../../components/node/pillarNode";
 import type { StackConfig } from "../../core/config/config";
 import type { ExistingHostConfig } from "../../core/config/hostSchema";

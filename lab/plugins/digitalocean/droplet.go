@@ -37,6 +37,9 @@ type DropletInputs struct {
 	UserData *string  `pulumi:"userData,optional" provider:"replaceOnChanges"`
 }
 
+// Annotate sets the default value that Check adds.
+func (d *DropletInputs) Annotate(a infer.Annotator) { a.SetDefault(&d.Backups, false) }
+
 // DropletState contains the inputs and the values that the cloud reports.
 type DropletState struct {
 	DropletInputs

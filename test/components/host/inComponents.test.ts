@@ -1,70 +1,35 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { CloudHost } from "../../../components/host/cloudHost";
-import type { KeptPlan } from "../../../components/host/cloudParts";
-import { registerExistingHost } from "../../../components/host/existingHost";
-import { createHostArgs } from "../../../components/host/hostArgs";
-import { createParts } from "../../../components/host/registerCloudHost";
+import { expect, test } from "vitest";
+import { createCloudHost } from "../../../components/host/cloudHost";
+import { createHostArgs } from "../../../components/host/hostComponent";
+import { registerExistingHost } from "../../../components/host/registerHost";
 import { HostRetirement } from "../../../components/retirement/guard";
 import { createRetirementArgs } from "../../../components/retirement/idleHost";
-import { createCloud } from "../../../core/cloud/clouds";
+import type { CloudConfig } from "../../../core/cloud/cloud";
+import { openCloud } from "../../../core/cloud/clouds";
 import type { CloudHostConfig, ExistingHostConfig } from "../../../core/config/hostSchema";
 import { keyPair } from "../../core/chain/fakes";
 import { configOf } from "../exampleConfig";
-import { registeredBy } from "../fakeEngine";
+import { type Registered, registeredBy, revealed } from "../fakeEngine";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const last = { finished: true };
-const here = process.cwd();
-let directory: string;
 
-// Records of orders lie in the working directory.
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), "moved-"));
-  process.chdir(directory);
-});
-afterAll(() => {
-  process.chdir(here);
-  rmSync(directory, { recursive: true });
-});
-
-const pair = keyPair("");
-const token = "t".repeat(64);
-const tokens = { hetzner: token, digitalocean: token };
-
-async function cloudHostOf(provider: CloudHostConfig["provider"]) {
+async function registerCloudHost(provider: CloudHostConfig["provider"]) {
   const config = configOf({
-    host: { provider, token: tokens[provider], sshFrom: ["198.51.100.7/32"] },
-    ssh: { privateKey: pair.private },
-  });
-  const wanted = config.host as CloudHostConfig;
-  const owner = { stack: "prod-2", pillar: "Anvil" };
-  const server = {
-    id: "7",
-    name: "anvil",
-    address: "203.0.113.9",
-    plan: "cx33",
-    location: "fsn1",
-    image: "ubuntu-22.04",
+    host: { provider, token: "t".repeat(64), sshFrom: ["198.51.100.7/32"], backups: true },
+    ssh: { privateKey: keyPair("").private },
+  }) as CloudConfig;
+  const server = { id: "7", name: "anvil", address: "203.0.113.9", plan: "cx33", location: "fsn1" };
+  const record = { attempts: [] };
+  const run = {
+    config,
+    cloud: openCloud(config),
+    orders: { read: async () => record, write: async () => undefined },
+    record,
+    plan: { kind: "keep" as const, server, found: { servers: [server] }, isHalfMade: false },
   };
-  const plan = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as unknown as KeptPlan;
-  const host = new CloudHost("host", {
-    ...(await createHostArgs(config, last)),
-    plan,
-    wanted,
-    owner,
-    orders: { read: async () => ({ attempts: [] }), write: async () => undefined },
-    ordered: undefined,
-    isProtected: true,
-    isActive: true,
-    publicKey: pair.public.trim(),
-    openings: [],
-    cloud: createCloud[provider]({ token }),
-    parts: (around) => createParts[provider](token, undefined, plan.found, around),
-    server: { provider, token },
-  });
+  const args = { ...(await createHostArgs(config, last)), openings: [], stranger: undefined };
+  const host = createCloudHost(run, args);
   new HostRetirement("retirement", { ...(await createRetirementArgs(config, host, last)), after: [] });
 }
 
@@ -75,29 +40,40 @@ const made = {
   server: { ipv4Address: "203.0.113.9" },
 };
 
-test.each(["hetzner", "digitalocean"] as const)(
-  "puts a server at %s and what belongs to it into the host",
-  async (provider) => {
-    const all = await registeredBy(() => cloudHostOf(provider), { ...made, firewall: {} });
-    const plain = all.filter(({ type }) => !type.startsWith("pillar-host:") && !type.startsWith("pulumi:"));
-    expect(plain.map(({ name, parent }) => [name, parent]).sort()).toEqual(
-      [
-        ...[
-          "first-contact",
-          "firewall",
-          "host-cloud-init",
-          "host-guard",
-          "host-key",
-          "login-key",
-          "server",
-          "ssh-key",
-        ].map((name) => [name, "host"]),
-        ...(provider === "digitalocean" ? [["tag", "host"]] : []),
-        ["guard", "retirement"],
-      ].sort(),
-    );
-  },
-);
+/** Returns type, name and parent of all but the providers. */
+const places = (all: readonly Registered[]) =>
+  all
+    .filter(({ type }) => !type.startsWith("pulumi:"))
+    .map(({ type, name, parent }) => [type, name, parent].join(" "))
+    .sort();
+
+test.each([
+  ["hetzner", "hcloud:index/", []],
+  ["digitalocean", "digitalocean:index/", ["digitalocean:index/tag:Tag tag host"]],
+] as const)("puts a server at %s and what belongs to it into the host", async (provider, plugin, more) => {
+  const all = await registeredBy(() => registerCloudHost(provider), { ...made, firewall: {} });
+  const isHetzner = provider === "hetzner";
+  expect(places(all)).toEqual(
+    [
+      "command:remote:Command host-cloud-init host",
+      `${plugin}firewall:Firewall firewall host`,
+      `${plugin}${isHetzner ? "server:Server" : "droplet:Droplet"} server host`,
+      `${plugin}sshKey:SshKey ssh-key host`,
+      ...more,
+      "pillar-host:host:CloudHost host ",
+      "pillar-host:retirement:HostRetirement retirement ",
+      "pulumi-nodejs:dynamic/pillar-host:FirstContact first-contact host",
+      "pulumi-nodejs:dynamic/pillar-host:HostKey host-key host",
+      "pulumi-nodejs:dynamic/pillar-host:LoginKey login-key host",
+      "pulumi-nodejs:dynamic/pillar-host:RetirementGuard guard retirement",
+      "pulumi-nodejs:dynamic/pillar-host:RetirementGuard host-guard host",
+    ].sort(),
+  );
+  const { backups, ...inputs } = revealed(all.find(({ name }) => name === "server")?.inputs) as Record<string, object>;
+  expect([backups, inputs.deleteProtection, inputs.backupPolicy]).toEqual(
+    isHetzner ? [true, true, undefined] : [true, undefined, { plan: "weekly", weekday: "SUN", hour: 4 }],
+  );
+});
 
 test("puts guard and first contact into an existing host, and the shutdown into the retirement", async () => {
   const config = configOf({ lifecycle: "retiring", host: { provider: "existing", address: "203.0.113.7", hostKey } });
@@ -105,21 +81,17 @@ test("puts guard and first contact into an existing host, and the shutdown into 
     const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, last);
     if (!host) throw new Error("no host");
     const shutDown = { first: host.guard, run: undefined };
-    new HostRetirement("retirement", {
-      ...(await createRetirementArgs(config, host, last)),
-      after: [host.guard],
-      shutDown,
-    });
+    const args = await createRetirementArgs(config, host, last);
+    new HostRetirement("retirement", { ...args, after: [host.guard], shutDown });
   });
-  const plain = all.filter(({ type }) => !type.startsWith("pillar-host:"));
-  expect(plain.map(({ name, parent }) => [name, parent]).sort()).toEqual([
-    ["first-contact", "host"],
-    ["guard", "retirement"],
-    ["host-guard", "host"],
-    ["node-shutdown", "retirement"],
+  expect(places(all)).toEqual([
+    "pillar-host:host:ExistingHost host ",
+    "pillar-host:retirement:HostRetirement retirement ",
+    "pulumi-nodejs:dynamic/pillar-host:FirstContact first-contact host",
+    "pulumi-nodejs:dynamic/pillar-host:NodeShutdown node-shutdown retirement",
+    "pulumi-nodejs:dynamic/pillar-host:RetirementGuard guard retirement",
+    "pulumi-nodejs:dynamic/pillar-host:RetirementGuard host-guard host",
   ]);
-  expect(all.find(({ name }) => name === "guard")?.after).toHaveLength(2);
-  expect(all.find(({ name }) => name === "guard")?.after).toEqual(
-    expect.arrayContaining(["host-guard", "node-shutdown"]),
-  );
+  const guard = all.find(({ name }) => name === "guard");
+  expect(guard?.after.toSorted()).toEqual(["host-guard", "node-shutdown"]);
 });

@@ -1,60 +1,62 @@
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, expect, test, vi } from "vitest";
-import { handleOrderError } from "../../../components/host/orderHook";
-import type { ServerDecision } from "../../../core/cloud/decideServer";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { CloudRun } from "../../../components/host/cloudParts";
+import { handleOrderError, stripProviderError } from "../../../components/host/orderHook";
+import type { MakeDecision } from "../../../core/cloud/decideServer";
 import { createHetzner } from "../../../core/cloud/hetzner";
 import type { OrderRecord } from "../../../core/cloud/orderRecord";
 
 const token = "hunter2";
-const cloud = createHetzner({ token, endpoint: "http://127.0.0.1:9" });
-const plan = { kind: "make", offer: { plan: "cx33", location: "fsn1" } } as ServerDecision & { kind: "make" };
 const pending = { plan: "cx33", location: "fsn1", at: "2026-11-21T14:00:00.000Z" };
 const shown = { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" };
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 /** Returns the recorded orders and the warnings after an operation failed with this error. */
-async function failed(
-  error: string,
-  { record = { attempts: [], pending, shown } as OrderRecord, operation = "create" } = {},
-) {
+async function failed(error: string, record: OrderRecord, failedOperation = "create") {
   const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
-  let kept = record;
-  const orders = {
-    read: async () => kept,
-    write: async (next: OrderRecord) => {
-      kept = next;
-    },
-  };
-  const hook = handleOrderError({ cloud, stack: "prod", offer: plan.offer, token, orders });
-  const args = { urn: "urn", id: "", name: "server", type: "t", failedOperation: operation, errors: [error, "older"] };
-  const isRepeated = await hook(args);
-  return { isRepeated, record: kept, warnings: warn.mock.calls.map(([text]) => text.split("\n")[0]) };
+  onTestFinished(() => warn.mockRestore());
+  const kept = [record];
+  const run = {
+    config: { stack: "prod", host: { token } },
+    cloud: createHetzner({ token }),
+    plan: { offer: { plan: "cx33", location: "fsn1" } },
+    orders: { read: async () => record, write: async (next: OrderRecord) => void kept.push(next) },
+  } as unknown as CloudRun<MakeDecision>;
+  const args = { urn: "urn", id: "", name: "server", type: "t", failedOperation, errors: [error, "older"] };
+  const isRepeated = await handleOrderError(run)(args);
+  return { isRepeated, record: kept.at(-1), warnings: warn.mock.calls.map(([text]) => text) };
 }
 
-test("keeps the provider's error with the order, without the token, and does not order again", async () => {
-  const words = "error during placement for [token] (resource_unavailable, 1d)";
-  expect(
-    await failed("1 error occurred:\n\t* error during placement for hunter2 (resource_unavailable, 1d)\n"),
-  ).toEqual({
+test("keeps the provider's error with the order, without the token, and says what the next run does", async () => {
+  const reason = "error during placement for [token] (resource_unavailable, 1d)";
+  const error = "1 error occurred:\n\t* error during placement for hunter2 (resource_unavailable, 1d)\n";
+  expect(await failed(error, { attempts: [], pending, shown })).toEqual({
     isRepeated: false,
-    record: { attempts: [], pending: { ...pending, reason: words }, shown },
-    warnings: [`Hetzner has no room for cx33 in fsn1 (${words})`],
+    record: { attempts: [], pending: { ...pending, reason }, shown },
+    warnings: [
+      `Hetzner has no room for cx33 in fsn1 (${reason})\n  pulumi up -s prod tries the next server: the preview names it`,
+    ],
   });
 });
 
-test("prints the provider's error of an order that was not logged, and does not log it", async () => {
-  const { record, warnings } = await failed("context deadline exceeded", { record: { attempts: [], shown } });
+test("prints any other error as it came, with the remedies; does not log an order that was not logged", async () => {
+  const { record, warnings } = await failed("limit exceeded (resource_limit_exceeded)", { attempts: [], shown });
   expect(record).toEqual({ attempts: [], shown });
-  expect(warnings).toEqual(["the order of cx33 in fsn1 at Hetzner failed (context deadline exceeded)"]);
+  expect(warnings).toEqual([
+    "the order of cx33 in fsn1 at Hetzner failed (limit exceeded (resource_limit_exceeded))\n" +
+      "  If the account's limit is reached: request a higher limit (https://console.hetzner.cloud, Limits, Request change), or delete a server\n" +
+      "  If the token may not create servers: pulumi config set --secret --path pillar-host:host.token -s prod\n" +
+      "  Then run pulumi up -s prod. It orders cx33 in fsn1 again, and no other type. If the failed order left a server, the run uses or removes it",
+  ]);
 });
 
 test("does not count a failed deletion as an order", async () => {
-  expect(await failed("server is protected", { operation: "delete" })).toEqual({
-    isRepeated: false,
-    record: { attempts: [], pending, shown },
-    warnings: [],
-  });
+  const record = { attempts: [], pending, shown };
+  expect(await failed("server is protected", record, "delete")).toEqual({ isRepeated: false, record, warnings: [] });
+});
+
+test("reduces a plugin's error to one line, without its frame and the token", () => {
+  const error =
+    "rpc error: code = Unknown desc = 1 error occurred:\n\t* creating urn:pulumi:prod::pillar-host::hcloud:index/server:Server::server: 1 error occurred:\n\t* error for hunter2 (forbidden, 2b)\n\n";
+  expect(stripProviderError(error, token)).toBe("error for [token] (forbidden, 2b)");
+  expect(stripProviderError("x".repeat(1000), token).length).toBe(400);
 });

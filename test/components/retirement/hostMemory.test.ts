@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, expect, test } from "vitest";
-import { registerExistingHost } from "../../../components/host/existingHost";
+import { registerExistingHost } from "../../../components/host/registerHost";
 import type { LastRun } from "../../../components/lastRun";
 import { HostRetirement } from "../../../components/retirement/guard";
 import { createRememberedOutput, readLastRunMemory } from "../../../components/retirement/hostMemory";

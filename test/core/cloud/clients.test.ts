@@ -7,7 +7,7 @@ import { createKeyPair } from "../../../providers/hostKey";
 import { type ServedCloud, serveCloud } from "../../lab/clouds/servedCloud";
 
 const READ_ONLY = "r".repeat(64);
-const owner = { stack: "prod", pillar: "Anvil" };
+const owner = { stack: "prod", pillar: { name: "Anvil" } };
 const name = "pillar-anvil-prod";
 const wishes = {
   hetzner: { plan: "cpx32", location: "fsn1", cores: 4, memoryGb: 8, diskGb: 160, monthly: 41.04, currency: "EUR" },
@@ -62,7 +62,7 @@ describe.each([
     await order(name, marks(owner));
     await order("other", marks({ ...owner, stack: "prod-2" }));
     await order("unlabelled", {});
-    const { servers } = await cloud.readInventory(owner, undefined);
+    const { servers } = await cloud.readInventory(owner);
     const id = String([...double.account.servers.keys()][0]);
     const is = { id, name, plan, location, image: "ubuntu-22.04", address: "192.0.2.1" };
     expect(servers).toEqual([{ ...is, ...(provider === "hetzner" && { isProtected: false }), failure: undefined }]);
@@ -78,13 +78,13 @@ describe.each([
     expect(await cloud.readInventory(owner, publicKey)).toMatchObject({ sshKey: undefined, foreignKey: `${foreign}` });
     expect((await cloud.readInventory(owner, createKeyPair().publicKey)).foreignKey).toBeUndefined();
     const own = (await add(name, createKeyPair().publicKey)).ssh_key.id;
-    expect((await cloud.readInventory(owner, undefined)).sshKey).toBe(`${own}`);
+    expect((await cloud.readInventory(owner)).sshKey).toBe(`${own}`);
   });
 
   test("reports why a server's creation failed, frees its name and removes it", async () => {
     double.account.faults.add({ kind: "noCapacity", shows: "action" });
     await order(name, marks(owner));
-    const find = async () => (await cloud.readInventory(owner, undefined)).servers;
+    const find = async () => (await cloud.readInventory(owner)).servers;
     await expect.poll(async () => (await find())[0]?.failure).toBeDefined();
     const [left] = await find();
     expect(left?.failure).toMatch(/^resource_unavailable: error during placement$|^the Droplet's creation ended in/);

@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Offer } from "../../../core/cloud/chooseOffer";
 import type { Cloud, CloudInventory, ServerNow } from "../../../core/cloud/cloud";
-import { createOrderRecord, decideServer, type HostSituation } from "../../../core/cloud/decideServer";
+import { createOrderRecord, decideServer } from "../../../core/cloud/decideServer";
 import { hetznerNoRoom } from "../../../core/cloud/hetzner";
+import type { OrderRecord } from "../../../core/cloud/orderRecord";
+import type { StackConfig } from "../../../core/config/config";
 import type { CloudHostConfig } from "../../../core/config/hostSchema";
+import { configOf } from "../../components/exampleConfig";
+import { keyPair } from "../chain/fakes";
 
 const offer = (plan: string, location: string, monthly: number): Offer => ({
   plan,
@@ -25,27 +29,18 @@ const server: ServerNow = {
   address: "203.0.113.7",
   isProtected: true,
 };
-const host: CloudHostConfig = {
-  provider: "hetzner",
-  token: "hunter2",
-  locations: ["fsn1", "nbg1"],
-  plan: "auto",
-  image: "ubuntu-22.04",
-  sshFrom: [],
-  backups: false,
-  acceptDistributions: [],
-  startTimeout: 900_000,
-  minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
-};
+const minimums = { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 };
+const host = { provider: "hetzner", token: "t".repeat(64), locations: ["fsn1", "nbg1"], sshFrom: ["192.0.2.1/32"] };
+const config = configOf({ host, ssh: { privateKey: keyPair("").private } });
 const shown = { wish: "hetzner, auto, 4 cores, 4 GB, 40 GB", monthly: 8, currency: "EUR" };
-const at = "2026-11-21T14:00:00.000Z";
-const now = Date.parse(at) + 60_000;
+const at = new Date(Date.now() - 60_000).toISOString();
 
 /** Returns the decision with these servers at the provider, and the requests to the provider. */
 async function decide(
   servers: readonly ServerNow[],
-  changes: Partial<HostSituation> = {},
+  record: OrderRecord = { attempts: [] },
   wish: Partial<CloudHostConfig> = {},
+  lifecycle: StackConfig["lifecycle"] = "active",
 ) {
   const asked: string[] = [];
   const note = <T>(what: string, answer: T) => {
@@ -70,17 +65,8 @@ async function decide(
     makeRoom: () => expect.unreachable(),
     remove: () => expect.unreachable(),
   };
-  const decided = await decideServer({
-    cloud,
-    host: { ...host, ...wish } as CloudHostConfig,
-    lifecycle: "active",
-    stack: "prod",
-    pillar: "Anvil",
-    publicKey: undefined,
-    record: { attempts: [] },
-    now,
-    ...changes,
-  });
+  const changed = { ...config, lifecycle, host: { ...config.host, ...wish } as CloudHostConfig };
+  const decided = await decideServer(changed, cloud, record);
   return { decided, asked, found };
 }
 
@@ -101,7 +87,7 @@ describe("a new stack", () => {
   });
 
   test("is refused for an image that is not offered, together with every other problem", async () => {
-    const { decided } = await decide([], {}, { image: "debian-11", plan: "cx1" });
+    const { decided } = await decide([], undefined, { image: "debian-11", plan: "cx1" });
     expect(decided).toMatchObject({
       faults: [
         "pillar-host:host.image: Hetzner has no image debian-11 for x86 machines now, needed one of debian-12, ubuntu-22.04",
@@ -111,7 +97,7 @@ describe("a new stack", () => {
   });
 
   test("orders nothing if a host key names an existing server", async () => {
-    const { decided, asked } = await decide([], {}, { hostKey: "ssh-ed25519 AAAA" });
+    const { decided, asked } = await decide([], undefined, { hostKey: "ssh-ed25519 AAAA" });
     expect(decided).toEqual({
       faults: [
         "pillar-host:host.hostKey: it is for an existing server, and Hetzner has no server of stack prod",
@@ -122,7 +108,7 @@ describe("a new stack", () => {
   });
 
   test("orders nothing while it is retiring", async () => {
-    const { decided, asked } = await decide([], { lifecycle: "retiring" });
+    const { decided, asked } = await decide([], undefined, {}, "retiring");
     expect(decided).toMatchObject({
       plan: { kind: "gone" },
       lines: [
@@ -137,7 +123,7 @@ describe("the price limit", () => {
   const dear = { attempts: [], shown: { ...shown, monthly: 6 } };
 
   test("is the price shown first plus a quarter, in every later run", async () => {
-    expect((await decide([], { record: dear })).decided).toEqual({
+    expect((await decide([], dear)).decided).toEqual({
       faults: [
         "pillar-host:host.maxMonthly: all servers left to try cost more than 7.50 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
         "To allow that price: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
@@ -147,23 +133,23 @@ describe("the price limit", () => {
       isExhausted: false,
     });
     const risen = { attempts: [], shown: { ...shown, monthly: 7 } };
-    expect((await decide([], { record: risen })).decided).toMatchObject({ plan: { shown: { monthly: 7 } } });
+    expect((await decide([], risen)).decided).toMatchObject({ plan: { shown: { monthly: 7 } } });
   });
 
   test("is the configured price if there is one", async () => {
-    const { decided } = await decide([], { record: dear }, { maxMonthly: 20 });
+    const { decided } = await decide([], dear, { maxMonthly: 20 });
     expect(decided).toMatchObject({ plan: { offer: offers[0] } });
     expect("lines" in decided && decided.lines[3]).toBe(
       "limit: no server dearer than 20.00 EUR a month is ordered (pillar-host:host.maxMonthly)",
     );
-    const { decided: refused } = await decide([], {}, { maxMonthly: 5 });
+    const { decided: refused } = await decide([], undefined, { maxMonthly: 5 });
     expect("faults" in refused && refused.faults.at(-1)).toBe("The price limit: pillar-host:host.maxMonthly");
   });
 
   test("starts anew for another plan, other minimums or backups, but not for another location", async () => {
-    const limited = (wish: Partial<CloudHostConfig>) => decide([], { record: dear }, wish);
-    const minimums = { ...host.minimums, memoryGb: 8 };
-    for (const wish of [{ plan: "cpx32" }, { minimums }, { backups: true }])
+    const limited = (wish: Partial<CloudHostConfig>) => decide([], dear, wish);
+
+    for (const wish of [{ plan: "cpx32" }, { minimums: { ...minimums, memoryGb: 8 } }, { backups: true }])
       expect((await limited(wish)).decided).toMatchObject({ plan: { kind: "make" } });
     expect((await limited({ locations: ["nbg1"] })).decided).toHaveProperty("faults");
   });
@@ -174,7 +160,7 @@ describe("after a failed order", () => {
   const noRoom = { ...pending, reason: "error during placement (resource_unavailable)" };
 
   test("tries the next location for lack of room, and says why", async () => {
-    const { decided } = await decide([], { record: { attempts: [], pending: noRoom, shown } });
+    const { decided } = await decide([], { attempts: [], pending: noRoom, shown });
     expect(decided).toMatchObject({ plan: { kind: "make", offer: { location: "nbg1" } } });
     expect("lines" in decided && decided.lines[0]).toBe(`sold out: cx33 in fsn1 at ${at}: ${noRoom.reason}`);
   });
@@ -185,7 +171,7 @@ describe("after a failed order", () => {
     ["a fault of the API", "the service failed (service_error)"],
     ["an unknown reason", undefined],
   ])("orders the same server again after %s", async (_what, reason) => {
-    const { decided } = await decide([], { record: { attempts: [], pending: { ...pending, reason }, shown } });
+    const { decided } = await decide([], { attempts: [], pending: { ...pending, reason }, shown });
     expect(decided).toMatchObject({ plan: { kind: "make", offer: { plan: "cx33", location: "fsn1" }, attempts: [] } });
     expect("lines" in decided && decided.lines[0]).toBe(
       `the order of cx33 in fsn1 at ${at} failed: ${reason ?? "the run ended before the provider's answer"}`,
@@ -194,8 +180,8 @@ describe("after a failed order", () => {
 
   test("prints the command for a state that still has a server, if the order left none", async () => {
     const advice = "if this run fails because a server does not exist: pulumi refresh -s prod && pulumi up -s prod";
-    const linesOf = async (servers: readonly ServerNow[], record: HostSituation["record"]) => {
-      const { decided } = await decide(servers, { record });
+    const linesOf = async (servers: readonly ServerNow[], record: OrderRecord) => {
+      const { decided } = await decide(servers, record);
       return "lines" in decided ? decided.lines : [];
     };
     expect(await linesOf([], { attempts: [], pending })).toContain(advice);
@@ -205,7 +191,7 @@ describe("after a failed order", () => {
 
   test("names the server that the order left, with the provider's reason", async () => {
     const left = { ...server, failure: "resource_unavailable: no room" };
-    const { decided } = await decide([left], { record: { attempts: [], pending, shown } });
+    const { decided } = await decide([left], { attempts: [], pending, shown });
     expect(decided).toMatchObject({
       plan: {
         kind: "make",
@@ -219,7 +205,7 @@ describe("after a failed order", () => {
 
   test("lists all attempts within the limit, and starts anew in the next run", async () => {
     const attempts = offers.slice(0, 2).map(({ plan, location }) => ({ plan, location, at, reason: "no room" }));
-    const { decided } = await decide([], { record: { attempts, shown } });
+    const { decided } = await decide([], { attempts, shown });
     expect(decided).toMatchObject({
       faults: [
         "the provider had no room for these servers:",
@@ -234,10 +220,10 @@ describe("after a failed order", () => {
   });
 
   test("records an order with the earlier failures and the price shown first", async () => {
-    const { decided } = await decide([], { record: { attempts: [], pending: noRoom, shown } });
+    const { decided } = await decide([], { attempts: [], pending: noRoom, shown });
     if (!("plan" in decided) || decided.plan.kind !== "make") return expect.unreachable();
-    const record = createOrderRecord(decided.plan, new Date(now));
-    expect(record.pending).toEqual({ plan: "cx33", location: "nbg1", at: new Date(now).toISOString() });
+    const record = createOrderRecord(decided.plan, new Date(at));
+    expect(record.pending).toEqual({ plan: "cx33", location: "nbg1", at });
     expect(record.attempts).toMatchObject([pending]);
     expect(record.shown).toEqual(shown);
   });
@@ -251,7 +237,7 @@ describe("an existing server", () => {
   });
 
   test("keeps what it was made with, and warns of configured values without effect", async () => {
-    const { decided } = await decide([server], {}, { plan: "cpx32", locations: ["hel1"], image: "debian-12" });
+    const { decided } = await decide([server], undefined, { plan: "cpx32", locations: ["hel1"], image: "debian-12" });
     const kept = "nothing is changed on an existing server";
     expect(decided).toMatchObject({
       plan: { kind: "keep" },
@@ -265,7 +251,7 @@ describe("an existing server", () => {
 
   test("is kept after an interrupted creation, and not ordered twice", async () => {
     const pending = { plan: "cx33", location: "fsn1", at };
-    const { decided } = await decide([{ ...server, isProtected: false }], { record: { attempts: [], pending } });
+    const { decided } = await decide([{ ...server, isProtected: false }], { attempts: [], pending });
     expect(decided).toMatchObject({
       plan: { kind: "keep", isHalfMade: true },
       warnings: ["the creation of server 52 was interrupted: the server is kept, and the next run sets its protection"],
@@ -291,13 +277,13 @@ describe("an existing server", () => {
 });
 
 test("looks up an adopted server by its number only", async () => {
-  const there = await decide([server], { lifecycle: "adopted" }, { importId: "52" });
+  const there = await decide([server], undefined, { importId: "52" }, "adopted");
   expect(there.decided).toMatchObject({
     plan: { kind: "keep", server },
     lines: ["host: prod adopts server 52 (pillar-anvil-prod) at Hetzner without a change"],
   });
   expect(there.asked).toEqual(["server 52"]);
-  const { decided } = await decide([server], { lifecycle: "adopted" }, { importId: "7" });
+  const { decided } = await decide([server], undefined, { importId: "7" }, "adopted");
   expect(decided).toEqual({
     faults: ["pillar-host:host.importId: Hetzner has no server 7 that this token can see"],
   });

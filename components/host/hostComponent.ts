@@ -1,0 +1,34 @@
+import * as pulumi from "@pulumi/pulumi";
+import { createNodeRpc } from "../../core/chain/configuredNode";
+import type { StackConfig } from "../../core/config/config";
+import type { LastRun } from "../lastRun";
+import { createLogin } from "../login";
+import { createGuard } from "../retirement/guard";
+import { createGuardInputs } from "../retirement/hostMemory";
+import { createContactArgs } from "./firstContact";
+import type { Host, ReachableHost } from "./host";
+
+export type HostArgs = Awaited<ReturnType<typeof createHostArgs>>;
+
+/** Returns what every host needs of configuration and last run: its login, its first contact and its guard's inputs. */
+export async function createHostArgs(config: StackConfig, last: LastRun) {
+  return {
+    login: createLogin(config),
+    contact: createContactArgs(config, last.finished),
+    guard: { settings: await createGuardInputs(config, last), rpc: createNodeRpc(config) },
+  };
+}
+
+/** The component that all resources of a host belong to. Its type is a part of their URNs. */
+export class HostComponent extends pulumi.ComponentResource {
+  constructor(type: "ExistingHost" | "CloudHost" | "AdoptedServer") {
+    super(`pillar-host:host:${type}`, "host");
+  }
+
+  /** Registers the host's guard, and ends the component. */
+  guard(host: ReachableHost, args: HostArgs, serverId?: pulumi.Output<string>): Host {
+    const guard = createGuard("host-guard", { host, ...args.guard, isLast: false }, this);
+    this.registerOutputs({ serverId, address: host.access.address, fingerprint: host.fingerprint });
+    return { ...host, ready: [guard], guard };
+  }
+}
