@@ -4,7 +4,7 @@ import type { ServerDecision } from "../../core/cloud/decideServer";
 import type { Opening } from "../../core/cloud/firewall";
 import type { OrderRecord, OrderRecords } from "../../core/cloud/orderRecord";
 
-/** What a run knows of its server at a cloud provider before it registers anything. */
+/** A run's decision about its server at a cloud provider, and all that it was decided on. */
 export interface CloudRun<Plan = Exclude<ServerDecision, { kind: "gone" }>> {
   readonly config: CloudConfig;
   readonly cloud: Cloud;

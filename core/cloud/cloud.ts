@@ -20,7 +20,7 @@ export interface ServerNow {
 /** The configuration of a stack whose host is at a cloud provider. */
 export type CloudConfig = StackConfig & { readonly host: CloudHostConfig };
 
-/** Whose server it is. */
+/** The stack and the Pillar that a server belongs to. */
 export type Owner = Pick<StackConfig, "stack"> & { readonly pillar: { readonly name: string } };
 
 export interface CloudInventory {
