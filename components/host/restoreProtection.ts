@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudConfig } from "../../core/cloud/cloud";
 import type { KeepDecision } from "../../core/cloud/decideServer";
-import { setProtection } from "../../core/cloud/protection";
+import { setProtection } from "../../core/cloud/power";
 import type { LogEvent } from "../../core/eventLog/events";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { systemClock } from "../../core/util/clock";

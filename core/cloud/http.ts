@@ -43,8 +43,6 @@ const needed: Readonly<Record<number, string>> = {
   429: "run the same command again later, or use a token that nothing else uses",
 };
 
-export type CloudHttp = ReturnType<typeof createHttp>;
-
 /** Creates a client of a cloud's API. Every method @throws CloudError */
 export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions) {
   const { provider } = options;
@@ -58,7 +56,7 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
     remove,
     put: (path: string, body: object) => request<void>("PUT", path, body),
     /** Sends an action that may be repeated. */
-    act: (path: string, body: object) => request<void>("POST", path, body),
+    post: (path: string, body: object) => request<void>("POST", path, body),
     list: async <T>(path: string, key: string): Promise<T[]> => {
       type Page = { meta?: { pagination?: { next_page: unknown } }; links?: { pages?: { next?: unknown } } };
       const items: T[] = [];
@@ -72,8 +70,7 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
     },
     /** Removes a resource, and waits until it is gone. */
     removeWhole: async (path: string) => {
-      if (!(await find(path))) return;
-      await remove(path);
+      await remove(path).catch(ignoreStatuses(404));
       for (let left = maxGonePolls; await find(path); left -= 1) {
         if (left === 0)
           throw cloudError(`${provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`);
@@ -84,7 +81,7 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
     checkRights: (path: string) =>
       remove(path).catch((error: CloudError) => {
         const status = error.cloudStatus;
-        if (status < 400 || status >= 500 || [401, 403, 429].includes(status)) throw error;
+        if (status < 400 || status >= 500 || status in needed) throw error;
       }),
   };
 }
@@ -103,43 +100,39 @@ function createRequest(api: ApiOptions & { readonly sleep: (milliseconds: number
   return async <T>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<T> => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
-    const isRepeatable = method === "GET" || method === "POST";
-    for (let attempt = 1; ; attempt += 1) {
+    const maxFailures = method === "GET" || method === "POST" ? maxAttempts : 1;
+    for (let failures = 0; ; ) {
       const answer = await sendRequest(`${endpoint}${path}`, init, requestTimeoutMs).catch((error: Error) => error);
-      if (!(answer instanceof Error) && answer.status === 429) {
-        const delayMs = readRetryDelayMs(answer.headers, Date.now());
-        waitedMs += delayMs;
-        if (waitedMs >= maxRateLimitWaitMs) return parseAnswer(api, method, path, answer) as T;
+      const status = answer instanceof Error ? 0 : answer.status;
+      const delayMs = answer instanceof Error || status !== 429 ? 0 : readRetryDelayMs(answer.headers);
+      waitedMs += delayMs;
+      if (delayMs > 0 && waitedMs < maxRateLimitWaitMs) {
         say?.(`${provider} limits the requests of this token: waiting ${Math.ceil(delayMs / 1000)} s, as it asks`);
         await sleep(delayMs);
         continue;
       }
-      const isOutOfOrder = answer instanceof Error ? !isTooLarge(answer) : answer.status >= 500;
-      if (!isOutOfOrder || !isRepeatable || attempt >= maxAttempts) return parseAnswer(api, method, path, answer) as T;
-      await sleep(1000 * 2 ** attempt);
+      failures += 1;
+      const isOutOfOrder = answer instanceof Error ? !isTooLarge(answer) : status >= 500;
+      if (!isOutOfOrder || failures >= maxFailures) return parseAnswer(api, `${method} ${path}`, answer) as T;
+      await sleep(1000 * 2 ** failures);
     }
   };
 }
 
-function parseAnswer(api: ApiOptions, method: string, path: string, answer: Answer | Error): unknown {
+function parseAnswer(api: ApiOptions, asked: string, answer: Answer | Error): unknown {
   const { provider } = api;
   // Cuts the user and password that the endpoint may contain.
   const at = api.endpoint.replace(/\/\/.*@/, "//");
-  const isNone = `what answers at ${at} is not ${provider}'s API`;
-  if (answer instanceof Error && isTooLarge(answer)) throw cloudError(`${isNone}: ${answer.message}`);
+  const next = `Run the same command again when ${provider}'s API works.`;
   if (answer instanceof Error)
-    throw cloudError(
-      formatProblem({
-        what: `${provider}'s API cannot be reached at ${at}: ${answer.message}`,
-        next: "Run the same command again when the API can be reached.",
-      }),
-    );
+    throw cloudError(formatProblem({ what: `${provider}'s API can't be used at ${at}: ${answer.message}`, next }));
   let body: unknown;
   try {
     body = JSON.parse(answer.text);
   } catch {}
-  if (answer.status >= 300) throw createRefusal(api, answer.status, `${method} ${path.replace(/\?.*/, "")}`, body);
-  if (body === undefined && method === "GET") throw cloudError(`${isNone}: no JSON came from ${path}`);
+  if (answer.status >= 300) throw createRefusal(api, answer.status, asked.replace(/\?.*/, ""), body);
+  if (body === undefined && asked.startsWith("GET "))
+    throw cloudError(`what answers at ${at} is not ${provider}'s API: no JSON came to ${asked.replace(/\?.*/, "")}`);
   return body;
 }
 
@@ -148,17 +141,14 @@ function createRefusal({ provider, token }: ApiOptions, status: number, asked: s
   const { code, id, message } = { ...(body as Words), ...(body as { error?: Words } | undefined)?.error };
   const words = [code ?? id, message].filter(Boolean).join(": ").replaceAll(token, "[token]");
   const said = `${provider} answered ${status} (${printable(words) || "no reason given"})`;
-  const need = needed[status];
-  if (need) return cloudError(formatProblem({ what: `pillar-host:host.token: ${said}`, needed: need }), status);
-  const later = formatProblem({
-    what: `${said}, several times`,
-    next: `Run the same command again when ${provider}'s API works.`,
-  });
-  return cloudError(status >= 500 ? later : `${said} to ${asked}`, status);
+  if (status in needed)
+    return cloudError(formatProblem({ what: `pillar-host:host.token: ${said}`, needed: needed[status] }), status);
+  const next = status >= 500 && `Run the same command again when ${provider}'s API works.`;
+  return cloudError(formatProblem({ what: `${said} to ${asked}`, next }), status);
 }
 
 /** Returns how long a 429 asks to wait: Retry-After, else until RateLimit-Reset, else 5 s. */
-export function readRetryDelayMs(headers: Headers, now: number): number {
+export function readRetryDelayMs(headers: Headers, now = Date.now()): number {
   const seconds = (name: string) => Number(headers.get(name) ?? Number.NaN);
   const delays = [seconds("retry-after") * 1000, seconds("ratelimit-reset") * 1000 - now];
   return Math.max(delays.find(Number.isFinite) ?? 5000, 1000);

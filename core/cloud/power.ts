@@ -1,7 +1,8 @@
 import type { Clock } from "../util/clock";
 import { createHttp, ignoreStatuses } from "./http";
 
-// https://docs.hetzner.cloud/reference/cloud and https://docs.digitalocean.com/reference/api, as of November 2026.
+// Power and protection of one server. https://docs.hetzner.cloud/reference/cloud and
+// https://docs.digitalocean.com/reference/api, as of November 2026. DigitalOcean has no protection against deletion.
 // The state stores this file with each guard, so it does less than the clouds' clients.
 
 const apis = {
@@ -38,28 +39,35 @@ interface ServerFields {
 /** A server's state: `gone`, or the provider's word for it, such as `off`. */
 type PowerState = string;
 
-export interface PowerDeps extends Pick<Clock, "sleep"> {
+interface PowerDeps extends Pick<Clock, "sleep"> {
   readonly say?: ((line: string) => void) | undefined;
 }
 
-const maxOffPolls = 60;
-const offPollMs = 3000;
+const maxPolls = 180;
+const pollIntervalMs = 1000;
 
-export function openServer({ provider, id, token, endpoint }: CloudServer, { sleep, say }: PowerDeps) {
+function openServer({ provider, id, token, endpoint }: CloudServer, { sleep, say }: PowerDeps) {
   if (provider !== "hetzner" && provider !== "digitalocean") throw new Error(`no cloud provider is called ${provider}`);
   const api = apis[provider];
   const path = `${api.path}/${id}`;
   const http = createHttp({ provider: api.title, endpoint: endpoint ?? api.endpoint, token, sleep, say });
-  const act = (action: string, body: object) => http.act(`${path}${action}`, body);
+  /** Asks for an action. Ignores that the server is busy, perhaps with an earlier one: the caller polls. */
+  const act = (action: string, body: object) =>
+    http.post(`${path}${action}`, body).catch(ignoreStatuses(409, 422, 423));
   return {
-    act,
     powerOff: () => act(api.powerOff.path, api.powerOff.body),
-    /** Reads the server; undefined if it is gone. */
+    // The values for delete and rebuild must be equal.
+    protect: (isOn: boolean) => act("/actions/change_protection", { delete: isOn, rebuild: isOn }),
+    /** Reads the server's fields; undefined if it is gone. */
     read: async (): Promise<ServerFields | undefined> => {
       const answer = await http.find<Readonly<Record<string, ServerFields | undefined>> | null>(path);
       return answer === undefined ? undefined : (answer?.[api.key] ?? {});
     },
   };
+}
+
+function formatMissingField({ provider, id }: CloudServer, field: string): string {
+  return `the API of ${provider} does not report the ${field} of server ${id}`;
 }
 
 /** Reads a server's state. @throws Error for the operator, without the token */
@@ -70,22 +78,45 @@ export async function readPowerState(server: CloudServer, deps: PowerDeps): Prom
   return fields.status;
 }
 
-export function formatMissingField({ provider, id }: CloudServer, field: string): string {
-  return `the API of ${provider} does not report the ${field} of server ${id}`;
-}
-
 /** Cuts a server's power without a shutdown, and waits until the server is off. @throws Error for the operator */
 export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
-  const before = await readPowerState(server, deps);
-  if (before === "off" || before === "gone") return before;
-  // Ignores that the server is busy, perhaps with an earlier power-off: the loop waits for that, too.
-  await openServer(server, deps)
-    .powerOff()
-    .catch(ignoreStatuses(409, 422, 423));
-  for (let left = maxOffPolls; left > 0; left -= 1) {
+  for (let left = maxPolls; left > 0; left -= 1) {
     const state = await readPowerState(server, deps);
     if (state === "off" || state === "gone") return state;
-    await deps.sleep(offPollMs);
+    if (left === maxPolls) await openServer(server, deps).powerOff();
+    else await deps.sleep(pollIntervalMs);
   }
-  throw new Error(`server ${server.id} at ${server.provider} is not off after ${(maxOffPolls * offPollMs) / 1000} s`);
+  throw new Error(`server ${server.id} at ${server.provider} is not off after ${(maxPolls * pollIntervalMs) / 1000} s`);
+}
+
+/** True if the provider protects the server against deletion; false if the server is gone. @throws Error */
+export async function isProtected(server: CloudServer, deps: PowerDeps): Promise<boolean> {
+  return server.provider === "hetzner" && (await readProtection(server, deps)).isOn;
+}
+
+async function readProtection(server: CloudServer, deps: PowerDeps): Promise<{ isOn: boolean; isLocked: boolean }> {
+  const fields = await openServer(server, deps).read();
+  if (fields === undefined) return { isOn: false, isLocked: false };
+  const isOn = fields.protection?.delete;
+  if (typeof isOn !== "boolean") throw new Error(formatMissingField(server, "protection"));
+  return { isOn, isLocked: fields.locked === true };
+}
+
+/** Sets or lifts the protection, and waits for the effect. @returns whether it changed. @throws Error for operators */
+export async function setProtection(server: CloudServer, isOn: boolean, deps: PowerDeps): Promise<boolean> {
+  if (server.provider !== "hetzner") return false;
+  let isChanged = false;
+  for (let left = maxPolls; left > 0; left -= 1) {
+    const found = await readProtection(server, deps);
+    if (found.isOn === isOn && (isOn || !found.isLocked)) return isChanged;
+    if (found.isOn !== isOn) {
+      isChanged = true;
+      await openServer(server, deps).protect(isOn);
+    }
+    await deps.sleep(pollIntervalMs);
+  }
+  const problem = isOn
+    ? `does not protect server ${server.id}`
+    : `protects server ${server.id}, or runs another action on it`;
+  throw new Error(`after ${(maxPolls * pollIntervalMs) / 1000} s, ${server.provider} still ${problem}`);
 }

@@ -1,5 +1,5 @@
-import { type CloudServer, powerOff, readPowerState } from "../cloud/power";
-import { isProtected, setProtection } from "../cloud/protection";
+import { type CloudServer, isProtected, powerOff, readPowerState, setProtection } from "../cloud/power";
+
 import { createLogRef, type EventLog, openEventLog } from "../eventLog/eventLog";
 import { findValidEvents } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";

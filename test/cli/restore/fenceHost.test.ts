@@ -26,7 +26,7 @@ describe.each([
     (status: string): Answer => [200, { droplet: { status } }],
   ],
 ])("a lost server at %s", (provider, path, action, status) => {
-  const server = () => ({ provider, id: "52", token, endpoint: `http://127.0.0.1:${api.port}` });
+  const server = () => ({ provider, id: "52", token, endpoint: api.endpoint });
 
   test("is switched off, and read back as off", async () => {
     api.answers = { [`GET ${path}`]: [status("running"), status("off")], [`POST ${action}`]: [[201]] };

@@ -3,46 +3,34 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { listen, type Server } from "../chain/fakes";
 
 export const token = "s3cret-token";
-export type Answer = readonly [status: number, body?: unknown];
+export type Answer = readonly [status: number, body?: unknown, headers?: Record<string, string>];
 
-/** A cloud's API for each test of a file: its requests, its answers, and its client's sleeps. */
-export interface FakeApi {
-  port: number;
-  asked: string[];
-  /** Answers in turn by method and path; the last one repeats. */
-  answers: Record<string, Answer[]>;
-  slept: number;
-  readonly deps: { sleep(): Promise<void> };
-}
-
-/** Serves it on loopback, for who shows the token. */
-export function fakeApi(): FakeApi {
+/** Serves a cloud's API on loopback for each test of a file, and keeps the requests and its client's sleeps. */
+export function fakeApi() {
   let server: Server;
-  const api: FakeApi = {
-    port: 0,
-    asked: [],
-    answers: {},
-    slept: 0,
-    deps: {
-      sleep: async () => {
-        api.slept += 1;
-      },
-    },
+  const api = {
+    endpoint: "",
+    token,
+    asked: [] as string[],
+    /** Answers in turn by method and path, without the query; the last one repeats. */
+    answers: {} as Record<string, Answer[]>,
+    slept: [] as number[],
+    sleep: async (milliseconds: number) => void api.slept.push(milliseconds),
   };
   beforeEach(async () => {
-    Object.assign(api, { asked: [], answers: {}, slept: 0 });
+    Object.assign(api, { asked: [], answers: {}, slept: [] });
     const served = http.createServer(async (request, response) => {
       const body = Buffer.concat(await request.toArray()).toString();
-      const route = `${request.method} ${request.url}`;
+      const route = `${request.method} ${request.url?.replace(/\?.*/, "")}`;
       api.asked.push(`${route} ${body}`.trim());
       const left = api.answers[route] ?? [[404, {}]];
-      const [status, answer] = (left.length > 1 ? left.shift() : left[0]) as Answer;
-      if (request.headers.authorization !== `Bearer ${token}`) response.writeHead(401);
-      else response.writeHead(status);
+      const [status, answer, headers] = (left.length > 1 ? left.shift() : left[0]) as Answer;
+      expect(request.headers.authorization).toBe(`Bearer ${token}`);
+      response.writeHead(status, headers);
       response.end(typeof answer === "string" ? answer : JSON.stringify(answer ?? {}));
     });
     server = await listen(served);
-    api.port = server.port;
+    api.endpoint = `http://127.0.0.1:${server.port}`;
   });
   afterEach(() => server.close());
   return api;

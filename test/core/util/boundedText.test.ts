@@ -68,7 +68,7 @@ describe("a small answer that decompresses to a large one", () => {
       sleep: async (milliseconds) => slept.push(milliseconds),
     });
     await expect(api.get("/x")).rejects.toThrow(
-      `what answers at ${endpoint} is not Cloud's API: the answer is larger than 5 MiB`,
+      `Cloud's API can't be used at ${endpoint}: the answer is larger than 5 MiB`,
     );
     expect(slept).toEqual([]);
   });
