@@ -80,8 +80,7 @@ async function findHost(config: StackConfig, last: LastRun, location: HostMemory
   const isOther = server !== undefined && known.serverId !== undefined && known.serverId !== server.id;
   const address = (isOther ? undefined : known.address) ?? server?.address;
   const hostKey = host.hostKey ?? (isOther ? undefined : known.hostKey);
-  const isOwnServer =
-    server !== undefined && (await openOrderRecords(config, pulumi.getStack()).read()).ordered === server.id;
+  const isOwnServer = server !== undefined && (await openOrderRecords(config).read()).ordered === server.id;
   if (server && hostKey === undefined && !isOwnServer && host.importId === undefined)
     throw createMissingKeyError(stack, `server ${server.name} (${server.id}) at ${host.provider}`);
   return { address, hostKey, isOwnServer };
