@@ -10,7 +10,7 @@ import { type CallOptions, type OrchestratorHost, openRoot, type RootHost } from
 import { isSameHost } from "../core/ssh/sameHost";
 import type { WitnessSources } from "../core/sync/chainSources";
 import { readNodeStatus } from "../core/sync/nodeStatus";
-import { findRollbackFault } from "../core/upgrade/rollbackFault";
+import { findRollbackFault } from "../core/upgrade/rules";
 import { upgradeNode } from "../core/upgrade/upgrade";
 import { systemClock } from "../core/util/clock";
 import { formatProblem } from "../core/util/problem";

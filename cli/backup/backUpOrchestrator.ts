@@ -1,28 +1,24 @@
-import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
-import { openStackStore } from "../../core/config/stackStore";
+import { basename } from "node:path";
+import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
 import type { Backup } from "../../core/eventLog/events";
 import { createMoveId } from "../../core/eventLog/moveId";
-import { takeBackup } from "../../core/orchestrator/backup/backup";
-import { hasSameShare } from "../../core/orchestrator/backup/keyShare";
-import type { Entry } from "../../core/orchestrator/backup/manifest";
+import { isBackupKept, takeBackup } from "../../core/orchestrator/backup/backup";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
 import { readOrchestratorFacts } from "../../core/orchestrator/checks/survey";
 import { locateOrchestrator } from "../../core/orchestrator/hosts/locateOrchestrator";
 import type { OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs";
 import { openRoot, type RootHost } from "../../core/ssh/root";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
+import type { Store } from "../../core/store/store";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { printable, printableLines } from "../../core/util/printable";
 import { formatProblem } from "../../core/util/problem";
-import { resolvePath } from "../../core/util/resolvePath";
 import { withLock } from "../../core/util/withLock";
-import { openStack, type StackInfo } from "../status/openStack";
+import { openStack } from "../status/openStack";
 import { listOrchestratorHosts } from "../status/orchestratorHosts";
 import { CliRefusal } from "../terminal/refusal";
-import { formatBackup } from "./backupLines";
 
 interface Candidate {
   readonly root: RootHost;
@@ -34,49 +30,42 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
   const source = await openStack(fullName);
   const { stack, config } = source;
   const store = openStackStore(config);
-  const candidates = listCandidates(source);
-  const say = (line: string) => console.error(printable(line));
+  const library = readOrchestratorLibrary();
+  const candidates = listOrchestratorHosts(source).map(({ host, place }) => ({ root: openRoot(host, library), place }));
   try {
     const { root, place } = await findOrchestrator(stack, candidates);
     const { attempt: _attempt, ...move } = createMoveId(config, stack);
     const { identityFile } = config.orchestrator.backup;
-    const settings = {
-      store,
-      move,
-      identityFile: identityFile === undefined ? undefined : resolvePath(identityFile),
-    };
-    const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
     const earlier = (await readMoveEvents(store)).flatMap((entry) => (entry.event === "backup" ? [entry.details] : []));
+    const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
     const made = await withLock(store.directory, lock, systemClock, () =>
-      takeBackup(root, findWholeBackup("asked", place), settings, { ...systemClock, say }),
+      takeBackup(
+        root,
+        findWholeBackup("asked", place),
+        { directory: chooseRecordsPlace(config), identityFile, move },
+        { ...systemClock, say: (line) => console.error(printable(line)) },
+      ),
     );
-    const stale = listStaleBackups(made, earlier);
+    const stale = await listStaleBackups(made, earlier, store);
     if (json) console.log(JSON.stringify({ stack, address: root.address, ...made, stale }, undefined, 2));
     else console.log(printableLines(formatBackup(stack, root.address, made, stale).join("\n")));
     return 0;
   } catch (error) {
-    if (error instanceof CliRefusal) throw error;
     throw new CliRefusal(`no backup of the orchestrator of ${stack} was made: ${(error as Error).message}`);
   } finally {
     for (const { root } of candidates) root.close();
   }
 }
 
-/** Opens the hosts on which a stack's orchestrator may be. @throws CliRefusal if none is known */
-function listCandidates(source: StackInfo): readonly Candidate[] {
-  const hosts = listOrchestratorHosts(source);
-  if (hosts.length === 0)
-    throw new CliRefusal(
+async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
+  const { up, backup } = commandsFor(stack);
+  if (candidates.length === 0)
+    throw new Error(
       formatProblem({
-        what: `the address and ssh host key of stack ${source.stack}'s host are not recorded`,
-        needed: `record them with: ${commandsFor(source.stack).up}`,
+        what: "the address and ssh host key of its host are not recorded",
+        needed: `record them: ${up}`,
       }),
     );
-  const library = readOrchestratorLibrary();
-  return hosts.map(({ host, place }) => ({ root: openRoot(host, library), place }));
-}
-
-async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
   const hosts = await Promise.all(
     candidates.map(async (candidate) => {
       const { root, place } = candidate;
@@ -84,24 +73,36 @@ async function findOrchestrator(stack: string, candidates: readonly Candidate[])
       return { ...candidate, address: root.address, seen };
     }),
   );
-  return locateOrchestrator(hosts, commandsFor(stack).backup);
+  return locateOrchestrator(hosts, backup);
 }
 
-/** Lists the files of earlier backups that hold another key share than this one and still exist here. */
-function listStaleBackups(made: Backup, earlier: readonly Backup[]): string[] {
-  const entries = readManifestEntries(made);
-  return earlier.flatMap((each) => {
-    const lists = each.manifestFile === undefined ? undefined : readManifestEntries(each);
-    const isHere = each.file !== undefined && dirname(each.file) === dirname(made.file);
-    return lists && entries && isHere && !hasSameShare(lists, entries) ? [each.file] : [];
-  });
+/** Lists the files of earlier backups that hold the share of another key, and still exist. */
+async function listStaleBackups(made: Backup, earlier: readonly Backup[], store: Store): Promise<string[]> {
+  const shares = ({ keyShare }: Backup) => keyShare?.files.map((file) => basename(file)).join();
+  const stale: string[] = [];
+  for (const backup of earlier)
+    if (shares(backup) !== shares(made) && (await isBackupKept(store, backup))) stale.push(backup.file);
+  return stale;
 }
 
-function readManifestEntries({ manifestFile }: Backup): readonly Entry[] | undefined {
-  try {
-    return (JSON.parse(readFileSync(manifestFile, "utf8")) as { entries?: readonly Entry[] }).entries;
-  } catch {
-    // A backup whose manifest was deleted counts as gone.
-    return undefined;
-  }
+export function formatBackup(stack: string, address: string, backup: Backup, stale: readonly string[]): string[] {
+  const { file, manifestFile, identityFile, sealedBytes, keyShare } = backup;
+  const share =
+    keyShare === undefined
+      ? ["  key share    NONE: this orchestrator has taken part in no key generation, or its share is gone"]
+      : [
+          ...keyShare.files.map((name) => `  key share    ${name}`),
+          `  generated    ${keyShare.generatedAt.slice(0, 16).replace("T", " ")} UTC, the date of the newest of these files`,
+        ];
+  const useless = "Earlier backups, useless because the orchestrator has another key share:";
+  return [
+    `backup of the orchestrator of ${address} (${stack}), encrypted, and proved by reading it back:`,
+    `  file         ${file} (${sealedBytes} bytes)`,
+    `  list         ${manifestFile}`,
+    `  opened by    ${identityFile}`,
+    ...share,
+    ...(stale.length === 0 ? [] : [useless, ...stale.map((each) => `  ${basename(each)}`)]),
+    "After the next key generation this backup is useless, too: make another one then.",
+    "Keep the backup and the key that opens it apart from each other and from this machine. To restore it: docs/restore.md",
+  ];
 }

@@ -1,4 +1,4 @@
-import type { Forecast } from "../../core/orchestrator/checks/forecast";
+import type { Forecast } from "../../core/orchestrator/checks/rehearsal";
 import { commandsFor } from "../../core/util/commands";
 import { printableLines } from "../../core/util/printable";
 

@@ -5,11 +5,9 @@ import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore
 import { appendEvent, findLastMoveEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog";
 import type { Backup, MoveEvent } from "../../core/eventLog/events";
 import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/eventLog/moveId";
-import { resolveBackupPlace } from "../../core/orchestrator/backup/backupPlace";
 import { hasShareForKey } from "../../core/orchestrator/backup/keyShare";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup";
-import { type BridgeNow, readBridge } from "../../core/orchestrator/checks/bridgeState";
-import { findStaleShare } from "../../core/orchestrator/checks/staleShare";
+import { type BridgeNow, findStaleShare, readBridge } from "../../core/orchestrator/checks/bridgeState";
 import { checkMoveHistory, type MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
@@ -53,11 +51,9 @@ export async function restoreOrchestrator(
   options: RestoreOptions,
 ): Promise<number> {
   const { config, address, hostKey } = await openStackWithHost(stack);
+  const { up } = commandsFor(stack);
   if (hostKey === undefined)
-    throw refuse({
-      what: `the ssh host key of ${address} is not recorded`,
-      needed: `stand it up first: ${commandsFor(stack).up}`,
-    });
+    throw refuse({ what: `the ssh host key of ${address} is not recorded`, needed: `stand it up first: ${up}` });
   const { lost, settings, owners } = await findLostHost(stack, config, options);
   const store = openStackStore(config);
   const moves = await readMoveEvents(store);
@@ -67,18 +63,17 @@ export async function restoreOrchestrator(
   const bridge = await readBridge({ node: createNodeTarget(config, address, hostKey), references: sync.references });
   const file = options.backup ?? chooseBackup(config, lost, moves, bridge);
   if (file === undefined) throw refuse({ what: "the event log has no backup", needed: "give one with --backup FILE" });
-
   const { identityFile } = orchestrator.backup;
-  const place = resolveBackupPlace({ directory: chooseRecordsPlace(config), identityFile, move });
+  const place = { directory: chooseRecordsPlace(config), identityFile, move };
   const content = await readBackup(file, place).catch(({ message }: Error) => {
     throw new CliRefusal(message);
   });
   const server = findServer(await readLog(store, pillar.name), { lost, target: { address, hostKey } }, owners);
   const where = server ? `server ${server.id} at ${server.provider}` : "no cloud server of this host is known";
-  const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
   const isFresh = isFreshShare(content, bridge);
   const lines = formatRestore(file, content, { address, lost: `${lost.address}; ${where}`, isFresh, moves });
   console.log(printableLines(lines.join("\n")));
+  const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
   if (stale) throw refuse(stale);
   const word = await confirmFirstMove(stack, config, options);
   assertLastHolder(config, summarizeMoves(moves, move), hosts);
@@ -128,23 +123,20 @@ async function findLostHost(
   config: StackConfig,
   options: RestoreOptions,
 ): Promise<{ lost: SshTarget; settings: PlainSettings; owners: readonly StackConfig[] }> {
-  const { from } = options;
-  if (from === undefined && config.orchestrator.migrateFrom === undefined)
+  const { from, release, releaseSha256, releaseVersion } = options;
+  if (from !== undefined) {
+    const { other, host } = await openTwoStacks(stack, from);
+    const wrong = findMoveProblem(stack, config, { config: other, host }, { ...options, from, command: "restore" });
+    if (wrong !== undefined) throw new CliRefusal(wrong);
+    const settings = createMoveSettings(config, other, host, options);
+    return { lost: createHostTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
+  }
+  if (config.orchestrator.migrateFrom === undefined || (release ?? releaseSha256 ?? releaseVersion) !== undefined)
     throw refuse({
-      what: `stack ${stack} names no host that the orchestrator comes from`,
-      needed: "give its stack with --from",
+      what: "the lost host's stack is not given: only with it can its host and release be set",
+      needed: "give it with --from",
     });
-  if (from === undefined && (options.release ?? options.releaseSha256 ?? options.releaseVersion) !== undefined)
-    throw refuse({
-      what: "--release, --release-sha256 and --release-version count only together with --from",
-      needed: "give the lost host's stack with --from",
-    });
-  if (from === undefined) return { lost: createOldHost(config).ssh, settings: {}, owners: [config] };
-  const { other, host } = await openTwoStacks(stack, from);
-  const wrong = findMoveProblem(stack, config, { config: other, host }, { ...options, from, command: "restore" });
-  if (wrong !== undefined) throw new CliRefusal(wrong);
-  const settings = createMoveSettings(config, other, host, options);
-  return { lost: createHostTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
+  return { lost: createOldHost(config).ssh, settings: {}, owners: [config] };
 }
 
 /** Chooses the backup that a killed run of this restore may have unpacked, else the newest with the bridge's key share. */

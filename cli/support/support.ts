@@ -42,19 +42,12 @@ export async function support(fullName: string, version: string): Promise<number
   }
   const file = `${stack}-support-${new Date().toISOString().replaceAll(/[:.]/g, "-")}.txt`;
   writeNewFile(file, printableLines(redactSecrets(texts.join("\n"), listSecrets(raw, process.env))));
-  console.log(formatSupport(file, stack).join("\n"));
+  console.log(`written for whoever helps you: ${file}
+  with         versions, resources, event log; units, journals and logs of the hosts
+  without      keys, pass phrases, key stores, key shares, the config.json of node and orchestrator, webhooks
+Read it before you send it: it names addresses, hosts and your Pillar.
+Status of the stack: ${commandsFor(stack).status()}`);
   return 0;
-}
-
-/** Formats what the file contains. */
-export function formatSupport(file: string, stack: string): string[] {
-  return [
-    `written for whoever helps you: ${file}`,
-    "  with         versions, resources, event log; units, journals and logs of the hosts",
-    "  without      keys, pass phrases, key stores, key shares, the config.json of node and orchestrator, webhooks",
-    "Read it before you send it: it names addresses, hosts and your Pillar.",
-    `Status of the stack: ${commandsFor(stack).status()}`,
-  ];
 }
 
 /** Lists a stack's secrets and those of the environment, which must not be in a text for others. */

@@ -45,17 +45,13 @@ export interface CutoverShown {
  * Registers what follows the producer address (docs/specification.md, 1.1, steps 13 and 14): reads the registration and
  * keeps the hourly restart off.
  */
-export function registerCutover({
-  config,
-  host,
-  pillar,
-  look,
-  last,
-  first,
-  hasNoOrchestrator,
-}: CutoverArgs): CutoverShown {
-  const stack = pulumi.getStack();
-  const once = readOnce(look);
+export function registerCutover(args: CutoverArgs): CutoverShown {
+  const { config, host, pillar, last } = args;
+  let reading: Promise<HostReading> | undefined;
+  const once: NodeHostReader = (at, key) => {
+    reading ??= args.look(at, key);
+    return reading;
+  };
   const { address, hostKey } = host.access;
   const synced = pulumi.all([address, hostKey, pillar.producerAddress, pillar.gate.syncedAt]);
 
@@ -73,15 +69,15 @@ export function registerCutover({
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
       void warn(formatRegistration(registration, config.pillar.name, Date.now()));
     return {
-      stack,
+      stack: pulumi.getStack(),
       pillar: config.pillar.name,
       producerAddress,
       now: await reading.node,
       registration,
       hourlyRestart: await reading.hourlyRestart,
       clock: Date.now(),
-      first,
-      hasNoOrchestrator,
+      first: args.first,
+      hasNoOrchestrator: args.hasNoOrchestrator,
     };
   });
   return {
@@ -91,14 +87,6 @@ export function registerCutover({
     })),
     producerAddress: situation.apply((known) => (mayShowAddress(known) ? known.producerAddress : undefined)),
     nextStep: situation.apply(formatNextStep),
-  };
-}
-
-function readOnce(look: NodeHostReader): NodeHostReader {
-  let reading: Promise<HostReading> | undefined;
-  return (address, hostKey) => {
-    reading ??= look(address, hostKey);
-    return reading;
   };
 }
 

@@ -36,6 +36,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
   const run = commandsFor(stack);
   const again = `Look again with: ${run.up}`;
   const sentence = `${capitalize(formatRegistration(registration, pillar, clock))}.`;
+  const unsynced = `${now.known ? "not synced now" : "not reachable now"} (${now.why})`;
   switch (registration.kind) {
     case "tooEarly":
       return [
@@ -56,9 +57,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
     case "producing":
       return [
         sentence,
-        ...(now.synced
-          ? []
-          : [`This host's node is ${describeUnsynced(now)}, so newer momentums were not read.`, producesFromNextTick]),
+        ...(now.synced ? [] : [`This host's node is ${unsynced}: newer momentums were not read.`]),
         ...formatRestartLines(situation.hourlyRestart),
         ...(first.length > 0 ? first : formatRetireOld(situation)),
       ];
@@ -66,44 +65,39 @@ export function formatNextStep(situation: NextStepSituation): string[] {
       return [
         `WARNING: ${sentence}`,
         ...(now.synced && !registration.wasOurs
-          ? ["Was that a slip in the wallet? Then update it again:", ...formatUpdateInTurn(situation)]
+          ? ["Was that a slip in the wallet? Then update it again:", ...formatUpdate(situation)]
           : [again]),
         "If you do not know that address, check at once who else can use the wallet.",
         "Only if a host with that address takes over from this host, retire this host. SUCCESSOR is the other host's stack:",
         `  ${run.retire("SUCCESSOR")}`,
       ];
     default:
-      return now.synced ? formatUpdateInTurn(situation) : formatWait(situation);
+      if (now.synced) return formatUpdate(situation, sentence);
+      return [
+        `Do not touch the wallet: the node of ${pillar} is ${unsynced}.`,
+        "The node was synced before; an address that is registered while its node is behind earns nothing.",
+        again,
+      ];
   }
 }
 
 /** Leaves out the wallet's clicks while the orchestrator has to move first, because operators follow them at once. */
-function formatUpdateInTurn(situation: NextStepSituation): string[] {
-  const { first = [], pillar } = situation;
-  if (offersAddress(situation)) return formatUpdate(situation);
-  return [
-    ...first,
-    `Update the wallet after that run. Its last lines tell you what to do in the wallet for ${pillar}.`,
-  ];
-}
-
-function formatWait({ stack, pillar, now }: NextStepSituation): string[] {
-  return [
-    `Do not touch the wallet: the node of ${pillar} is ${describeUnsynced(now)}.`,
-    "The node was synced before; an address that is registered while its node is behind earns nothing.",
-    `Look again with: ${commandsFor(stack).up}`,
-  ];
-}
-
-function formatUpdate(situation: NextStepSituation): string[] {
-  const { stack, pillar, producerAddress, registration, clock, hasNoOrchestrator } = situation;
+function formatUpdate(situation: NextStepSituation, sentence?: string): string[] {
+  const { stack, pillar, producerAddress, registration, hasNoOrchestrator, first = [] } = situation;
+  if (!offersAddress(situation))
+    return [
+      ...first,
+      `Update the wallet after that run. Its last lines tell you what to do in the wallet for ${pillar}.`,
+    ];
+  const orchestratorFirst =
+    "  0. If the old host runs the bridge's orchestrator, move the orchestrator here first: README.md, steps 2 and 3.";
   return [
     `The node of ${pillar} is synced. Now, in the desktop wallet:`,
     ...(hasNoOrchestrator && registration.kind === "earlier" ? [orchestratorFirst] : []),
     ...formatWalletClicks(pillar, producerAddress),
     "The update takes effect 5 to 10 minutes later; then this host produces in the Pillar's next slot. Keep the old host",
     "running until momentums carry the new address: it produces until then.",
-    ...(registration.kind === "foreign" ? [] : [`${capitalize(formatRegistration(registration, pillar, clock))}.`]),
+    ...(sentence === undefined ? [] : [sentence]),
     "A run shows the update a minute or two later; the chain silently refuses an address of another Pillar.",
     `Then: ${commandsFor(stack).up}`,
   ];
@@ -120,24 +114,12 @@ function formatRetireOld({ pillar, stack }: NextStepSituation): string[] {
   ];
 }
 
-const orchestratorFirst =
-  "  0. If the old host runs the bridge's orchestrator, move the orchestrator here first: README.md, steps 2 and 3.";
-
 function formatRestartLines(seen: string | undefined): string[] {
   if (seen === "on" || seen === "off") return [];
   return seen === undefined
-    ? [
-        "The crontab could not be read: check on the host with crontab -l that the line of the hourly restart begins with #.",
-      ]
+    ? ["The crontab could not be read: crontab -l on the host must show the line of the hourly restart with a #."]
     : [`Something on the host restarts the node at times; remove it there: ${seen}`];
 }
-
-/** A node computes each tick's schedule only once, from the chain that it has then. */
-const producesFromNextTick =
-  "A node that was behind for more than five minutes produces from the next tick on, which begins up to five minutes after the sync.";
-
-const describeUnsynced = ({ known, why }: NextStepSituation["now"]) =>
-  `${known ? "not synced now" : "not reachable now"} (${why})`;
 
 const capitalize = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 

@@ -1,6 +1,5 @@
 import type { EventLog } from "../eventLog/eventLog";
 import { type BackupSource, takeBackup } from "../orchestrator/backup/backup";
-import { resolveBackupPlace } from "../orchestrator/backup/backupPlace";
 import { markOwn } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
@@ -29,7 +28,7 @@ export async function shutDownHost(
 ): Promise<void> {
   const { places, backup, stack, pillar } = inputs;
   const variables = markOwn(createPathVariables(places));
-  const settings = resolveBackupPlace({ ...backup, move: { project: "pillar-host", stack, pillar } });
+  const place = { ...backup, move: { project: "pillar-host", stack, pillar } };
   // The orchestrator runs here only after an override. Its files must not change during the backup.
   if (signer.active) {
     await root.call("retire_stop_signer", variables, { limitSeconds: 200 });
@@ -37,7 +36,7 @@ export async function shutDownHost(
   }
   // Back up before the node's stop: without room for the backup, the node stays as it is.
   if (hasKeyStore || signer.hasDirectory)
-    await takeBackup(root, lastBackup(places), settings, deps).catch(({ message }: Error) => {
+    await takeBackup(root, lastBackup(places), place, deps).catch(({ message }: Error) => {
       const { up, destroy } = commandsFor(stack);
       throw new Error(
         formatProblem({

@@ -6,8 +6,7 @@ import { parseFields } from "../util/fields";
 import { takeFirstLine } from "../util/firstLine";
 import { formatProblem } from "../util/problem";
 import { formatDuration } from "../util/timeText";
-import { decideMoment, type TickFacts } from "./freeSlot";
-import { judgeUpgrade } from "./judgeUpgrade";
+import { decideMoment, judgeUpgrade, type TickFacts } from "./rules";
 
 interface UpgradeOptions {
   readonly stack: string;

@@ -155,7 +155,7 @@ test("names another timer that restarts the node", () => {
 
 test("names a crontab that could not be read", () => {
   expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: undefined })[1]).toBe(
-    "The crontab could not be read: check on the host with crontab -l that the line of the hourly restart begins with #.",
+    "The crontab could not be read: crontab -l on the host must show the line of the hourly restart with a #.",
   );
 });
 

@@ -443,7 +443,7 @@ describe("OrchestratorBackup", () => {
     const others = ["inodes=99999", "mount=/", "executable=there"];
     const fake = `signer_facts() { printf '%s\\n' ${[...facts, ...others].join(" ")} | sed "s/^shares=1/shares=$shares/"; }`;
     const places = `state=${scratch}/state signer_runs=${scratch}/run shares=1`;
-    return `become_root() { "$@"; }\n${asRoot}\n${functions}\n${places}\n${fake}\nsigner_scan() { printf '%s\\n' keys '${host.hostKey}'; }\n`;
+    return `become_root() { "$@"; }\n${asRoot}\n${functions}\n${places}\n${fake}\nsigner_scan() { printf '%s\\n' '${host.hostKey}'; }\n`;
   };
   const backupInputs = (changes: Record<string, unknown> = {}, oldHost: object = { ssh: loginTo(host) }) => {
     const place = {

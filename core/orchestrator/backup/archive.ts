@@ -1,17 +1,24 @@
 import crypto from "node:crypto";
-import { Writable } from "node:stream";
-import type { Parser, ReadEntry } from "tar";
-import { createManifest, type Entry, type Manifest, normalizePath, quotePath } from "./manifest";
+import { once } from "node:events";
+import type { ReadEntry } from "tar";
+import { createEntry, createManifest, type Entry, type Manifest, normalizePath, quotePath } from "./manifest";
 
-/** Reads a tar archive in a stream; writes nothing to the disk. */
-export interface ArchiveReader {
-  /** Takes the archive's bytes. Its error says what is wrong with them. */
-  readonly input: Writable;
-  /** Returns the entries, once the input has finished. @throws if two have one path */
-  manifest(): Manifest;
-  /** Content of the requested files, by path. */
-  readonly kept: ReadonlyMap<string, string>;
-  readonly writtenAt: ReadonlyMap<string, Date>;
+/** A parsed archive. Nothing of it was written to the disk. */
+export interface Archive {
+  readonly manifest: Manifest;
+  /** The requested files, by path. */
+  readonly kept: ReadonlyMap<string, KeptFile>;
+}
+
+interface KeptFile {
+  readonly text: string;
+  readonly writtenAt: Date | undefined;
+}
+
+/** Parses a plain tar archive in pieces. Its errors say what is wrong with the archive. */
+export interface ArchiveParser {
+  write(chunk: Uint8Array): void;
+  end(): Promise<Archive>;
 }
 
 const kinds: Readonly<Record<string, Entry["kind"]>> = {
@@ -26,94 +33,68 @@ const kinds: Readonly<Record<string, Entry["kind"]>> = {
 /** Maximum of all kept content together. */
 const maxKeptBytes = 16 * 1024 * 1024;
 
-/** Creates a reader. @param keep true for small text files whose content is wanted; it holds secrets */
-export async function readArchive(keep: (path: string) => boolean = () => false): Promise<ArchiveReader> {
+type Keep = (path: string) => boolean;
+
+/** Creates a parser. @param keep true for small text files whose content is wanted; it holds secrets */
+export async function createArchiveParser(keep: Keep = () => false): Promise<ArchiveParser> {
   // Imported here, because the state stores the provider's code as text, which can't contain a package.
   const tar = await import("tar");
   const entries: Entry[] = [];
-  const kept = new Map<string, string>();
-  const writtenAt = new Map<string, Date>();
+  const kept = new Map<string, KeptFile>();
   let fault: Error | undefined;
   let bytesLeft = maxKeptBytes;
-  const parser = new tar.Parser({
-    strict: true,
-    onReadEntry: (entry: ReadEntry) => {
-      const kind = kinds[entry.type];
-      if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
-      // Refuse setuid and setgid, which a restore as root would set again.
-      if (kind === "file" && ((entry.mode ?? 0) & 0o6000) !== 0)
-        fault ??= new Error(
-          `${quotePath(normalizePath(entry.path))} has setuid or setgid: remove these modes (chmod ug-s)`,
-        );
-      const hash = crypto.createHash("sha256");
-      const isKept = kind === "file" && entry.size <= bytesLeft && keep(normalizePath(entry.path));
-      if (isKept) bytesLeft -= entry.size;
-      const chunks: Buffer[] = [];
-      entry.on("data", (chunk: Buffer) => {
-        hash.update(chunk);
-        if (isKept) chunks.push(chunk);
-      });
-      entry.on("end", () => {
-        if (kind !== undefined) entries.push(toEntry(entry, kind, hash.digest("hex")));
-        if (!isKept) return;
-        kept.set(normalizePath(entry.path), Buffer.concat(chunks).toString("utf8"));
-        if (entry.mtime) writtenAt.set(normalizePath(entry.path), entry.mtime);
-      });
-      entry.resume();
-    },
-  });
-  return { input: toWritable(parser, () => fault), manifest: () => createManifest(entries), kept, writtenAt };
-}
-
-function toEntry(entry: ReadEntry, kind: Entry["kind"], sha256: string): Entry {
-  return {
-    path: normalizePath(entry.path),
-    kind,
-    mode: kind === "link" ? "777" : (entry.mode ?? 0).toString(8),
-    owner: `${entry.uid}:${entry.gid}`,
-    size: kind === "file" ? entry.size : 0,
-    sha256: kind === "file" ? sha256 : undefined,
-    target: kind === "link" ? (entry.linkpath ?? "") : undefined,
+  let isBegun = false;
+  const onReadEntry = (entry: ReadEntry) => {
+    const path = normalizePath(entry.path);
+    const kind = kinds[entry.type];
+    const mode = entry.mode ?? 0;
+    if (kind === undefined) fault ??= new Error(`the archive holds a ${entry.type}`);
+    // Refuse setuid and setgid, which a restore as root would set again.
+    if (kind === "file" && (mode & 0o6000) !== 0)
+      fault ??= new Error(`${quotePath(path)} has setuid or setgid: remove these modes (chmod ug-s)`);
+    const hash = crypto.createHash("sha256");
+    const isKept = kind === "file" && entry.size <= bytesLeft && keep(path);
+    if (isKept) bytesLeft -= entry.size;
+    const chunks: Buffer[] = [];
+    entry.on("data", (chunk: Buffer) => {
+      hash.update(chunk);
+      if (isKept) chunks.push(chunk);
+    });
+    entry.on("end", () => {
+      const content = kind === "link" ? (entry.linkpath ?? "") : hash.digest("hex");
+      const owner = `${entry.uid}:${entry.gid}`;
+      if (kind !== undefined)
+        entries.push(createEntry({ path, kind, mode: mode.toString(8), owner, size: entry.size, content }));
+      if (isKept) kept.set(path, { text: Buffer.concat(chunks).toString("utf8"), writtenAt: entry.mtime });
+    });
+    entry.resume();
   };
-}
-
-/** Wraps the parser, which is no Node stream: waits for it and passes errors on. */
-function toWritable(parser: Parser, readFault: () => Error | undefined): Writable {
-  let failure: Error | undefined;
-  let waiting: ((error: Error | null) => void) | undefined;
-  const resume = () => {
-    const next = waiting;
-    waiting = undefined;
-    next?.(failure ?? readFault() ?? null);
-  };
+  const parser = new tar.Parser({ strict: true, zstd: false, onReadEntry });
   parser.on("error", (error: Error) => {
-    failure ??= new Error(`the archive is damaged: ${error.message}`);
-    resume();
+    fault ??= new Error(`the archive is damaged: ${error.message}`);
   });
-  parser.on("drain", resume);
-  parser.on("end", resume);
-  let head: Buffer = Buffer.alloc(0);
-  const input = new Writable({
-    write: (chunk: Buffer, _encoding, next) => {
-      if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes)]);
-      // The parser would take a compressed archive, too, but a backup has to be plain tar.
-      if (head.length >= headBytes && !isTarHead(head))
-        return next(new Error("the archive is no plain tar: compressed, or damaged"));
-      waiting = next;
-      if (parser.write(chunk)) resume();
+  return {
+    // Needs not wait for the parser, because every entry is consumed at once.
+    write: (chunk) => {
+      // The parser would unpack gzip, too, but a backup has to be plain tar.
+      if (!isBegun && chunk[0] === 0x1f) throw new Error("the archive is no plain tar, but compressed");
+      isBegun ||= chunk.length > 0;
+      parser.write(Buffer.from(chunk));
+      if (fault) throw fault;
     },
-    final: (next) => {
-      waiting = next;
+    end: async () => {
+      const ended = once(parser, "end").catch(() => undefined);
       parser.end();
+      await ended;
+      if (fault) throw fault;
+      return { manifest: createManifest(entries), kept };
     },
-  });
-  // Listen to errors, which the write reports anyway: an error event without a listener would end the process.
-  return input.on("error", () => undefined);
+  };
 }
 
-const headBytes = 263;
-
-/** True if the bytes begin a tar archive, or an empty one. */
-function isTarHead(head: Buffer): boolean {
-  return head.toString("latin1", 257, 262) === "ustar" || head.subarray(0, headBytes).every((byte) => byte === 0);
+/** Reads an archive to its end. @throws if it is damaged, cut off, or no plain tar */
+export async function readArchive(source: AsyncIterable<Uint8Array>, keep?: Keep): Promise<Archive> {
+  const parser = await createArchiveParser(keep);
+  for await (const chunk of source) parser.write(chunk);
+  return parser.end();
 }

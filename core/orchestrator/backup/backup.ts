@@ -2,16 +2,16 @@ import fs from "node:fs";
 import path from "node:path";
 import { appendEvent } from "../../eventLog/eventLog";
 import type { Backup } from "../../eventLog/events";
-import { formatMove } from "../../eventLog/moveId";
+import { formatMove, type MoveId } from "../../eventLog/moveId";
 import { markOwn } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
+import { openStore } from "../../store/openStore";
+import type { Store } from "../../store/store";
 import { formatProblem } from "../../util/problem";
 import { writeNewFile } from "../../util/writeAtomically";
-import type { BackupSettings } from "./backupPlace";
 import { findKeyShare } from "./keyShare";
 import {
   compareManifests,
-  type Difference,
   formatDifferences,
   type Manifest,
   type Place,
@@ -19,7 +19,15 @@ import {
   readManifest,
   sumManifest,
 } from "./manifest";
-import { type Identity, openIdentity, prove, type Sealed, seal } from "./vault";
+import { openIdentity, prove, type Sealed, seal } from "./vault";
+
+/** Place and key of a Pillar's backups, as configured. */
+export interface BackupPlace {
+  readonly directory: string;
+  /** File of the operator's age identity; if absent, the program makes its own. */
+  readonly identityFile?: string | undefined;
+  readonly move: MoveId;
+}
 
 export interface BackupSource {
   /** Part of the backup's file name: `first`, `last`, `asked`. */
@@ -55,61 +63,49 @@ const limitSeconds = 12 * 3600;
 export async function takeBackup(
   root: RootHost,
   what: BackupSource,
-  settings: BackupSettings,
+  place: BackupPlace,
   deps: BackupDeps,
 ): Promise<Backup> {
-  const { directory } = settings.store;
-  const identity = await prepare(settings, deps).catch((error) => {
-    throw new Error(describeError(error, directory));
-  });
-  const stem = path.join(directory, `${formatMove(settings.move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`);
-  const part = `${stem}.${process.pid}.part`;
-
-  let problems: readonly string[] = [];
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    if (attempt > 1) {
-      deps.say(`backup: files changed while they were copied; taking it again (${attempt - 1} of ${maxAttempts})`);
-      await deps.sleep(retryDelayMs);
+  const store = openStore(place.directory);
+  const { directory } = store;
+  const stem = `${formatMove(place.move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`;
+  const part = path.join(directory, `${stem}.${process.pid}.part`);
+  try {
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    removeDeadParts(directory);
+    const identity = await openIdentity(directory, place.identityFile, deps.now);
+    if (identity.isNew) {
+      deps.say(`backup: made a key that opens the backups: ${identity.file}`);
+      deps.say("backup: copy that key to a safe place away from this machine now: without it no backup can be opened");
     }
-    // A killed run may have left this file: process ids repeat, mainly in containers.
-    fs.rmSync(part, { force: true });
-    try {
-      const copy = await copyArchive(root, what, part, identity);
-      if (copy.problems.length === 0)
-        return await keepBackup({ root, what, settings, deps, identity, stem, part, ...copy });
-      problems = copy.problems;
-    } catch (error) {
-      throw new Error(describeError(error as NodeJS.ErrnoException, directory));
-    } finally {
-      fs.rmSync(part, { force: true });
-    }
+    const sealed = await copyConsistently({ root, what, part, recipient: identity.recipient }, deps);
+    await prove(part, identity.secret, sealed.archive.manifest);
+    return await keepBackup(
+      { root, what, move: place.move, stem, part, sealed, identityFile: identity.file },
+      store,
+      deps,
+    );
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (!/^E(NOSPC|DQUOT|ACCES|ROFS|NOTDIR|EXIST)$/.test(code ?? "")) throw error;
+    throw new Error(
+      formatProblem({
+        what: `the backup could not be written on this machine: ${directory}`,
+        found: message,
+        needed: "a writable directory with room for the backup (pillar-host:orchestrator.backup.directory)",
+      }),
+    );
+  } finally {
+    if (fs.existsSync(part)) fs.rmSync(part);
   }
-  throw new Error(
-    formatProblem({
-      what: `${root.address}: no consistent backup of ${what.place.base} could be taken in ${maxAttempts} attempts`,
-      found: problems,
-      needed: "files that do not change during the copy. Does something else write there?",
-      next: `See it with: ls -lat ${path.posix.join(what.place.base, what.place.paths[0] ?? ".")}`,
-    }),
-  );
-}
-
-async function prepare({ store: { directory }, identityFile }: BackupSettings, deps: BackupDeps): Promise<Identity> {
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  removeDeadParts(directory);
-  const identity = await openIdentity(directory, identityFile, deps.now);
-  if (identity.isNew) {
-    deps.say(`backup: made a key that opens the backups: ${identity.file}`);
-    deps.say("backup: copy that key to a safe place away from this machine now: without it no backup can be opened");
-  }
-  return identity;
 }
 
 /** Removes partial files of killed runs; keeps those of running ones. */
 function removeDeadParts(directory: string): void {
   for (const name of fs.readdirSync(directory)) {
     const pid = Number(/\.(\d+)\.part$/.exec(name)?.[1]);
-    if (pid > 0 && !isAlive(pid)) fs.rmSync(path.join(directory, name), { force: true });
+    // Process ids repeat, mainly in containers.
+    if (pid === process.pid || (pid > 0 && !isAlive(pid))) fs.rmSync(path.join(directory, name), { force: true });
   }
 }
 
@@ -121,55 +117,59 @@ function isAlive(pid: number): boolean {
   }
 }
 
-interface ArchiveCopy {
-  readonly sealed: Sealed;
-  readonly manifest: Manifest;
-  /** Empty if the copy is consistent. */
-  readonly problems: readonly string[];
+interface Copy {
+  readonly root: RootHost;
+  readonly what: BackupSource;
+  readonly part: string;
+  readonly recipient: string;
 }
 
-async function copyArchive(
-  root: RootHost,
-  what: BackupSource,
-  part: string,
-  { recipient }: Identity,
-): Promise<ArchiveCopy> {
+/** Copies until no file changed meanwhile. */
+async function copyConsistently(copy: Copy, { say, sleep }: BackupDeps): Promise<Sealed> {
+  for (let attempt = 1; ; attempt += 1) {
+    const sealed = await copyArchive(copy);
+    if (!("problems" in sealed)) return sealed;
+    fs.rmSync(copy.part);
+    const { base, paths } = copy.what.place;
+    if (attempt === maxAttempts)
+      throw new Error(
+        formatProblem({
+          what: `${copy.root.address}: no consistent backup of ${base} could be taken in ${maxAttempts} attempts`,
+          found: sealed.problems,
+          needed: "files that do not change during the copy. Does something else write there?",
+          next: `See it with: ls -lat ${path.posix.join(base, paths[0] ?? ".")}`,
+        }),
+      );
+    say(`backup: files changed while they were copied; taking it again (${attempt} of ${maxAttempts})`);
+    await sleep(retryDelayMs);
+  }
+}
+
+async function copyArchive({ root, what, part, recipient }: Copy): Promise<Sealed | { readonly problems: string[] }> {
   const before = await readManifest(root, what.place);
   const { base, paths } = what.place;
   const { stdout, done } = await root.stream("signer_archive", markOwn({ base, paths }), { limitSeconds });
-  const hostError = done.then(
-    () => undefined,
-    (error: Error) => error,
-  );
+  done.catch(() => undefined);
   let sealed: Sealed;
   try {
-    sealed = await seal({
-      source: stdout,
-      file: part,
-      recipient,
-      keep: what.isJson,
-      limitBytes: computeArchiveLimit(before),
-    });
-    const failure = await hostError;
-    if (failure) throw failure;
+    const limitBytes = computeArchiveLimit(before);
+    sealed = await seal({ source: stdout, file: part, recipient, keep: what.isJson, limitBytes });
+    await done;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== undefined) throw error;
-    // The host's own error says more than the broken stream's.
-    throw (await hostError) ?? error;
+    // The host's own error says more than the broken stream's, but less than this machine's.
+    if ((error as NodeJS.ErrnoException).code === undefined) await done;
+    throw error;
   }
   const after = await readManifest(root, what.place);
-  const manifest = sealed.archive.manifest();
+  const { manifest, kept } = sealed.archive;
   const mayChange = (file: string) => what.changing.some((each) => file === each || file.startsWith(`${each}/`));
-  const differences = new Map<string, Difference>();
-  for (const difference of [before, after].flatMap((listed) => compareManifests(listed, manifest, mayChange)))
-    differences.set(difference.path, difference);
+  const differences = [before, after].flatMap((listed) => compareManifests(listed, manifest, mayChange));
   // Without the JSON parser's message, which would quote the text.
-  const broken = [...sealed.archive.kept].filter(([, text]) => !isJsonText(text));
-  const problems = [
-    ...formatDifferences([...differences.values()]),
-    ...broken.map(([file]) => `${quotePath(file)}: not whole JSON`),
-  ];
-  return { sealed, manifest, problems };
+  const broken = [...kept].flatMap(([file, { text }]) =>
+    isJsonText(text) ? [] : `${quotePath(file)}: not whole JSON`,
+  );
+  const problems = [...new Set(formatDifferences(differences)), ...broken];
+  return problems.length > 0 ? { problems } : sealed;
 }
 
 const tarEntryOverheadBytes = 4096;
@@ -190,76 +190,48 @@ export function isJsonText(text: string): boolean {
   }
 }
 
-interface CompleteCopy extends ArchiveCopy {
-  readonly root: RootHost;
-  readonly what: BackupSource;
-  readonly settings: BackupSettings;
-  readonly deps: BackupDeps;
-  readonly identity: Identity;
-  /** Path of the backup without time and extension. */
+interface ProvedCopy extends Omit<Copy, "recipient"> {
+  readonly move: MoveId;
+  /** Name of the backup without time and extension. */
   readonly stem: string;
-  readonly part: string;
+  readonly sealed: Sealed;
+  readonly identityFile: string;
 }
 
-/** Proves a consistent copy, stores it with its manifest, and logs it. */
-async function keepBackup(copy: CompleteCopy): Promise<Backup> {
-  const { root, what, deps, identity, part, sealed, manifest } = copy;
-  const { store, move } = copy.settings;
-  await prove(part, identity.secret, manifest);
-  const provedAt = new Date(deps.now()).toISOString();
-  const name = path.basename(`${copy.stem}-${provedAt.replaceAll(/[:.]/g, "-")}`);
-  const archived = {
-    file: await store.keep(part, `${name}.tar.age`),
-    identityFile: identity.file,
-    sealedBytes: sealed.bytes,
-    sha256: sealed.sha256,
-    ...sumManifest(manifest),
-    provedAt,
-    ...findKeyShare(sealed.archive),
-  };
-  writeNewFile(part, manifestText(copy, archived));
-  const backup: Backup = { ...archived, manifestFile: await store.keep(part, `${name}.manifest.json`) };
-  await appendEvent(store, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
-  deps.say(
-    `backup: ${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${backup.file}`,
-  );
-  return backup;
-}
-
-function manifestText({ root, what, settings, manifest }: CompleteCopy, backup: Omit<Backup, "manifestFile">): string {
-  const { file, sealedBytes, sha256, files, bytes, provedAt } = backup;
-  const content = {
+/** Stores a proved copy with its manifest, and logs it. */
+async function keepBackup(copy: ProvedCopy, store: Store, { now, say }: BackupDeps): Promise<Backup> {
+  const { root, what, move, part, sealed, identityFile } = copy;
+  const { manifest } = sealed.archive;
+  const provedAt = new Date(now()).toISOString();
+  const name = `${copy.stem}-${provedAt.replaceAll(/[:.]/g, "-")}`;
+  const { bytes: sealedBytes, sha256 } = sealed;
+  const sums = { sealedBytes, sha256, ...sumManifest(manifest), provedAt };
+  const file = await store.keep(part, `${name}.tar.age`);
+  const list = {
     version: manifestVersion,
-    move: formatMove(settings.move),
+    move: formatMove(move),
     label: what.label,
     host: root.address,
     hostKey: root.hostKey,
     base: what.place.base,
-    archive: { name: path.basename(file), bytes: sealedBytes, sha256 },
-    files,
-    bytes,
-    provedAt,
+    archive: path.basename(file),
+    ...sums,
     mayHaveChanged: what.changing,
     entries: [...manifest.values()],
   };
-  return `${JSON.stringify(content, undefined, 1)}\n`;
+  writeNewFile(part, `${JSON.stringify(list, undefined, 1)}\n`);
+  const manifestFile = await store.keep(part, `${name}.manifest.json`);
+  const backup: Backup = { file, manifestFile, identityFile, ...sums, ...findKeyShare(sealed.archive) };
+  await appendEvent(store, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
+  say(`backup: ${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${file}`);
+  return backup;
 }
 
-const fileErrors: Readonly<Record<string, string>> = {
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EACCES: "it may not be written",
-  EROFS: "it may not be written",
-  ENOTDIR: "a file is in the way",
-  EEXIST: "a file is in the way",
-};
-
-function describeError(error: NodeJS.ErrnoException, directory: string): string {
-  const reason = fileErrors[error.code ?? ""];
-  if (reason === undefined) return error.message;
-  return formatProblem({
-    what: `the backup could not be written on this machine: ${directory}`,
-    found: reason,
-    needed: "a writable directory with room for the backup (pillar-host:orchestrator.backup.directory)",
-  });
+/** True if a backup is still there, with the size that it had when it was proved. */
+export async function isBackupKept(
+  store: Store,
+  backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">,
+): Promise<boolean> {
+  const [bytes, list] = await Promise.all([backup.file, backup.manifestFile].map((file) => store.readSize(file)));
+  return bytes === backup.sealedBytes && list !== undefined;
 }

@@ -1,6 +1,5 @@
-import type { Backup, KeyShare } from "../../eventLog/events";
-import type { ArchiveReader } from "./archive";
-import type { Entry } from "./manifest";
+import type { Backup } from "../../eventLog/events";
+import type { Archive } from "./archive";
 
 /** True if a path below an orchestrator's directory is a key share (docs/chain.md, Files). */
 export function isKeyShare(path: string): boolean {
@@ -17,21 +16,9 @@ export function formatShareFile(bridgeKey: string): string {
   return `tss/localstate-${Buffer.from(bridgeKey, "base64").toString("hex")}.json`;
 }
 
-export function findKeyShare({ kept, writtenAt }: ArchiveReader): Pick<Backup, "keyShare"> {
+export function findKeyShare({ kept }: Archive): Pick<Backup, "keyShare"> {
   const files = [...kept.keys()].filter(isKeyShare).sort();
-  const times = files.flatMap((file) => writtenAt.get(file)?.getTime() ?? []);
-  if (files.length === 0 || times.length === 0) return {};
-  const keyShare: KeyShare = { files, generatedAt: new Date(Math.max(...times)).toISOString() };
-  return { keyShare };
-}
-
-/** True if two backups have the same key share, byte for byte. */
-export function hasSameShare(a: readonly Entry[], b: readonly Entry[]): boolean {
-  const sums = (entries: readonly Entry[]) =>
-    entries
-      .filter(({ path }) => isKeyShare(path))
-      .map(({ path, sha256 }) => `${path.split("/").at(-1)} ${sha256}`)
-      .sort()
-      .join("\n");
-  return sums(a) === sums(b);
+  const times = files.flatMap((file) => kept.get(file)?.writtenAt?.getTime() ?? []);
+  if (times.length === 0) return {};
+  return { keyShare: { files, generatedAt: new Date(Math.max(...times)).toISOString() } };
 }

@@ -29,6 +29,13 @@ export function normalizePath(path: string): string {
   return parts.length === 0 ? "." : parts.join("/");
 }
 
+/** Creates an entry. @param content sha256 of a file, target of a link */
+export function createEntry(facts: Omit<Entry, "sha256" | "target"> & { readonly content: string }): Entry {
+  const { content, ...entry } = facts;
+  if (entry.kind === "file") return { ...entry, sha256: content };
+  return entry.kind === "dir" ? { ...entry, size: 0 } : { ...entry, mode: "777", size: 0, target: content };
+}
+
 /** @throws if two entries have one path: names that are not UTF-8 can look alike */
 export function createManifest(entries: readonly Entry[]): Manifest {
   const manifest = new Map<string, Entry>();
@@ -51,21 +58,12 @@ export function parseManifest(printed: Buffer): Manifest {
       at + fieldsOfEntry,
     );
     const kind = kinds[letter];
+    const name = normalizePath(path);
     if (kind === undefined)
-      throw new Error(
-        `${quotePath(normalizePath(path))} is a device, or of an unknown kind (${letter}): remove it first`,
-      );
+      throw new Error(`${quotePath(name)} is a device, or of an unknown kind (${letter}): remove it first`);
     if (kind === "file" && !(/^\d{1,15}$/.test(size) && /^[0-9a-f]{64}$/.test(content)))
-      throw new Error(`the list of files has no valid size and hash for ${quotePath(normalizePath(path))}`);
-    entries.push({
-      path: normalizePath(path),
-      kind,
-      mode: kind === "link" ? "777" : mode,
-      owner,
-      size: kind === "file" ? Number(size) : 0,
-      sha256: kind === "file" ? content : undefined,
-      target: kind === "link" ? content : undefined,
-    });
+      throw new Error(`the list of files has no valid size and hash for ${quotePath(name)}`);
+    entries.push(createEntry({ path: name, kind, mode, owner, size: Number(size), content }));
   }
   return createManifest(entries);
 }

@@ -1,19 +1,17 @@
 import fs from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { pipeline } from "node:stream/promises";
 import type { Backup } from "../../eventLog/events";
 import { parseMove } from "../../eventLog/moveId";
-import { resolveOwnIdentityPath } from "../../store/recordsDirectory";
-import type { Store } from "../../store/store";
+import { openStore } from "../../store/openStore";
+import { resolvePlace } from "../../store/recordsDirectory";
 import { formatProblem } from "../../util/problem";
 import { resolvePath } from "../../util/resolvePath";
-import { readArchive } from "./archive";
-import { manifestVersion } from "./backup";
-import type { BackupSettings } from "./backupPlace";
+import { type Archive, readArchive } from "./archive";
+import { type BackupPlace, manifestVersion } from "./backup";
 import { findKeyShare, isKeyShare } from "./keyShare";
 import { compareManifests, createManifest, type Entry, formatDifferences, type Manifest } from "./manifest";
-import { decryptBackup, readIdentity } from "./vault";
+import { decryptBackup, readIdentity, resolveIdentityPath } from "./vault";
 
 /** A proved backup, without its secrets. */
 export interface BackupContent extends Pick<Backup, "provedAt" | "keyShare"> {
@@ -40,25 +38,24 @@ interface WrittenList {
  * @param file path on this machine, or name or address of a file in the store
  * @throws Error in the operator's words
  */
-export async function readBackup(file: string, settings: BackupSettings): Promise<BackupContent> {
+export async function readBackup(file: string, place: BackupPlace): Promise<BackupContent> {
   const fail = (found: string | readonly string[], needed: string) =>
     new Error(formatProblem({ what: `the backup can't be restored: ${file}`, found, needed }));
-  const archive = await readArchive(isKeyShare);
   let list: WrittenList;
+  let archive: Archive;
   try {
-    list = JSON.parse(await text(await openKept(file.replace(/\.tar\.age$/, ".manifest.json"), settings.store)));
-    await pipeline(await openArchive(file, settings), archive.input);
+    const { directory } = place;
+    list = JSON.parse(await text(await openKept(file.replace(/\.tar\.age$/, ".manifest.json"), directory)));
+    archive = await readArchive(await openArchive(file, place), isKeyShare);
   } catch (error) {
-    throw fail(
-      (error as Error).message,
-      `the file, its .manifest.json beside it, and the key that opens it: ${identityPath(settings)}`,
-    );
+    const key = resolveIdentity(place);
+    throw fail((error as Error).message, `the file, its .manifest.json beside it, and the key that opens it: ${key}`);
   }
   if (list.version !== manifestVersion) throw fail(`version ${list.version}`, `a list of version ${manifestVersion}`);
   const { pillar } = parseMove(list.move) ?? {};
-  if (pillar !== settings.move.pillar)
-    throw fail(`a backup of Pillar ${pillar}`, `give a backup of Pillar ${settings.move.pillar}`);
-  const differences = compareManifests(createManifest(list.entries), archive.manifest());
+  if (pillar !== place.move.pillar)
+    throw fail(`a backup of Pillar ${pillar}`, `give a backup of Pillar ${place.move.pillar}`);
+  const differences = compareManifests(createManifest(list.entries), archive.manifest);
   if (differences.length > 0)
     throw fail(formatDifferences(differences), "use another backup: the files of this one differ from its list");
   const inside = list.entries.find(({ path }) => path.endsWith("/.orchestrator"))?.path;
@@ -72,18 +69,18 @@ export async function readBackup(file: string, settings: BackupSettings): Promis
   return { host, provedAt, inside, files: createManifest(files), ...findKeyShare(archive) };
 }
 
-async function openKept(file: string, store: Store): Promise<Readable> {
+async function openKept(file: string, directory: string): Promise<Readable> {
   const here = resolvePath(file);
-  return fs.existsSync(here) ? fs.createReadStream(here) : store.open(file);
+  return fs.existsSync(here) ? fs.createReadStream(here) : openStore(directory).open(file);
 }
 
-function identityPath({ identityFile, store }: BackupSettings): string {
-  return identityFile ?? resolveOwnIdentityPath(store.directory);
+function resolveIdentity({ directory, identityFile }: BackupPlace): string {
+  return resolveIdentityPath(resolvePlace(directory), identityFile);
 }
 
-async function openArchive(file: string, settings: BackupSettings): Promise<Readable> {
-  const { secret } = await readIdentity(identityPath(settings));
-  return decryptBackup(await openKept(file, settings.store), secret);
+async function openArchive(file: string, place: BackupPlace): Promise<Readable> {
+  const { secret } = await readIdentity(resolveIdentity(place));
+  return decryptBackup(await openKept(file, place.directory), secret);
 }
 
 const pieceBytes = 4 * 1024 * 1024;
@@ -91,7 +88,7 @@ const pieceBytes = 4 * 1024 * 1024;
 /** Decrypts a backup's archive, and sends it in pieces in base64. */
 export async function sendBackup(
   file: string,
-  settings: BackupSettings,
+  place: BackupPlace,
   send: (offset: number, piece: string) => Promise<unknown>,
 ): Promise<void> {
   let sent = 0;
@@ -101,7 +98,7 @@ export async function sendBackup(
     await send(sent, Buffer.concat(waiting).toString("base64"));
     [sent, bytes, waiting] = [sent + bytes, 0, []];
   };
-  for await (const chunk of await openArchive(file, settings)) {
+  for await (const chunk of await openArchive(file, place)) {
     waiting.push(chunk as Buffer);
     bytes += (chunk as Buffer).length;
     if (bytes >= pieceBytes) await flush();

@@ -3,6 +3,9 @@ import { type ChainClient, openNodeChain, openReferenceChain } from "../../chain
 import { networkPaceMs } from "../../chain/elections";
 import type { NodeTarget } from "../../chain/node";
 import { isAnswered, readNode } from "../../chain/reading";
+import type { Problem } from "../../util/problem";
+import { hasShareForKey } from "../backup/keyShare";
+import type { BackupContent } from "../backup/restoreBackup";
 
 /** The bridge's state on the chain. Orchestrators learn of a halt up to 40 seconds later. */
 export type BridgeNow =
@@ -66,4 +69,31 @@ export function judgeBridge(bridge: BridgeInfo, height: number, name: string): B
   const minutes = Math.ceil(((last + 1 - height) * networkPaceMs) / 60_000);
   const when = `the unhalt of momentum ${bridge.unhaltedAt} takes effect at momentum ${last + 1}, in about ${minutes} min`;
   return reading(2, `the bridge is still halted: ${when}`);
+}
+
+/** Formats the bridge's state on the chain; no line if it is live. */
+export function formatBridgeState(bridge: BridgeNow): string[] {
+  if (!bridge.known)
+    return [`no node tells the bridge's state, so the orchestrator's own getStatus decides: ${bridge.why}`];
+  return bridge.state === 0 ? [] : [bridge.why];
+}
+
+/** Checks that no key generation came after a backup: its share must be of the bridge's key on the chain. */
+export function findStaleShare(
+  { keyShare }: Pick<BackupContent, "keyShare">,
+  bridge: BridgeNow,
+  { noKeyShare }: { readonly noKeyShare: boolean },
+): Problem | undefined {
+  if (noKeyShare || (bridge.known && hasShareForKey(bridge.key, keyShare?.files ?? []))) return undefined;
+  if (!bridge.known)
+    return {
+      what: "it is unknown whether the backup's key share is of the bridge's key",
+      found: bridge.why,
+      needed: "a node that tells the bridge's key: add one to pillar-host:sync.references",
+    };
+  return {
+    what: "the backup's key share is not of the bridge's key: a key generation came after it",
+    found: keyShare === undefined ? "no key share" : `${keyShare.files.join(", ")}, made ${keyShare.generatedAt}`,
+    needed: "give a backup from after the key generation, or let the orchestrator take part in the next one",
+  };
 }

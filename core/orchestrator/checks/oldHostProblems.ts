@@ -1,168 +1,201 @@
+import path from "node:path";
 import { formatMove } from "../../eventLog/moveId";
 import { findSshdFaults } from "../../ssh/sshdFaults";
-import { commandsFor } from "../../util/commands";
 import type { Problem } from "../../util/problem";
+import { formatShareFile, hasShareForKey } from "../backup/keyShare";
 import { checkMoveHistory } from "../rules/generation";
 import { parseCopyGeneration, parseGeneration } from "../rules/journal";
 import { describeUnknownHistory, formatManualMoveHint } from "../rules/obstacles";
-import { findMissingTools, listFailedChecks } from "./hostProblems";
-import type { OldSide, Requirements } from "./moveSurvey";
-import { mayStop, moveHalted, stuckHint } from "./stoppedState";
+import { checkStatus } from "./stoppedState";
+import type { MoveSurvey, NewHost, OldHost, Requirements } from "./survey";
 
-export function findOldHostProblems(side: OldSide, wanted: Requirements, newJournal: string | undefined): Problem[] {
-  const run = commandsFor(wanted.stack);
+/** Finds on the old host what would stop a move, or make the orchestrator fail on the new host after the fence. */
+export function findOldHostProblems(
+  host: OldHost,
+  survey: MoveSurvey,
+  wanted: Requirements,
+): (Problem | false | undefined)[] {
+  const fresh = "value" in survey.new ? survey.new.value : undefined;
   return [
-    ...findMissingTools(wanted.old.address, side.facts, run),
-    ...unitProblems(side, wanted),
-    ...answerProblems(side, wanted),
-    ...sshdProblems(side, wanted),
-    ...pastProblems(side, wanted, newJournal),
-    ...directoryProblems(side, wanted),
+    ...processProblems(host, wanted),
+    ...answerProblems(host, wanted),
+    ...sshdProblems(host, wanted),
+    historyProblem(host, wanted, fresh?.facts.journal),
+    environmentProblem(host, fresh, wanted),
+    ...(host.facts.directory === "there" ? fileProblems(host, survey, wanted) : []),
   ];
 }
 
-function unitProblems({ facts }: OldSide, wanted: Requirements): Problem[] {
-  const { address, service, executable } = wanted.old;
-  const run = commandsFor(wanted.stack);
-  const isMissing = facts.load === "not-found" || facts.load === "";
-  return listFailedChecks([
-    isMissing && {
-      what: `${address}: there is no service ${service}`,
-      found: "no such unit",
-      needed: "the orchestrator's service",
-      next: `systemctl list-units --type=service on the host tells its name: ${run.set("orchestrator.migrateFrom.service", "NAME")}`,
+function processProblems({ facts }: OldHost, { old, run }: Requirements) {
+  const { address, service, directory, executable } = old;
+  const { set } = run;
+  const kinds: Readonly<Record<string, string>> = { link: `a link to ${facts.real}`, none: "nothing" };
+  const isElsewhere = facts.works !== undefined && facts.works !== facts.real;
+  return [
+    facts.active !== "active" && {
+      what: `${address}: the orchestrator does not run (${service})`,
+      found: `${facts.load || "not-found"}, ${facts.active}`,
+      needed: "start the service, or name the one that runs the orchestrator",
+      next: [
+        `On the host: systemctl start ${service}; journalctl -u ${service} -n 50`,
+        `Is it another service? ${set("orchestrator.migrateFrom.service", "NAME")}`,
+      ],
     },
-    !isMissing &&
-      facts.active !== "active" && {
-        what: `${address}: the orchestrator does not run (${service})`,
-        found: facts.load === "masked" ? "masked" : facts.active,
-        needed: "active",
-        next: `On the host: systemctl start ${service}; journalctl -u ${service} -n 50. Then run ${run.up} again.`,
-      },
     facts.process !== undefined && {
       what: `${address}: the process of ${service} is not called ${executable}`,
       found: facts.process || "no process",
-      needed: "the name of the orchestrator's process: by that name, too, this program sees that it has ended",
-      next: `On the host: systemctl status ${service} tells the process's name. Then: ${run.set("orchestrator.migrateFrom.executable", "NAME")}`,
+      needed: "name the process: by its name, too, this program sees that it has ended",
+      next: set("orchestrator.migrateFrom.executable", facts.process || "NAME"),
     },
-  ]);
-}
-
-function answerProblems({ build, status }: OldSide, wanted: Requirements): Problem[] {
-  const { address, service } = wanted.old;
-  const run = commandsFor(wanted.stack);
-  const state = "value" in status ? status.value?.state : undefined;
-  const mayNotStop = "value" in status && !mayStop(status.value, wanted.haltedBridge);
-  return listFailedChecks([
-    "problem" in build && {
-      what: `${address}: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:${wanted.old.rpcPort}`,
-      found: build.problem,
-      needed: "version, gitCommit and goVersion",
-      next: `On the host: journalctl -u ${service} -n 50. Is it another port? ${run.set("orchestrator.rpcPort", "PORT")}`,
-    },
-    mayNotStop && {
-      what: `${address}: ${state === 1 ? "a key generation is at work" : "the orchestrator is not live"}`,
-      found: `state ${state} (${status.value?.stateName})`,
-      needed:
-        state === 1
-          ? "wait until the key generation has finished: stopping now would lose the key share"
-          : "state 0 (live)",
-      next: `Run ${run.up} again when the state is live.${state === 2 ? ` ${moveHalted(run)}` : ""}${state === 1 ? ` ${stuckHint}.` : ""}`,
-    },
-    "problem" in status &&
-      "value" in build && {
-        what: `${address}: the orchestrator does not say whether a key generation is at work`,
-        found: status.problem,
-        needed: "an answer to getStatus; a build that lacks this method is accepted",
-        next: `Run ${run.up} again.`,
+    facts.user !== undefined &&
+      facts.user !== "root" && {
+        what: `${address}: the orchestrator runs as another user than root`,
+        found: facts.user,
+        needed: "root: after a rollback, the orchestrator here must read files that root wrote",
+        next: `On the host: systemctl stop ${service}; chown -R root: ${directory}; systemctl edit ${service} (lines [Service], User=root, Group=root, Environment=HOME=${path.posix.dirname(directory)}); systemctl start ${service}`,
       },
-  ]);
+    (facts.directory !== "there" || isElsewhere) && {
+      what: `${address}: ${directory} is not the orchestrator's directory`,
+      found: [
+        facts.directory !== "there" && (kinds[facts.directory] ?? "a file"),
+        isElsewhere && `the orchestrator works in ${facts.works}`,
+      ],
+      needed: "the directory itself, no link to it",
+      next:
+        facts.directory === "link"
+          ? `On the host: systemctl stop ${service}; rm ${directory} && mv ${facts.real} ${directory}; systemctl start ${service}`
+          : set("orchestrator.migrateFrom.directory", facts.works ?? "DIRECTORY"),
+    },
+  ];
 }
 
-function sshdProblems({ sshd }: OldSide, wanted: Requirements): Problem[] {
+function answerProblems({ build, status }: OldHost, { old, run, haltedBridge }: Requirements) {
+  const silent = [build, status].find((answer) => "problem" in answer);
+  const state = "value" in status ? checkStatus(status.value, haltedBridge, run) : undefined;
+  return [
+    silent !== undefined && {
+      what: `${old.address}: the orchestrator gives no good answer on 127.0.0.1:${old.rpcPort}`,
+      found: "problem" in silent && silent.problem,
+      needed: "answers to getBuildInfo and getStatus; a build that lacks getStatus is accepted",
+      next: [
+        `On the host: journalctl -u ${old.service} -n 50`,
+        `Is it another port? ${run.set("orchestrator.rpcPort", "PORT")}`,
+      ],
+    },
+    state && { ...state, what: `${old.address}: ${state.what}` },
+  ];
+}
+
+function sshdProblems({ sshd }: OldHost, { old }: Requirements): Problem[] {
   if (!sshd) return [];
-  return findSshdFaults(sshd, `127.0.0.1:${wanted.old.rpcPort}`).map(({ found, needed }) => ({
-    what: `${wanted.old.address}: its sshd refuses what a move asks of it`,
+  return findSshdFaults(sshd, `127.0.0.1:${old.rpcPort}`).map(({ found, needed }) => ({
+    what: `${old.address}: its sshd refuses what a move asks of it`,
     found,
     needed,
-    next: `Change sshd's settings there (for ${sshd.from} alone: Match Address ${sshd.from}), then: systemctl reload ssh. Then run ${commandsFor(wanted.stack).up} again.`,
+    next: `Change sshd's settings there (for ${sshd.from} alone: Match Address ${sshd.from}), then: systemctl reload ssh`,
   }));
 }
 
 /** Checks generations as the move itself does, but before anything is copied. */
-function pastProblems({ facts }: OldSide, wanted: Requirements, newJournal: string | undefined): Problem[] {
-  const { known, laterThanMove: laterThan, firstMove: isFirst, move, old } = wanted;
-  if (known === undefined) return [];
+function historyProblem({ facts }: OldHost, wanted: Requirements, newJournal: string | undefined): Problem | undefined {
+  const { known, laterThanMove: laterThan, firstMove: isFirst, move, old, run } = wanted;
+  if (known === undefined) return undefined;
   const source = parseGeneration(facts.journal);
   const highest = Math.max(source, parseGeneration(newJournal));
-  const why = checkMoveHistory({ source, copied: parseCopyGeneration(newJournal, move), highest }, known, {
-    laterThan,
-    isFirst,
-  });
-  if (why === undefined) return [];
-  const run = commandsFor(wanted.stack);
+  const generations = { source, copied: parseCopyGeneration(newJournal, move), highest };
+  const why = checkMoveHistory(generations, known, { laterThan, isFirst });
+  if (why === undefined) return undefined;
   if (why !== "later start") {
     const found = `generation ${highest} on a host, ${known.generation} in the event log`;
-    return [{ ...describeUnknownHistory(why, run, highest), found }];
+    return { ...describeUnknownHistory(why, run, highest), found };
   }
-  return [
-    {
-      what: `${old.address}: this host does not know of this orchestrator's last start`,
-      found: facts.journal === undefined ? "no journal" : `generation ${source}`,
-      needed: `the host that the orchestrator is on now, with generation ${known.started} (${formatMove(known.move ?? move)}). Was this one restored from a snapshot, or installed anew?`,
-      next: formatManualMoveHint(run, known.started),
-    },
-  ];
+  return {
+    what: `${old.address}: this host does not know of this orchestrator's last start`,
+    found: facts.journal === undefined ? "no journal" : `generation ${source}`,
+    needed: `the host that the orchestrator is on now, with generation ${known.started} (${formatMove(known.move ?? move)}). Was this one restored from a snapshot, or installed anew?`,
+    next: formatManualMoveHint(run, known.started),
+  };
 }
 
-function directoryProblems(side: OldSide, wanted: Requirements): Problem[] {
-  const { facts } = side;
-  if (facts.directory === "there") return fileProblems(side, wanted);
-  const { address, directory, service } = wanted.old;
-  const run = commandsFor(wanted.stack);
-  const found: Record<string, string> = { none: "nothing", link: `a link to ${facts.real}`, "no directory": "a file" };
-  return [
-    {
-      what: `${address}: ${directory} is not the orchestrator's directory`,
-      found: found[facts.directory] ?? facts.directory,
-      needed: "the directory itself, with producer, config.json and tss",
-      next:
-        facts.directory === "link"
-          ? `On the host: systemctl stop ${service}; rm ${directory} && mv ${facts.real} ${directory}; systemctl start ${service}. Is it on another disk? mount --bind instead of mv. Then run ${run.up} again.`
-          : run.set("orchestrator.migrateFrom.directory", facts.works ?? "DIRECTORY"),
-    },
-  ];
+function environmentProblem({ facts }: OldHost, fresh: NewHost | undefined, wanted: Requirements) {
+  const { address, service } = wanted.new;
+  const missing = facts.environment.filter((name) => fresh?.facts.environment.includes(name) === false);
+  return (
+    missing.length > 0 && {
+      what: `${address}: the orchestrator's unit lacks environment variables of the old host's unit`,
+      found: `no ${missing.join(", no ")}`,
+      needed: "copy the variables yourself: this program does not, because they may hold secrets",
+      next: `On ${address}: install -d -m 700 /etc/systemd/system/${service}.service.d, and write there, into environment.conf, the lines [Service] and Environment="${missing[0]}=…"`,
+    }
+  );
 }
 
-function fileProblems({ facts, damaged, hasKeyStore }: OldSide, wanted: Requirements): Problem[] {
-  const { address, directory, service } = wanted.old;
-  const run = commandsFor(wanted.stack);
-  return listFailedChecks([
-    ...damaged.map((file) => ({
-      what: `${address}: ${directory}/${file} is not whole`,
-      found: "it is missing, or no JSON",
-      needed: "whole JSON (show the file to nobody: it holds secrets)",
-      next: `On the host: ls -la ${directory}; journalctl -u ${service} -n 50. Then run ${run.up} again.`,
-    })),
+function fileProblems(host: OldHost, survey: MoveSurvey, { old, run, noKeyShare }: Requirements) {
+  const { facts, config, hasConfig } = host;
+  const { address, service, directory } = old;
+  const strayed = hasConfig ? listStrayedPlaces(host, directory) : [];
+  const shareFault = noKeyShare ? undefined : describeShareFault(host, survey);
+  const isTyped = hasConfig && !config.hasPassphrase && !facts.environment.some((name) => /pass/i.test(name));
+  return [
+    !(hasConfig && host.hasKeyStore) && {
+      what: `${address}: files in ${directory} are missing or damaged`,
+      found: [
+        !hasConfig && "config.json: missing, or not whole JSON",
+        !host.hasKeyStore && `no producer key store ${config.keyStore}`,
+      ],
+      needed: "the orchestrator's own files, whole (show them to nobody: they hold secrets)",
+      next: `On the host: ls -la ${directory}; journalctl -u ${service} -n 50`,
+    },
     facts.special !== undefined && {
       what: `${address}: files in ${directory} have modes that are not copied to another host`,
       found: `${facts.special} with setuid, setgid or the sticky bit, or that everybody may write`,
       needed: "take these modes away: the orchestrator needs none of them",
-      next: `On the host: chmod -R ug-s,-t,o-w ${directory}. Then run ${run.up} again.`,
+      next: `On the host: chmod -R ug-s,-t,o-w ${directory}`,
     },
-    !hasKeyStore && {
-      what: `${address}: the orchestrator's producer key store is not in ${directory}`,
-      found: "none under the name that config.json tells",
-      needed: "the key store by whose key the bridge knows this orchestrator",
-      next: `On the host: ls -la ${directory}. Then run ${run.up} again.`,
+    shareFault !== undefined && {
+      what: `${address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
+      ...shareFault,
+      next: `Is this orchestrator to move without a share? ${run.set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
     },
-    facts.shares === 0 &&
-      !wanted.noKeyShare && {
-        what: `${address}: there is no key share (tss/localstate-*.json) in ${directory}`,
-        found: "none",
-        needed:
-          "the share, or your word that this orchestrator has none: it then signs only after the next key generation",
-        next: `Has it none? ${run.set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
-      },
-  ]);
+    strayed.length > 0 && {
+      what: `${address}: config.json names places outside of ${directory}, and only that directory is copied`,
+      found: strayed,
+      needed: `DataPath ${directory}, BaseDir ${directory}/tss, and a plain file name for ProducerKeyFileName`,
+      next: `On the host: systemctl stop ${service}; move what lies at these places there, and mend ${directory}/config.json; systemctl start ${service}`,
+    },
+    isTyped && {
+      what: `${address}: the pass phrase of the producer's key store is not in ${directory}/config.json`,
+      found: "no ProducerKeyFilePassphrase",
+      needed: "the pass phrase in that file or in the unit's environment, because nobody can type it on the new host",
+      next: `On the host: set it in that file (chmod 600), then systemctl restart ${service}`,
+    },
+  ];
+}
+
+/** Lists what config.json names outside of the directory, or the fence can't rename: a move copies the directory only. */
+function listStrayedPlaces({ facts, config }: OldHost, directory: string): string[] {
+  const normalize = (place: string) => path.posix.join(place, "/");
+  const isBelow = (place: string | undefined, below: string) =>
+    place === undefined || [directory, facts.real].some((own) => normalize(`${own}/${below}`) === normalize(place));
+  const { dataPath, tssDir, keyStore } = config;
+  const isPlainName = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(keyStore);
+  return [
+    ...(isBelow(dataPath, ".") ? [] : [`DataPath ${dataPath}`]),
+    ...(isBelow(tssDir, "tss") ? [] : [`TssConfig.BaseDir ${tssDir}`]),
+    ...(isPlainName ? [] : [`ProducerKeyFileName ${JSON.stringify(keyStore)}`]),
+  ];
+}
+
+/** Checks for a share of the bridge's key: others sign nothing. If the chain's key is unknown, config.json decides. */
+function describeShareFault({ facts, config, shares, hasConfig }: OldHost, { bridge }: MoveSurvey) {
+  const loadsShare = !hasConfig || config.hasShare;
+  const isPresent = !bridge.known || hasShareForKey(bridge.key, shares);
+  if (facts.shares > 0 && loadsShare && isPresent) return undefined;
+  const share = bridge.known
+    ? `${formatShareFile(bridge.key)}, of the key ${bridge.key} that the chain names`
+    : "the share";
+  return {
+    found: [shares.join(", ") || "no tss/localstate-*.json", !config.hasShare && "an empty TssConfig.PublicKey"],
+    needed: `${share}. Set pillar-host:orchestrator.migrateFrom to the host whose orchestrator took part in the last key generation, or wait for the next one`,
+  };
 }

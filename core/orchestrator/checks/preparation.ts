@@ -4,16 +4,13 @@ import type { MoveId } from "../../eventLog/moveId";
 import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { commandsFor } from "../../util/commands";
-import { type BackupDeps, type BackupSource, takeBackup } from "../backup/backup";
-import { isBackupKept, resolveBackupPlace } from "../backup/backupPlace";
+import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup";
 import { hasShareForKey, isKeyShare } from "../backup/keyShare";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
 import { hasBegun } from "../rules/journal";
 import { summarizeMoves } from "../rules/moveHistory";
-import { formatSurvey } from "./moveSummary";
-import type { MoveSurvey, Requirements } from "./moveSurvey";
-import { findMoveProblems } from "./prerequisites";
-import { type ChainReaders, type MoveSurveyDeps, surveyBoth } from "./survey";
+import { findMoveProblems, formatMoveFaults, formatSurvey } from "./prerequisites";
+import { type ChainReaders, type MoveSurvey, type MoveSurveyDeps, type Requirements, surveyBoth } from "./survey";
 
 export type PreparationDeps = BackupDeps & MoveSurveyDeps;
 
@@ -32,15 +29,16 @@ export function findWholeBackup(label: string, { directory, nodeDirectory }: Orc
 
 export async function createRequirements(
   options: SecureOptions,
-  roots: PreparationDeps["roots"],
+  { old, new: fresh }: PreparationDeps["roots"],
   store: Store,
 ): Promise<Requirements> {
   return {
     ...options,
-    old: { ...options.old, address: roots.old.address },
-    new: { ...options.new, address: roots.new.address },
+    old: { ...options.old, address: old.address },
+    new: { ...options.new, address: fresh.address },
     backupDirectory: store.directory,
     known: summarizeMoves(await readMoveEvents(store), options.move),
+    run: commandsFor(options.stack),
   };
 }
 
@@ -53,6 +51,7 @@ export async function createRequirements(
  */
 export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Prepared> {
   const { move, old } = options;
+  const { roots } = deps;
   const store = openStore(options.backups.directory);
   const events = await readMoveEvents(store);
   const recorded = findLastMoveEvent(events, move, "secured")?.details ?? {};
@@ -60,10 +59,9 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const kept = recorded.backup && (await isBackupKept(store, recorded.backup)) ? recorded.backup : undefined;
   if (kept && (await hasPresentShare(kept, options, deps))) return recorded;
 
-  const { roots } = deps;
   const wanted = await createRequirements(options, roots, store);
   deps.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
-  const survey = await surveyBoth({ ...options, backupDirectory: store.directory }, deps);
+  const survey = await surveyBoth(wanted, deps);
   const begun = findBegin(survey, move);
   if (begun) {
     deps.say(`orchestrator: this move has begun already (journal on the ${begun}); continuing it`);
@@ -74,15 +72,15 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
     }
   } else {
     const faults = findMoveProblems(survey, wanted);
-    if (faults.length > 0) throw new Error(formatMoveFaults(faults));
+    if (faults.length > 0) throw new Error(formatMoveFaults(faults, wanted));
     for (const line of formatSurvey(survey, wanted)) deps.say(`orchestrator: ${line}`);
   }
   if (options.restoreFrom !== undefined) return {};
-  const settings = resolveBackupPlace({ ...options.backups, move });
-  const backup = await takeBackup(roots.old, findWholeBackup("first", old), settings, deps).catch((error: Error) => {
-    throw new Error(`${error.message}\n  Then: ${commandsFor(options.stack).up}`);
+  const place = { ...options.backups, move };
+  const backup = await takeBackup(roots.old, findWholeBackup("first", old), place, deps).catch((error: Error) => {
+    throw new Error(`${error.message}\n  Then: ${wanted.run.up}`);
   });
-  const secured = { backup, ...oldBuild(survey) };
+  const secured = { backup, ...describeOldBuild(survey) };
   await appendEvent(store, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
   return secured;
 }
@@ -105,17 +103,11 @@ export function findBegin(survey: MoveSurvey, move: MoveId): string | undefined 
   return has(survey.old) ? "old host" : undefined;
 }
 
-function oldBuild({ old }: MoveSurvey): Pick<Prepared, "oldVersion" | "oldIdentity"> {
+function describeOldBuild({ old }: MoveSurvey): Pick<Prepared, "oldVersion" | "oldIdentity"> {
   if ("problem" in old) return {};
   const { build, identity } = old.value;
   return {
-    oldVersion: ("value" in build && build.value.version) || undefined,
-    oldIdentity: ("value" in identity && identity.value) || undefined,
+    oldVersion: "value" in build ? build.value.version : undefined,
+    oldIdentity: "value" in identity ? identity.value : undefined,
   };
-}
-
-export function formatMoveFaults(faults: readonly string[]): string {
-  const count = faults.length === 1 ? "One thing stands" : `${faults.length} things stand`;
-  const head = `The orchestrator can't be moved yet; nothing was touched on either host. ${count} in the way:`;
-  return [head, ...faults.map((fault) => `- ${fault.replaceAll("\n", "\n  ")}`)].join("\n");
 }

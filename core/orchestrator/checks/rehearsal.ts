@@ -2,15 +2,12 @@ import { readMoveEvents } from "../../eventLog/eventLog";
 import { markOwn } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { openStore } from "../../store/openStore";
-import type { Store } from "../../store/store";
+import { formatDuration } from "../../util/timeText";
 import type { SecureOptions } from "../hosts/moveInputs";
 import { isPillarNode } from "../rules/endpoints";
-import { createForecast, type Forecast, type ForecastInputs, formatForecast, parseStops } from "./forecast";
-import { formatSurvey } from "./moveSummary";
-import type { MoveSurvey } from "./moveSurvey";
 import { createRequirements, findBegin } from "./preparation";
-import { findMoveProblems } from "./prerequisites";
-import { type MoveSurveyDeps, surveyBoth } from "./survey";
+import { findMoveProblems, formatSurvey } from "./prerequisites";
+import { type MoveSurvey, type MoveSurveyDeps, surveyBoth } from "./survey";
 
 interface Rehearsal {
   /** The host whose journal says that the move has begun; then nothing is checked. */
@@ -24,16 +21,20 @@ interface Rehearsal {
 /** Runs a move's checks, forecasts its gap, writes nothing. @param nodeCounts true if an unsynced node is a problem */
 export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: MoveSurveyDeps): Promise<Rehearsal> {
   const store = openStore(options.backups.directory);
-  const found = await surveyBoth({ ...options, backupDirectory: store.directory }, deps);
+  const wanted = await createRequirements(options, deps.roots, store);
+  const found = await surveyBoth(wanted, deps);
   const begun = findBegin(found, options.move);
   if (begun !== undefined) return { begun, faults: [], shown: [] };
-  const wanted = await createRequirements(options, deps.roots, store);
   const survey = nodeCounts ? found : assumeSyncedNode(found);
   const [faults, shown] = [findMoveProblems(survey, wanted), formatSurvey(survey, wanted)];
   if ("problem" in found.old || found.old.value.facts.directory !== "there") return { faults, shown };
-  const measured = await measure(options, found.old.value.facts.bytes, store, deps);
-  const forecast = createForecast(measured);
-  return { faults, shown: [...shown, ...formatForecast(forecast, measured)], gapSeconds: forecast.total };
+  const earlier = (await readMoveEvents(store)).flatMap((entry) =>
+    entry.event === "done" && entry.move.pillar === options.move.pillar
+      ? (entry.details.secondsWithoutSigner ?? [])
+      : [],
+  );
+  const forecast = createForecast({ ...(await measure(options, deps)), bytes: found.old.value.facts.bytes, earlier });
+  return { faults, shown: [...shown, ...forecast.lines], gapSeconds: forecast.total };
 }
 
 /** Returns the survey as it will be once the new host's own node is there and synced. */
@@ -45,12 +46,7 @@ export function assumeSyncedNode(found: MoveSurvey): MoveSurvey {
   return { ...found, node, new: { value: { ...found.new.value, reached } } };
 }
 
-async function measure(
-  { old: place, move }: SecureOptions,
-  bytes: number,
-  store: Store,
-  { roots, ticks }: MoveSurveyDeps,
-): Promise<ForecastInputs> {
+async function measure({ old: place }: SecureOptions, { roots, ticks }: MoveSurveyDeps) {
   const timed = async (work: Promise<unknown>) => {
     const begin = ticks();
     await work;
@@ -62,10 +58,7 @@ async function measure(
   const callSeconds = await timed(
     Promise.all([roots.old.call("signer_has", file), roots.new.call("signer_has", file).catch(() => "")]),
   );
-  const earlier = (await readMoveEvents(store)).flatMap((entry) =>
-    entry.event === "done" && entry.move.pillar === move.pillar ? (entry.details.secondsWithoutSigner ?? []) : [],
-  );
-  return { stops, bytes, readSeconds, callSeconds, earlier };
+  return { stops, readSeconds, callSeconds };
 }
 
 async function readOnce(host: RootHost, directory: string): Promise<void> {
@@ -73,3 +66,60 @@ async function readOnce(host: RootHost, directory: string): Promise<void> {
   stdout.resume();
   await done;
 }
+
+/** Parses the output of signer_stops into the seconds of each stop. */
+export function parseStops(printed: string): number[] {
+  const lines = printed.split("\n").map((line) => line.split("="));
+  return lines.flatMap(([word, at], i) => {
+    const [next, end] = lines[i + 1] ?? [];
+    return word === "Stopping" && next === "Stopped" ? [Number(end) - Number(at)] : [];
+  });
+}
+
+interface ForecastInputs {
+  /** Seconds that the unit's last stops took, by systemd's journal. */
+  readonly stops: readonly number[];
+  readonly bytes: number;
+  /** Seconds of reading the orchestrator's directory once. */
+  readonly readSeconds: number;
+  /** Seconds of one call on both hosts at once. */
+  readonly callSeconds: number;
+  /** Seconds without an orchestrator in earlier moves. */
+  readonly earlier: readonly number[];
+}
+
+/** Expected seconds without an orchestrator. */
+export interface Forecast {
+  /** Without `most` before the first move, because no start can be tried while the old host signs. */
+  readonly total: { readonly least: number; readonly most?: number };
+  readonly lines: readonly string[];
+}
+
+/** Number of calls, one after another, between stop and start. */
+const calls = { least: 4, most: 12 };
+
+/** Forecasts the time without an orchestrator: the stop, copying what changed (at worst all), and the start. */
+export function createForecast({ stops, bytes, readSeconds, callSeconds, earlier }: ForecastInputs): Forecast {
+  const stop = stops.length === 0 ? undefined : { least: Math.min(...stops), most: 1.5 * Math.max(...stops) + 1 };
+  const copy = { least: calls.least * callSeconds, most: calls.most * callSeconds + 2 * readSeconds };
+  const sum = { least: (stop?.least ?? 0) + copy.least, most: (stop?.most ?? 0) + copy.most };
+  const total =
+    earlier.length === 0
+      ? { least: sum.least }
+      : { least: 0.6 * Math.min(...earlier), most: Math.max(1.5 * Math.max(...earlier) + 1, sum.most) };
+  const rate = readSeconds > 0 ? ` at ${(bytes / 1e6 / readSeconds).toFixed(1)} MB/s` : "";
+  const gap =
+    total.most === undefined
+      ? `at least ${formatSeconds(total.least)}, plus the start, which was not measured yet`
+      : `${formatRange({ least: total.least, most: total.most })}, by earlier moves`;
+  const lines = [
+    `the bridge will be without this orchestrator for ${gap}`,
+    `  stop: ${stop === undefined ? "unknown: systemd's journal has none" : formatRange(stop)}`,
+    `  rest of the copy: ${formatRange(copy)} (a trial read ${(bytes / 1e6).toFixed(1)} MB${rate})`,
+  ];
+  return { total, lines };
+}
+
+const formatRange = ({ least, most }: { readonly least: number; readonly most: number }) =>
+  `${formatSeconds(least)} to ${formatSeconds(most)}`;
+const formatSeconds = (seconds: number) => (seconds < 60 ? `${seconds.toFixed(1)} s` : formatDuration(seconds * 1000));

@@ -21,13 +21,9 @@ export async function releaseHashFault(
   if (migrateFrom === undefined || release === undefined || release.sha256 !== undefined || isShown) return undefined;
   const move = createMoveId(config, stack);
   if ((await readMoveEvents(openStackStore(config))).some((entry) => isSameMove(entry.move, move))) return undefined;
-  return releaseHashText(release.url, stack);
-}
-
-function releaseHashText(url: string, stack: string): string {
-  const set = commandsFor(stack).setTo("orchestrator.release.sha256", "SHA256");
   return (
-    `${project}:orchestrator.release.sha256: missing, needed the hash of ${url}: ${whatItIs}. ` +
-    `Print the hash with: ${hashCommand(url)}; compare it with the one on the release's page, then: ${set}`
+    `${project}:orchestrator.release.sha256: missing, needed the hash of ${release.url}: ${whatItIs}. ` +
+    `Print the hash with: ${hashCommand(release.url)}; compare it with the one on the release's page, then: ` +
+    commandsFor(stack).setTo("orchestrator.release.sha256", "SHA256")
   );
 }

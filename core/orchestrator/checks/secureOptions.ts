@@ -2,7 +2,7 @@ import type { StackConfig } from "../../config/config";
 import { chooseRecordsPlace } from "../../config/stackStore";
 import { createMoveId } from "../../eventLog/moveId";
 import { createOldHost } from "../../ssh/configuredLogin";
-import type { Acknowledgements, OrchestratorPaths, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
+import type { OrchestratorPaths, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
 
 export function createOrchestratorPaths({
   orchestrator,
@@ -28,17 +28,6 @@ export function createOldPlace(config: StackConfig): OrchestratorPlace {
   };
 }
 
-function acknowledgedOf({ orchestrator }: StackConfig): Acknowledgements {
-  const { noKeyShare, haltedBridge, laterThanMove, firstMove, backup } = orchestrator.migrateFrom ?? {};
-  return {
-    noKeyShare: noKeyShare === "acknowledged",
-    haltedBridge: haltedBridge === "acknowledged",
-    laterThanMove,
-    firstMove: firstMove && true,
-    restoreFrom: backup,
-  };
-}
-
 export function createSecureOptions(config: StackConfig, stack: string): SecureOptions {
   const { migrateFrom: from, release, backup } = config.orchestrator;
   const { ssh } = createOldHost(config);
@@ -51,11 +40,12 @@ export function createSecureOptions(config: StackConfig, stack: string): SecureO
     sshPort: ssh.port,
     sshUser: ssh.user,
     hostKey: ssh.hostKey,
-    ...acknowledgedOf(config),
-    release: release === undefined ? undefined : { version: release.version },
-    backups: {
-      directory: chooseRecordsPlace(config),
-      identityFile: backup.identityFile,
-    },
+    noKeyShare: from?.noKeyShare === "acknowledged",
+    haltedBridge: from?.haltedBridge === "acknowledged",
+    laterThanMove: from?.laterThanMove,
+    firstMove: from?.firstMove && true,
+    restoreFrom: from?.backup,
+    release: release && { version: release.version },
+    backups: { directory: chooseRecordsPlace(config), identityFile: backup.identityFile },
   };
 }

@@ -5,6 +5,54 @@ import type { MoveInputs } from "../hosts/moveInputs";
 import { assignRoles, formatHost, type Saga, type WhichHost } from "../rules/journal";
 import type { BridgeNow } from "./bridgeState";
 
+const keyGeneration = 1;
+const halted = 2;
+
+/** Returns why an orchestrator must not be stopped in a state; undefined if it may be. */
+function judgeState(state: number, haltedBridge: boolean, run: Commands): Problem | undefined {
+  if (state === 0 || (state === halted && haltedBridge)) return undefined;
+  if (state === halted) return { what: "the bridge is halted", needed: "a live bridge", next: moveHalted(run) };
+  if (state !== keyGeneration) return { what: "the orchestrator is not live", needed: "state 0 (live)" };
+  return {
+    what: "the bridge's key generation is at work",
+    needed: "wait until it is over: a stop now would lose the new key share",
+  };
+}
+
+/** Formats the command that lets an orchestrator move although the bridge is halted. */
+const moveHalted = (run: Commands) =>
+  `Is the bridge to stay halted, and the orchestrator to move all the same? If all networks of the bridge are halted too, the orchestrator starts halted on the other host and gets live with the bridge: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
+
+/**
+ * Hint for an orchestrator that missed the end of a key generation. Names a page, no command: usually the key
+ * generation is still at work, and a stop would lose the key share.
+ */
+const stuckHint =
+  "Does the orchestrator stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1";
+
+/** Checks by the bridge's state on the chain that an orchestrator may be stopped now; an unknown one is no problem. */
+export function checkBridge(bridge: BridgeNow, haltedBridge: boolean, run: Commands): Problem | undefined {
+  const problem = bridge.known ? judgeState(bridge.state, haltedBridge, run) : undefined;
+  return problem && { ...problem, found: bridge.why };
+}
+
+type Status = Pick<OrchestratorStatus, "state" | "stateName">;
+
+/** Checks by the orchestrator's own status that it may be stopped now. Without one, its build reports none: it may. */
+export function checkStatus(status: Status | undefined, haltedBridge: boolean, run: Commands): Problem | undefined {
+  const problem = status && judgeState(status.state, haltedBridge, run);
+  const hints = [problem?.next, status?.state === keyGeneration && stuckHint].flat();
+  return problem && { ...problem, found: `state ${status.state} (${status.stateName}), by getStatus`, next: hints };
+}
+
+export type StoppedInputs = Pick<MoveInputs, "stack" | "haltedBridge" | WhichHost>;
+
+export function checkLive(side: WhichHost, status: Status | undefined, inputs: StoppedInputs): string | undefined {
+  const problem = checkStatus(status, inputs.haltedBridge, commandsFor(inputs.stack));
+  if (problem === undefined) return undefined;
+  return formatProblem({ ...problem, what: `the orchestrator of the ${side} host is not stopped: ${problem.what}` });
+}
+
 /**
  * Parses the state in which an orchestrator stopped from its config.json; undefined if no build would start with that
  * file. All released builds write GlobalState at each start and stop; without it, a build starts in 0.
@@ -18,9 +66,6 @@ export function parseGlobalState(config: string | undefined): number | undefined
   }
 }
 
-const keyGeneration = 1;
-const halted = 2;
-
 /**
  * Checks by its config.json that a stopped orchestrator may go to the other host. Only a key generation prevents a
  * rollback: a halted bridge is no reason to stay on a host with problems.
@@ -30,85 +75,25 @@ export function checkStoppedState(config: string | undefined, saga: Saga, inputs
   const { host, service, directory } = inputs[source];
   const name = `the orchestrator of ${formatHost(source, host.ssh.address)}`;
   const run = commandsFor(inputs.stack);
-  const { up } = run;
   const state = parseGlobalState(config);
   if (state === undefined)
     return formatProblem({
-      what: `${name} was stopped, and its configuration cannot be read: no orchestrator would start with it`,
+      what: `${name} was stopped, and its configuration can't be read: no orchestrator would start with it`,
       found: `${directory}/config.json is missing, no whole JSON, or its GlobalState is no number`,
       needed: "the complete file. Its GlobalState shows the state in which the orchestrator stopped",
-      next: `On the host: ls -l ${directory}; journalctl -u ${service} -n 50. Then: ${up}`,
+      next: `On the host: ls -l ${directory}; journalctl -u ${service} -n 50. Then: ${run.up}`,
     });
-  if (state === 0 || (saga.direction === "back" && state !== keyGeneration)) return undefined;
-  if (state === halted && inputs.haltedBridge) return undefined;
+  const problem = judgeState(state, inputs.haltedBridge, run);
+  if (problem === undefined || (saga.direction === "back" && state !== keyGeneration)) return undefined;
   const ask = `curl -s -H 'content-type: application/json' -d '{"method":"getStatus","params":[]}' http://127.0.0.1:${inputs[source].rpcPort}`;
   return formatProblem({
-    what: `${name} was stopped in state ${state} (${stateNames[state] ?? "unknown"}): ${meanings[state] ?? "on the other host it would start in that state"}`,
+    what: `${name} was stopped in state ${state} (${stateNames[state] ?? "unknown"}), in which it would start on the other host`,
     found: `GlobalState ${state} in ${directory}/config.json, which the orchestrator wrote at its stop`,
     needed: "GlobalState 0 (live), as getStatus said before the stop",
     next: [
-      `The orchestrator is started again where it was. On the host: ${ask}; when it says state 0: ${up}`,
+      `The orchestrator is started again where it was. On the host: ${ask}; when it says state 0: ${run.up}`,
       state === keyGeneration && stuckHint,
-      state === halted && `${moveHalted(run)}; then ${up}`,
+      state === halted && `${moveHalted(run)}; then ${run.up}`,
     ],
   });
-}
-
-/**
- * Hint for an orchestrator that missed the end of a key generation. Names a page, no command: usually the key
- * generation is still at work, and a stop would lose the key share.
- */
-export const stuckHint =
-  "Does the orchestrator stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1";
-
-/** Formats the command that lets an orchestrator move although the bridge is halted. */
-export const moveHalted = (run: Commands) =>
-  `Is the bridge to stay halted, and the orchestrator to move all the same? If all networks of the bridge are halted too, the orchestrator starts halted on the other host and gets live with the bridge: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
-
-const meanings: Readonly<Record<number, string>> = {
-  1: "its part in the key generation is not done, and on the other host it would begin one alone",
-  2: "the bridge is halted, and on the other host the orchestrator would start halted",
-};
-
-export type StoppedInputs = Pick<MoveInputs, "stack" | "haltedBridge" | WhichHost>;
-
-/** True if an orchestrator in this state may be stopped; undefined: its build reports none, so it may. */
-export function mayStop(status: Pick<OrchestratorStatus, "state"> | undefined, haltedBridge: boolean): boolean {
-  return status === undefined || status.state === 0 || (status.state === halted && haltedBridge);
-}
-
-/** Checks by the orchestrator's own status that it may be stopped now. */
-export function checkLive(
-  side: WhichHost,
-  status: Pick<OrchestratorStatus, "state" | "stateName"> | undefined,
-  inputs: StoppedInputs,
-): string | undefined {
-  if (status === undefined || mayStop(status, inputs.haltedBridge)) return undefined;
-  const run = commandsFor(inputs.stack);
-  if (status.state === keyGeneration)
-    return formatProblem({
-      what: `the orchestrator of the ${side} host takes part in a key generation now: stopping it would lose its new key share`,
-      needed: `wait until getStatus says live, which takes minutes; then run ${run.up} again.`,
-      next: stuckHint,
-    });
-  return formatProblem({
-    what: `the orchestrator of the ${side} host is not in the state live`,
-    found: `state ${status.state} (${status.stateName})`,
-    needed: `wait for state 0 (live); then run ${run.up} again.`,
-    next: status.state === halted && moveHalted(run),
-  });
-}
-
-/** Checks by the bridge's state on the chain that an orchestrator may be stopped now; an unknown one is no problem. */
-export function checkBridge(bridge: BridgeNow, haltedBridge: boolean, run: Commands): Problem | undefined {
-  if (!bridge.known || bridge.state === 0 || (bridge.state === halted && haltedBridge)) return undefined;
-  const [what, needed] =
-    bridge.state === halted
-      ? (["the bridge is halted", "a live bridge"] as const)
-      : ([
-          "the bridge's key generation is at work",
-          "wait until the key generation has finished: stopping now would lose the key share",
-        ] as const);
-  const next = `Run ${run.up} again when the ${bridge.state === halted ? `bridge is live. ${moveHalted(run)}` : "key generation is over."}`;
-  return { what, needed: `${needed} (as the chain says; getStatus lags by up to 40 s)`, found: bridge.why, next };
 }

@@ -6,20 +6,41 @@ import { markOwn, parseEndpointWord } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { parseSshd } from "../../ssh/sshdFaults";
 import type { NodeStatus } from "../../sync/nodeStatus";
-import { toResult } from "../../util/result";
+import type { Commands } from "../../util/commands";
+import { type Result, toResult } from "../../util/result";
 import { isJsonText } from "../backup/backup";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
 import { type Endpoint, listEndpoints } from "../rules/endpoints";
+import type { MoveHistory } from "../rules/generation";
 import { parseFacts } from "../rules/hostPairFacts";
 import type { WhichHost } from "../rules/journal";
 import { parseOrchestratorConfig } from "../rules/orchestratorConfigFile";
 import type { BridgeNow } from "./bridgeState";
-import type { MoveSurvey, NewSide, OldSide, SshScan } from "./moveSurvey";
 
-interface SurveyOptions extends Pick<SecureOptions, "old" | "new" | "copyAddress" | "sshPort" | "sshUser"> {
+type HostPlace = OrchestratorPlace & { readonly address: string };
+
+/** Task of a move, and the facts that are known before its hosts are read. */
+export interface Requirements extends SecureOptions {
+  readonly old: HostPlace;
+  readonly new: HostPlace;
   /** Directory on this machine. */
   readonly backupDirectory: string;
+  readonly known?: MoveHistory;
+  readonly run: Commands;
 }
+
+/** State of both hosts, the chain and this machine before a move; no secret. */
+export interface MoveSurvey {
+  readonly old: Result<OldHost>;
+  readonly new: Result<NewHost>;
+  readonly node: NodeStatus;
+  readonly bridge: BridgeNow;
+  /** Free bytes for the backups on this machine. */
+  readonly room: number;
+}
+
+export type OldHost = Awaited<ReturnType<typeof readOldHost>>;
+export type NewHost = Awaited<ReturnType<typeof readNewHost>>;
 
 export interface ChainReaders {
   /** Reads the sync gate's evidence now. */
@@ -33,47 +54,55 @@ export interface MoveSurveyDeps extends RpcClock, ChainReaders {
 }
 
 /** Reads both hosts at once, and this machine. Changes nothing; a failed read becomes a problem in the result. */
-export async function surveyBoth(options: SurveyOptions, deps: MoveSurveyDeps): Promise<MoveSurvey> {
-  const { roots } = deps;
-  const state = readState(roots.old, options.old, deps);
+export async function surveyBoth(wanted: Requirements, deps: MoveSurveyDeps): Promise<MoveSurvey> {
+  const files = readFiles(deps.roots.old, wanted.old, deps);
   // Both hosts try these nodes: one that the old host does not reach either is no problem of the new host.
-  const endpoints = state.then(
-    ({ config, addresses }) => listEndpoints(config, [roots.old.address, options.copyAddress, ...addresses]),
+  const endpoints = files.then(
+    ({ json, addresses }) => listEndpoints(json ?? {}, [wanted.old.address, wanted.copyAddress, ...addresses]),
     () => [],
   );
-  const sshd = readSshd(roots, options.sshUser);
-  const oldSide = toResult(readOldSide(roots.old, options.old, { state, endpoints, sshd }, deps));
-  const newSide = toResult(readNewSide(roots.new, options, endpoints, deps));
-  const [old, next, node, bridge] = await Promise.all([oldSide, newSide, deps.readNodeSync(), deps.readBridge()]);
-  return { old, new: next, node, bridge, room: readFreeBytes(options.backupDirectory) };
+  const [old, next, node, bridge] = await Promise.all([
+    toResult(readOldHost(wanted, files, endpoints, deps)),
+    toResult(readNewHost(wanted, endpoints, deps)),
+    deps.readNodeSync(),
+    deps.readBridge(),
+  ]);
+  return { old, new: next, node, bridge, room: readFreeBytes(wanted.backupDirectory) };
 }
 
-interface SharedReadings {
-  readonly state: ReturnType<typeof readState>;
-  readonly endpoints: Promise<readonly Endpoint[]>;
-  readonly sshd: ReturnType<typeof readSshd>;
-}
-
-async function readOldSide(
-  root: RootHost,
-  place: OrchestratorPlace,
-  shared: SharedReadings,
-  clock: RpcClock,
-): Promise<OldSide> {
-  const { facts, config: json, damaged, shares } = await shared.state;
-  const config = parseOrchestratorConfig(json);
-  const file = path.posix.join(place.directory, config.keyStore);
-  const endpoints = await shared.endpoints;
-  const [has, reached, answers] = await Promise.all([
-    root.call("signer_has", markOwn({ file })),
+async function readOldHost(
+  { old: place, sshUser }: Requirements,
+  files: ReturnType<typeof readFiles>,
+  endpoints: Promise<readonly Endpoint[]>,
+  deps: MoveSurveyDeps,
+) {
+  const root = deps.roots.old;
+  const { facts, json, shares } = await files;
+  const config = parseOrchestratorConfig(json ?? {});
+  const [has, answers, reached, sshd] = await Promise.all([
+    root.call("signer_has", markOwn({ file: path.posix.join(place.directory, config.keyStore) })),
+    readAnswers(createOrchestratorClient(root, place.rpcPort, deps)),
     readReached(
       root,
-      endpoints.map((each) => each.old),
+      (await endpoints).map((each) => each.old),
     ),
-    readAnswers(clientOf(root, place, clock)),
+    readSshd(deps.roots, sshUser),
   ]);
-  const hasKeyStore = has.trim() === "yes";
-  return { facts, ...answers, config, damaged, shares, hasKeyStore, endpoints, reached, sshd: await shared.sshd };
+  return {
+    ...answers,
+    facts,
+    config,
+    /** False if config.json is missing, or no whole JSON. */
+    hasConfig: json !== undefined,
+    /** Paths of the key shares below the directory. */
+    shares,
+    hasKeyStore: has.trim() === "yes",
+    endpoints: await endpoints,
+    /** Those endpoints (host:port) that answer this host. */
+    reached,
+    /** sshd's settings for a login from the new host; undefined if unknown. */
+    sshd,
+  };
 }
 
 /** Reads the old host's sshd settings for a login from the new host; undefined if that has a host name, no IP. */
@@ -84,7 +113,7 @@ async function readSshd(roots: MoveSurveyDeps["roots"], user: string) {
   return parseSshd(printed, user, from);
 }
 
-async function readAnswers(client: OrchestratorClient): Promise<Pick<OldSide, "build" | "status" | "identity">> {
+async function readAnswers(client: OrchestratorClient) {
   const build = await toResult(client.buildInfo());
   // Without the first answer, do not wait for the others.
   const status = "value" in build ? await toResult(client.status()) : build;
@@ -92,65 +121,42 @@ async function readAnswers(client: OrchestratorClient): Promise<Pick<OldSide, "b
   return { build, status, identity };
 }
 
-async function readNewSide(
-  root: RootHost,
-  { new: place, copyAddress, sshPort }: SurveyOptions,
-  endpoints: Promise<readonly Endpoint[]>,
-  clock: RpcClock,
-): Promise<NewSide> {
+async function readNewHost(wanted: Requirements, endpoints: Promise<readonly Endpoint[]>, deps: MoveSurveyDeps) {
+  const root = deps.roots.new;
+  const { new: place, copyAddress, sshPort } = wanted;
   const facts = await readOrchestratorFacts(root, place);
-  const isActive = facts.active === "active";
   const [scan, build, reached] = await Promise.all([
     root.call("signer_scan", markOwn({ address: copyAddress, port: sshPort })),
-    isActive ? toResult(clientOf(root, place, clock).buildInfo()) : { problem: "it does not run" },
-    endpoints.then((all) =>
-      readReached(
-        root,
-        all.map((each) => each.new),
-      ),
+    facts.active === "active"
+      ? toResult(createOrchestratorClient(root, place.rpcPort, deps).buildInfo())
+      : { problem: "it does not run" },
+    readReached(
+      root,
+      (await endpoints).map((each) => each.new),
     ),
   ]);
-  return { facts, build, scan: parseSshScan(scan), reached };
+  /** Keys, each as type and key, that the old host's ssh shows this host. */
+  return { facts, build, shownKeys: scan.split("\n").filter(Boolean), reached };
 }
 
-export function parseSshScan(printed: string): SshScan {
-  const [kind = "", ...keys] = printed.split("\n").flatMap((line) => line.trim() || []);
-  if (kind === "keys") return { kind, keys };
-  return { kind: kind === "noSsh" ? kind : "noConnection" };
-}
-
-export async function readOrchestratorFacts(
-  root: RootHost,
-  { service, directory, nodeDirectory, executable }: OrchestratorPlace,
-) {
-  return parseFacts(
-    await root.call("signer_facts", markOwn({ service, directory, node_dir: nodeDirectory, executable })),
-  );
-}
-
-function clientOf(root: RootHost, { rpcPort }: OrchestratorPlace, clock: RpcClock): OrchestratorClient {
-  return createOrchestratorClient(root, rpcPort, clock);
+export async function readOrchestratorFacts(root: RootHost, place: OrchestratorPlace) {
+  const { service, directory, nodeDirectory: node_dir, executable } = place;
+  return parseFacts(await root.call("signer_facts", markOwn({ service, directory, node_dir, executable })));
 }
 
 const maxAttempts = 4;
 const retryDelayMs = 500;
 
-/** Reads facts, configuration and key shares. Keeps the files' content in memory only. */
-async function readState(root: RootHost, place: OrchestratorPlace, clock: RpcClock) {
+/** Reads facts, configuration and the names of the key shares. Keeps the configuration's secrets in memory only. */
+async function readFiles(root: RootHost, place: OrchestratorPlace, clock: RpcClock) {
   const [facts, printed] = await Promise.all([readOrchestratorFacts(root, place), root.call("signer_addresses", {})]);
   const addresses = printed.split(/\s+/).filter((each) => isIP(each) !== 0);
   const { directory } = place;
-  const damaged: string[] = [];
-  let config: Record<string, unknown> = {};
-  if (facts.directory !== "there") return { facts, addresses, config, damaged, shares: [] };
+  if (facts.directory !== "there") return { facts, addresses, json: undefined, shares: [] };
   const listed = facts.shares > 0 ? await root.call("signer_shares", markOwn({ directory })) : "";
   const shares = listed.split("\0").flatMap((file) => (file ? path.posix.relative(directory, file) : []));
-  for (const file of ["config.json", ...shares]) {
-    const json = await readJson(root, path.posix.join(directory, file), clock);
-    if (json === undefined) damaged.push(file);
-    else if (file === "config.json") config = (json as Record<string, unknown> | null) ?? {};
-  }
-  return { facts, addresses, config, damaged, shares };
+  const json = await readJson(root, path.posix.join(directory, "config.json"), clock);
+  return { facts, addresses, json: json as Record<string, unknown> | null | undefined, shares };
 }
 
 /**
@@ -172,9 +178,8 @@ export async function readJson(root: RootHost, file: string, clock: RpcClock): P
 async function readReached(root: RootHost, names: readonly string[]): Promise<string[]> {
   const endpoints = [...new Set(names)];
   if (endpoints.length === 0) return [];
-  return (await root.call("signer_reaches", { endpoints: endpoints.map(parseEndpointWord) }))
-    .split("\n")
-    .filter(Boolean);
+  const printed = await root.call("signer_reaches", { endpoints: endpoints.map(parseEndpointWord) });
+  return printed.split("\n").filter(Boolean);
 }
 
 /** Returns the free bytes for an unprivileged user in a directory, or where it will be created. */

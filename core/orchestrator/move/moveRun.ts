@@ -10,9 +10,8 @@ import { markOwn } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
 import { formatProblem } from "../../util/problem";
-import { type BackupSettings, resolveBackupPlace } from "../backup/backupPlace";
-import type { BridgeNow } from "../checks/bridgeState";
-import { formatBridgeState } from "../checks/moveSummary";
+import type { BackupPlace } from "../backup/backup";
+import { type BridgeNow, formatBridgeState } from "../checks/bridgeState";
 import { checkBridge, checkLive } from "../checks/stoppedState";
 import type { ChainReaders } from "../checks/survey";
 import { Copier } from "../hosts/copier";
@@ -76,8 +75,8 @@ export class MoveRun {
     return createOrchestratorClient(this.sides.roots[side], this.inputs[side].rpcPort, this.deps);
   }
 
-  backupPlace(): BackupSettings {
-    return resolveBackupPlace({ ...this.inputs.backups, move: this.inputs.move });
+  backupPlace(): BackupPlace {
+    return { ...this.inputs.backups, move: this.inputs.move };
   }
 
   /** Reads status and identity of a host's orchestrator. @throws Error if it may not be stopped now */

@@ -2,7 +2,7 @@ import { markOwn } from "../../ssh/foreign";
 import { formatProblem } from "../../util/problem";
 import { compareManifests, formatDifferences, readManifest, sumManifest } from "../backup/manifest";
 import { type BackupContent, readBackup, sendBackup } from "../backup/restoreBackup";
-import { findStaleShare } from "../checks/staleShare";
+import { findStaleShare } from "../checks/bridgeState";
 import { formatStagingPath } from "../hosts/copier";
 import type { HostStates } from "../rules/hostStates";
 import { assignRoles, type Saga, type WhichHost } from "../rules/journal";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatSupport, listSecrets } from "../../../cli/support/support";
+import { listSecrets } from "../../../cli/support/support";
 
 test("lists the stack's secrets, and those of the terminal", () => {
   const raw = {
@@ -13,10 +13,4 @@ test("lists the stack's secrets, and those of the terminal", () => {
     PULUMI_CONFIG_PASSPHRASE: "pass phrase",
   });
   expect(secrets.sort()).toEqual(["aws-key", "https://hook", "pass phrase", "private"]);
-});
-
-test("says what is in the file, what is not, and to read it", () => {
-  expect(formatSupport("prod-support.txt", "prod").join("\n")).toMatch(
-    /written for whoever helps you: prod-support.txt\n.*with .*\n.*without .*pass phrases.*\nRead it before you send it/,
-  );
 });

@@ -5,28 +5,57 @@ import { test as base, describe, expect } from "vitest";
 import { parseCopyKey } from "../../../core/ssh/foreign";
 import { type LocalRoot, localRoot } from "./localRoot";
 
+interface Copy {
+  readonly gone?: readonly string[];
+  /** Texts by path. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Targets by path. */
+  readonly links?: Readonly<Record<string, string>>;
+  readonly modes?: Readonly<Record<string, number>>;
+}
+
 /** A copy from a hostile host: its files must stay below the staging directory. */
 interface Stage {
   readonly root: LocalRoot;
   readonly arriving: string;
   /** A directory of the receiving host's own. */
   readonly outside: string;
-  /** Receives a copy; `files` are texts by path, `links` targets by path. @returns its error */
-  receive(copy: {
-    readonly gone?: readonly string[];
-    readonly files?: Readonly<Record<string, string>>;
-    readonly links?: Readonly<Record<string, string>>;
-    readonly modes?: Readonly<Record<string, number>>;
-  }): Promise<string>;
+  /** Receives a copy. @returns its error */
+  receive(copy: Copy): Promise<string>;
   /** The function that receives; may be replaced. */
   how: string;
+}
+
+const messageOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "",
+    (error: Error) => error.message,
+  );
+
+/** Packs a copy as the other host sends it: the list of removed files, then files and links. */
+function pack(dir: string, { gone = [], files = {}, links = {}, modes = {} }: Copy): Buffer {
+  mkdirSync(dir);
+  const place = (path: string, put: (at: string) => void) => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    put(join(dir, path));
+  };
+  for (const [path, text] of Object.entries(files)) place(path, (at) => writeFileSync(at, text));
+  for (const [path, target] of Object.entries(links)) place(path, (at) => symlinkSync(target, at));
+  for (const [path, mode] of Object.entries(modes)) chmodSync(join(dir, path), mode);
+  // Files and links alone: directories of an archive would take the place of links.
+  const names = Object.keys({ ...files, ...links }).map((path) => `./${path}`);
+  const listed = names.length > 0 ? names : ["-T", "/dev/null"];
+  const list = gone.map((path) => `${path}\0`).join("");
+  return Buffer.concat([
+    Buffer.from(`${Buffer.byteLength(list)}\n${list}`),
+    execFileSync("tar", ["-c", "--no-recursion", "-C", dir, ...listed]),
+  ]);
 }
 
 const test = base.extend<{ stage: Stage }>({
   stage: async ({ task: _task }, provide) => {
     const root = localRoot();
-    const { scratch } = root;
-    const [arriving, outside] = [join(scratch, "arriving"), join(scratch, "outside")];
+    const [arriving, outside] = [join(root.scratch, "arriving"), join(root.scratch, "outside")];
     for (const place of [arriving, outside]) mkdirSync(place);
     writeFileSync(join(outside, "victim"), "mine");
     let count = 0;
@@ -35,40 +64,13 @@ const test = base.extend<{ stage: Stage }>({
       arriving,
       outside,
       how: "copy_receive",
-      receive: async ({ gone = [], files = {}, links = {}, modes = {} }) => {
+      receive: async (copy) => {
         count += 1;
-        const [tree, archive, sent] = [
-          join(scratch, `tree${count}`),
-          join(scratch, `tar${count}`),
-          join(scratch, `sent${count}`),
-        ];
-        mkdirSync(tree);
-        for (const [path, text] of Object.entries(files)) {
-          mkdirSync(dirname(join(tree, path)), { recursive: true });
-          writeFileSync(join(tree, path), text);
-        }
-        for (const [path, target] of Object.entries(links)) {
-          mkdirSync(dirname(join(tree, path)), { recursive: true });
-          symlinkSync(target, join(tree, path));
-        }
-        for (const [path, mode] of Object.entries(modes)) chmodSync(join(tree, path), mode);
-        // Files and links alone: directories of an archive would take the place of links.
-        const names = [...Object.keys(files), ...Object.keys(links)].map((path) => `./${path}`);
-        execFileSync("tar", [
-          "-cf",
-          archive,
-          "--no-recursion",
-          "-C",
-          tree,
-          ...(names.length > 0 ? names : ["-T", "/dev/null"]),
-        ]);
-        const list = gone.map((path) => `${path}\0`).join("");
-        writeFileSync(sent, Buffer.concat([Buffer.from(`${Buffer.byteLength(list)}\n${list}`), readFileSync(archive)]));
-        root.before = `signer_owned() { :; }\nhostile() {\n${stage.how} < "$sent" > "${join(scratch, "answered")}"; }`;
-        return root.call("hostile", { sent, receive_into: arriving }).then(
-          () => "",
-          (error: Error) => error.message,
-        );
+        const sent = join(root.scratch, `sent${count}`);
+        writeFileSync(sent, pack(join(root.scratch, `tree${count}`), copy));
+        const answered = join(root.scratch, "answered");
+        root.before = `signer_owned() { :; }\nhostile() {\n${stage.how} < "$sent" > "${answered}"; }`;
+        return messageOf(root.call("hostile", { sent, receive_into: arriving }));
       },
     };
     await provide(stage);
@@ -103,10 +105,7 @@ describe("a copy from a host in another's hands", () => {
     const retake = async (path: string) => {
       stage.root.before = "signer_owned() { :; }";
       const list = Buffer.from(`${path}\0`).toString("base64");
-      return stage.root.call("signer_copy_retake", { retake: list, receive_into: stage.arriving }).then(
-        () => "",
-        (error: Error) => error.message,
-      );
+      return messageOf(stage.root.call("signer_copy_retake", { retake: list, receive_into: stage.arriving }));
     };
     symlinkSync(stage.outside, join(stage.arriving, "logs"));
     writeFileSync(join(stage.arriving, "CURRENT"), "text");

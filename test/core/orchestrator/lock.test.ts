@@ -14,6 +14,8 @@ type Session = ChildProcessByStdio<Writable, Readable, null>;
 interface Stage {
   readonly root: LocalRoot;
   readonly lock: string;
+  /** Returns the second of Unix time at which the lease ends, by the lock. */
+  end(): number;
   /** Tries to take the lock from this process, as a run does. */
   take(token: string): Promise<string>;
   /** Takes the lock through an ssh session, which lives until it is ended. */
@@ -33,6 +35,7 @@ const test = base.extend<{ stage: Stage }>({
     await provide({
       root,
       lock,
+      end: () => Number(readFileSync(lock, "utf8").split(" ")[1]),
       take: async (token) => (await root.call("signer_take_lock", { token, orchestrator_lock: lock })).trim(),
       session: async (token) => {
         const functions = readOrchestratorLibrary().split(asRoot)[1] ?? "";
@@ -42,8 +45,7 @@ const test = base.extend<{ stage: Stage }>({
           stdio: ["pipe", "pipe", "inherit"],
         });
         sessions.push(child);
-        const [said] = await once(child.stdout, "data");
-        expect(String(said)).toBe("taken\n");
+        expect(String((await once(child.stdout, "data"))[0])).toBe("taken\n");
         return child;
       },
     });
@@ -61,21 +63,25 @@ function expectHeld(answer: string, until: number, pid?: number) {
   expect(Number(left)).toBeLessThanOrEqual(leftNow + 30);
 }
 
-test("waits for another run's lease while its session lives", async ({ stage }) => {
+test("waits for another run's lease while its session lives; the run that lost it does nothing more", async ({
+  stage,
+}) => {
   const session = await stage.session("first");
   // The login is named, so that an operator finds whose it is.
-  const [, until] = readFileSync(stage.lock, "utf8").split(" ");
-  expectHeld(await stage.take("second"), Number(until), session.pid);
+  expectHeld(await stage.take("second"), stage.end(), session.pid);
   session.kill("SIGKILL");
   await once(session, "exit");
   expect(await stage.take("second")).toBe("taken");
   expect(readFileSync(stage.lock, "utf8")).toMatch(/^second /);
+  const { root, lock: orchestrator_lock } = stage;
+  const flush = (token: string) => root.call("signer_flush", { token, orchestrator_lock, receive_into: root.scratch });
+  await expect(flush("first")).rejects.toThrow("another run has taken this move over");
+  await flush("second");
 });
 
 test("a reused process number is no session", async ({ stage }) => {
   const session = await stage.session("first");
-  const [, until] = readFileSync(stage.lock, "utf8").split(" ");
-  writeFileSync(stage.lock, `first ${until} ${session.pid}:1\n`);
+  writeFileSync(stage.lock, `first ${stage.end()} ${session.pid}:1\n`);
   expect(await stage.take("second")).toBe("taken");
 });
 
@@ -86,15 +92,4 @@ test("without a known session, only time ends a lease", async ({ stage }) => {
   expect(await stage.take("first")).toBe("taken");
   writeFileSync(stage.lock, `first ${now - 1}\n`);
   expect(await stage.take("second")).toBe("taken");
-});
-
-test("a run that lost the lock does nothing more", async ({ stage }) => {
-  const session = await stage.session("first");
-  session.kill("SIGKILL");
-  await once(session, "exit");
-  await stage.take("second");
-  const flush = (token: string) =>
-    stage.root.call("signer_flush", { token, orchestrator_lock: stage.lock, receive_into: stage.root.scratch });
-  await expect(flush("first")).rejects.toThrow("another run has taken this move over");
-  await flush("second");
 });

@@ -1,83 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findVersionGaps } from "../../../core/chain/requiredVersions";
-import { judgeUpgrade } from "../../../core/upgrade/judgeUpgrade";
-import { findRollbackFault } from "../../../core/upgrade/rollbackFault";
 import { type UpgradeDeps, upgradeNode } from "../../../core/upgrade/upgrade";
-
-const options = { before: { synced: true, currentHeight: 100 }, hasSlots: true, limit: 40_000 };
-const good = { synced: true, known: true, why: "synced", currentHeight: 103 };
-
-describe("a new version", () => {
-  test.each([
-    ["produces is good", {}, good, 1, 2000, "good"],
-    ["had no slot yet is pending", {}, good, 0, 2000, "open"],
-    ["had no slot until the timeout is good", {}, good, 0, 40_000, "good"],
-    ["has no slots on this host is good at once", { hasSlots: false }, good, 0, 2000, "good"],
-    ["does not grow is pending", {}, { ...good, currentHeight: 100 }, 0, 39_000, "open"],
-    ["does not grow until the timeout is bad", {}, { ...good, currentHeight: 100 }, 0, 40_000, "bad"],
-    ["follows a fork is bad at once", {}, { ...good, synced: false, reason: "otherChain" as const }, 0, 2000, "bad"],
-    ["grows and is not synced is bad", {}, { ...good, synced: false }, 1, 40_000, "bad"],
-    [
-      "grows and was not synced before is good",
-      { before: { synced: false, reason: "syncing" as const, currentHeight: 100 }, hasSlots: false },
-      { ...good, synced: false },
-      ...([0, 2000, "good"] as const),
-    ],
-    [
-      "replaces a too old version and is not synced is bad",
-      { before: { synced: false, reason: "oldVersion" as const, currentHeight: 100 } },
-      { ...good, synced: false },
-      ...([0, 40_000, "bad"] as const),
-    ],
-  ] as const)("judges one that %s", (_, more, node, produced, waited, is) => {
-    const judgement = judgeUpgrade({ ...options, ...more, node, produced, waited });
-    expect(judgement === undefined ? "open" : judgement.isGood ? "good" : "bad").toBe(is);
-  });
-});
-
-describe("a rollback", () => {
-  const main = "9".repeat(64);
-  const rules = {
-    mainNetwork: main,
-    releases: "https://r.example",
-    rows: [{ fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" }],
-  };
-  const facts = { before: "v0.0.8", height: 999, genesis: main, rules, sporks: [], isSynced: true };
-  const spork = { id: "a".repeat(64), name: "dynamic plasma", enforcedFrom: 2000 };
-  test.each([
-    ["is possible below the required height", {}, undefined],
-    [
-      "is impossible from the required height on",
-      { height: 1000 },
-      /^v0\.0\.10 or newer is required from height 1000 on/,
-    ],
-    ["is possible on another network", { height: 1000, genesis: "8".repeat(64) }, undefined],
-    ["is impossible to an unknown version", { height: 1000, before: undefined }, /is required/],
-    ["is possible while a spork is only announced", { sporks: [{ id: spork.id, name: spork.name }] }, undefined],
-    [
-      "is impossible to a version without an active spork",
-      { sporks: [spork] },
-      /^the spork aaaaaaaa… is active, and v0\.0\.8 may not/,
-    ],
-    [
-      "is impossible if an unknown version has an active spork ahead",
-      { before: "v0.0.9", sporks: [spork] },
-      /is active/,
-    ],
-    [
-      "is possible if an unknown version has passed the spork",
-      { before: "v0.0.9", sporks: [spork], height: 2500, rules: undefined },
-      undefined,
-    ],
-  ])("%s", (_, more, fault) => {
-    const { before, height, genesis, rules: table, ...chain } = { ...facts, ...more };
-    const gaps = table ? findVersionGaps({ version: before, genesis }, table, height, 0) : [];
-    const due = gaps.filter(({ expectedAt }) => expectedAt === undefined);
-    const found = findRollbackFault({ before, height, gaps: due, ...chain });
-    if (fault === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatch(fault);
-  });
-});
 
 /** Returns a host that answers `look` with these texts in turn, and then always with the last one. */
 function stage(looks: string[], more: Partial<UpgradeDeps> = {}) {
@@ -158,29 +80,21 @@ describe("an upgrade", () => {
     await expect(run()).rejects.toThrow(/the node's upgrade did not end\n[\s\S]*journalctl/);
   });
 
-  test("waits for a time without a slot, at most two ticks", async () => {
-    const pillars = { genesis: 0, pillars: 100 };
+  test.each([
+    ["the Pillar has no slot for 3 min: upgrading now", 200_000, [100_000]],
+    ["no time without a slot came within 10 min: upgrading now, a momentum may be missed", 700_000, []],
+  ])("waits for a time without a slot, at most two ticks: %s", async (words, latest, produced) => {
     let now = 0;
-    const clock = {
+    const { did, run } = stage([none, answers, end("done")], {
       ticks: () => now,
-      sleep: async (ms: number) => {
+      sleep: async (ms) => {
         now += ms;
       },
-    };
-    const free = stage([none, answers, end("done")], {
-      ...clock,
-      tick: async () => ({ ...pillars, now, produced: now >= 100_000 ? [100_000] : [] }),
+      tick: async () => ({ genesis: 0, pillars: 100, now, produced: produced.filter((at) => at <= now) }),
     });
-    await free.run();
-    expect(free.did).toContain("the Pillar has no slot for 3 min: upgrading now");
-    expect(now).toBeLessThan(200_000);
-    now = 0;
-    const late = stage([none, answers, end("done")], {
-      ...clock,
-      tick: async () => ({ ...pillars, now, produced: [] }),
-    });
-    await late.run();
-    expect(late.did).toContain("no time without a slot came within 10 min: upgrading now, a momentum may be missed");
+    await run();
+    expect(did).toContain(words);
+    expect(now).toBeLessThan(latest);
   });
 
   test("does not begin during a key generation, and reports a replaced program", async () => {

@@ -14,7 +14,6 @@ import { formatAssignments, type Value } from "../../../core/ssh/shellWords";
 import { readOrchestratorLibrary, readRetirementLibrary } from "../../../core/steps/libraries";
 import { orchestrator } from "../../../core/steps/orchestratorSteps";
 import { createEnvelope } from "../../../core/steps/step";
-import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { createWitnessSources } from "../../../core/sync/gateSettings";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
 import { keyShareName, nextPublicKey } from "../../../lab/doubles/orchestrator/keyShare";
@@ -90,20 +89,19 @@ describe("checks before the first change", () => {
     );
     const told = error?.message.split("\n").filter((line) => /^(The|-)/.test(line));
     expect(told).toEqual([
-      "The orchestrator can't be moved yet; nothing was touched on either host. 10 things stand in the way:",
+      "The orchestrator can't be moved yet; nothing was touched on either host. 9 things stand in the way:",
       `- ${from.address}: the orchestrator does not run (orchestrator)`,
-      `- ${from.address}: the orchestrator gives no good answer to getBuildInfo on 127.0.0.1:55000`,
-      `- ${from.address}: /root/.orchestrator/config.json is not whole`,
+      `- ${from.address}: the orchestrator gives no good answer on 127.0.0.1:55000`,
+      `- ${from.address}: files in /root/.orchestrator are missing or damaged`,
       `- ${from.address}: files in /root/.orchestrator have modes that are not copied to another host`,
-      `- ${from.address}: the orchestrator's producer key store is not in /root/.orchestrator`,
-      `- ${from.address}: there is no key share (tss/localstate-*.json) in /root/.orchestrator`,
-      `- ${to.address}: there is a key share in /root/.orchestrator already`,
-      `- 127.0.0.9:22 shows the new host another ssh key than ${from.address} shows this machine`,
+      `- ${from.address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
+      `- ${to.address}: /root/.orchestrator is in the way`,
+      `- ${to.address}: the new host does not reach the old one's ssh at 127.0.0.9:22`,
       `- ${to.address}: the node is not synced now`,
       "- this machine has no room for the backup",
     ]);
     expect(error?.message).toContain(
-      "  Has it none? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged",
+      "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged",
     );
     expect([await listed(from), await listed(to)]).toEqual(before);
     expect(readdirSync(directory())).toEqual([]);
@@ -317,13 +315,13 @@ it("reports a full disk of the operator, and leaves no partial backup", async ()
   const what = { label: "first", place: { base: root.scratch, paths: ["big"] }, changing: [], isJson: () => false };
   const world = { now: () => Date.now(), sleep: async () => undefined, say: () => undefined };
   const directory = join(small, "backups");
-  const settings = { store: createDirectoryStore(directory), move: moveNamed("pillar-host/prod/Anvil/1") };
+  const settings = { directory, move: moveNamed("pillar-host/prod/Anvil/1") };
   const error = await takeBackup(root, what, settings, world).catch((thrown: Error) => thrown);
   const left = readdirSync(directory);
   execFileSync("umount", [small]);
   root.close();
   expect(String(error)).toContain(
-    `the backup could not be written on this machine: ${directory}\n  found: the disk is full`,
+    `the backup could not be written on this machine: ${directory}\n  found: ENOSPC: no space left on device`,
   );
   expect(left).toEqual([]);
 });

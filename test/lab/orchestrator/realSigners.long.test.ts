@@ -86,7 +86,7 @@ realOnly("one of three real orchestrators moves", realSignerPrograms, () => {
     const { exitCode, output } = await run.end();
     await setWorld(second, { keygen: "0" });
     expect(exitCode).not.toBe(0);
-    expect(output).toContain("the orchestrator of the old host takes part in a key generation now");
+    expect(output).toContain("the orchestrator of the old host is not stopped: the bridge's key generation is at work");
     expect(output).toContain("docs/orchestrator.md, An orchestrator that stays in state 1");
     expect(output).not.toContain("stopping the orchestrator of the old host");
     expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);

@@ -1,7 +1,5 @@
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { expect, it } from "vitest";
 import { readArchive } from "../../../core/orchestrator/backup/archive";
 import { decryptBackup } from "../../../core/orchestrator/backup/vault";
@@ -156,8 +154,8 @@ async function opened(file: string) {
   const identity = stage.stack.backupKey("Anvil");
   expect(existsSync(identity)).toBe(true);
   const secret = /AGE-SECRET-KEY-\S+/.exec(readFileSync(identity, "utf8"))?.[0] ?? "";
-  const archive = await readArchive((path) => path.endsWith("config.json"));
-  await pipeline(await decryptBackup(createReadStream(file), secret), new PassThrough(), archive.input);
-  const files = [...archive.manifest().values()].filter(({ kind }) => kind === "file").map(({ path }) => path);
-  return { files: files.sort(), config: [...archive.kept.values()][0]?.trim() };
+  const sealed = await decryptBackup(createReadStream(file), secret);
+  const { manifest, kept } = await readArchive(sealed, (path) => path.endsWith("config.json"));
+  const files = [...manifest.values()].filter(({ kind }) => kind === "file").map(({ path }) => path);
+  return { files: files.sort(), config: [...kept.values()][0]?.text.trim() };
 }

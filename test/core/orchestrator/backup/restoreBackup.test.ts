@@ -1,21 +1,18 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { takeBackup } from "../../../../core/orchestrator/backup/backup";
-import type { BackupSettings } from "../../../../core/orchestrator/backup/backupPlace";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type BackupPlace, takeBackup } from "../../../../core/orchestrator/backup/backup";
 import { compareManifests, readManifest } from "../../../../core/orchestrator/backup/manifest";
 import { readBackup, sendBackup } from "../../../../core/orchestrator/backup/restoreBackup";
-import { findStaleShare } from "../../../../core/orchestrator/checks/staleShare";
-import { createDirectoryStore } from "../../../../core/store/directoryStore";
+import { findStaleShare } from "../../../../core/orchestrator/checks/bridgeState";
 import { moveNamed } from "../../../moveNamed";
 import { type LocalRoot, localRoot } from "../localRoot";
 
-const key = Buffer.alloc(33, 7).toString("base64");
 const share = `tss/localstate-${Buffer.alloc(33, 7).toString("hex")}.json`;
 let root: LocalRoot;
 let directory: string;
-let settings: BackupSettings;
+let settings: BackupPlace;
 let file: string;
 const at = (name: string) => join(root.scratch, "host/root/.orchestrator", name);
 let now = 0;
@@ -40,7 +37,7 @@ const saga = () => ({
   orchestrator_lock: join(root.scratch, "state/orchestrator.lock"),
   orchestrator_journal: join(root.scratch, "state/orchestrator.json"),
 });
-const told = (work: Promise<unknown>) =>
+const messageOf = (work: Promise<unknown>) =>
   work.then(
     () => "nothing",
     ({ message }: Error) => message,
@@ -50,7 +47,7 @@ beforeEach(async () => {
   now = Date.parse("2026-11-21T18:00:00.123Z");
   root = localRoot();
   directory = mkdtempSync(join(tmpdir(), "backups-"));
-  settings = { store: createDirectoryStore(join(directory, "Anvil")), move: moveNamed("pillar-host/prod/Anvil/1") };
+  settings = { directory: join(directory, "Anvil"), move: moveNamed("pillar-host/prod/Anvil/1") };
   mkdirSync(at("tss"), { recursive: true, mode: 0o700 });
   mkdirSync(at("events"), { mode: 0o750 });
   writeFileSync(at(share), "{}", { mode: 0o600 });
@@ -65,82 +62,69 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-describe("a backup", () => {
-  test("is read whole: the orchestrator's files, and the time of its key share", async () => {
-    const content = await readBackup(file, settings);
-    expect([...content.files.keys()]).toEqual([".", "config.json", "events", "events/large", "tss", share]);
-    expect(content).toMatchObject({
-      host: "local",
-      provedAt: "2026-11-21T18:00:00.124Z",
-      inside: "root/.orchestrator",
-    });
-    expect(content.keyShare?.files).toEqual([`root/.orchestrator/${share}`]);
-  });
+const bridge = (byte: number) =>
+  ({ known: true, state: 0, key: Buffer.alloc(33, byte).toString("base64"), why: "" }) as const;
 
-  test("takes the place of what lies on a host, without the node's files, and keeps a newer share", async () => {
-    const staging = join(root.scratch, "arriving");
-    mkdirSync(join(staging, "tss"), { recursive: true });
-    writeFileSync(join(staging, "tss/localstate-00.json"), "newer");
-    await root.call("signer_take_lock", saga());
-    const content = await readBackup(file, settings);
-    let pieces = 0;
-    await sendBackup(file, settings, (offset, piece) => {
-      pieces += 1;
-      return root.call("signer_receive", { ...saga(), offset, piece, bytes: 4_500_000, receive_into: staging });
-    });
-    expect(pieces).toBe(2);
-    // As an earlier run left it.
-    writeFileSync(join(staging, share), "{}");
-    await root.call("signer_unpack", { ...saga(), inside: content.inside, receive_into: staging });
-    expect(compareManifests(content.files, await readManifest(root, { base: staging, paths: ["."] }))).toEqual([]);
-    const state = join(root.scratch, "state");
-    expect(readdirSync(state).filter((name) => name.includes("restored"))).toEqual([]);
-    const kept = readdirSync(join(state, "shares")).map((name) => readFileSync(join(state, "shares", name), "utf8"));
-    expect(kept).toEqual(["newer"]);
-  });
-
-  test("is refused on a host if a piece is missing, or the disk has no room", async () => {
-    await root.call("signer_take_lock", saga());
-    const receive = (offset: number, bytes: number, receive_into = root.scratch) =>
-      told(root.call("signer_receive", { ...saga(), offset, piece: "AAAA", bytes, receive_into }));
-    expect(await receive(0, 1e18)).toContain("the disk has no room for the backup");
-    // No disk, so there is no room on it.
-    expect(await receive(0, 1, "/proc")).toContain("see it with: df -h /proc");
-    expect(await receive(0, 1)).toBe("nothing");
-    expect(await receive(4, 1)).toContain("one is missing");
-  });
-
-  test("is refused if it is changed, of another Pillar, or a part", async () => {
-    const list = file.replace(".tar.age", ".manifest.json");
-    const text = readFileSync(list, "utf8");
-    writeFileSync(list, text.replace(/"mode": "640"/, '"mode": "644"'));
-    expect(await told(readBackup(file, settings))).toContain("config.json: mode 640, not 644");
-    writeFileSync(list, text);
-    const other = { ...settings, move: moveNamed("pillar-host/prod/Hammer/1") };
-    expect(await told(readBackup(file, { ...other, identityFile: `${directory}/Anvil.age-identity` }))).toContain(
-      "needed: give a backup of Pillar Hammer",
-    );
-    expect(await told(readBackup(await take(["config.json"], at(".")), settings))).toContain("give a whole backup");
-  });
-
-  test("is refused without its list or its key, and says which files are needed", async () => {
-    renameSync(`${directory}/Anvil.age-identity`, `${directory}/away`);
-    expect(await told(readBackup(file, settings))).toContain(`the key that opens it: ${directory}/Anvil.age-identity`);
-    renameSync(`${directory}/away`, `${directory}/Anvil.age-identity`);
-    rmSync(file.replace(".tar.age", ".manifest.json"));
-    expect(await told(readBackup(file, settings))).toContain("ENOENT");
-  });
+test("is read whole: the orchestrator's files, and its key share, which must be of the bridge's key", async () => {
+  const content = await readBackup(file, settings);
+  expect([...content.files.keys()]).toEqual([".", "config.json", "events", "events/large", "tss", share]);
+  expect(content).toMatchObject({ host: "local", provedAt: "2026-11-21T18:00:00.124Z", inside: "root/.orchestrator" });
+  expect(content.keyShare?.files).toEqual([`root/.orchestrator/${share}`]);
+  const none = { noKeyShare: false };
+  expect(findStaleShare(content, bridge(7), none)).toBeUndefined();
+  expect(findStaleShare(content, bridge(8), none)?.what).toContain("came after it");
+  expect(findStaleShare(content, { known: false, why: "silent" }, none)?.found).toBe("silent");
+  expect(findStaleShare({}, bridge(7), none)?.found).toBe("no key share");
+  expect(findStaleShare({}, bridge(7), { noKeyShare: true })).toBeUndefined();
 });
 
-test("a key generation after the backup, or a silent chain, stops a restore", async () => {
+test("takes the place of what lies on a host, without the node's files, and keeps a newer share", async () => {
+  const staging = join(root.scratch, "arriving");
+  mkdirSync(join(staging, "tss"), { recursive: true });
+  writeFileSync(join(staging, "tss/localstate-00.json"), "newer");
+  await root.call("signer_take_lock", saga());
   const content = await readBackup(file, settings);
-  const bridge = (other: string) => ({ known: true, state: 0, key: other, why: "" }) as const;
-  const none = { noKeyShare: false };
-  expect(findStaleShare(content, bridge(key), none)).toBeUndefined();
-  expect(findStaleShare(content, bridge(Buffer.alloc(33, 8).toString("base64")), none)?.what).toContain(
-    "came after it",
-  );
-  expect(findStaleShare(content, { known: false, why: "silent" }, none)?.found).toBe("silent");
-  expect(findStaleShare({}, bridge(key), none)?.found).toBe("no key share");
-  expect(findStaleShare({}, bridge(key), { noKeyShare: true })).toBeUndefined();
+  let pieces = 0;
+  await sendBackup(file, settings, (offset, piece) => {
+    pieces += 1;
+    return root.call("signer_receive", { ...saga(), offset, piece, bytes: 4_500_000, receive_into: staging });
+  });
+  expect(pieces).toBe(2);
+  // As an earlier run left it.
+  writeFileSync(join(staging, share), "{}");
+  await root.call("signer_unpack", { ...saga(), inside: content.inside, receive_into: staging });
+  expect(compareManifests(content.files, await readManifest(root, { base: staging, paths: ["."] }))).toEqual([]);
+  const state = join(root.scratch, "state");
+  expect(readdirSync(state).filter((name) => name.includes("restored"))).toEqual([]);
+  const kept = readdirSync(join(state, "shares")).map((name) => readFileSync(join(state, "shares", name), "utf8"));
+  expect(kept).toEqual(["newer"]);
+});
+
+test("is refused on a host if a piece is missing, or the disk has no room", async () => {
+  await root.call("signer_take_lock", saga());
+  const receive = (offset: number, bytes: number, receive_into = root.scratch) =>
+    messageOf(root.call("signer_receive", { ...saga(), offset, piece: "AAAA", bytes, receive_into }));
+  expect(await receive(0, 1e18)).toContain("the disk has no room for the backup");
+  // No disk, so there is no room on it.
+  expect(await receive(0, 1, "/proc")).toContain("see it with: df -h /proc");
+  expect(await receive(0, 1)).toBe("nothing");
+  expect(await receive(4, 1)).toContain("one is missing");
+});
+
+test("is refused if it is changed, of another Pillar, a part, or lacks its list or key", async () => {
+  const list = file.replace(".tar.age", ".manifest.json");
+  const key = `${directory}/Anvil.age-identity`;
+  const read = (place = settings, archive = file) => messageOf(readBackup(archive, place));
+  const text = readFileSync(list, "utf8");
+  writeFileSync(list, text.replace(/"mode": "640"/, '"mode": "644"'));
+  expect(await read()).toContain("config.json: mode 640, not 644");
+  writeFileSync(list, text);
+  const other = { ...settings, move: moveNamed("pillar-host/prod/Hammer/1"), identityFile: key };
+  expect(await read(other)).toContain("needed: give a backup of Pillar Hammer");
+  expect(await read(settings, await take(["config.json"], at(".")))).toContain("give a whole backup");
+  renameSync(key, `${directory}/away`);
+  expect(await read()).toContain(`the key that opens it: ${key}`);
+  renameSync(`${directory}/away`, key);
+  rmSync(list);
+  expect(await read()).toContain("ENOENT");
 });

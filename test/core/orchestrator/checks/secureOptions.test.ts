@@ -17,29 +17,27 @@ const stack = (from: object = {}, changes: object = {}) =>
     orchestrator: { ...changes, migrateFrom: { address: "198.51.100.9", hostKey, ...from } },
   });
 
-test("the old host's login defaults to the stack's", () => {
-  expect(createOldHost(stack())).toEqual({
-    stack: "prod",
-    ssh: { address: "198.51.100.9", port: 2222, user: "op", hostKey, password: "login-pw", agent: false },
-    sudoPassword: "sudo-pw",
-    configured: "pillar-host:orchestrator.migrateFrom",
-  });
-});
+const address = "198.51.100.9";
+const login = { port: 2222, user: "op", password: "login-pw", agent: false };
 
-test("an own login replaces all of it, and another user gets no sudo password of the stack's user", () => {
-  expect(createOldHost(stack({ user: "root", port: 22, agent: true }))).toEqual({
-    stack: "prod",
-    ssh: { address: "198.51.100.9", port: 22, user: "root", hostKey, agent: true },
-    configured: "pillar-host:orchestrator.migrateFrom",
-  });
-  expect(createOldHost(stack({ password: "other" })).ssh.password).toBe("other");
+test.each([
+  ["defaults to the stack's", {}, { ssh: { ...login, address, hostKey }, sudoPassword: "sudo-pw" }],
+  // The stack's sudo password is of the stack's user.
+  [
+    "is replaced whole",
+    { user: "root", port: 22, agent: true },
+    { ssh: { address, port: 22, user: "root", hostKey, agent: true } },
+  ],
+])("the old host's login %s", (_what, from, host) => {
+  const configured = "pillar-host:orchestrator.migrateFrom";
+  expect(createOldHost(stack(from))).toEqual({ stack: "prod", configured, ...host });
+  expect(createOldHost(stack({ ...from, password: "other" })).ssh.password).toBe("other");
 });
 
 test("the proxy defaults to the stack's, and gets no host's password", () => {
   const proxy = { address: "bastion.example", hostKey };
   const ssh = { user: "op", port: 2222, agent: true, password: "login-pw", proxy };
-  const through = (from: object) =>
-    configOf({ ssh, orchestrator: { migrateFrom: { address: "198.51.100.9", hostKey, ...from } } });
+  const through = (from: object) => configOf({ ssh, orchestrator: { migrateFrom: { address, hostKey, ...from } } });
   const ours = { address: "bastion.example", port: 22, user: "op", hostKey, agent: true };
   expect(createNewHost(through({}), "203.0.113.7", hostKey).ssh.proxy).toEqual(ours);
   expect(createOldHost(through({ user: "root", password: "other" })).ssh.proxy).toEqual(ours);
@@ -48,38 +46,21 @@ test("the proxy defaults to the stack's, and gets no host's password", () => {
 });
 
 test("the new host's login is the stack's", () => {
-  expect(createNewHost(stack(), "203.0.113.7", "ssh-ed25519 K")).toEqual({
-    stack: "prod",
-    ssh: {
-      address: "203.0.113.7",
-      port: 2222,
-      user: "op",
-      hostKey: "ssh-ed25519 K",
-      password: "login-pw",
-      agent: false,
-    },
-    sudoPassword: "sudo-pw",
-  });
+  const ssh = { ...login, address: "203.0.113.7", hostKey: "ssh-ed25519 K" };
+  expect(createNewHost(stack(), ssh.address, ssh.hostKey)).toEqual({ stack: "prod", ssh, sudoPassword: "sudo-pw" });
 });
 
 test("the old host's names default to the new one's", () => {
   expect(createOldPlace(stack())).toEqual(createNewPlace(stack()));
-  expect(createOldPlace(stack({ executable: "signer" })).executable).toBe("signer");
-  expect(createNewPlace(stack({ executable: "signer" })).executable).toBe("orchestrator");
-  expect(createOldPlace(stack({ service: "orch", directory: "/data/.orchestrator", dataDir: "/data/znn" }))).toEqual({
-    service: "orch",
-    directory: "/data/.orchestrator",
-    executable: "orchestrator",
-    rpcPort: 55000,
-    nodeDirectory: "/data/znn",
-  });
+  const names = { service: "orch", directory: "/data/.orchestrator", executable: "signer" };
+  const places = stack({ ...names, dataDir: "/data/znn" });
+  expect(createOldPlace(places)).toEqual({ ...names, rpcPort: 55000, nodeDirectory: "/data/znn" });
+  expect(createNewPlace(places)).toEqual(createNewPlace(stack()));
 });
 
 test("the prerequisites' inputs hold no secret, and name the move with its attempt", () => {
-  const options = createSecureOptions(
-    stack({ noKeyShare: "acknowledged", copyAddress: "10.0.0.9" }, { attempt: 2 }),
-    "prod",
-  );
+  const from = { noKeyShare: "acknowledged", copyAddress: "10.0.0.9" };
+  const options = createSecureOptions(stack(from, { attempt: 2 }), "prod");
   expect(options).toMatchObject({
     move: moveNamed("pillar-host/prod/Anvil/2"),
     copyAddress: "10.0.0.9",
@@ -91,7 +72,7 @@ test("the prerequisites' inputs hold no secret, and name the move with its attem
     backups: { directory: "$XDG_DATA_HOME/pillar-host/records/Anvil" },
   });
   expect(JSON.stringify(options)).not.toMatch(/login-pw|sudo-pw/);
-  expect(createSecureOptions(stack(), "prod")).toMatchObject({ copyAddress: "198.51.100.9", noKeyShare: false });
+  expect(createSecureOptions(stack(), "prod")).toMatchObject({ copyAddress: address, noKeyShare: false });
 });
 
 test("backups are stored in the user's data directory, or the configured one", () => {

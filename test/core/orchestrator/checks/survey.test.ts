@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { surveyBoth } from "../../../../core/orchestrator/checks/survey";
 import type { RootHost } from "../../../../core/ssh/root";
+import { wanted as example } from "./exampleRequirements";
 
 const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["wss://eth.example/KEY"] } } };
 const facts = "load=loaded\nactive=inactive\ndirectory=there\nshares=0\n";
-const place = { service: "o", directory: "/o", nodeDirectory: "/z", executable: "o", rpcPort: 1 };
-const options = { old: place, new: place, copyAddress: "old", sshPort: 22, sshUser: "root", backupDirectory: "/" };
+const wanted = { ...example, backupDirectory: "/" };
 const deps = {
   ticks: () => 0,
   sleep: async () => undefined,
@@ -42,13 +42,13 @@ test("asks both hosts at once what they reach", async () => {
     },
     signer_has: async () => "yes\n",
   });
-  const survey = await surveyBoth(options, { roots, ...deps });
+  const survey = await surveyBoth(wanted, { roots, ...deps });
   expect(survey.old).toMatchObject({
     value: {
       endpoints: [{ network: "Ethereum", old: "eth.example:443" }],
       reached: ["eth.example:443"],
       hasKeyStore: true,
-      damaged: [],
+      hasConfig: true,
     },
   });
   expect(survey.new).toMatchObject({ value: { reached: [], build: { problem: "it does not run" } } });
@@ -58,7 +58,7 @@ test("reads the new host even if the old one can't be read", async () => {
   const roots = hosts({
     signer_facts: async (side) => (side === "old" ? Promise.reject(new Error("no connection")) : facts),
   });
-  const survey = await surveyBoth(options, { roots, ...deps });
+  const survey = await surveyBoth(wanted, { roots, ...deps });
   expect(survey.old).toEqual({ problem: "no connection" });
   expect(survey.new).toMatchObject({ value: { reached: [], facts: { active: "inactive" } } });
 });

@@ -5,7 +5,6 @@ import net from "node:net";
 import { dirname, join } from "node:path";
 import { test as base, expect } from "vitest";
 import { takeBackup } from "../../../../core/orchestrator/backup/backup";
-import { resolveBackupPlace } from "../../../../core/orchestrator/backup/backupPlace";
 import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
 import { MoveRun } from "../../../../core/orchestrator/move/moveRun";
@@ -245,7 +244,7 @@ test("compares again after another stop", async ({ stage }) => {
 test("does not move an orchestrator that stopped in a key generation", async ({ stage }) => {
   writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 1, Passphrase: "secret" }));
   await expect(upTo(stage, "copy")).rejects.toThrow(
-    /^the orchestrator of the old host \(old\) was stopped in state 1 \(key generation\): /,
+    /^the orchestrator of the old host \(old\) was stopped in state 1 \(key generation\), /,
   );
   expect(stage.called).toEqual(["old signer_stop", "old signer_read"]);
 });
@@ -311,7 +310,7 @@ test("starts only what it unpacked from the backup that is given now", async ({ 
   const { file } = await takeBackup(
     root,
     { label: "asked", place: { base: root.scratch, paths: ["root/.orchestrator"] }, changing: [], isJson: () => true },
-    resolveBackupPlace({ directory: join(dirname(stage.directory), "backups"), move: saga.move }),
+    { directory: join(dirname(stage.directory), "backups"), move: saga.move },
     { now: () => 0, sleep: async () => undefined, say: () => undefined },
   );
   execFileSync("cp", ["-aT", join(root.scratch, "root/.orchestrator"), inPlace]);

@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
-import { parseSshScan } from "../../../../core/orchestrator/checks/survey";
 import { asRoot } from "../../../../core/ssh/root";
 import { formatAssignments } from "../../../../core/ssh/shellWords";
 import { readOrchestratorLibrary } from "../../../../core/steps/libraries";
@@ -18,21 +17,17 @@ function ask(box: Sandbox, pid: number) {
 }
 
 describe.concurrent("the old host's ssh as the new host finds it", () => {
-  const none = "ssh-keyscan() { :; }";
-  const open = "connects() { return 0; }";
-  const shut = "connects() { return 1; }";
-  const shown = "ssh-keyscan() { printf '# old:22\\nold ssh-rsa AAAA\\nold ssh-ed25519 BBBB\\n'; }";
+  const shown = "printf '# old:22\\nold ssh-rsa AAAA\\nold ssh-ed25519 BBBB\\n'";
 
   test.for([
-    ["its keys", `${shown}\n${open}`, { kind: "keys", keys: ["ssh-rsa AAAA", "ssh-ed25519 BBBB"] }],
-    ["another server", `${none}\n${open}`, { kind: "noSsh" }],
-    ["no listener", `${none}\n${shut}`, { kind: "noConnection" }],
-  ] as const)("is read from ssh-keyscan: %s", async ([, doubles, found], { box }) => {
+    ["its keys", shown, "ssh-rsa AAAA\nssh-ed25519 BBBB\n"],
+    ["no listener", "return 1", ""],
+  ] as const)("is read from ssh-keyscan: %s", async ([, keyscan, found], { box }) => {
     const functions = box.local(readOrchestratorLibrary().split(asRoot)[1] ?? "");
-    const own = `timeout() { shift; "$@"; }\n${doubles}\n`;
+    const own = `timeout() { shift; "$@"; }\nssh-keyscan() { ${keyscan}; }\n`;
     const call = `${formatAssignments({ address: "old", port: 22 })}signer_scan`;
     const { stdout, stderr } = await box.run(`${functions}\n${own}${call}`);
-    expect([parseSshScan(stdout), stderr]).toEqual([found, ""]);
+    expect([stdout, stderr]).toEqual([found, ""]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatBackup } from "../../../cli/backup/backupLines";
+import { formatBackup } from "../../../cli/backup/backUpOrchestrator";
 
 const backup = {
   file: "/b/x.tar.age",
