@@ -1,22 +1,6 @@
 import { Command, CommanderError } from "commander";
-import {
-  addAdoptCommand,
-  addInitCommand,
-  addMigrateCommand,
-  addMoveCommand,
-  addRestoreCommand,
-  addResumeCommand,
-  addRetireCommand,
-} from "./commands/changeCommands";
-import {
-  addBackupCommand,
-  addCheckCommand,
-  addNextCommand,
-  addNotifyCommand,
-  addReportCommand,
-  addStatusCommand,
-  addSupportCommand,
-} from "./commands/readCommands";
+import { changeCommands } from "./commands/changeCommands";
+import { readCommands } from "./commands/readCommands";
 import { formatError, refusalExitCode } from "./terminal/refusal";
 
 const { version } = require("../package.json") as typeof import("../package.json");
@@ -28,23 +12,7 @@ const program = new Command("pillar-host")
   .showHelpAfterError("(see --help)");
 
 // --help lists the commands in this order.
-for (const add of [
-  addInitCommand,
-  addMigrateCommand,
-  addStatusCommand,
-  addNextCommand,
-  addCheckCommand,
-  addBackupCommand,
-  addAdoptCommand,
-  addMoveCommand,
-  addRestoreCommand,
-  addRetireCommand,
-  addNotifyCommand,
-  addResumeCommand,
-  addReportCommand,
-  addSupportCommand,
-])
-  add(program);
+for (const add of [...changeCommands, ...readCommands]) add(program);
 
 /** Milliseconds from the end of the command to that of the process, even with open connections. */
 const openForMilliseconds = 250;

@@ -20,9 +20,8 @@ export interface MigrateOptions extends Omit<MoveOptions, "from" | "up" | "comma
 
 /** The readings, commands and output of a migration; a test replaces them. */
 export interface MigrationDeps {
-  /** True if somebody can answer questions here. */
   readonly isTerminal: boolean;
-  read(old: string, fresh: string): Promise<MigrationInput>;
+  read(): Promise<MigrationInput>;
   /** Runs a command in this terminal. @returns its exit code */
   run(step: RunStep, args: readonly string[]): Promise<number>;
   check(stack: string): Promise<number>;
@@ -38,21 +37,20 @@ export async function migrate(
   deps = createDeps(old, fresh, options),
 ): Promise<number> {
   const again = commandsFor(fresh).migrate(old, ...(options.yes ? ["--yes"] : []));
+  const refuse = (what: string, needed: string | undefined, ...next: readonly string[]) =>
+    new CliRefusal(formatProblem({ what, needed, next: [...next.map((line) => line.trim()), `then: ${again}`] }));
   deps.say(`You can stop this command at any time. To continue: ${again}`);
   // The new host's first run prints the wallet's step although the orchestrator has not moved yet.
   deps.say("Change nothing in the wallet until this command tells you to.");
   let lastKey = "";
   let lastLine = "";
   for (;;) {
-    const step = decideMigrationStep(await deps.read(old, fresh));
+    const step = decideMigrationStep(await deps.read());
     if (step.kind === "done") {
       step.lines.forEach(deps.say);
       return 0;
     }
-    if (step.kind === "stop") {
-      const [what = "", ...next] = step.lines;
-      throw new CliRefusal(formatProblem({ what, next: [...next.map((line) => line.trim()), `then: ${again}`] }));
-    }
+    if (step.kind === "stop") throw refuse(step.lines[0] ?? "", undefined, ...step.lines.slice(1));
     if (step.kind === "wait") {
       if (step.key !== lastKey) ["", ...step.lines, "Waiting; this command goes on by itself …"].forEach(deps.say);
       lastKey = step.key;
@@ -60,10 +58,20 @@ export async function migrate(
       await deps.sleep(lookupIntervalMs);
       continue;
     }
-    if (step.line === lastLine) throw new CliRefusal(formatRepetition(step, again));
+    if (step.line === lastLine)
+      throw refuse(
+        `the last command succeeded, but the next step is the same command again: ${step.line}`,
+        "read that command's output, and solve the problem that it names",
+      );
     lastKey = "";
     lastLine = step.line;
-    const exitCode = await runStep(step, options, deps, again);
+    const isAgreed = options.yes === true && step.isFinal !== true;
+    if (!isAgreed && !deps.isTerminal)
+      throw refuse(
+        `the next step ${step.isFinal ? "can't be undone" : "needs a yes"}, and there is no terminal to ask in: ${step.line}`,
+        `run this command in a terminal${step.isFinal ? "" : ", or add --yes"}`,
+      );
+    const exitCode = await runStep(step, isAgreed, deps);
     if (exitCode !== 0) {
       // Exit code 10: the run ended without waiting for the sync (pillar-host:sync.wait).
       const hint = exitCode === 10 ? "Nothing failed. To continue later" : "Solve the problem or answer yes, then run";
@@ -73,9 +81,7 @@ export async function migrate(
   }
 }
 
-async function runStep(step: RunStep, { yes }: MigrateOptions, deps: MigrationDeps, again: string): Promise<number> {
-  const isAgreed = yes === true && step.isFinal !== true;
-  if (!isAgreed && !deps.isTerminal) throw new CliRefusal(formatUnanswered(step, again));
+async function runStep(step: RunStep, isAgreed: boolean, deps: MigrationDeps): Promise<number> {
   if (step.isCheckedFirst) {
     deps.say(`\n> ${commandsFor(step.stack).check()}`);
     const exitCode = await deps.check(step.stack);
@@ -87,30 +93,10 @@ async function runStep(step: RunStep, { yes }: MigrateOptions, deps: MigrationDe
   return deps.run(step, isAgreed ? ["--yes", "--skip-preview"] : []);
 }
 
-function formatRepetition({ line }: RunStep, again: string): string {
-  return formatProblem({
-    what: "the last command succeeded, but the next step is the same command again",
-    found: line,
-    needed: "read that command's output, and solve the problem that it names",
-    next: `then: ${again}`,
-  });
-}
-
-function formatUnanswered({ line, isFinal }: RunStep, again: string): string {
-  return formatProblem({
-    what: isFinal
-      ? "the next step can't be undone, and there is no terminal to ask in"
-      : "the next step needs a yes, and there is no terminal to ask in",
-    found: line,
-    needed: isFinal ? "run this command in a terminal" : "run this command in a terminal, or add --yes",
-    next: again,
-  });
-}
-
 function createDeps(old: string, fresh: string, options: MigrateOptions): MigrationDeps {
   return {
     isTerminal: process.stdin.isTTY === true,
-    read: readStacks,
+    read: () => readStacks(old, fresh),
     run: (step, args) => runCommand(step, args, { old, fresh, options }),
     check: (stack) => (require("./check/check") as typeof import("./check/check")).check(stack, {}),
     sleep,
@@ -152,14 +138,12 @@ async function readStack(name: string): Promise<MigrationStack> {
   };
 }
 
-interface Migration {
-  readonly old: string;
-  readonly fresh: string;
-  readonly options: MigrateOptions;
-}
-
 /** Runs a step's command: by this program's code, loaded on demand, or through pulumi. */
-async function runCommand(step: RunStep, args: readonly string[], { old, fresh, options }: Migration): Promise<number> {
+async function runCommand(
+  step: RunStep,
+  args: readonly string[],
+  { old, fresh, options }: { readonly old: string; readonly fresh: string; readonly options: MigrateOptions },
+): Promise<number> {
   const { stack, command, address = "" } = step;
   switch (command) {
     case "init":

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { formatHolder } from "../cli/pulumi/locks";
 import { formatRestore } from "../cli/restore/restoreOrchestrator";
-import { formatReport } from "../cli/status/screenLayout";
+import { formatReport } from "../cli/status/statusText";
 import { formatNextStep } from "../components/node/nextStep";
 import { decideRetirement } from "../core/retirement/decideRetirement";
 import { formatRefusal } from "../core/retirement/refusalText";

@@ -26,22 +26,25 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
   const source = await openStack(fullName);
   const { stack, config } = source;
   const releases = [config.controller.release, config.orchestrator.release, config.node.release];
+  /** Makes a check; its error is a fault. */
+  const run = async (topic: string, makeCheck: (source: StackInfo) => Promise<CheckRow[]>): Promise<CheckRow[]> =>
+    makeCheck(source).catch(({ message }: Error) => [fail(topic, message)]);
   const rows = (
     await Promise.all([
-      checkCloud(source),
-      checkHost(source),
-      checkNodeVersion(source),
-      checkReferences(source),
+      run(config.host.provider, checkCloud),
+      run("host", checkHost),
+      run("node's version", checkNodeVersion),
+      run("references", checkReferences),
       ...(["controller", "orchestrator", "node"] as const).map((program, i) => checkRelease(program, releases[i])),
-      checkReleaseHash(source),
+      run("orchestrator's release", checkReleaseHash),
       checkWebhook(source),
-      checkDiskSpace(source),
-      checkStore(source),
-      checkMove(source),
+      run("this machine", checkDiskSpace),
+      run("store", checkStore),
+      run("orchestrator's move", checkMove),
     ])
   ).flat();
   const exitCode = decideCheckExitCode(rows);
-  if (json) console.log(JSON.stringify({ stack, good: exitCode === 0, rows: rows }, undefined, 2));
+  if (json) console.log(JSON.stringify({ stack, good: exitCode === 0, rows }, undefined, 2));
   else console.log(formatChecks(stack, rows).join("\n"));
   return exitCode;
 }
@@ -88,12 +91,8 @@ function checkWebhook({ stack, config: { notify } }: StackInfo): CheckRow[] {
 
 async function checkStore({ config }: StackInfo): Promise<CheckRow[]> {
   if (config.store === undefined) return [];
-  try {
-    const store = openStackStore(config);
-    return [pass("store", `${(await store.readLines()).length} lines of the event log are in ${store.log}`)];
-  } catch (error) {
-    return [fail("store", ...(error as Error).message.split("\n"))];
-  }
+  const store = openStackStore(config);
+  return [pass("store", `${(await store.readLines()).length} lines of the event log are in ${store.log}`)];
 }
 
 const minFreeBytes = 100 * 1024 * 1024;

@@ -10,19 +10,15 @@ export async function checkCloud({ config }: StackInfo): Promise<CheckRow[]> {
   if (host.provider === "existing") return [];
   const cloud = openCloud({ ...config, host });
   const topic = cloud.provider;
-  try {
-    const record = await openOrderRecords(config).read();
-    const decided = await decideServer({ ...config, host }, cloud, record);
-    if ("faults" in decided) return [fail(topic, ...decided.faults)];
-    const { plan, lines, warnings } = decided;
-    const said = {
-      make: "a server can be ordered with this token",
-      keep: `server ${plan.kind === "keep" ? plan.server.id : ""} exists`,
-      gone: "this stack has no server",
-    }[plan.kind];
-    // Some lines end in a command, which must not be wrapped.
-    return [pass(topic, said, ...[...lines, ...warnings], ...warnOfOpenSsh(host.sshFrom))];
-  } catch (error) {
-    return [fail(topic, ...(error as Error).message.split("\n"))];
-  }
+  const record = await openOrderRecords(config).read();
+  const decided = await decideServer({ ...config, host }, cloud, record);
+  if ("faults" in decided) return [fail(topic, ...decided.faults)];
+  const { plan, lines, warnings } = decided;
+  const said = {
+    make: "a server can be ordered with this token",
+    keep: `server ${plan.kind === "keep" ? plan.server.id : ""} exists`,
+    gone: "this stack has no server",
+  }[plan.kind];
+  // Some lines end in a command, which must not be wrapped.
+  return [pass(topic, said, ...[...lines, ...warnings], ...warnOfOpenSsh(host.sshFrom))];
 }

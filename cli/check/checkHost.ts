@@ -3,7 +3,7 @@ import { formatNotRun, readAnswer } from "../../core/ssh/answer";
 import { createHostTarget, createProxyLogin, findForwardedRpc } from "../../core/ssh/configuredLogin";
 import { readPresentedKey } from "../../core/ssh/presentedKey";
 import { formatRefusedLogin, formatSilentHost, formatSlowLogin, tryLogin } from "../../core/ssh/reachability";
-import type { SshSession, SshTarget } from "../../core/ssh/ssh";
+import type { SshTarget } from "../../core/ssh/ssh";
 import { findSshdTrialFault } from "../../core/ssh/sshdTrial";
 import type { LoginError } from "../../core/ssh/sshErrors";
 import { preflight } from "../../core/steps/nodeSteps";
@@ -21,12 +21,10 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   const { ssh, pillar, lifecycle } = config;
   if (hostKey === undefined) return checkUnknownHost(address, config);
   const target = createHostTarget(config, address, hostKey);
-  let session: SshSession;
-  try {
-    session = await tryLogin(target);
-  } catch (error) {
-    return [fail(topic, ...formatLoginError(target, error as LoginError, commandsFor(stack)).split("\n"))];
-  }
+  const session = await tryLogin(target).catch((error: LoginError) =>
+    formatLoginError(target, error, commandsFor(stack)),
+  );
+  if (typeof session === "string") return [fail(topic, session)];
   try {
     const login = pass(
       "login",
@@ -34,22 +32,16 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
       ...formatSlowLogin(address, session.tookMs),
     );
     const fault = await findSshdTrialFault(session, target, findForwardedRpc(config));
-    if (fault !== undefined) return [login, fail(topic, ...fault.split("\n"))];
+    if (fault !== undefined) return [login, fail(topic, fault)];
     if (lifecycle !== "active") return [login];
-    const script = createEnvelope(
-      preflight(config, formatStackIdentity(stack, pillar.name)),
-      createReceiver(config, address),
-    );
+    const step = preflight(config, formatStackIdentity(stack, pillar.name));
+    const script = createEnvelope(step, createReceiver(config, address));
     const result = await session.run("bash -euo pipefail -s preflight", script);
-    const { exitCode } = result;
     const { isDone, stdout, stderr } = readAnswer(script, result);
     const split = (text: string) => text.trim().split("\n").filter(Boolean);
-    if (exitCode === 0 && !isDone)
-      return [login, fail(topic, ...split(formatNotRun("preflight", result.stdout + result.stderr)))];
-    if (exitCode === 0) return [login, pass(topic, ...[...putVerdictFirst(split(stdout)), ...split(stderr)])];
-    return [login, fail(topic, ...split(stderr || stdout || "preflight printed nothing"))];
-  } catch (error) {
-    return [fail(topic, ...(error as Error).message.split("\n"))];
+    if (result.exitCode !== 0) return [login, fail(topic, (stderr || stdout || "preflight printed nothing").trim())];
+    if (!isDone) return [login, fail(topic, formatNotRun("preflight", result.stdout + result.stderr))];
+    return [login, pass(topic, ...putVerdictFirst(split(stdout)), ...split(stderr))];
   } finally {
     session.close();
   }

@@ -48,7 +48,7 @@ export async function checkMove({ stack, config, state, address, hostKey }: Stac
     const waits = nodeCounts
       ? []
       : [pending(topic, "the node is not synced yet; the sync is checked again before the move")];
-    return [...rehearsed, ...waits, ...faults.map((text) => fail(topic, ...text.split("\n")))];
+    return [...rehearsed, ...waits, ...faults.map((text) => fail(topic, text))];
   } finally {
     roots.old.close();
     roots.new.close();

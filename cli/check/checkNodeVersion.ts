@@ -30,7 +30,7 @@ export async function checkNodeVersion({ stack, config, address, hostKey }: Stac
     const gaps = await readVersionGaps(target, Math.max(currentHeight, targetHeight), connection, "all");
     return [formatVersionGaps(gaps, stack, await readNodeVersion(target, connection).catch(() => "unknown version"))];
   } catch (error) {
-    return [pending(topic, ...(error as Error).message.split("\n"))];
+    return [pending(topic, (error as Error).message)];
   } finally {
     connection.drop();
   }

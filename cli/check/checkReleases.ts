@@ -11,9 +11,10 @@ export async function checkRelease(program: string, release: ReleaseSource | und
   if (release === undefined) return [];
   const topic = `${program}'s release`;
   try {
-    const head = await request(release.url, "HEAD");
-    // A signed URL refuses HEAD requests, so request its first bytes.
-    const { status } = head.ok ? head : await request(release.url, "GET");
+    // Requests the first bytes, because a signed URL refuses HEAD requests.
+    const headers = { range: "bytes=0-59" };
+    const { status, body } = await fetch(release.url, { headers, signal: AbortSignal.timeout(requestTimeoutMs) });
+    await body?.cancel();
     const newer = program === "controller" ? await findNewerRelease(release.url) : undefined;
     if (status < 400 || status === 416)
       return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [`newer release: ${newer}`] : []))];
@@ -29,11 +30,4 @@ export async function checkReleaseHash({ stack, config, state }: StackInfo): Pro
   if (config.lifecycle !== "active") return [];
   const fault = await releaseHashFault(config, stack, state.lastRun?.orchestratorHost !== undefined);
   return fault === undefined ? [] : [fail("orchestrator's release", fault)];
-}
-
-async function request(url: string, method: "HEAD" | "GET"): Promise<{ ok: boolean; status: number }> {
-  const headers = method === "GET" ? { range: "bytes=0-59" } : {};
-  const response = await fetch(url, { method, headers, signal: AbortSignal.timeout(requestTimeoutMs) });
-  await response.body?.cancel();
-  return { ok: response.ok, status: response.status };
 }

@@ -1,6 +1,6 @@
 import type { Forecast } from "../../core/orchestrator/checks/rehearsal";
 import { commandsFor } from "../../core/util/commands";
-import { printableLines } from "../../core/util/printable";
+import { printable } from "../../core/util/printable";
 
 export interface CheckRow {
   readonly topic: string;
@@ -11,10 +11,14 @@ export interface CheckRow {
   readonly gapSeconds?: Forecast["total"];
 }
 
-// Lines may hold text from hosts and nodes, so they are made printable.
+// The texts may be of hosts and nodes, so they are made printable.
 const createRow =
   (kind: CheckRow["kind"]) =>
-  (topic: string, ...lines: readonly string[]): CheckRow => ({ topic, kind, lines: lines.map(printableLines) });
+  (topic: string, ...texts: readonly string[]): CheckRow => ({
+    topic,
+    kind,
+    lines: texts.flatMap((text) => text.split("\n").map(printable)),
+  });
 export const pass = createRow("good");
 export const pending = createRow("later");
 export const fail = createRow("fault");
@@ -31,7 +35,7 @@ export function formatChecks(stack: string, rows: readonly CheckRow[]): string[]
   const sorted = [...rows.filter(({ kind }) => kind !== "fault"), ...faults];
   const width = Math.max(...rows.map(({ topic }) => topic.length));
   const lines = sorted.flatMap(({ topic, kind, lines: each }) => {
-    const [first = "", ...rest] = each.flatMap((line) => line.split("\n"));
+    const [first = "", ...rest] = each;
     return [
       `${kindLabels[kind].padEnd(5)}  ${topic.padEnd(width)}  ${first}`,
       ...rest.map((line) => `${" ".repeat(width + 9)}${line}`),

@@ -4,11 +4,27 @@ import { onDemand } from "./onDemand";
 
 // Commands that make or change a stack.
 
-const upArguments = "after --: passed on to pulumi up";
-const noUp = "write the stack's file, and print the pulumi command instead of running it";
 const upExitCode = "Exit code: that of pulumi up; 2 if pulumi up was not run (the output says why, and what to do)";
 
-export function addInitCommand(program: Command): void {
+/** Adds what all commands have that end in a pulumi up. */
+const endInUp = (command: Command): Command =>
+  command
+    .argument("[args...]", "after --: passed on to pulumi up")
+    .option("--no-up", "write the stack's file, and print the pulumi command instead of running it")
+    .addHelpText("after", `\n${upExitCode}`);
+
+/** Adds what all commands have that move the orchestrator. */
+const moveOrchestrator = (command: Command): Command =>
+  command
+    .option("--release <url>", "the orchestrator's release for the new host; default: the configured one")
+    .option(
+      "--release-sha256 <hash>",
+      "its hash, from the release page; needed unless it is configured for this release",
+    )
+    .option("--release-version <version>", "its version; default: the configured one, or that in the address")
+    .option("--first-move", "confirm that no move of this orchestrator ever began; needed if the event log has none");
+
+function addInit(program: Command): void {
   program
     .command("init")
     .argument("[stack]", "such as prod-2")
@@ -42,7 +58,7 @@ export function addInitCommand(program: Command): void {
     .addHelpText(
       "after",
       `
-Asks for every answer that no option gives. Without a terminal to ask in, it lists the missing options.
+Asks for every answer that no option gives. Without a terminal to ask in, it names the missing option.
 
 Example:
   ./pillar-host init prod-2 --pillar Anvil --provider existing --address 203.0.113.7 \\
@@ -57,19 +73,14 @@ Exit code:
     .action(onDemand(() => (require("../init/init") as typeof import("../init/init")).init));
 }
 
-export function addMigrateCommand(program: Command): void {
-  program
-    .command("migrate")
+function addMigrate(program: Command): void {
+  moveOrchestrator(program.command("migrate"))
     .argument("<old>", "the stack of the Pillar's present host, such as prod; made if it is missing")
     .argument("<new>", "the new host's stack, such as prod-2; made if it is missing")
     .option(
       "--yes",
       "agree in advance to everything that can be undone; migrate still asks before the orchestrator's move and destroy",
     )
-    .option("--release <url>", "the orchestrator's release, as for move")
-    .option("--release-sha256 <hash>", "its hash, as for move")
-    .option("--release-version <version>", "its version, as for move")
-    .option("--first-move", "confirm a first move, as for move")
     .description("run each step that `next` prints, from init to destroy; wait for you where the wallet is needed")
     .addHelpText(
       "after",
@@ -82,91 +93,69 @@ else that of the command that failed`,
     .action(onDemand(() => (require("../migrate") as typeof import("../migrate")).migrate));
 }
 
-export function addAdoptCommand(program: Command): void {
-  program
+function addAdopt(program: Command): void {
+  const command = program
     .command("adopt")
     .argument("<stack>", "the name of the new stack, such as prod")
     .argument("<address>", "the address of the old host, set up without this program")
-    .argument("[args...]", upArguments)
     .requiredOption("--like <stack>", "a stack of the same Pillar: its login, references and other settings are copied")
     .option(
       "--host-key <key>",
       "the ssh host key; default: that in the other stack's orchestrator.migrateFrom or sync.oldHost, else adopt shows it and asks",
     )
-    .option("--no-up", noUp)
-    .description("make a stack for an old host, and adopt the host: changes nothing on it")
-    .addHelpText("after", `\n${upExitCode}`)
-    .action(onDemand(() => (require("../edit/adoptHost") as typeof import("../edit/adoptHost")).adoptHost));
+    .description("make a stack for an old host, and adopt the host: changes nothing on it");
+  endInUp(command).action(
+    onDemand(() => (require("../edit/adoptHost") as typeof import("../edit/adoptHost")).adoptHost),
+  );
 }
 
-export function addMoveCommand(program: Command): void {
-  program
+function addMove(program: Command): void {
+  const command = program
     .command("move")
     .argument("<stack>", "the stack of the new host, such as prod-2")
-    .argument("[args...]", upArguments)
     .requiredOption("--from <stack>", "the stack of the orchestrator's present host; gives the host's address and key")
-    .option("--release <url>", "the orchestrator's release for the new host; default: the configured one")
-    .option(
-      "--release-sha256 <hash>",
-      "the release's hash, from its release page; needed if no hash is configured for the release's address",
-    )
-    .option("--release-version <version>", "the release's version; default: the configured one, or that in the address")
-    .option("--first-move", "confirm that no move of this orchestrator ever began; needed if the event log has none")
-    .option("--no-up", noUp)
-    .description("record where the orchestrator runs, and move it from there: checks both hosts before any change")
-    .addHelpText("after", `\n${upExitCode}`)
-    .action(
-      onDemand(
-        () => (require("../edit/moveOrchestrator") as typeof import("../edit/moveOrchestrator")).moveOrchestrator,
-      ),
-    );
+    .description("record where the orchestrator runs, and move it from there: checks both hosts before any change");
+  endInUp(moveOrchestrator(command)).action(
+    onDemand(() => (require("../edit/moveOrchestrator") as typeof import("../edit/moveOrchestrator")).moveOrchestrator),
+  );
 }
 
-export function addRestoreCommand(program: Command): void {
-  program
+function addRestore(program: Command): void {
+  const command = program
     .command("restore")
     .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
-    .argument("[args...]", upArguments)
     .option("--backup <file>", "the backup; default: a killed restore's, else the newest in the event log that fits")
     .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
     .option("--fenced <sentence>", "the sentence that restore asks for if no cloud provider can switch the host off")
     .option("--yes", "let the program switch the lost host's server off without a question")
-    .option("--release <url>", "the orchestrator's release, as for move")
-    .option("--release-sha256 <hash>", "its hash, as for move")
-    .option("--release-version <version>", "its version, as for move")
-    .option("--first-move", "confirm that no move of this orchestrator ever began, as for move")
-    .option("--no-up", noUp)
-    .description("start a lost host's orchestrator from a backup, once the lost host is off for good")
-    .addHelpText("after", `\n${upExitCode}`)
-    .action(
-      onDemand(
-        () =>
-          (require("../restore/restoreOrchestrator") as typeof import("../restore/restoreOrchestrator"))
-            .restoreOrchestrator,
-      ),
-    );
+    .description("start a lost host's orchestrator from a backup, once the lost host is off for good");
+  endInUp(moveOrchestrator(command)).action(
+    onDemand(() => {
+      const restore = require("../restore/restoreOrchestrator") as typeof import("../restore/restoreOrchestrator");
+      return restore.restoreOrchestrator;
+    }),
+  );
 }
 
-export function addRetireCommand(program: Command): void {
-  program
+function addRetire(program: Command): void {
+  const command = program
     .command("retire")
     .argument("<stack>", "the stack of the old host, such as prod")
-    .argument("[args...]", upArguments)
     .requiredOption(
       "--successor <stack>",
       "the stack of the host that produces afterwards; gives that host's address and key",
     )
-    .option("--no-up", noUp)
-    .description("name an old host's successor, and shut the old node down; refuses while it is still needed")
-    .addHelpText("after", `\n${upExitCode}`)
-    .action(onDemand(() => (require("../edit/retireHost") as typeof import("../edit/retireHost")).retireHost));
+    .description("name an old host's successor, and shut the old node down; refuses while it is still needed");
+  endInUp(command).action(
+    onDemand(() => (require("../edit/retireHost") as typeof import("../edit/retireHost")).retireHost),
+  );
 }
 
-export function addResumeCommand(program: Command): void {
+function addResume(program: Command): void {
   program
     .command("resume")
     .argument("<stack>", "such as prod")
-    .argument("[args...]", upArguments)
+    .argument("[args...]", "after --: passed on to pulumi up")
     .description("continue a stack after `pulumi up` was killed: clears stale locks, then runs pulumi up")
     .option("--lock-is-stale", "clear a lock of another machine; only if you know that its run has ended")
     .addHelpText(
@@ -181,3 +170,5 @@ ${upExitCode}`,
     )
     .action(onDemand(() => (require("../resume") as typeof import("../resume")).resume));
 }
+
+export const changeCommands = [addInit, addMigrate, addAdopt, addMove, addRestore, addRetire, addResume];

@@ -3,14 +3,16 @@ import { onDemand } from "./onDemand";
 
 // Commands that change no stack.
 
-export function addStatusCommand(program: Command): void {
+const jsonOption = ["--json", "print JSON, for programs"] as const;
+
+function addStatus(program: Command): void {
   program
     .command("status")
     .argument("[stack]", "such as prod")
     .description("show how far a stack's host is; asks the host now, changes nothing, takes no lock")
     .option("-w, --watch", "show the status live until the node is synced, then ring the bell")
     .option("-k, --keep", "with --watch: continue after the sync, until Ctrl-C")
-    .addOption(new Option("--json", "print JSON, for programs").conflicts("watch"))
+    .addOption(new Option(...jsonOption).conflicts("watch"))
     .addOption(
       new Option("-a, --all", "show every stack of the backend, one a line, the most urgent first").conflicts([
         "watch",
@@ -37,12 +39,12 @@ Exit code:
     .action(onDemand(() => (require("../status/status") as typeof import("../status/status")).status));
 }
 
-export function addNextCommand(program: Command): void {
+function addNext(program: Command): void {
   program
     .command("next")
     .argument("<stack>", "such as prod")
     .description("print the next step as plain text: that of the last pulumi up, or how to continue")
-    .option("--json", "print JSON, for programs")
+    .option(...jsonOption)
     .addHelpText(
       "after",
       `
@@ -55,12 +57,12 @@ Exit code:
     .action(onDemand(() => (require("../next/next") as typeof import("../next/next")).next));
 }
 
-export function addCheckCommand(program: Command): void {
+function addCheck(program: Command): void {
   program
     .command("check")
     .argument("<stack>", "such as prod")
     .description("check all that pulumi up checks before it changes anything, and rehearse the orchestrator's move")
-    .option("--json", "print JSON, for programs")
+    .option(...jsonOption)
     .addHelpText(
       "after",
       `
@@ -76,12 +78,12 @@ Exit code:
     .action(onDemand(() => (require("../check/check") as typeof import("../check/check")).check));
 }
 
-export function addBackupCommand(program: Command): void {
+function addBackup(program: Command): void {
   program
     .command("backup")
     .argument("<stack>", "such as prod-2")
     .description("back up the orchestrator where it runs now, encrypted, and prove the backup; stops nothing")
-    .option("--json", "print JSON, for programs")
+    .option(...jsonOption)
     .addHelpText(
       "after",
       `
@@ -100,7 +102,7 @@ Exit code:
     );
 }
 
-export function addSupportCommand(program: Command): void {
+function addSupport(program: Command): void {
   program
     .command("support")
     .argument("<stack>", "such as prod")
@@ -113,7 +115,7 @@ export function addSupportCommand(program: Command): void {
     );
 }
 
-export function addNotifyCommand(program: Command): void {
+function addNotify(program: Command): void {
   program
     .command("notify")
     .argument("<stack>", "such as prod")
@@ -124,8 +126,7 @@ export function addNotifyCommand(program: Command): void {
       `
 Exit code:
   0    the webhook accepted the notification
-  1    it did not: the output says why
-  2    no webhook is configured, or the configuration can't be read`,
+  2    it did not, or none is configured: the output says why`,
     )
     .action(
       onDemand(
@@ -135,12 +136,12 @@ Exit code:
     );
 }
 
-export function addReportCommand(program: Command): void {
+function addReport(program: Command): void {
   program
     .command("report")
     .argument("<stack>", "such as prod")
     .description("report a stack's migration from its event log")
-    .option("--json", "print JSON, for programs")
+    .option(...jsonOption)
     .option(
       "--directory <dir>",
       "the event log's place (a directory or s3://BUCKET…#PILLAR), for a stack that is gone; default: the configured place",
@@ -154,3 +155,5 @@ Exit code:
     )
     .action(onDemand(() => (require("../report/report") as typeof import("../report/report")).report));
 }
+
+export const readCommands = [addStatus, addNext, addCheck, addBackup, addNotify, addReport, addSupport];

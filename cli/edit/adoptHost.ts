@@ -3,10 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
 import { createProxyLogin } from "../../core/ssh/configuredLogin";
-import { readPresentedKey } from "../../core/ssh/presentedKey";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
-import { quote } from "../../core/util/quote";
 import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers";
 import { confirmHostKey } from "../init/confirmHostKey";
 import { readUnchangedExample, resolveStackFilePath } from "../init/exampleFiles";
@@ -47,7 +45,10 @@ export async function adoptHost(
         needed: "give the address of the old host, which is to be retired",
       }),
     );
-  const key = hostKey ?? findHostKey(config, address) ?? (await confirmKey(stack, address, like, config.ssh));
+  const key =
+    hostKey ??
+    findHostKey(config, address) ??
+    (await confirmHostKey(address, config.ssh.port, { option: "--host-key", proxy: createProxyLogin(config.ssh) }));
   const isNew = !(await model.listStacks()).includes(stack);
   // Asks for the pass phrase now: a configuration without secrets could be read without it.
   if (isNew) await model.read(["stack", "export", "--show-secrets"]);
@@ -112,24 +113,6 @@ const findMoveBlock = ({ orchestrator: { migrateFrom } }: StackConfig, address: 
 
 const findHostKey = ({ orchestrator, sync }: StackConfig, address: string) =>
   [orchestrator.migrateFrom, sync.oldHost].find((known) => known?.address === address)?.hostKey;
-
-/** Asks the operator to compare the host key, which may be another machine's. Refuses without a terminal. */
-async function confirmKey(stack: string, address: string, like: string, ssh: StackConfig["ssh"]): Promise<string> {
-  if (process.stdin.isTTY) return confirmHostKey(address, ssh.port, {}, createProxyLogin(ssh));
-  const shown = await readPresentedKey(address, ssh.port, createProxyLogin(ssh));
-  if ("fault" in shown)
-    throw new CliRefusal(formatProblem({ what: shown.fault, needed: "give the address of a running host" }));
-  throw new CliRefusal(
-    formatProblem({
-      what: `${address} shows the host key ${shown.fingerprint}; nothing was made`,
-      needed: "compare the key on the host's console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub",
-      next: [
-        `If it is the same: ${commandsFor(stack).adopt(address, like, "--host-key", quote(shown.key))}`,
-        `(${stack} then accepts no other key)`,
-      ],
-    }),
-  );
-}
 
 /** True if an adoption was killed right after it copied the other stack's settings: both stacks' settings are equal. */
 async function isUnusedCopy(others: string, engine: Pulumi): Promise<boolean> {

@@ -33,8 +33,8 @@ export interface MoveOptions {
 /** Writes the orchestrator's host into a stack's file, and begins the move. Returns the exit code. @throws Refusal */
 export async function moveOrchestrator(stack: string, args: readonly string[], options: MoveOptions): Promise<number> {
   const { from, up, command } = options;
-  const { engine, config, other: before, host } = await openTwoStacks(stack, from);
-  const wrong = findMoveProblem(stack, config, { config: before, host }, options);
+  const { engine, config, other: before, host } = await openTwoStacks(stack, from, "--from");
+  const wrong = findReleaseProblem(stack, config, options);
   if (wrong !== undefined) throw new CliRefusal(wrong);
   const word = await confirmFirstMove(stack, config, options);
   await writeSettings(
@@ -87,55 +87,30 @@ export async function confirmFirstMove(
   return { [firstMoveKey]: "acknowledged" };
 }
 
-/** Returns the mistake in the stacks or the release, or undefined. The run checks the rest before any change. */
-export function findMoveProblem(
+/** Returns what the release for the new host lacks, or undefined. The run checks the rest before any change. */
+export function findReleaseProblem(
   stack: string,
-  config: Pick<StackConfig, "pillar" | "host" | "orchestrator">,
-  { config: before, host }: { readonly config: Pick<StackConfig, "pillar">; readonly host: OtherHost },
-  { from, up, command, ...given }: Omit<MoveOptions, "up" | "firstMove"> & { readonly up?: boolean },
+  config: Pick<StackConfig, "orchestrator">,
+  { from, up, command, ...given }: Pick<MoveOptions, "from" | "command" | keyof ReleaseOptions> & { up?: boolean },
 ): string | undefined {
-  if (config.pillar.name !== before.pillar.name)
-    return formatProblem({
-      what: `stack ${from} is of Pillar ${before.pillar.name}, but ${stack} of ${config.pillar.name}: nothing was changed`,
-      needed: "give --from a stack of the same Pillar",
-    });
-  if (isSameMachine(config.host, host))
-    return formatProblem({
-      what: `stacks ${stack} and ${from} are the same host, ${host.address}: nothing was changed`,
-      needed: "give --from the stack of the host with the orchestrator",
-    });
   const { url, sha256, version } = chooseRelease(config, given);
-  const again = (release = given.release) =>
-    commandsFor(stack).moveWithHash(from, { ...given, release }, up === false ? ["--no-up"] : [], command);
-  if (url === undefined)
-    return formatProblem({
-      what: "no release of the orchestrator is configured for the new host: nothing was changed",
-      needed: "give --release the release's address (https), and --release-sha256 the hash from the release page",
-      next: `Then: ${again("URL")}`,
-    });
-  if (version === undefined)
-    return formatProblem({
-      what: `the address ${url} does not contain the release's version: nothing was changed`,
-      needed: "give --release-version the version, such as v0.0.9a",
-    });
-  return findHashProblem(url, sha256, again());
-}
-
-/** Returns the problem with a release's hash, or undefined. Without a hash, the release is not written to a file. */
-function findHashProblem(url: string, sha256: string | undefined, again: string): string | undefined {
-  if (sha256 === undefined)
-    return formatProblem({
-      what: "the orchestrator's release has no hash: nothing was changed",
-      found: `${url} alone`,
-      needed: `give its sha256: ${whatItIs}`,
-      next: [`Print it with: ${hashCommand(url)}`, `Compare the hash with the release page's, then: ${again}`],
-    });
-  if (/^[0-9a-f]{64}$/i.test(sha256)) return undefined;
+  const needed = [
+    url === undefined && "give --release the address of the release (https)",
+    !/^[0-9a-f]{64}$/i.test(sha256 ?? "") && `give --release-sha256 64 hexadecimal digits: ${whatItIs}`,
+    url !== undefined && version === undefined && "give --release-version the version, such as v0.0.9a",
+  ].filter((line) => line !== false);
+  if (needed.length === 0) return undefined;
+  const { release = url === undefined ? "URL" : undefined, releaseVersion } = given;
+  const options = up === false ? ["--no-up"] : [];
+  const again = commandsFor(stack).moveWithHash(from, { release, releaseVersion }, options, command);
   return formatProblem({
-    what: "--release-sha256 is not a hash: nothing was changed",
-    found: JSON.stringify(sha256.slice(0, 70)),
-    needed: `give 64 hexadecimal digits, as printed by: ${hashCommand(url)}`,
-    next: `Then: ${again}`,
+    what: "the orchestrator's release for the new host is not complete: nothing was changed",
+    found: url,
+    needed,
+    next: [
+      `To print the hash: ${hashCommand(url ?? "URL")}`,
+      `Compare the hash with the release page's, then: ${again}`,
+    ],
   });
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config";
+import { isSameMachine } from "../../core/config/sameMachine";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { parseConfiguration } from "../pulumi/configuration";
@@ -15,8 +16,15 @@ interface TwoStacks {
   readonly host: OtherHost;
 }
 
-/** Reads both stacks. @throws CliRefusal if a stack can't be read, or `otherStack` has no host yet */
-export async function openTwoStacks(stack: string, otherStack: string): Promise<TwoStacks> {
+/**
+ * Reads a stack and the one that an option names. @throws CliRefusal if one can't be read, or the other has no host yet,
+ * has the same one, or is of another Pillar
+ */
+export async function openTwoStacks(
+  stack: string,
+  otherStack: string,
+  option: "--from" | "--successor",
+): Promise<TwoStacks> {
   const [engine, others] = [createPulumi(stack), createPulumi(otherStack)];
   const config = parseConfiguration(stack, await engine.read(["config", "--json", "--show-secrets"]));
   const other = parseConfiguration(otherStack, await others.read(["config", "--json", "--show-secrets"]));
@@ -28,7 +36,19 @@ export async function openTwoStacks(stack: string, otherStack: string): Promise<
         needed: `complete a run of ${otherStack}: ${commandsFor(otherStack).up}`,
       }),
     );
+  const what = findContradiction(config, { pillar: other.pillar, host });
+  const needed = `give ${option} the stack of another host of Pillar ${config.pillar.name}`;
+  if (what) throw new CliRefusal(formatProblem({ what: `${otherStack} is ${what}: nothing was changed`, needed }));
   return { engine, config, other, host };
+}
+
+/** Returns why two stacks are not those of two hosts of one Pillar. */
+export function findContradiction(
+  { pillar, host }: Pick<StackConfig, "pillar" | "host">,
+  other: Pick<StackConfig, "pillar"> & { readonly host: OtherHost },
+): string | undefined {
+  if (pillar.name !== other.pillar.name) return `of Pillar ${other.pillar.name}, not ${pillar.name}`;
+  return isSameMachine(host, other.host) ? `the stack of the same host, ${other.host.address}` : undefined;
 }
 
 type Login = StackConfig["ssh"];

@@ -8,35 +8,33 @@ import { shortenStackName } from "../pulumi/stackName";
 import { askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
 import { examples, readUnchangedExample, resolveStackFilePath } from "./exampleFiles";
-import { type InitFlags, listMissingAnswers } from "./initFlags";
 import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets";
-import { chooseExample, formatStackFile } from "./stackText";
+import { chooseExample, formatStackFile, type InitFlags } from "./stackText";
 
 /**
  * Makes a stack and its file from flags or typed answers. Overwrites nothing, and leaves nothing behind if it fails.
  * Returns the exit code. @throws Refusal for missing answers, or an existing stack or file
  */
 export async function init(name: string | undefined, flags: InitFlags): Promise<number> {
-  const isAsked = process.stdin.isTTY === true && process.stderr.isTTY === true;
   const hasPassphrase = !(await requiresPassphrase()) || hasPassphraseInEnvironment();
-  if (!isAsked) refuseMissing(listMissingAnswers(name, flags, hasPassphrase));
-  const stack = name ?? (await askText("What is the stack called?", { default: flags.adopt ? "prod" : "prod-2" }));
+  const usualName = flags.adopt ? "prod" : "prod-2";
+  const stack =
+    name ?? (await askText("What is the stack called?", { instead: "STACK, such as prod-2", default: usualName }));
   const engine = createPulumi(stack);
   const file = resolveStackFilePath(stack);
   const before = await refuseExisting(engine, stack, file);
 
   // Loaded here, because the configuration's checks take a moment to load.
   const { gatherAnswers } = require("./gatherAnswers") as typeof import("./gatherAnswers");
-  const { checkStackFile: fileFaults, refuseProblems: refuseFaults } =
-    require("./checkAnswers") as typeof import("./checkAnswers");
+  const { checkStackFile, refuseProblems } = require("./checkAnswers") as typeof import("./checkAnswers");
   const answers = await gatherAnswers(stack, flags);
-  const secrets = await gatherSecrets(answers, flags, isAsked);
+  const secrets = await gatherSecrets(answers, flags);
   const missing = listMissingSecrets(answers, secrets);
   const placeholders = missing.flatMap((path): Secret[] =>
     path.startsWith("ssh.private") ? [] : [[path, "0".repeat(64)]],
   );
   const text = formatStackFile(readFileSync(join(examples, `${chooseExample(answers)}.yaml`), "utf8"), answers);
-  refuseFaults("init", fileFaults(stack, text, [...secrets, ...placeholders]));
+  refuseProblems("init", checkStackFile(stack, text, [...secrets, ...placeholders]));
   if (!hasPassphrase) process.env.PULUMI_CONFIG_PASSPHRASE = await choosePassphrase();
 
   await createStack(engine, stack, { file, text, before });
@@ -61,16 +59,6 @@ async function requiresPassphrase(): Promise<boolean> {
 function hasPassphraseInEnvironment(): boolean {
   const { PULUMI_CONFIG_PASSPHRASE, PULUMI_CONFIG_PASSPHRASE_FILE } = process.env;
   return (PULUMI_CONFIG_PASSPHRASE ?? PULUMI_CONFIG_PASSPHRASE_FILE) !== undefined;
-}
-
-function refuseMissing(missing: readonly string[]): void {
-  if (missing.length === 0) return;
-  throw new CliRefusal(
-    formatProblem({
-      what: "pillar-host init lacks answers, and there is no terminal to ask in; nothing was written",
-      needed: missing,
-    }),
-  );
 }
 
 /** Refuses an existing stack or file. Returns the text of the unchanged example, which may be overwritten. */

@@ -1,29 +1,28 @@
 import { formatOwnFile } from "../../core/config/privateKey";
 import { formatProblem } from "../../core/util/problem";
 import { readSmallFile, type SmallFile } from "../../core/util/readSmallFile";
-import { askSecret } from "../terminal/prompts";
+import { askSecret, isTerminal } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";
-import type { InitFlags } from "./initFlags";
 import { hasPassphrase } from "./loginKeyFiles";
-import type { Answers, LoginMethod } from "./stackText";
+import type { Answers, InitFlags, LoginMethod } from "./stackText";
 
 /** A secret of the configuration: the key below `pillar-host:`, and its value. */
 export type Secret = readonly [path: string, value: string];
 
+/** Returns the secrets that can be had now; without a terminal, the operator sets the others later. */
 export async function gatherSecrets(
   { provider, login, user, address }: Answers,
-  { tokenFile }: InitFlags,
-  isAsked: boolean,
+  { tokenFile }: Pick<InitFlags, "tokenFile">,
 ): Promise<Secret[]> {
   const secrets: Secret[] = [];
-  const path = isAsked ? findLoginSecret(login) : undefined;
+  const path = isTerminal() ? findLoginSecret(login) : undefined;
   if (path !== undefined) {
     const what = typeof login === "string" ? `password of ${user}@${address}` : `pass phrase of ${login.keyFile}`;
     secrets.push([path, await askSecret(`The ${what}:`)]);
   }
   if (provider === "existing") return secrets;
   if (tokenFile !== undefined) secrets.push(["host.token", readToken(tokenFile)]);
-  else if (isAsked) {
+  else if (isTerminal()) {
     const title = provider === "hetzner" ? "Hetzner Cloud" : "DigitalOcean";
     secrets.push(["host.token", (await askSecret(`An API token of ${title} with read and write permission:`)).trim()]);
   }
@@ -59,7 +58,10 @@ export async function choosePassphrase(): Promise<string> {
     "A pass phrase protects the secrets of this stack; pulumi asks for it from now on. Keep it: it can't be recovered.",
   );
   for (;;) {
-    const phrase = await askSecret("Choose a pass phrase:");
+    const phrase = await askSecret(
+      "Choose a pass phrase:",
+      "PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
+    );
     if (phrase === "") console.error("An empty pass phrase protects nothing.");
     else if (phrase === (await askSecret("Repeat the pass phrase:"))) return phrase;
     else console.error("The two pass phrases differ.");

@@ -4,6 +4,29 @@ import type { HostProvider } from "../../core/config/hostSchema";
 /** The choices for the host, the usual one first. */
 export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
 
+export interface InitFlags {
+  readonly pillar?: string;
+  readonly provider?: HostProvider;
+  readonly adopt?: boolean;
+  readonly address?: string;
+  readonly hostKey?: string;
+  readonly fingerprint?: string;
+  readonly acceptHostKey?: boolean;
+  readonly sshFrom?: readonly string[];
+  readonly user?: string;
+  readonly port?: string;
+  readonly keyFile?: string;
+  readonly agent?: boolean;
+  readonly password?: boolean;
+  readonly tokenFile?: string;
+  readonly oldHost?: string;
+  readonly oldHostKey?: string;
+  readonly oldFingerprint?: string;
+  readonly reference?: readonly string[];
+  readonly release?: string;
+  readonly releaseSha256?: string;
+}
+
 export type LoginMethod = "agent" | "password" | { readonly keyFile: string };
 
 export interface Answers {

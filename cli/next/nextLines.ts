@@ -29,29 +29,45 @@ export function decideGate({ state, held = [], node }: NextStepInput): Gate {
 
 /** Formats the operator's next step: the last run's step while it still applies, else how to continue. */
 export function decideNextStep(situation: NextStepInput): string[] {
-  const { stack, lifecycle, state } = situation;
+  const { stack, lifecycle, state, node, held = [] } = situation;
+  const { up, resume, check, report, status } = commandsFor(stack);
   switch (decideGate(situation)) {
-    case "runAtWork":
-      return describeRunAtWork(situation);
+    case "runAtWork": {
+      const working = held.find(({ holder }) => holder === "lives");
+      const who = working ? ` (${formatHolder(working.lock)})` : "";
+      return [`Nothing to do: a run is at work on ${stack}${who}.`, `To follow that run: ${status("--watch")}`];
+    }
     case "cutOff":
-      return ["The last run was cut off. To continue that run:", `  ${commandsFor(stack).resume()}`];
+      return ["The last run was cut off. To continue that run:", `  ${resume()}`];
     case "nothingMade":
-      return describeFirstStep(stack, lifecycle);
-    case "unfinished":
-      return describeUnfinishedRun(stack, state);
-    case "notSynced":
-      return warnOffWallet(situation);
+      return lifecycle === "retiring"
+        ? [`${stack} has no resources: they were destroyed, or never made. Its event log: ${report()}`]
+        : [
+            "Nothing was made yet. Check first; this changes nothing:",
+            `  ${check()}`,
+            "Then:",
+            `  ${up}`,
+            "The sync takes hours or days. You may close the terminal: the same command continues.",
+          ];
+    case "unfinished": {
+      const isSyncing = state.wait?.syncedAt === undefined && (state.isAwaiting || state.wait !== undefined);
+      const what = isSyncing
+        ? "The node is syncing, and no run waits for it now. To wait until the producer address is shown:"
+        : "The last run did not finish. Do what it said, then continue:";
+      return [what, `  ${up}`, `Status: ${status()}`];
+    }
+    case "notSynced": {
+      // An address earns nothing while its node is behind.
+      const now = node && `is ${node.known ? "not synced" : "not reachable"} now (${node.why})`;
+      return [
+        `Do not touch the wallet: the node of ${stack} ${now ?? "was not asked"}.`,
+        "The producer address is shown again once the node is synced:",
+        `  ${up}`,
+      ];
+    }
     case "runEnded":
       return [...describeAdoption(situation), ...describeLastRun(stack, state.lastRun)];
   }
-}
-
-function describeRunAtWork({ stack, held = [] }: NextStepInput): string[] {
-  const working = held.find(({ holder }) => holder === "lives");
-  return [
-    `Nothing to do: a run is at work on ${stack}${working ? ` (${formatHolder(working.lock)})` : ""}.`,
-    `To follow that run: ${commandsFor(stack).status("--watch")}`,
-  ];
 }
 
 /** Puts the adoption before the wallet, because `move` needs a stack for the old host. */
@@ -65,56 +81,11 @@ function describeAdoption({ stack, oldHost, state: { lastRun } }: NextStepInput)
 }
 
 function describeLastRun(stack: string, lastRun: LastRunOutputs | undefined): string[] {
-  const lines = lastRun?.nextStep ?? [];
-  return lastRun?.isAwaited
-    ? [`Next step as of the last run (to check again: ${commandsFor(stack).up}):`, ...lines]
-    : [...lines];
+  const title = `Next step as of the last run (to check again: ${commandsFor(stack).up}):`;
+  return [...(lastRun?.isAwaited ? [title] : []), ...(lastRun?.nextStep ?? [])];
 }
 
 /** True if the last run's text offers a producer address, which would earn nothing with an unsynced node. */
-export function mayOfferAddress({
-  producerAddress,
-  isRegistered: registered,
-  isOffered: offered,
-}: LastRunOutputs): boolean {
-  return producerAddress !== undefined && !registered && offered;
-}
-
-function describeFirstStep(stack: string, lifecycle: StackView["lifecycle"]): string[] {
-  if (lifecycle === "retiring")
-    return [
-      `${stack} has no resources: they were destroyed, or never made. Its event log: ${commandsFor(stack).report()}`,
-    ];
-  return [
-    "Nothing was made yet. Check first; this changes nothing:",
-    `  ${commandsFor(stack).check()}`,
-    "Then:",
-    `  ${commandsFor(stack).up}`,
-    "The sync takes hours or days. You may close the terminal: the same command continues.",
-  ];
-}
-
-function describeUnfinishedRun(stack: string, { wait, isAwaiting }: StackState): string[] {
-  const isSynced = wait?.syncedAt !== undefined;
-  const ended = isAwaiting
-    ? "The last run did not wait (pillar-host:sync.wait). Do what it said, then run again:"
-    : "The last run ended with an error. Do what it said, then continue:";
-  return [
-    !isSynced && (isAwaiting || wait !== undefined)
-      ? "The node is syncing, and no run waits for it now. To wait until the producer address is shown:"
-      : ended,
-    `  ${commandsFor(stack).up}`,
-    `Status: ${commandsFor(stack).status()}`,
-  ];
-}
-
-/** Tells the operator not to use the wallet: an address earns nothing while its node is behind. */
-function warnOffWallet({ stack, node }: NextStepInput): string[] {
-  const seen =
-    node === undefined ? "was not asked" : `is ${node.known ? "not synced" : "not reachable"} now (${node.why})`;
-  return [
-    `Do not touch the wallet: the node of ${stack} ${seen}.`,
-    "The producer address is shown again once the node is synced:",
-    `  ${commandsFor(stack).up}`,
-  ];
+export function mayOfferAddress({ producerAddress, isRegistered, isOffered }: LastRunOutputs): boolean {
+  return producerAddress !== undefined && !isRegistered && isOffered;
 }

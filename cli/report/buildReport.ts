@@ -52,52 +52,20 @@ export function listStacks(entries: ParsedLog["entries"]): string[] {
   return [...new Set(entries.map((entry) => getOwner(entry).stack))];
 }
 
-/** Returns the report of a stack, or undefined if the event log does not name the stack. */
-export function buildReport({ entries, unread }: ParsedLog, stack: string): Report | undefined {
-  const chosen = chooseEntries(entries, stack);
-  const last = chosen.findLast((entry) => getOwner(entry).stack === stack);
-  if (last === undefined) return undefined;
-  const stacks = [stack, ...listStacks(chosen).filter((other) => other !== stack)];
-  const times = chosen.map(getDate);
-  return {
-    stack,
-    pillar: getOwner(last).pillar,
-    stacks,
-    from: times[0] ?? "",
-    to: times.at(-1) ?? "",
-    timeline: listItems(chosen),
-    unread,
-  };
-}
-
 /**
- * Chooses the events for a stack's report: all of this stack's, and those of the Pillar's other stacks between this
- * stack's first event and its deletion. Other events belong to other migrations.
+ * Returns the report of a stack, or undefined if the event log does not name the stack: the Pillar's events, in the
+ * log's order, from this stack's first event to its deletion. Other events belong to other migrations.
  */
-function chooseEntries(entries: ParsedLog["entries"], stack: string): Entry[] {
-  const all = entries.map((entry) => placeBeforeSwitch(entry, entries)).sort((a, b) => getTime(a) - getTime(b));
-  const own = all.filter((entry) => getOwner(entry).stack === stack);
+export function buildReport({ entries, unread }: ParsedLog, stack: string): Report | undefined {
+  const own = entries.filter((entry) => getOwner(entry).stack === stack);
   const [first, last] = [own[0], own.at(-1)];
-  if (!first || !last) return [];
-  const end = last.event === "released" ? getTime(last) : Number.POSITIVE_INFINITY;
-  return all.filter((entry) => {
-    const { pillar, stack: other } = getOwner(entry);
-    const isMeanwhile = getTime(entry) >= getTime(first) && getTime(entry) <= end;
-    return pillar === getOwner(last).pillar && (other === stack || isMeanwhile);
-  });
-}
-
-/** Dates a registration back to the address's first momentum, if the registration was noticed later. */
-function placeBeforeSwitch(entry: Entry, entries: ParsedLog["entries"]): Entry {
-  if (entry.event !== "registered") return entry;
-  const next = entries
-    .slice(entries.indexOf(entry) + 1)
-    .find(
-      ({ event, ...rest }) =>
-        "stack" in rest && rest.stack === entry.stack && ["producing", "registeredElsewhere"].includes(event),
-    );
-  const isOwn = next?.event === "producing" && next.details.producerAddress === entry.details.producerAddress;
-  return isOwn && getTime(next) < getTime(entry) ? { ...entry, at: getDate(next) } : entry;
+  if (!first || !last) return undefined;
+  const { pillar } = getOwner(last);
+  const end = last.event === "released" ? entries.indexOf(last) + 1 : entries.length;
+  const chosen = entries.slice(entries.indexOf(first), end).filter((entry) => getOwner(entry).pillar === pillar);
+  const stacks = [stack, ...listStacks(chosen).filter((other) => other !== stack)];
+  const to = getDate(chosen.at(-1) ?? last);
+  return { stack, pillar, stacks, from: getDate(first), to, timeline: listItems(chosen), unread };
 }
 
 function listItems(entries: readonly Entry[]): Item[] {
@@ -110,9 +78,10 @@ function listItems(entries: readonly Entry[]): Item[] {
     if (text === undefined || isOver) return [];
     const item = { at: getDate(entry), stack, event: entry.event, ...text };
     if (text.weight !== "stage") return [item];
-    const before = stages.get(stack);
+    const before = stages.get(stack) ?? Number.POSITIVE_INFINITY;
     stages.set(stack, getTime(entry));
-    return [before === undefined ? item : { ...item, seconds: Math.round((getTime(entry) - before) / 1000) }];
+    // A stage that was noticed late may come before the one that the log has before it.
+    return [getTime(entry) < before ? item : { ...item, seconds: Math.round((getTime(entry) - before) / 1000) }];
   });
 }
 

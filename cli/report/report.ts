@@ -1,9 +1,11 @@
 import fs from "node:fs";
+import { chooseRecordsPlace } from "../../core/config/stackStore";
 import { openStore } from "../../core/store/openStore";
 import { formatDefaultPlace, resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
 import type { Store } from "../../core/store/store";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
+import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
 import { CliRefusal } from "../terminal/refusal";
@@ -29,18 +31,17 @@ export async function report(fullName: string, { json, directory }: ReportOption
         what: `the event log does not name stack ${stack}`,
         found: `${store.log}, which names ${listStacks(log.entries).join(", ") || "no stack"}`,
         needed:
-          "run this command on the machine and as the user that ran the stack, or pass the directory of record.jsonl:",
-        next: [commandsFor(stack).report("--directory", "DIR"), `To begin a migration: ${commandsFor(stack).up}`],
+          "run this command as the user and on the machine that ran the stack, or give the place of record.jsonl:",
+        next: commandsFor(stack).report("--directory", "DIR"),
       }),
     );
   if (json) {
     console.log(formatJson(made));
     return 0;
   }
-  console.log(formatText(made, process.stdout.columns ?? 120));
   const key = resolveOwnIdentityPath(store.directory);
-  const keyLine = fs.existsSync(key) ? `\nKey:        ${key} opens the backups: keep a copy elsewhere` : "";
-  console.log(`\nEvent log:  ${store.directory}${keyLine}`);
+  console.log(`${formatText(made, process.stdout.columns ?? 120)}\n\nEvent log:  ${store.directory}`);
+  if (fs.existsSync(key)) console.log(`Key:        ${key} opens the backups: keep a copy elsewhere`);
   return 0;
 }
 
@@ -48,10 +49,6 @@ export async function report(fullName: string, { json, directory }: ReportOption
 async function readConfiguredPlace(stack: string): Promise<string> {
   try {
     const configuration = await createPulumi(stack).read(["config", "--json", "--show-secrets"]);
-    // Loaded here, because the schema takes a moment to load.
-    const { parseConfiguration } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
-    const { chooseRecordsPlace } =
-      require("../../core/config/stackStore") as typeof import("../../core/config/stackStore");
     return chooseRecordsPlace(parseConfiguration(stack, configuration));
   } catch (error) {
     if (!(error instanceof CliRefusal)) throw error;

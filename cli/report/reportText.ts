@@ -28,18 +28,9 @@ export function formatText(report: Report, columns: number): string {
       ...lines.flatMap((line) => hang("!!   ", line, width)),
     ]),
     "",
-    ...hang("", "Time line (UTC; +: time since the previous stage)", width),
+    "Time line (UTC; +: time since the previous stage)",
     ...timeline.flatMap((item) => formatItem(item, Math.max(...stacks.map((each) => each.length)), width)),
-    ...(unread === 0
-      ? []
-      : [
-          "",
-          ...hang(
-            "",
-            `Lines of the event log that could not be read: ${unread} (incomplete, or of another version)`,
-            width,
-          ),
-        ]),
+    ...(unread === 0 ? [] : ["", `Lines of the event log that could not be read: ${unread}`]),
   ].join("\n");
 }
 
@@ -47,13 +38,8 @@ function formatItem({ at, stack, title, lines, seconds, weight }: Item, wide: nu
   const mark = { stage: "*", note: " ", alarm: "!" }[weight];
   const head = `${mark} ${formatMinute(at)}  ${stack.padEnd(wide)}  `;
   const took = seconds === undefined ? "" : ` (+${formatDuration(seconds * 1000)})`;
-  const isNarrow = width - head.length < 30;
-  const indent = " ".repeat(isNarrow ? 4 : head.length);
-  return [
-    ...(isNarrow ? hang("", head, width) : []),
-    ...hang(isNarrow ? indent : head, `${title}${took}`, width),
-    ...lines.flatMap((line) => hang(`${indent}- `, line, width)),
-  ];
+  const indent = " ".repeat(head.length);
+  return [...hang(head, `${title}${took}`, width), ...lines.flatMap((line) => hang(`${indent}- `, line, width))];
 }
 
 /** Wraps a text behind a head, and indents further lines to the beginning of the text. */

@@ -22,7 +22,7 @@ import { formatDuration } from "../../core/util/timeText";
 import {
   confirmFirstMove,
   createMoveSettings,
-  findMoveProblem,
+  findReleaseProblem,
   findStaleKeys,
   firstMoveKey,
   type MoveOptions,
@@ -125,8 +125,8 @@ async function findLostHost(
 ): Promise<{ lost: SshTarget; settings: PlainSettings; owners: readonly StackConfig[] }> {
   const { from, release, releaseSha256, releaseVersion } = options;
   if (from !== undefined) {
-    const { other, host } = await openTwoStacks(stack, from);
-    const wrong = findMoveProblem(stack, config, { config: other, host }, { ...options, from, command: "restore" });
+    const { other, host } = await openTwoStacks(stack, from, "--from");
+    const wrong = findReleaseProblem(stack, config, { ...options, from, command: "restore" });
     if (wrong !== undefined) throw new CliRefusal(wrong);
     const settings = createMoveSettings(config, other, host, options);
     return { lost: createHostTarget(other, host.address, host.hostKey), settings, owners: [other, config] };

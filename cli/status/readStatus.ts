@@ -1,4 +1,3 @@
-import type { Observation } from "../../core/chain/node";
 import { createProxyLogin } from "../../core/ssh/configuredLogin";
 import { readPresentedKey } from "../../core/ssh/presentedKey";
 import { isFatal } from "../../core/ssh/sshErrors";
@@ -108,10 +107,7 @@ async function readSync(source: StackWithHost, { deps }: HostReader, since?: Syn
     if (isFatal(error)) throw new CliRefusal((error as Error).message);
     const { gaveUp } = error as Partial<GiveUpError>;
     if (!gaveUp) throw error;
-    return { sync, unreachable: findUnreachableReason(gaveUp.last) };
+    const last = sync?.observation;
+    return { sync, unreachable: last?.kind === "none" && last.unreachable ? last.reason : undefined };
   }
-}
-
-function findUnreachableReason(last: Observation | undefined): string | undefined {
-  return last?.kind === "none" && last.unreachable === true ? last.reason : undefined;
 }

@@ -1,8 +1,4 @@
 import wrapAnsi from "wrap-ansi";
-import type { Row, StackView } from "./stackView";
-import { formatStatus } from "./statusRows";
-
-const labelWidth = 14;
 
 /** Wraps a text at blanks, and within a word only if the word is longer than a line. */
 export function wrap(text: string, width: number): string[] {
@@ -15,15 +11,6 @@ export function truncate(text: string, width: number): string {
   return cut(width).length === 1 ? text : `${cut(width - 1)[0]}…`;
 }
 
-export function wrapRow([label, text, kind]: Row, width: number): string[] {
-  if (kind === "command") return [`${label.padEnd(labelWidth)}${text}`.trimEnd()];
-  const [start = "", indent = "", bullet = ""] = /^( *)(- )?/.exec(text) ?? [];
-  const room = Math.max(20, width - labelWidth - start.length);
-  return wrap(text.slice(start.length), room).map((line, i) =>
-    `${(i === 0 ? label : "").padEnd(labelWidth)}${indent}${i === 0 ? bullet : " ".repeat(bullet.length)}${line}`.trimEnd(),
-  );
-}
-
 /** Keeps as many lines as a screen has room for, and counts the others. Leaves the last line to the cursor. */
 export function cropLines(
   lines: readonly string[],
@@ -34,17 +21,4 @@ export function cropLines(
   const more = `… ${left} more lines: make the terminal higher to see them`;
   const kept = lines.length <= room ? lines : [...lines.slice(0, room - 1), more];
   return kept.map((line) => truncate(line, columns - 1));
-}
-
-/** Formats a status for a terminal of so many columns. */
-export function formatReport(view: StackView, columns: number): string {
-  const { title, head, facts, log } = formatStatus(view);
-  const wrapRows = (rows: readonly Row[]) => rows.flatMap((row) => wrapRow(row, columns - 1));
-  return [
-    title,
-    "",
-    ...wrapRows(head),
-    ...(facts.length > 0 ? ["", ...wrapRows(facts)] : []),
-    ...(log.length > 0 ? ["", "log:", ...log.map((line) => `  ${truncate(line, columns - 3)}`)] : []),
-  ].join("\n");
 }

@@ -28,7 +28,7 @@ export async function status(
   const { readStatusOnce } = require("./readStatus") as typeof import("./readStatus");
   const { view, exitCode, lines } = await readStatusOnce(source);
   const { createStatusJson } = require("./statusJson") as typeof import("./statusJson");
-  const { formatReport } = require("./screenLayout") as typeof import("./screenLayout");
+  const { formatReport } = require("./statusText") as typeof import("./statusText");
   if (json) console.log(JSON.stringify(createStatusJson(view, exitCode), undefined, 2));
   else console.log(formatReport(view, process.stdout.columns ?? 120));
   for (const line of lines) console.error(line);

@@ -5,8 +5,9 @@ import { printableLines } from "../../core/util/printable";
 import { openHostReader } from "./hostReader";
 import type { StackWithHost } from "./openStack";
 import { getSyncStart, readStatus } from "./readStatus";
-import { cropLines, formatReport } from "./screenLayout";
+import { cropLines } from "./screenLayout";
 import type { ReadStack } from "./stackView";
+import { formatReport } from "./statusText";
 
 const interrupted = 130;
 const bell = "\u0007";

@@ -1,41 +1,62 @@
+import { formatProblem } from "../../core/util/problem";
+import { CliRefusal } from "./refusal";
+
 /** Loads the library on demand, because loading takes a while. */
 const prompts = () => require("@inquirer/prompts") as typeof import("@inquirer/prompts");
 
 /** Prompts go to stderr, because a program may read stdout. */
 const screen = { output: process.stderr };
 
-/** Waits for the answer to a prompt. Ctrl-C ends the program. */
-async function awaitAnswer<T>(asked: Promise<T>): Promise<T> {
-  return asked.catch((error: Error) => {
+/** Returns whether somebody can answer questions here. */
+export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
+
+/** Asks in the terminal; Ctrl-C ends the program. @throws CliRefusal without a terminal, which says what to give */
+async function ask<T>(instead: string, prompt: () => Promise<T>): Promise<T> {
+  if (!isTerminal())
+    throw new CliRefusal(
+      formatProblem({ what: "there is no terminal to ask in; nothing was changed", needed: `give ${instead}` }),
+    );
+  return prompt().catch((error: Error) => {
     if (error.name !== "ExitPromptError") throw error;
     process.stderr.write("\n");
     process.exit(130);
   });
 }
 
+const byTerminal = "the answer in a terminal";
+
 /** Asks in the terminal, without showing what is typed. */
-export function askSecret(message: string): Promise<string> {
-  return awaitAnswer(prompts().password({ message }, screen));
+export function askSecret(message: string, instead = byTerminal): Promise<string> {
+  return ask(instead, () => prompts().password({ message }, screen));
+}
+
+interface TextOptions {
+  readonly instead?: string;
+  readonly default?: string;
+  readonly required?: boolean;
+  readonly validate?: (answer: string) => true | string;
 }
 
 export async function askText(
   message: string,
-  { validate, ...options }: { default?: string; required?: boolean; validate?: (answer: string) => true | string } = {},
+  { instead = byTerminal, validate, ...options }: TextOptions = {},
 ): Promise<string> {
   // Trims the answer: a pasted one may have blanks around it.
   const checked = validate && { validate: (answer: string) => validate(answer.trim()) };
-  const asked = prompts().input({ message, required: true, ...options, ...checked }, screen);
-  return (await awaitAnswer(asked)).trim();
+  return (
+    await ask(instead, () => prompts().input({ message, required: true, ...options, ...checked }, screen))
+  ).trim();
 }
 
 export function askChoice<T extends string>(
   message: string,
   choices: readonly { readonly value: T; readonly name: string }[],
+  instead: string,
 ): Promise<T> {
-  return awaitAnswer(prompts().select<T>({ message, choices: [...choices] }, screen));
+  return ask(instead, () => prompts().select<T>({ message, choices: [...choices] }, screen));
 }
 
 /** Asks for a yes or no. The default is no. */
 export function askConfirmation(message: string): Promise<boolean> {
-  return awaitAnswer(prompts().confirm({ message, default: false }, screen));
+  return ask(byTerminal, () => prompts().confirm({ message, default: false }, screen));
 }

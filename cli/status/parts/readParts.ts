@@ -7,26 +7,26 @@ import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import { type PillarReading, readPillar } from "../../../core/registration/pillarReadings";
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
-import { type HostFacts, type HostObservation, readHost } from "../../../core/retirement/readHost";
-import { collectedVariable } from "../../../core/retirement/retirementFacts";
-import type { RetirementSurvey, SurveyDeps } from "../../../core/retirement/surveyRetirement";
+import { type HostFacts, readHost } from "../../../core/retirement/readHost";
+import { addProvider, collectedVariable } from "../../../core/retirement/retirementFacts";
+import { type RetirementSurvey, surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import { listPortRules, tryPorts } from "../../../core/ssh/portRules";
-import { openRoot, type RootHost } from "../../../core/ssh/root";
+import { openRoot } from "../../../core/ssh/root";
 import { runScript } from "../../../core/ssh/runScript";
 import { hourlyRestartNow } from "../../../core/steps/readingSteps";
 import { createEnvelope, type Step } from "../../../core/steps/step";
 import { createReceiver } from "../../../core/steps/stepVariables";
 import { createWitnessSources } from "../../../core/sync/gateSettings";
-import { type NodeStatus, readNodeStatus } from "../../../core/sync/nodeStatus";
+import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { systemClock } from "../../../core/util/clock";
 import { mapResult, type Result, requireValue } from "../../../core/util/result";
 import type { HostReader } from "../hostReader";
 import type { StackWithHost } from "../openStack";
-import { listUnmetConditions, type RetirementContext, readRetirementContext, surveyDestroy } from "./destroyPart";
+import { listUnmetConditions, type RetirementContext, readRetirementContext } from "./destroyPart";
 import { describeOrchestrator, type OrchestratorAnswer, type OrchestratorPart } from "./orchestratorPart";
 import { describeRewards, type RewardsPart, readRewardsPart } from "./rewardsPart";
 import { readSporks } from "./sporksPart";
-import { readPart, type StatusParts } from "./statusParts";
+import { getValue, readPart, type StatusParts } from "./statusParts";
 
 const deps = { ...systemClock, say: () => undefined };
 
@@ -36,17 +36,7 @@ const orchestratorTimeoutMs = 20_000;
 const destroyTimeoutMs = 60_000;
 
 /** The lookups that several parts share, each made once. */
-interface SharedLookups {
-  readonly stack: StackWithHost;
-  readonly host: HostReader;
-  readonly context: RetirementContext;
-  readonly root: RootHost;
-  readonly observation: Promise<Result<HostObservation>>;
-  readonly facts: Promise<Result<HostFacts>>;
-  readonly node: Promise<Result<NodeStatus>>;
-  readonly chains: Promise<readonly ChainClient[]>;
-  readonly readings: Promise<readonly PillarReading[]>;
-}
+type SharedLookups = ReturnType<typeof startLookups>;
 
 /** Reads all parts at once, each with a timeout, over the host's one connection. Never throws, changes nothing. */
 export async function readParts(stack: StackWithHost, hostKey: string, host: HostReader): Promise<StatusParts> {
@@ -78,7 +68,7 @@ async function awaitAll<T extends object>(promises: T): Promise<{ [K in keyof T]
   return Object.fromEntries(await Promise.all(entries));
 }
 
-function startLookups(stack: StackWithHost, host: HostReader, context: RetirementContext): SharedLookups {
+function startLookups(stack: StackWithHost, host: HostReader, context: RetirementContext) {
   const { config } = stack;
   const { inputs } = context;
   const root = openRoot(inputs.host, inputs.library, host.connection);
@@ -88,20 +78,12 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
     if ("silent" in answer) throw new Error(answer.silent);
     return answer.facts;
   });
+  const node = readPart(() => readNodeStatus(inputs.node, createWitnessSources(config), host.connection));
   const chains = facts.then((answer) => openChains(stack, inputs, answer, host));
-  return {
-    stack,
-    host,
-    context,
-    root,
-    observation,
-    facts,
-    node: readPart(() => readNodeStatus(inputs.node, createWitnessSources(config), host.connection)),
-    chains,
-    readings: chains.then((clients) =>
-      Promise.all(clients.map((client) => readPillar(client, config.pillar.name, registrationTimeoutMs))),
-    ),
-  };
+  const readings = chains.then((clients) =>
+    Promise.all(clients.map((client) => readPillar(client, config.pillar.name, registrationTimeoutMs))),
+  );
+  return { stack, host, context, root, observation, facts, node, chains, readings };
 }
 
 async function readRegistration({ stack, context, facts, node, readings }: SharedLookups): Promise<Registration> {
@@ -127,13 +109,14 @@ async function readPorts({ stack: { config, stack, state, address }, facts }: Sh
   return tryPorts(address, listPortRules(config, isOpen, running));
 }
 
-async function readSurvey({ stack: { config }, host, context, observation }: SharedLookups) {
-  const surveyDeps: SurveyDeps = {
-    ...deps,
-    connect: host.connect,
-    saysCollected: process.env[collectedVariable] === config.pillar.name,
-  };
-  return surveyDestroy(context, config, await observation, surveyDeps);
+/** Checks what a destroy would check, and changes nothing. */
+async function readSurvey({ stack: { config }, host: { connect }, context, observation }: SharedLookups) {
+  const looked = await observation;
+  const { provider } = config.host;
+  const look = "value" in looked ? looked.value : { silent: looked.problem };
+  const host = addProvider(look, provider === "existing" ? undefined : provider);
+  const saysCollected = process.env[collectedVariable] === config.pillar.name;
+  return surveyRetirement({ step: "destroy", ...context, host }, { ...deps, connect, saysCollected });
 }
 
 async function chooseRewards(
@@ -141,10 +124,10 @@ async function chooseRewards(
   registration: Result<Registration>,
   survey: Result<RetirementSurvey> | undefined,
 ): Promise<RewardsPart> {
+  const registered = getValue(registration);
   // The survey describes rewards since another host took over, which has not happened while this one is registered.
-  const isRegistered = "value" in registration && isOurs(registration.value);
-  const surveyed =
-    !isRegistered && survey && "value" in survey ? describeRewards(survey.value.facts.rewards) : undefined;
+  const isRegistered = registered !== undefined && isOurs(registered);
+  const surveyed = isRegistered ? undefined : describeRewards(getValue(survey)?.facts.rewards ?? []);
   return surveyed ?? readCurrentRewards(await readings, registration, stack.config);
 }
 
@@ -197,8 +180,8 @@ function readCurrentRewards(
   const { pillar, by } = agreement;
   const [first] = by;
   if (pillar === null || first === undefined) throw new Error("nobody registered this Pillar");
-  const found = "value" in registration && registration.value.kind === "producing" ? registration.value : undefined;
-  const switched = lifecycle === "active" ? found?.switched : undefined;
+  const found = getValue(registration);
+  const switched = lifecycle === "active" && found?.kind === "producing" ? found.switched : undefined;
   const query = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
   return readRewardsPart(first.client, query, deps.now());
 }

@@ -5,11 +5,9 @@ import { expect, test } from "vitest";
 import {
   confirmFirstMove,
   createMoveSettings,
-  findMoveProblem,
+  findReleaseProblem,
   findStaleKeys,
 } from "../../../cli/edit/moveOrchestrator";
-import { listOwnSecrets } from "../../../cli/edit/otherStack";
-import type { StackConfig } from "../../../core/config/config";
 import { configOf } from "../../components/exampleConfig";
 import { moveNamed } from "../../moveNamed";
 import { putEvent } from "../../recordIn";
@@ -80,52 +78,30 @@ test("keeps the configured values for the same address, and drops them for anoth
   });
 });
 
-test("refuses a release without its hash, and says how to print it and what to type then", () => {
-  const config = configOf();
-  const fault = (options: object, of = config) =>
-    findMoveProblem("prod-2", of, { config, host }, { from: "prod", ...options });
-  expect(fault({ release, up: false })).toBe(
+test("refuses an incomplete release, and says how to print the hash and what to type then", () => {
+  const find = (options: object, of = configOf()) => findReleaseProblem("prod-2", of, { from: "prod", ...options });
+  expect(find({ release, up: false })).toBe(
     [
-      "the orchestrator's release has no hash: nothing was changed",
-      `  found: ${release} alone`,
-      "  needed: give its sha256: the downloaded program runs as root and holds the bridge's key share",
-      `  Print it with: curl -fsSL ${release} | sha256sum`,
+      "the orchestrator's release for the new host is not complete: nothing was changed",
+      `  found: ${release}`,
+      "  needed: give --release-sha256 64 hexadecimal digits: the downloaded program runs as root and holds the bridge's key share",
+      `  To print the hash: curl -fsSL ${release} | sha256sum`,
       `  Compare the hash with the release page's, then: ./pillar-host move prod-2 --from prod --release ${release} --release-sha256 SHA256 --no-up`,
     ].join("\n"),
   );
-  expect(fault({ release, releaseSha256: "SHA256" })).toContain(
-    'is not a hash: nothing was changed\n  found: "SHA256"\n  needed: give 64 hexadecimal digits',
+  expect(find({ release, releaseSha256: "SHA256" })).toContain("give --release-sha256");
+  expect(find({ release, releaseSha256: sha256.toUpperCase() })).toBeUndefined();
+  expect(find({})).toMatch(
+    /give --release the address[\s\S]*then: .* --from prod --release URL --release-sha256 SHA256$/,
   );
-  expect(fault({ release, releaseSha256: sha256.toUpperCase() })).toBeUndefined();
-  expect(fault({}, configOf(hashed))).toBeUndefined();
-  expect(fault({ release }, configOf(hashed))).toBeUndefined();
-  expect(fault({ release: release.replace("v0.0.9a", "v0.1.0") }, configOf(hashed))).toContain("release has no hash");
+  expect(find({}, configOf(hashed))).toBeUndefined();
+  expect(find({ release }, configOf(hashed))).toBeUndefined();
+  expect(find({ release: release.replace("v0.0.9a", "v0.1.0") }, configOf(hashed))).toContain("give --release-sha256");
   const plain = configOf({ orchestrator: { release: { url: release, version: "v0.0.9a" } } });
-  expect(fault({}, plain)).toContain("then: ./pillar-host move prod-2 --from prod --release-sha256 SHA256");
-});
-
-test("refuses contradictory stacks before anything is written", () => {
-  const config = configOf();
-  const fault = (changes: { release?: string; releaseVersion?: string; pillar?: string; address?: string } = {}) => {
-    const { pillar = config.pillar.name, address = host.address, ...rest } = changes;
-    const options = { from: "prod", releaseSha256: sha256, ...rest };
-    return findMoveProblem(
-      "prod-2",
-      config,
-      { config: { pillar: { name: pillar } }, host: { ...host, address } },
-      options,
-    );
-  };
-  expect(fault({ release })).toBeUndefined();
-  expect(fault({ release, pillar: "Bolt" })).toContain("needed: give --from a stack of the same Pillar");
-  expect(fault()).toContain("no release of the orchestrator is configured for the new host: nothing was changed");
-  const unnamed = "https://example.org/orchestrator.zip";
-  expect(fault({ release: unnamed })).toContain("needed: give --release-version the version, such as v0.0.9a");
-  expect(fault({ release: unnamed, releaseVersion: "v0.0.9a" })).toBeUndefined();
-  const own = { ...config, host: { ...config.host, provider: "existing" as const, address: host.address } };
-  expect(findMoveProblem("prod-2", own, { config, host }, { from: "prod", release })).toContain(
-    "are the same host, 198.51.100.9",
-  );
+  expect(find({}, plain)).toContain("then: ./pillar-host move prod-2 --from prod --release-sha256 SHA256");
+  const unnamed = { release: "https://example.org/orchestrator.zip", releaseSha256: sha256 };
+  expect(find(unnamed)).toContain("needed: give --release-version the version, such as v0.0.9a");
+  expect(find({ ...unnamed, releaseVersion: "v0.0.9a" })).toBeUndefined();
 });
 
 test("asks once for a confirmation if the event log has no move of the orchestrator", async () => {
@@ -149,19 +125,4 @@ test("asks once for a confirmation if the event log has no move of the orchestra
   putEvent(directory, { at: "2026-01-01T00:00:00.000Z", move, event: "begun", details });
   expect(await confirmFirstMove("prod-2", config, {})).toBeUndefined();
   rmSync(directory, { recursive: true });
-});
-
-test("copies the other host's proxy without secrets, unless both hosts have the same", () => {
-  const proxy = { address: "192.0.2.1", hostKey: proxyKey, user: "jump", password: "p" };
-  const before = configOf({ ssh: { password: "x", proxy } });
-  const named = (to: StackConfig) =>
-    Object.entries(given(createMoveSettings(to, before, host, {}))).filter(([key]) => key.includes("proxy"));
-  expect(Object.fromEntries(named(configOf()))).toEqual({
-    "orchestrator.migrateFrom.proxy.address": "192.0.2.1",
-    "orchestrator.migrateFrom.proxy.hostKey": proxyKey,
-    "orchestrator.migrateFrom.proxy.user": "jump",
-  });
-  expect(named(before)).toEqual([]);
-  expect(listOwnSecrets(before.ssh, configOf().ssh)).toContain("proxy.password");
-  expect(listOwnSecrets(before.ssh, before.ssh)).toEqual([]);
 });

@@ -119,7 +119,7 @@ test("keeps a password in no file, and makes it a secret of the stack", async ()
   expect(listMissingSecrets(answers, [["ssh.password", "Root-Pony-5"]])).toEqual([]);
   expect(checkStackFile("prod", textOf(answers), [["ssh.password", "Root-Pony-5"]])).toEqual([]);
   expect(checkStackFile("prod", textOf(answers), [])).toHaveLength(1);
-  expect(await gatherSecrets(answers, {}, false)).toEqual([]);
+  expect(await gatherSecrets(answers, {})).toEqual([]);
 });
 
 test("accepts a file without the key's pass phrase, and refuses a wrong pass phrase", () => {

@@ -84,8 +84,8 @@ test("says before the first run that the terminal may be closed", () => {
 test("distinguishes a run that waits from one that failed", () => {
   const startedAt = "2026-11-22T10:00:00Z";
   expect(at({ state: { wait: { startedAt } } })[0]).toMatch(/^The node is syncing, and no run waits/);
-  expect(at({ state: { wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/ended with an error/);
-  expect(at()[0]).toMatch(/ended with an error/);
+  expect(at({ state: { wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/did not finish/);
+  expect(at()[0]).toMatch(/did not finish/);
   expect(at({ state: { isAwaiting: true } })[0]).toMatch(/^The node is syncing, and no run waits/);
-  expect(at({ state: { isAwaiting: true, wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/did not wait/);
+  expect(at({ state: { isAwaiting: true, wait: { startedAt, syncedAt: startedAt } } })[0]).toMatch(/did not finish/);
 });

@@ -53,7 +53,7 @@ Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run th
 test.each([
   [
     "error: no stack named 'nope' found",
-    /^there is no stack nope here\n {2}needed: name a stack that `pulumi stack ls` lists[^\n]*\n {2}To make a new stack: \.\/pillar-host init nope$/,
+    /^there is no stack nope here\n {2}needed: name a stack that `pulumi stack ls` lists[^\n]*, or make it: \.\/pillar-host init nope$/,
   ],
   ["error: incorrect passphrase", /^the pass phrase does not open stack nope\n {2}needed: /],
   [

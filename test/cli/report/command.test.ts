@@ -68,7 +68,7 @@ describe("the place of the event log", () => {
     const { exitCode, stderr } = await run(gone, "prod-9", "--directory", "kept");
     expect(exitCode).toBe(2);
     expect(stderr).toContain(
-      `the event log does not name stack prod-9\n  found: ${place}/record.jsonl, which names prod, prod-2\n  needed: run this command on the machine`,
+      `the event log does not name stack prod-9\n  found: ${place}/record.jsonl, which names prod, prod-2\n  needed: run this command as the user`,
     );
   });
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createUnknownParts } from "../../../cli/status/parts/statusParts";
-import { cropLines, formatReport, truncate, wrap, wrapRow } from "../../../cli/status/screenLayout";
-import { formatStatus } from "../../../cli/status/statusRows";
+import { cropLines, truncate, wrap } from "../../../cli/status/screenLayout";
+import { formatReport, wrapRow } from "../../../cli/status/statusText";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { printable } from "../../../core/util/printable";
 import { facts, viewOf } from "../exampleView";
@@ -75,8 +75,8 @@ test("never exceeds the terminal's size", () => {
 
 test("shows the start of a wait", () => {
   const wait = { startedAt: "2026-11-21T10:00:00.000Z", startHeight: 5 };
-  const { head } = formatStatus(viewOf({ state: { isBegun: true, pending: [], wait } }));
-  expect(head).toContainEqual(["waiting", "since 2026-11-21 10:00 UTC, from height 5"]);
+  const report = formatReport(viewOf({ state: { isBegun: true, pending: [], wait } }), 120);
+  expect(report).toContain("\nwaiting       since 2026-11-21 10:00 UTC, from height 5\n");
 });
 
 test("prints everything to a pipe", () => {

@@ -31,7 +31,7 @@ const readers: Readonly<Record<string, (path: string) => Promise<string>>> = {
     return "faults" in parsed ? parsed.faults.join("\n") : "";
   },
   "init's private key": async (path) => JSON.stringify(checkKeyFile(path) ?? ""),
-  "a token": (path) => faultOf(() => gatherSecrets({ provider: "hetzner" } as never, { tokenFile: path }, false)),
+  "a token": (path) => faultOf(() => gatherSecrets({ provider: "hetzner" } as never, { tokenFile: path })),
   "the key of backups": (path) => faultOf(() => openIdentity(place, path, Date.now)),
 };
 
@@ -77,6 +77,6 @@ test.each([0o644, 0o640, 0o602, 0o666])(
 
 test("reads a key and a token of their owner alone", async () => {
   expect(await readers["a stack's private key"]?.(file("key", pair.private, 0o400))).toBe("");
-  const secrets = await gatherSecrets({ provider: "hetzner" } as never, { tokenFile: file("token", "t0ken\n") }, false);
+  const secrets = await gatherSecrets({ provider: "hetzner" } as never, { tokenFile: file("token", "t0ken\n") });
   expect(secrets).toEqual([["host.token", "t0ken"]]);
 });

@@ -2,9 +2,8 @@ import { describe, expect, test } from "vitest";
 import { listUnmetConditions } from "../../../../cli/status/parts/destroyPart";
 import { formatParts } from "../../../../cli/status/parts/partRows";
 import { createUnknownParts, type StatusParts } from "../../../../cli/status/parts/statusParts";
-import { formatReport } from "../../../../cli/status/screenLayout";
 import type { StackView } from "../../../../cli/status/stackView";
-import { formatStatus } from "../../../../cli/status/statusRows";
+import { formatReport } from "../../../../cli/status/statusText";
 import type { RetirementFacts, Unmet } from "../../../../core/retirement/retirementFacts";
 import { clock, old, ours, partsOf, registrations, unmet, viewOf } from "../../exampleView";
 
@@ -105,9 +104,9 @@ test("removes control characters from every answer", () => {
     orchestrator: { problem: "a\u001b[2Jb" },
     rewards: { problem: "c\u0007d" },
   });
-  const { head } = formatStatus(viewOf({ parts }));
-  expect(head).toContainEqual(["orchestrator", "unknown: a[2Jb"]);
-  expect(head).toContainEqual(["rewards", "unknown: cd"]);
+  const report = formatReport(viewOf({ parts }), 120);
+  expect(report).toContain("\norchestrator  unknown: a[2Jb\n");
+  expect(report).toContain("\nrewards       unknown: cd\n");
 });
 
 test("hides unregistered addresses in the conditions of a destroy", () => {
