@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { describe, expect } from "vitest";
 import { producerAddress } from "../../../../core/steps/nodeSteps";
+import { addressDigest } from "../../../../core/steps/readingSteps";
 import { configOf, least } from "../../../components/exampleConfig";
 import { test } from "../boxed";
 import type { Sandbox } from "../sandbox";
@@ -7,158 +9,113 @@ import { controllerOf, hasty, refusal } from "./controllers";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const other = "z1qzal6c5s9rjnnxd2z7dvdhjxpmmj4fmw56a0mz";
-const journal = `Jan 01 node[7]: start {Password:hunter2 Address:${other}}`;
-const shown = (line = `\\tAddress: ${address}`) => [
-  "go-node.service - active (running)",
-  journal,
-  `Address: ${other}`,
-  `\\tRewardAddress: ${other}`,
-  "\\tIndex: 0",
-  "\\tKeyFilePath: /root/.znn/wallet/producer",
-  "\\tPassword: hunter2",
-  line,
-  "Syncing with the network ...",
-];
+/** A Status with decoys and a password, and these lines. */
+const statusOf = (...lines: string[]) =>
+  [
+    "go-node.service - active (running)",
+    `Jan 01 node[7]: start {Password:hunter2 Address:${other}}`,
+    `Address: ${other}`,
+    `\\tRewardAddress: ${other}`,
+    "\\tIndex: 0",
+    "\\tPassword: hunter2",
+    ...lines,
+    "Syncing with the network ...",
+  ].map((line) => `'${line}'`);
 
-/** Reads a Status of these lines, and expects no password in the output or in a file. */
-async function read(box: Sandbox, lines: readonly string[], marker = "synced") {
-  box.mark(marker);
-  controllerOf(box, { Status: `printf '%b\\n' ${lines.map((line) => `'${line}'`).join(" ")}` });
-  const config = configOf({
-    controller: { ...least.controller, directory: box.dir },
-    node: { dataDir: `${box.dir}/znn` },
-  });
-  const ran = await box.run(hasty(box.local(producerAddress(config).script)));
+/** Reads the address from a controller that does this at Status, beside a configuration. Expects no password anywhere. */
+async function read(box: Sandbox, status: string, { config = "", beforeMenu = "", isSynced = true } = {}) {
+  if (isSynced) box.mark("synced");
+  controllerOf(box, { Status: status }, undefined, beforeMenu);
+  if (config) box.write("config.json", config);
+  const { script } = producerAddress(
+    configOf({ controller: { ...least.controller, directory: box.dir }, node: { dataDir: box.dir } }),
+  );
+  const ran = await box.run(hasty(box.local(script)));
   expect(ran.stdout + ran.stderr).not.toMatch(/hunter2|Password/i);
-  const kept = await box.run(`grep -rl hunter2 . --exclude=node-controller || true`);
+  const kept = await box.run("grep -rl hunter2 . --exclude=node-controller --exclude=config.json || true");
   expect(kept.stdout).toBe("");
-  return ran;
+  return { ...ran, stderr: ran.stderr.replaceAll(box.dir, "BOX") };
 }
+const shows = (...lines: string[]) => `printf '%b\\n' ${statusOf(...lines).join(" ")}`;
+const own = `\\tAddress: ${address}`;
 
-const found = { code: 0, stdout: `${address}\n`, stderr: "" };
+const configured = (named: string, spaces?: number) =>
+  JSON.stringify(
+    { Address: other, Producer: { Index: 0, Address: named, Password: "hunter2" }, RPC: { Address: other } },
+    undefined,
+    spaces,
+  );
 
-describe("producerAddress", () => {
-  describe("Status", () => {
-    test("prints the tab-indented address alone", async ({ box }) => {
-      expect(await read(box, shown())).toEqual(found);
-    });
+test.for<[string, string, string]>([
+  ["indented by a tab", own, ""],
+  ["coloured", `\\tAddress: \\e[1;32m${address}\\e[0m`, ""],
+  ["with more blanks", `\\tAddress:   ${address}  `, ""],
+  ["twice the same", `${own}\\n${own}`, ""],
+  ["as in the node's configuration", own, configured(address, 2)],
+  ["as in a configuration of one line", own, configured(address)],
+  ["beside a configuration without a producer", own, '{"DataPath":"/root/.znn"}'],
+])("Status's address is printed alone: %s", async ([, line, config], { box }) => {
+  expect(await read(box, shows(line), { config })).toEqual({ code: 0, stdout: `${address}\n`, stderr: "" });
+});
 
-    test.for([
-      ["coloured", `\\tAddress: \\e[1;32m${address}\\e[0m`],
-      ["with more blanks", `\\tAddress:   ${address}  `],
-      ["twice the same", `\\tAddress: ${address}\\n\\tAddress: ${address}`],
-    ])("has its address printed if it is %s", async ([_what, line], { box }) => {
-      expect(await read(box, shown(line))).toEqual(found);
-    });
+const look = "  Look at it on the host: cd BOX && ./node-controller, then Status.\n";
+const wrongForm = (length: number) =>
+  `what the controller's Status shows as producer address does not have the form of one\n  found: ${length} characters\n  needed: z1q… of 40 characters\n`;
+describe("no address is printed", () => {
+  test.for<[string, string, Parameters<typeof read>[2], string]>([
+    [
+      "before the sync",
+      shows(own),
+      { isSynced: false },
+      "the node has not synced: the producer address is not shown\n  Run pulumi up -s prod again.\n",
+    ],
+    [
+      "if Status shows only decoys",
+      shows(),
+      {},
+      `the controller's Status shows no producer address\n  found: no line of the form <tab>Address: z1q… (ended)\n${look}`,
+    ],
+    [
+      "if the controller refuses to start",
+      ":",
+      { beforeMenu: `echo '${refusal}'; exit 0` },
+      `the controller ended before its menu\n  found: ${refusal}\n  needed: run the controller by hand on the host, as root: cd BOX && ./node-controller\n  Then: pulumi up -s prod\n`,
+    ],
+    [
+      "if Status shows two addresses",
+      shows(own, `\\tAddress: ${other}`),
+      {},
+      `the controller's Status shows more than one producer address\n${look}`,
+    ],
+    ["if it is a character short", shows(own.slice(0, -1)), {}, wrongForm(39)],
+    ["if it has a letter that the alphabet lacks", shows(`${own.slice(0, -1)}b`), {}, wrongForm(40)],
+    ["if it has capitals", shows(`\\tAddress: ${address.toUpperCase()}`), {}, wrongForm(40)],
+    ["if it is another chain's", shows(`\\tAddress: x${address.slice(1)}`), {}, wrongForm(40)],
+    ["if a password is in its place", shows("\\tAddress: hunter2"), {}, wrongForm(7)],
+    [
+      "if Status asks a question, whose text stays on the host",
+      "printf 'Enter the password of hunter2:'; read -r x",
+      {},
+      "the controller's Status asked an unknown question\n  needed: use a release of the controller whose Status asks nothing (controller.release)\n",
+    ],
+    [
+      "if the node's configuration has another one",
+      shows(own),
+      { config: configured(other, 2) },
+      "the controller's Status and BOX/config.json name different producer addresses: none is shown\n  Registering the wrong one costs rewards. Find out on the host which one the node uses, and correct the other, before going on.\n",
+    ],
+  ])("%s", async ([, status, host, words], { box }) => {
+    expect(await read(box, status, host)).toEqual({ code: 1, stdout: "", stderr: `h: ${words}` });
+    if (host?.isSynced === false) expect(box.read("choice")).toBeUndefined();
   });
+});
 
-  const look = (box: Sandbox) => `  Look at it on the host: cd ${box.dir} && ./node-controller, then Status.\n`;
-
-  describe("the address", () => {
-    test("is not printed before the sync, and the controller is not asked", async ({ box }) => {
-      expect(await read(box, shown(), "no marker")).toEqual({
-        code: 1,
-        stdout: "",
-        stderr: "h: the node has not synced: the producer address is not shown\n  Run pulumi up -s prod again.\n",
-      });
-      expect(box.read("choice")).toBeUndefined();
-    });
-
-    test("is not printed if Status shows only decoys", async ({ box }) => {
-      expect(await read(box, shown(""))).toEqual({
-        code: 1,
-        stdout: "",
-        stderr:
-          "h: the controller's Status shows no producer address\n" +
-          `  found: no line of the form <tab>Address: z1q… (ended)\n${look(box)}`,
-      });
-    });
-
-    test("is not printed if the controller refuses to start; the error has its output", async ({ box }) => {
-      box.mark("synced");
-      controllerOf(box, {}, undefined, `echo '${refusal}'; exit 0`);
-      const config = configOf({ controller: { ...least.controller, directory: box.dir } });
-      expect(await box.run(hasty(box.local(producerAddress(config).script)))).toEqual({
-        code: 1,
-        stdout: "",
-        stderr:
-          `h: the controller ended before its menu\n  found: ${refusal}\n` +
-          `  needed: run the controller by hand on the host, as root: cd ${box.dir} && ./node-controller\n  Then: pulumi up -s prod\n`,
-      });
-    });
-
-    test("is not printed if Status shows two different addresses", async ({ box }) => {
-      expect(await read(box, [...shown(), `\\tAddress: ${other}`])).toEqual({
-        code: 1,
-        stdout: "",
-        stderr: `h: the controller's Status shows more than one producer address\n${look(box)}`,
-      });
-    });
-
-    test.for([
-      ["a character short", address.slice(0, -1), 39],
-      ["a letter that the alphabet lacks", `${address.slice(0, -1)}b`, 40],
-      ["capitals", address.toUpperCase(), 40],
-      ["another chain's", `x${address.slice(1)}`, 40],
-      ["a password in its place", "hunter2", 7],
-    ])("is not printed in a wrong form: %s", async ([_what, wrong, length], { box }) => {
-      expect(await read(box, shown(`\\tAddress: ${wrong}`))).toEqual({
-        code: 1,
-        stdout: "",
-        stderr:
-          "h: what the controller's Status shows as producer address does not have the form of one\n" +
-          `  found: ${length} characters\n  needed: z1q… of 40 characters\n`,
-      });
-    });
-
-    test("is not printed if Status asks a question, whose text stays on the host", async ({ box }) => {
-      controllerOf(box, {});
-      const ran = await read(box, []);
-      expect(ran.code).toBe(1);
-      controllerOf(box, { Status: "printf 'Enter the password of hunter2:'; read -r x" });
-      const config = configOf({ controller: { ...least.controller, directory: box.dir } });
-      expect(await box.run(hasty(box.local(producerAddress(config).script)))).toEqual({
-        code: 1,
-        stdout: "",
-        stderr:
-          "h: the controller's Status asked an unknown question\n  needed: use a release of the controller whose Status asks nothing (controller.release)\n",
-      });
-    });
-  });
-
-  describe("the node's configuration file", () => {
-    const configure = (box: Sandbox, text: string) =>
-      box.run(`mkdir -p znn; cat > znn/config.json <<'END'\n${text}\nEND\n`);
-    const file = (named: string) =>
-      `{\n  "DataPath": "/root/.znn",\n  "Producer": {\n    "Index": 0,\n    "Address": "${named}",\n    "Word": "x"\n  },\n  "Address": "${other}"\n}`;
-
-    test("has the same address", async ({ box }) => {
-      await configure(box, file(address));
-      expect(await read(box, shown())).toEqual(found);
-    });
-
-    test("has it on one line", async ({ box }) => {
-      await configure(
-        box,
-        `{"Address":"${other}","Producer":{"Address":"${address}","Index":0},"RPC":{"Address":"${other}"}}`,
-      );
-      expect(await read(box, shown())).toEqual(found);
-    });
-
-    test("has no producer", async ({ box }) => {
-      await configure(box, '{"DataPath":"/root/.znn"}');
-      expect(await read(box, shown())).toEqual(found);
-    });
-
-    test("has another address, so none is printed", async ({ box }) => {
-      await configure(box, file(other));
-      expect(await read(box, shown())).toEqual({
-        code: 1,
-        stdout: "",
-        stderr:
-          `h: the controller's Status and ${box.dir}/znn/config.json name different producer addresses: none is shown\n` +
-          "  Registering the wrong one costs rewards. Find out on the host which one the node uses, and correct the other, before going on.\n",
-      });
-    });
-  });
+test.for([
+  [configured(address), `${createHash("sha256").update(address).digest("hex")}\n`],
+  [JSON.stringify({ Name: "node" }), ""],
+  [undefined, ""],
+])("the address's digest is printed, and never the address: %s", async ([config, stdout], { box }) => {
+  if (config !== undefined) box.write("config.json", config);
+  const { script } = addressDigest(configOf({ node: { dataDir: box.dir } }));
+  expect(await box.run(box.local(script))).toEqual({ code: 0, stdout, stderr: "" });
 });
