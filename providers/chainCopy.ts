@@ -1,6 +1,6 @@
 import { copyChain } from "../core/chainCopy/chainCopy";
-import { removeCopy } from "../core/chainCopy/cleanUp";
 import { copyLookup, createNodeAccess } from "../core/chainCopy/copyChecks";
+import { removeCopy } from "../core/chainCopy/copyHosts";
 import type { ChainCopied, ChainCopyInputs } from "../core/chainCopy/inputs";
 import { isSameHost } from "../core/ssh/sameHost";
 import { readNodeStatus } from "../core/sync/nodeStatus";
@@ -25,7 +25,7 @@ export class ChainCopy extends defineResource<ChainCopyInputs, ChainCopied>({
     return isDone ? (run.kept as ChainCopied) : runCopy(news, run);
   },
   delete: async (olds) => {
-    if (olds.outcome === undefined) await removeCopy(olds, { ...systemClock, say: sayOfCopy });
+    if (olds.outcome === undefined) await removeCopy(olds, sayOfCopy);
   },
   secretInputs: ["old", "new"],
   outputs: {

@@ -1,4 +1,3 @@
-import crypto from "node:crypto";
 import { type ChainExcerpt, compareChains } from "../chain/sameChain";
 import { openEventLog } from "../eventLog/eventLog";
 import type { Clock } from "../util/clock";
@@ -7,11 +6,10 @@ import { formatProblem } from "../util/problem";
 import { formatSize } from "../util/sizeText";
 import { formatDuration } from "../util/timeText";
 import { parseChainFacts } from "./chainFacts";
-import { cleanUp } from "./cleanUp";
 import { checkBefore, type NodeAccess } from "./copyChecks";
-import { type CopyError, type CopyHosts, openHosts } from "./copyHosts";
+import { type CopyError, type CopyHosts, cleanUp, openHosts } from "./copyHosts";
 import type { ChainCopied, ChainCopyInputs, CopyFacts } from "./inputs";
-import { authorizeCopy, takeSnapshot, transfer } from "./transfer";
+import { authorizeCopy, engineEnded, takeSnapshot, transfer } from "./transfer";
 
 export interface ChainCopyDeps extends Clock, NodeAccess {
   say(line: string): void;
@@ -31,15 +29,11 @@ const pollIntervalMs = 2000;
 export async function copyChain(
   inputs: ChainCopyInputs,
   deps: ChainCopyDeps,
-  hosts: CopyHosts = openHosts(inputs, crypto.randomBytes(8).toString("hex")),
+  hosts: CopyHosts = openHosts(inputs),
 ): Promise<ChainCopied> {
   const from = inputs.old.host.ssh.address;
   const log = openEventLog(inputs.record, deps);
-  const withOutcome = <T extends object>(outcome: ChainCopied["outcome"], facts: T) => ({
-    outcome,
-    at: new Date(deps.now()).toISOString(),
-    ...facts,
-  });
+  const at = () => new Date(deps.now()).toISOString();
   try {
     await hosts.call("new", "chain_take");
     // Undo what a killed run left: the node runs again with its own databases.
@@ -49,45 +43,35 @@ export async function copyChain(
       deps.say(`nothing to copy: ${why}`);
       await hosts.call("new", "chain_discard");
       await hosts.call("new", "chain_end_new");
-      return withOutcome("notNeeded", { from });
+      return { outcome: "notNeeded", at: at(), from };
     }
     let copied: CopyFacts | undefined;
-    let leftovers: string[] = [];
     try {
       await checkBefore(inputs, hosts, deps, deps.say);
       await log.note({ event: "chainCopyBegun", details: { from } });
       copied = await copyUntilGood(inputs, hosts, deps);
     } finally {
-      leftovers = await cleanUp(hosts, deps);
+      for (const line of await cleanUp(hosts, deps)) deps.say(line);
     }
-    for (const line of leftovers) deps.say(line);
-    if (copied === undefined) return withOutcome("notNeeded", { from });
+    if (copied === undefined) return { outcome: "notNeeded", at: at(), from };
     await log.note({ event: "chainCopied", details: copied });
     deps.say(
       `copied ${formatSize(copied.bytes)} in ${formatDuration(copied.seconds * 1000)}, up to momentum ${copied.height}`,
     );
-    return withOutcome("copied", copied);
+    return { outcome: "copied", at: at(), ...copied };
   } catch (error) {
     const { message, isTaken, isRefused } = error as CopyError;
-    if (isTaken || isRefused) throw error;
-    throw new Error(failedText(inputs, message));
+    throw isTaken || isRefused ? error : new Error(failedText(inputs, message));
   } finally {
     hosts.close();
   }
 }
 
-const syncedMeanwhile = "synced meanwhile";
-
-async function findSyncedReason(
-  inputs: ChainCopyInputs,
-  hosts: CopyHosts,
-  deps: ChainCopyDeps,
-): Promise<string | undefined> {
+async function findSyncedReason(inputs: ChainCopyInputs, hosts: CopyHosts, deps: ChainCopyDeps) {
   const { address } = inputs.new.host.ssh;
   const { synced } = parseChainFacts(await hosts.call("new", "chain_facts"), address);
   if (synced !== undefined) return `the node of ${address} was synced at ${synced}`;
-  const status = await deps.readNodeStatus(inputs.new.node);
-  return status.synced ? `the node of ${address} is synced` : undefined;
+  return (await deps.readNodeStatus(inputs.new.node)).synced ? `the node of ${address} is synced` : undefined;
 }
 
 /** Copies until a copy is good. Returns undefined if the node synced by itself meanwhile. */
@@ -107,14 +91,17 @@ async function copyUntilGood(
     );
     await authorizeCopy(inputs, hosts, deps);
     await transfer(inputs, hosts, snapshot, deps);
+    // The copy may have taken days: the node may be synced by now.
+    if ((await deps.readNodeStatus(inputs.new.node)).synced) {
+      deps.say("the new host's node has synced by itself meanwhile: the copy is discarded");
+      await hosts.call("new", "chain_discard");
+      return undefined;
+    }
     const fault = await useCopy(inputs, hosts, snapshot.height, deps);
-    if (fault === syncedMeanwhile) return undefined;
     if (fault === undefined)
       return {
         from: inputs.old.host.ssh.address,
-        files: snapshot.files,
-        bytes: snapshot.bytes,
-        height: snapshot.height,
+        ...snapshot,
         seconds: Math.round((deps.ticks() - began) / 1000),
       };
     found.push(fault);
@@ -131,21 +118,10 @@ async function useCopy(
   height: number,
   deps: ChainCopyDeps,
 ): Promise<string | undefined> {
-  // The copy may have taken days: the node may be synced by now.
-  const status = await deps.readNodeStatus(inputs.new.node);
-  if (status.synced) {
-    deps.say("the new host's node has synced by itself meanwhile: the copy is discarded");
-    await hosts.call("new", "chain_discard");
-    return syncedMeanwhile;
-  }
   deps.say("every file is the same on both hosts; the new host's node stops cleanly and starts with the copy");
   await hosts.call("new", "chain_swap", {}, { limitSeconds: 3600 });
   const fault = await waitForProgress(inputs, height, deps);
-  if (fault === undefined) {
-    await hosts.call("new", "chain_accept", {}, { limitSeconds: 600 });
-    return undefined;
-  }
-  await hosts.call("new", "chain_undo", {}, { limitSeconds: 1800 });
+  await hosts.call("new", fault === undefined ? "chain_accept" : "chain_undo", {}, { limitSeconds: 1800 });
   return fault;
 }
 
@@ -159,8 +135,7 @@ async function waitForProgress(
   let last = "it was not asked";
   while (deps.ticks() < end) {
     await deps.sleep(pollIntervalMs);
-    if (deps.signal?.aborted)
-      throw new Error("pulumi has ended: the copy stops here; the next run continues from here");
+    if (deps.signal?.aborted) throw new Error(engineEnded);
     try {
       const chains = await deps.readChains(inputs.old.node, inputs.new.node);
       const { verdict, height: at } = compareChains(chains.old, chains.new);

@@ -4,8 +4,6 @@ import { formatSize } from "../util/sizeText";
 
 /** Facts of a host before the copy (core/steps/chainCopy/owner.sh). */
 export interface ChainFacts {
-  /** Stack and token of the copy that runs on this host. */
-  readonly owner: string;
   /** Time at which this program saw the node synced. */
   readonly synced?: string | undefined;
   /** State of each node database's place: `there`, `none`, `link`, `mount`, `no directory` (something else is there). */
@@ -22,12 +20,12 @@ export interface ChainFacts {
 
 /** Parses the output of chain_facts. @throws if it was cut off */
 export function parseChainFacts(printed: string, address: string): ChainFacts {
-  const all = new Map(parseFields(printed));
+  const fields = parseFields(printed);
+  const all = new Map(fields);
   if (all.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
   const text = (name: string) => all.get(name) ?? "";
   const number = (name: string) => (/^\d+$/.test(text(name)) ? Number(text(name)) : 0);
   return {
-    owner: text("owner"),
     synced: all.get("synced"),
     databases: { nom: text("nom"), consensus: text("consensus"), cache: text("cache") },
     bytes: number("bytes"),
@@ -36,67 +34,56 @@ export function parseChainFacts(printed: string, address: string): ChainFacts {
     networkKey: all.get("networkKey"),
     producer: all.get("producer"),
     load: text("load"),
-    lacks: [...all.keys()].filter((name) => name.startsWith("lacks.")).map((name) => name.slice("lacks.".length)),
+    lacks: [...fields].flatMap(([name, value]) => (name === "lacks" ? [value] : [])),
   };
 }
 
 const gigabyte = 1e9;
 /** Bytes that must stay free on the old host: its node continues to write. */
 export const minFreeBytes = gigabyte / 2;
-/** Each is undefined if the node does not report its version. */
-interface NodeVersions {
-  readonly old: string | undefined;
-  readonly new: string | undefined;
+
+/** A value for each host of a copy. */
+export interface Pair<T> {
+  readonly old: T;
+  readonly new: T;
 }
 
+/** Returns what stands against a copy. A version is undefined if the node does not report it. */
 export function findCopyProblems(
-  old: ChainFacts,
-  fresh: ChainFacts,
-  versions: NodeVersions,
-  { old: oldAddress, new: newAddress }: { readonly old: string; readonly new: string },
+  { old, new: fresh }: Pair<ChainFacts>,
+  versions: Pair<string | undefined>,
+  addresses: Pair<string>,
 ): string[] {
-  const faults: string[] = [];
-  const when = (is: boolean, what: string) => {
-    if (is) faults.push(what);
-  };
   const isSame = (one: string | undefined, other: string | undefined) => one !== undefined && one === other;
-  when(fresh.owner !== "" && old.owner === fresh.owner, `${oldAddress} and ${newAddress} are one machine`);
-  when(
-    isSame(old.networkKey, fresh.networkKey),
-    `both hosts' nodes share one network key: on ${newAddress}, stop the node, move network-private-key away and start it`,
-  );
-  when(
-    isSame(old.producer, fresh.producer),
-    `both hosts' nodes share one producer key: two nodes that produce with one key harm the Pillar. Give ${newAddress} a key of its own`,
-  );
-  for (const [address, side] of [
-    [oldAddress, old],
-    [newAddress, fresh],
-  ] as const) {
-    when(side.lacks.length > 0, `${address} lacks ${side.lacks.join(", ")}: install it there`);
-    for (const [name, found] of Object.entries(side.databases)) {
-      const isOdd = found !== "there" && found !== "none";
-      when(isOdd, `${address}: ${name} in the node's data directory: found ${found}; needed: a plain directory`);
-    }
-  }
-  for (const name of ["nom", "consensus"] as const)
-    when(old.databases[name] === "none", `${oldAddress} has no ${name} in its node's data directory`);
-  when(
-    old.free < minFreeBytes,
-    `${oldAddress} has ${formatSize(old.free)} free; needed ${formatSize(minFreeBytes)}: until the copy ends, files that its node deletes keep their space`,
-  );
+  const isOlder = versions.old && versions.new && (compareNodeVersions(versions.old, versions.new) ?? 1) > 0;
   // Beside the copy, the node keeps its own databases.
   const needed = old.bytes * 1.1 + gigabyte / 2 - Math.min(fresh.staged, old.bytes);
-  when(
-    fresh.free < needed,
-    `${newAddress} has ${formatSize(fresh.free)} free; needed ${formatSize(needed)} for the ${formatSize(old.bytes)} of the chain`,
-  );
-  const fault = versionFault(versions);
-  if (fault !== undefined) faults.push(fault);
-  return faults;
+  const problems = [
+    isSame(old.networkKey, fresh.networkKey) &&
+      `both hosts' nodes share one network key: on ${addresses.new}, stop the node, move network-private-key away and start it`,
+    isSame(old.producer, fresh.producer) &&
+      `both hosts' nodes share one producer key: two nodes that produce with one key harm the Pillar. Give ${addresses.new} a key of its own`,
+    ...findPlaceProblems(old, addresses.old),
+    ...findPlaceProblems(fresh, addresses.new),
+    ...(["nom", "consensus"] as const).map(
+      (name) => old.databases[name] === "none" && `${addresses.old} has no ${name} in its node's data directory`,
+    ),
+    old.free < minFreeBytes &&
+      `${addresses.old} has ${formatSize(old.free)} free; needed ${formatSize(minFreeBytes)}: until the copy ends, files that its node deletes keep their space`,
+    fresh.free < needed &&
+      `${addresses.new} has ${formatSize(fresh.free)} free; needed ${formatSize(needed)} for the ${formatSize(old.bytes)} of the chain`,
+    isOlder &&
+      `the old host's node has version ${versions.old}, the new host's ${versions.new}: needed the same, or a newer one on the new host`,
+  ];
+  return problems.filter((problem) => typeof problem === "string" && problem !== "") as string[];
 }
 
-function versionFault({ old, new: fresh }: NodeVersions): string | undefined {
-  if (old === undefined || fresh === undefined || (compareNodeVersions(old, fresh) ?? 1) <= 0) return undefined;
-  return `the old host's node has version ${old}, the new host's ${fresh}: needed the same, or a newer one on the new host`;
+function findPlaceProblems({ lacks, databases }: ChainFacts, address: string): string[] {
+  const odd = Object.entries(databases).filter(([, found]) => found !== "there" && found !== "none");
+  return [
+    ...lacks.map((program) => `${address} lacks ${program}: install it there`),
+    ...odd.map(
+      ([name, found]) => `${address}: ${name} in the node's data directory: found ${found}; needed: a plain directory`,
+    ),
+  ];
 }

@@ -14,7 +14,7 @@ import { formatProblem } from "../util/problem";
 import { formatSize } from "../util/sizeText";
 import { formatDuration } from "../util/timeText";
 import { withTimeout } from "../util/withTimeout";
-import { type ChainFacts, findCopyProblems, parseChainFacts } from "./chainFacts";
+import { type ChainFacts, findCopyProblems, type Pair, parseChainFacts } from "./chainFacts";
 import type { CopyError, CopyHosts } from "./copyHosts";
 import type { ChainCopyInputs } from "./inputs";
 
@@ -23,7 +23,7 @@ export interface NodeAccess {
   /** Reads a node's status. @param isOld for the old host's node, which must not be its own witness */
   readNodeStatus(target: NodeTarget, isOld?: "old"): Promise<NodeStatus>;
   /** Reads momentums at a height that both nodes have. */
-  readChains(old: NodeTarget, fresh: NodeTarget): Promise<{ readonly old: ChainExcerpt; readonly new: ChainExcerpt }>;
+  readChains(old: NodeTarget, fresh: NodeTarget): Promise<Pair<ChainExcerpt>>;
   version(target: NodeTarget): Promise<string>;
 }
 
@@ -42,21 +42,21 @@ export function createNodeAccess(readNodeStatus: NodeAccess["readNodeStatus"]): 
       }
     },
     readChains: async (old, fresh) => {
-      const clients = [openNodeChain("the old host's node", old), openNodeChain("the new host's node", fresh)] as const;
+      const clients = {
+        old: openNodeChain("the old host's node", old),
+        new: openNodeChain("the new host's node", fresh),
+      };
       try {
-        const newest = await Promise.all(clients.map((client) => client.newest()));
-        const tops = newest.map(({ momentum }) => momentum.height);
-        const shown = await Promise.all(
-          clients.map(async (client, at) => {
-            const own: ChainExcerpt = { newest: newest[at]?.momentum ?? { height: 0, hash: "" }, recent: [] };
-            const found = await readOlderMomentums(own, client, tops, limit);
-            return "fault" in found ? own : { ...own, older: found.older };
-          }),
-        );
-        const [one, other] = shown as [ChainExcerpt, ChainExcerpt];
-        return { old: one, new: other };
+        const newest = { old: (await clients.old.newest()).momentum, new: (await clients.new.newest()).momentum };
+        const read = async (side: "old" | "new"): Promise<ChainExcerpt> => {
+          const own: ChainExcerpt = { newest: newest[side], recent: [] };
+          const found = await readOlderMomentums(own, clients[side], [newest.old.height, newest.new.height], limit);
+          return "fault" in found ? own : { ...own, older: found.older };
+        };
+        return { old: await read("old"), new: await read("new") };
       } finally {
-        for (const client of clients) client.close();
+        clients.old.close();
+        clients.new.close();
       }
     },
   };
@@ -80,11 +80,12 @@ export async function checkBefore(
   say: (line: string) => void,
 ): Promise<void> {
   const addresses = { old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address };
-  const facts = async (side: "old" | "new") => parseChainFacts(await hosts.call(side, "chain_facts"), addresses[side]);
+  const readFacts = async (side: "old" | "new") =>
+    parseChainFacts(await hosts.call(side, "chain_facts"), addresses[side]);
+  const facts = { old: await readFacts("old"), new: await readFacts("new") };
   const faults: string[] = [];
   if (isOneMachine(inputs.old.host.ssh, inputs.new.host.ssh))
     faults.push(`${addresses.old} and ${addresses.new} are one machine`);
-  const [old, fresh] = await Promise.all([facts("old"), facts("new")]);
   const status = await looks.readNodeStatus(inputs.old.node, "old");
   // A node that is older than the network requires counts as not synced: it may be on another chain.
   if (!status.synced) faults.push(`the old host's node is not synced: ${status.why}`);
@@ -94,20 +95,24 @@ export async function checkBefore(
       return undefined;
     });
   const versions = { old: await versionOf("old"), new: await versionOf("new") };
-  faults.push(...(await findSshdProblems(inputs, hosts)));
-  faults.push(...findCopyProblems(old, fresh, versions, addresses));
-  await looks.readChains(inputs.old.node, inputs.new.node).then(
-    (chains) => {
-      const { verdict, height } = compareChains(chains.old, chains.new);
-      if (verdict === "other") faults.push(`both nodes are on different chains: their momentums ${height} differ`);
-      if (verdict === "unsaid")
-        faults.push(`the nodes' chains cannot be compared: one node does not return momentum ${height}`);
-    },
-    (error: Error) => faults.push(`the nodes' chains cannot be compared: ${error.message}`),
-  );
+  faults.push(...(await findSshdProblems(inputs, hosts)), ...findCopyProblems(facts, versions, addresses));
+  const chainFault = await findChainFault(inputs, looks);
+  if (chainFault !== undefined) faults.push(chainFault);
   if (faults.length > 0)
     throw Object.assign(new Error(refusedText(inputs, faults)), { isRefused: true } satisfies Partial<CopyError>);
-  for (const line of planLines(inputs, old, fresh, versions.new ?? "")) say(line);
+  for (const line of planLines(inputs, facts, versions.new ?? "")) say(line);
+}
+
+async function findChainFault({ old, new: fresh }: ChainCopyInputs, looks: NodeAccess): Promise<string | undefined> {
+  const unknown = (why: string) => `the nodes' chains cannot be compared: ${why}`;
+  try {
+    const chains = await looks.readChains(old.node, fresh.node);
+    const { verdict, height } = compareChains(chains.old, chains.new);
+    if (verdict === "other") return `both nodes are on different chains: their momentums ${height} differ`;
+    return verdict === "unsaid" ? unknown(`one node does not return momentum ${height}`) : undefined;
+  } catch (error) {
+    return unknown((error as Error).message);
+  }
 }
 
 /**
@@ -138,7 +143,7 @@ function refusedText({ stack, old, new: fresh }: ChainCopyInputs, faults: readon
   });
 }
 
-function planLines(inputs: ChainCopyInputs, old: ChainFacts, fresh: ChainFacts, version: string): string[] {
+function planLines(inputs: ChainCopyInputs, { old, new: fresh }: Pair<ChainFacts>, version: string): string[] {
   const { address } = inputs.old.host.ssh;
   const left = Math.max(0, old.bytes - fresh.staged);
   const names = Object.entries(old.databases).flatMap(([name, found]) => (found === "there" ? [name] : []));

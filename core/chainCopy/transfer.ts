@@ -4,8 +4,7 @@ import { formatProblem } from "../util/problem";
 import { formatSize } from "../util/sizeText";
 import { formatDuration } from "../util/timeText";
 import { minFreeBytes } from "./chainFacts";
-import { type CopyError, type CopyHosts, copyHours } from "./copyHosts";
-import { findDifferentPaths, findMissingPaths, parseHashes } from "./fileHashes";
+import { type CopyError, type CopyHosts, copyHours, retryIfBroken } from "./copyHosts";
 import type { ChainCopyInputs } from "./inputs";
 
 interface Snapshot {
@@ -24,8 +23,11 @@ interface TravelDeps extends Pick<Clock, "ticks" | "sleep"> {
 const stallTimeoutMs = 15 * 60_000;
 const retryDelayMs = 5000;
 const reportIntervalMs = 30_000;
+const pollIntervalMs = 15_000;
 const maxRounds = 3;
 const limitSeconds = copyHours * 3600;
+
+export const engineEnded = "pulumi has ended: the copy stops here; the next run continues from here";
 
 /** Parses lines of a word and an integer. Accepts at most 15 digits, which JavaScript holds exactly. */
 function parseNumbers(printed: string): ReadonlyMap<string, number> {
@@ -38,7 +40,8 @@ function parseNumbers(printed: string): ReadonlyMap<string, number> {
 }
 
 export async function takeSnapshot(inputs: ChainCopyInputs, hosts: CopyHosts, deps: TravelDeps): Promise<Snapshot> {
-  const printed = await retryIfBroken(deps, () => hosts.call("old", "chain_snapshot", {}, { limitSeconds: 1800 }));
+  const take = () => hosts.call("old", "chain_snapshot", {}, { limitSeconds: 1800 });
+  const printed = await retryIfBroken(deps, stallTimeoutMs, take);
   const numbers = parseNumbers(printed);
   const [height, files, bytes] = ["height", "files", "bytes"].map((word) => numbers.get(word));
   if (!/^end$/m.test(printed) || height === undefined || !files || !bytes)
@@ -48,14 +51,16 @@ export async function takeSnapshot(inputs: ChainCopyInputs, hosts: CopyHosts, de
 
 /** Allows the new host to fetch the snapshot, and nothing else, for some hours. */
 export async function authorizeCopy(inputs: ChainCopyInputs, hosts: CopyHosts, deps: TravelDeps): Promise<void> {
-  const printed = await retryIfBroken(deps, () => hosts.call("new", "chain_key"));
-  const { key, addresses } = parseCopyKey(printed, inputs.new.host.ssh.address, "pillar-host-chain-copy");
-  const from = markOwn({ from_addresses: [...addresses, inputs.new.host.ssh.address] });
-  await retryIfBroken(deps, () => hosts.call("old", "chain_allow", { public_key: key, ...from }));
+  const { address } = inputs.new.host.ssh;
+  const printed = await retryIfBroken(deps, stallTimeoutMs, () => hosts.call("new", "chain_key"));
+  const { key, addresses } = parseCopyKey(printed, address, "pillar-host-chain-copy");
+  const right = { public_key: key, ...markOwn({ from_addresses: [...addresses, address] }) };
+  await retryIfBroken(deps, stallTimeoutMs, () => hosts.call("old", "chain_allow", right));
 }
 
 /**
  * Copies the snapshot, again after each broken connection, until every file has the hash that it has on the old host.
+ * Fails as soon as the old host has a problem.
  */
 export async function transfer(
   inputs: ChainCopyInputs,
@@ -63,46 +68,49 @@ export async function transfer(
   snapshot: Snapshot,
   deps: TravelDeps,
 ): Promise<void> {
-  const watch = watchOldHost(inputs, hosts, deps);
+  const end = new AbortController();
+  const signal = AbortSignal.any([end.signal, ...(deps.signal ? [deps.signal] : [])]);
   try {
-    const hashes = retryIfBroken(deps, () =>
-      hosts.call("old", "chain_manifest", markOwn({ base: `${inputs.old.dataDir}/.pillar-host-snapshot` }), {
-        limitSeconds,
-      }),
-    ).then((printed) => parseHashes(printed, inputs.old.host.ssh.address));
-    hashes.catch(() => undefined);
-    for (let left = maxRounds; ; left -= 1) {
-      await watch.until(copyFiles(hosts, snapshot, deps));
-      const original = await watch.until(hashes);
-      deps.say("hashing the copied files");
-      const printed = await watch.until(
-        retryIfBroken(deps, () =>
-          hosts.call("new", "chain_manifest", markOwn({ base: `${inputs.new.dataDir}/.pillar-host-arriving` }), {
-            limitSeconds,
-          }),
-        ),
-      );
-      const arrived = parseHashes(printed, inputs.new.host.ssh.address);
-      const wrong = findDifferentPaths(arrived, original);
-      const missing = findMissingPaths(arrived, original);
-      if (wrong.length > 0) {
-        const list = encodeBase64(wrong.map((path) => `${path}\0`).join(""));
-        await hosts.call("new", "chain_remove", { remove: list });
-      }
-      const again = wrong.filter((path) => original.has(path));
-      if (again.length === 0 && missing.length === 0) return;
-      if (left === 1)
-        throw new Error(
-          formatProblem({
-            what: `the copy on ${inputs.new.host.ssh.address} differs from what ${inputs.old.host.ssh.address} has, after ${maxRounds} copies`,
-            found: [...again, ...missing].slice(0, 5).map((path) => `${path} differs`),
-            needed: "check the disks of both hosts (dmesg), then run the same command again",
-          }),
-        );
-      deps.say(`${again.length + missing.length} files differ: copying them again`);
-    }
+    await Promise.race([
+      copyUntilEqual(inputs, hosts, snapshot, { ...deps, signal }),
+      watchOldHost(inputs, hosts, { ...deps, signal }),
+    ]);
   } finally {
-    watch.end();
+    end.abort();
+  }
+}
+
+async function copyUntilEqual(
+  inputs: ChainCopyInputs,
+  hosts: CopyHosts,
+  snapshot: Snapshot,
+  deps: TravelDeps,
+): Promise<void> {
+  const readHashes = async (side: "old" | "new") => {
+    const read = () => hosts.call(side, "chain_manifest", {}, { limitSeconds });
+    return parseHashes(await retryIfBroken(deps, stallTimeoutMs, read), inputs[side].host.ssh.address);
+  };
+  const hashes = readHashes("old");
+  hashes.catch(() => undefined);
+  for (let left = maxRounds; ; left -= 1) {
+    await copyFiles(hosts, snapshot, deps);
+    const original = await hashes;
+    deps.say("hashing the copied files");
+    const arrived = await readHashes("new");
+    const wrong = [...arrived.keys()].filter((path) => arrived.get(path) !== original.get(path));
+    if (wrong.length > 0)
+      await hosts.call("new", "chain_remove", { remove: encodeBase64(wrong.map((path) => `${path}\0`).join("")) });
+    const different = [...original.keys()].filter((path) => arrived.get(path) !== original.get(path));
+    if (different.length === 0) return;
+    if (left === 1)
+      throw new Error(
+        formatProblem({
+          what: `the copy on ${inputs.new.host.ssh.address} differs from what ${inputs.old.host.ssh.address} has, after ${maxRounds} copies`,
+          found: different.slice(0, 5).map((path) => `${path} differs`),
+          needed: "check the disks of both hosts (dmesg), then run the same command again",
+        }),
+      );
+    deps.say(`${different.length} files differ: copying them again`);
   }
 }
 
@@ -112,18 +120,18 @@ async function copyFiles(hosts: CopyHosts, snapshot: Snapshot, deps: TravelDeps)
   let saidAt = Number.NEGATIVE_INFINITY;
   let grownAt = deps.ticks();
   let most = -1;
+  const heard = (line: string) => {
+    const bytes = parseNumbers(line).get("bytes");
+    if (bytes === undefined) return;
+    const at = deps.ticks();
+    if (bytes > most) grownAt = at;
+    most = Math.max(most, bytes);
+    seen = [...seen, { at, bytes }].slice(-12);
+    if (at - saidAt < reportIntervalMs) return;
+    saidAt = at;
+    deps.say(formatCopyProgress(seen, snapshot.bytes));
+  };
   for (;;) {
-    const heard = (line: string) => {
-      const bytes = parseNumbers(line).get("bytes");
-      if (bytes === undefined) return;
-      const at = deps.ticks();
-      if (bytes > most) grownAt = at;
-      most = Math.max(most, bytes);
-      seen = [...seen, { at, bytes }].slice(-12);
-      if (at - saidAt < reportIntervalMs) return;
-      saidAt = at;
-      deps.say(formatCopyProgress(seen, snapshot.bytes));
-    };
     try {
       await hosts.follow("new", "chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds, heard });
       deps.say(formatCopyProgress(seen.slice(-1), snapshot.bytes));
@@ -139,6 +147,23 @@ async function copyFiles(hosts: CopyHosts, snapshot: Snapshot, deps: TravelDeps)
       await deps.sleep(retryDelayMs);
     }
   }
+}
+
+const hashLine = /^([0-9a-f]{64}) [ *]((?:nom|consensus|cache)\/[A-Za-z0-9._-]+)$/;
+
+/** Parses the output of chain_manifest. @throws on any other text, because a foreign path could lead anywhere */
+export function parseHashes(printed: string, address: string): ReadonlyMap<string, string> {
+  const lines = printed.split("\n").filter((line) => line !== "");
+  const foreign = lines.find((line) => !hashLine.test(line));
+  if (foreign !== undefined)
+    throw new Error(
+      formatProblem({
+        what: `${address}: the list of the chain's files cannot be read`,
+        found: JSON.stringify(foreign.slice(0, 120)),
+        needed: "a sha256 and a path below nom, consensus or cache",
+      }),
+    );
+  return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
 }
 
 /** Number of copied bytes, and the time of that number, by a clock that never jumps. */
@@ -160,57 +185,23 @@ export function formatCopyProgress(seen: readonly BytesAt[], total: number): str
   return `${line}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${formatDuration(left * 1000)} left`;
 }
 
-async function retryIfBroken<T>(deps: TravelDeps, work: () => Promise<T>): Promise<T> {
-  const end = deps.ticks() + stallTimeoutMs;
+/** Watches that the old host's disk never fills up: the snapshot's hard links keep deleted files. Each poll also renews
+ * the run's lease there. */
+async function watchOldHost({ old }: ChainCopyInputs, hosts: CopyHosts, deps: TravelDeps): Promise<never> {
   for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error as CopyError).isBroken || deps.signal?.aborted || deps.ticks() > end) throw error;
-      await deps.sleep(retryDelayMs);
-    }
+    await deps.sleep(pollIntervalMs);
+    if (deps.signal?.aborted) throw new Error(engineEnded);
+    const printed = await hosts.call("old", "chain_old_now").catch((error: CopyError) => {
+      if (!error.isBroken) throw error;
+      return "";
+    });
+    const free = parseNumbers(printed).get("free") ?? minFreeBytes;
+    if (free < minFreeBytes / 2)
+      throw new Error(
+        formatProblem({
+          what: `${old.host.ssh.address} has ${formatSize(free)} free: the copy stops before its node lacks room`,
+          needed: `${formatSize(minFreeBytes)} free there`,
+        }),
+      );
   }
-}
-
-const pollIntervalMs = 15_000;
-
-/** Watches that the old host's disk never fills up: the snapshot's hard links keep deleted files. Each poll also renews the
- * run's lease there. */
-function watchOldHost(inputs: ChainCopyInputs, hosts: CopyHosts, deps: TravelDeps) {
-  let ended = false;
-  let fail: (error: Error) => void = () => undefined;
-  const trouble = new Promise<never>((_, reject) => {
-    fail = reject;
-  });
-  trouble.catch(() => undefined);
-  const loop = async () => {
-    while (!ended) {
-      await deps.sleep(pollIntervalMs);
-      if (ended) return;
-      if (deps.signal?.aborted)
-        return fail(new Error("pulumi has ended: the copy stops here; the next run continues from here"));
-      try {
-        const free = parseNumbers(await hosts.call("old", "chain_old_now")).get("free") ?? minFreeBytes;
-        if (free < minFreeBytes / 2)
-          return fail(
-            new Error(
-              formatProblem({
-                what: `${inputs.old.host.ssh.address} has ${formatSize(free)} free: the copy stops before its node lacks room`,
-                needed: `${formatSize(minFreeBytes)} free there`,
-              }),
-            ),
-          );
-      } catch (error) {
-        if (!(error as CopyError).isBroken) return fail(error as Error);
-      }
-    }
-  };
-  void loop();
-  return {
-    /** Waits for work, but fails as soon as the old host has a problem. */
-    until: <T>(work: Promise<T>): Promise<T> => Promise.race([work, trouble]),
-    end: () => {
-      ended = true;
-    },
-  };
 }

@@ -2,55 +2,46 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asRoot } from "../ssh/root";
 
-const copyAccess = ["lib/authorizedKeys.sh", "lib/copyAccess.sh"];
-const read = (path: string) => readFileSync(join(__dirname, path), "utf8");
+/** Returns the text of shell files, joined in this order. */
+export const readShell = (...parts: readonly string[]) =>
+  parts.map((part) => readFileSync(join(__dirname, `${part}.sh`), "utf8")).join("\n");
 
-/** Returns shell functions for both hosts. Providers get them as an input, because they can't read its files. */
-export function readOrchestratorLibrary(): string {
-  const parts = ["archive", "copy", "moveSteps", "orchestratorFacts", "journal", "keyStore", "manifest", "verify"];
-  return library([...copyAccess, ...parts.map((name) => `orchestrator/${name}.sh`)]);
-}
+const filesOf = (folder: string, ...names: readonly string[]) => names.map((name) => `${folder}/${name}`);
+const copyAccess = filesOf("lib", "authorizedKeys", "copyAccess");
 
-export const readSupportLibrary = () => library(["orchestrator/verify.sh", "host/support.sh"]);
+/** Returns shell functions for a host. Providers get them as an input, because they can't read its files. */
+const library = (...parts: readonly string[]) =>
+  [readShell("lib/commands", "lib/become"), asRoot, readShell("lib/commands", "lib/common", ...parts)].join("\n");
 
-export function readRetirementLibrary(): string {
-  const parts = [
-    "node/configuredAddress.sh",
-    "node/nodeStop.sh",
-    "node/nodeMask.sh",
-    "host/kernelHeaders.sh",
-    "retirement/retirement.sh",
-    "orchestrator/archive.sh",
-    "orchestrator/journal.sh",
-    "orchestrator/keyStore.sh",
-    "orchestrator/manifest.sh",
-  ];
-  return library(parts);
-}
+export const readOrchestratorLibrary = () =>
+  library(
+    ...copyAccess,
+    ...filesOf("orchestrator", "archive", "copy", "moveSteps", "orchestratorFacts"),
+    ...filesOf("orchestrator", "journal", "keyStore", "manifest", "verify"),
+  );
+
+export const readSupportLibrary = () => library("orchestrator/verify", "host/support");
+
+export const readRetirementLibrary = () =>
+  library(
+    ...filesOf("node", "configuredAddress", "nodeStop", "nodeMask"),
+    ...["host/kernelHeaders", "retirement/retirement"],
+    ...filesOf("orchestrator", "archive", "journal", "keyStore", "manifest"),
+  );
 
 export const readNodeReleaseLibrary = () =>
-  library([
-    "node/configuredAddress.sh",
-    "node/nodeStop.sh",
-    "lib/releaseDownload.sh",
-    "node/nodeRelease.sh",
-    "orchestrator/journal.sh",
-  ]);
-
-export function readChainCopyLibrary(): string {
-  const parts = ["arrive.sh", "away.sh", "owner.sh", "progress.sh", "snapshot.sh", "travel.sh"].map((name) =>
-    join("chainCopy", name),
+  library(
+    ...filesOf("node", "configuredAddress", "nodeStop", "nodeRelease"),
+    ...["lib/releaseDownload", "orchestrator/journal"],
   );
-  return library(["node/configuredAddress.sh", "node/nodeStop.sh", ...copyAccess, ...parts]);
-}
 
-export const readStepOutputLibrary = () => library(["lib/stepOutput.sh"]);
+export const readChainCopyLibrary = () =>
+  library(
+    ...filesOf("node", "configuredAddress", "nodeStop"),
+    ...copyAccess,
+    ...filesOf("chainCopy", "arrive", "owner", "progress", "snapshot", "travel"),
+  );
 
-export const readLoginKeyLibrary = () => ["lib/common.sh", "lib/authorizedKeys.sh"].map(read).join("\n");
+export const readStepOutputLibrary = () => library("lib/stepOutput");
 
-const library = (parts: readonly string[]) =>
-  [
-    ...["lib/commands.sh", "lib/become.sh"].map(read),
-    asRoot,
-    ...["lib/commands.sh", "lib/common.sh", ...parts].map(read),
-  ].join("\n");
+export const readLoginKeyLibrary = () => readShell("lib/common", "lib/authorizedKeys");

@@ -133,6 +133,7 @@ export function controller(config: StackConfig): Step {
         ...releaseVariables(getControllerRelease(config)),
         minimum_mbps: config.host.minimums.bandwidthMbps,
       },
+      "lib/releaseDownload",
       "host/goToolchain",
       "node/controller",
     ),
@@ -182,12 +183,11 @@ export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: 
       ...createNodeVariables({ node }),
       stack_identity: identity,
       token: `away-${begunAt}`,
-      start_seconds: 900,
     },
     "node/configuredAddress",
     "node/nodeStop",
     "lib/copyAccess",
-    ...["arrive", "away", "owner", "progress", "travel"].map((part) => `chainCopy/${part}`),
+    ...["arrive", "owner", "progress", "travel"].map((part) => `chainCopy/${part}`),
   );
   return { name: "chainCopyAway", limitSeconds: 1800, script: `${functions}\nchain_away\n` };
 }

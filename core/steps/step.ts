@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { type Framing, frameScript } from "../ssh/answer";
 import { createHostVariables, createRootEnvelope, type Receiver } from "../ssh/rootEnvelope";
 import { formatAssignments, type Value } from "../ssh/shellWords";
 import { commandsFor } from "../util/commands";
+import { readShell } from "./libraries";
 
 /** A piece of work on a host: shell text that runs as root, idempotent and safe to run again from any point. */
 export interface Step {
@@ -22,13 +21,9 @@ export interface Step {
   readonly callerAddsNext?: boolean;
 }
 
-function read(name: string): string {
-  return readFileSync(join(__dirname, `${name}.sh`), "utf8");
-}
-
 /** Returns a step's script: its variables, the shared functions, then the files in order. */
 export function createScript(values: Readonly<Record<string, Value | undefined>>, ...files: readonly string[]): string {
-  return formatAssignments(values) + ["lib/common", ...files].map(read).join("\n");
+  return formatAssignments(values) + readShell("lib/common", ...files);
 }
 
 /**
@@ -42,7 +37,7 @@ export function createEnvelope(step: Step, receiver: Receiver, unproved = 0): st
   const notes = step.quiet ? 2 : 3;
   const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
   const attempt = unproved > 0 ? formatAssignments({ unproved }) : "";
-  const commands = read("lib/commands");
+  const commands = readShell("lib/commands");
   const isShown = step.readsOnly && !step.quiet;
   const next = step.readsOnly || step.callerAddsNext ? {} : { again: commandsFor(receiver.stack).up };
   const inner = formatAssignments({ ...names, ...next }) + commands + (isShown ? plainly(step.script) : step.script);
@@ -50,13 +45,13 @@ export function createEnvelope(step: Step, receiver: Receiver, unproved = 0): st
     ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
     : {
         argv: "bash -euo pipefail -s",
-        input: formatAssignments(variables) + commands + hereDocument(read("lib/unit"), inner),
+        input: formatAssignments(variables) + commands + hereDocument(readShell("lib/unit"), inner),
       };
   const quietly: Framing = step.readsOnly ? "streamed" : "captured";
   const framing = step.quiet ? quietly : "shown";
   return createRootEnvelope(
     receiver,
-    commands + read("lib/become"),
+    commands + readShell("lib/become"),
     root.argv,
     frameScript(attempt + root.input, framing),
   );

@@ -1,62 +1,39 @@
-# On the new host: puts the copy in place of the node's own databases, or puts those back.
+# On the new host: puts the copy in place of the node's own databases, or puts those back. While $chain_swapping is there, systemd
+# does not start the node, also after a reboot: the next run puts the node's own databases back first.
 chain_aside() { say "$data_dir/.pillar-host-aside"; }
 chain_swapping=$state/chain-copy.swapping
 chain_drop_in() { say "/etc/systemd/system/$service.service.d/91-pillar-host-chain-copy.conf"; }
+# Seconds that a node may take to start with copied databases.
+start_seconds=900
 
-# Brings back the node's own databases if a swap was cut off. Runs before each start of the node.
-chain_settle() {
-  local database aside arriving
-  [ -e "$chain_swapping" ] || return 0
-  aside=$(chain_aside) arriving=$(chain_arriving)
-  if [ -e "$aside/had" ]; then
-    mkdir -p "$arriving"
-    for database in $chain_databases; do
-      if ! grep -qx "$database" "$aside/had" || [ -e "$aside/$database" ]; then
-        if [ -e "$data_dir/$database" ]; then
-          rm -rf "${arriving:?}/$database"
-          mv -T "$data_dir/$database" "$arriving/$database"
-        fi
-      fi
-      if [ -e "$aside/$database" ]; then mv -T "$aside/$database" "$data_dir/$database"; fi
-    done
-  fi
-  sync -f "$data_dir"
-  rm -f "$chain_swapping"
-}
-chain_guard_starts() {
-  # Lets a start of the node, as by the hourly restart, wait while its databases are moved.
-  write_script "$state/chain-copy.settle" "state data_dir chain_databases chain_swapping LC_ALL PATH" \
-    "say chain_aside chain_arriving chain_settle" 'exec 8>> "$state/chain-copy.moving"; flock -w 240 8; chain_settle'
-  install_file "$(chain_drop_in)" "# A start in the middle of the chain's copy puts the node's own databases back first (pillar-host).
-[Service]
-ExecStartPre=+/bin/bash $state/chain-copy.settle
-TimeoutStartSec=300"
+chain_node_off() {
+  install_file "$(chain_drop_in)" "# Not started while its databases are moved (pillar-host).
+[Unit]
+ConditionPathExists=!$chain_swapping"
   systemctl daemon-reload
+  mark "${chain_swapping##*/}"
+  stop_node
+  ! service_is_active "$service" || fail "$service does not stop" "$(systemctl status --no-pager -n 5 "$service" 2>&1 | redact | tail -n 5)"
 }
-
-# From chain_hold_starts to chain_free_starts, nobody can start the node.
-chain_hold_starts() { exec 8>> "$state/chain-copy.moving" && flock -w 300 8 || fail "a start of $service does not finish" "See it with: systemctl status $service"; }
-chain_free_starts() { exec 8>&-; }
+chain_node_on() {
+  sync -f "$data_dir" && rm -f "$chain_swapping" || return
+  systemctl reset-failed "$service" 2> /dev/null || true
+  systemctl start "$service"
+}
 
 # Stops the node cleanly, moves its own databases aside and the copy into their place, and starts it.
 chain_swap() {
-  local database aside arriving
+  local database aside arriving facts
   chain_owned
   trap '' HUP PIPE
   aside=$(chain_aside) arriving=$(chain_arriving)
   chain_restore
   chain_note used
-  chain_guard_starts
-  chain_directory_away "$aside"
   chain_own_directory "$aside"
   sync -f "$arriving"
-  chain_hold_starts
-  stop_node
-  ! service_is_active "$service" || fail "$service does not stop" "$(systemctl status --no-pager -n 5 "$service" 2>&1 | redact | tail -n 5)"
+  chain_node_off
   # Written in one piece: a database missing in this list counts as one of the copy.
   replace_file "$aside/had" "$(for database in $chain_databases; do if [ -e "$data_dir/$database" ]; then say "$database"; fi; done)"$'\n'
-  : > "$chain_swapping"
-  sync "$state"
   for database in $chain_databases; do
     if [ -e "$data_dir/$database" ]; then mv -T "$data_dir/$database" "$aside/$database"; fi
     if [ -e "$arriving/$database" ]; then
@@ -64,45 +41,30 @@ chain_swap() {
       mv -T "$arriving/$database" "$data_dir/$database"
     fi
   done
-  sync -f "$data_dir"
-  rm -f "$chain_swapping"
-  chain_free_starts
-  chain_start
-}
-chain_start() {
-  systemctl reset-failed "$service" 2> /dev/null || true
-  if ! systemctl start "$service" || ! wait_for_node "$start_seconds"; then
-    local facts
-    facts=$(node_facts)
-    chain_back
-    fail "the node does not start with the copy; its own databases are back in their place" "found: $facts"
-  fi
+  if chain_node_on && wait_for_node "$start_seconds"; then return 0; fi
+  facts=$(node_facts)
+  chain_restore
+  fail "the node does not start with the copy; its own databases are back in their place" "found: $facts"
 }
 
-# Puts the node's own databases back, and the copy where it arrived.
-chain_back() {
-  [ -e "$(chain_aside)/had" ] || return 0
-  chain_hold_starts
-  : > "$chain_swapping"
-  stop_node
-  chain_settle
-  chain_free_starts
-  systemctl reset-failed "$service" 2> /dev/null || true
-  systemctl start "$service" || true
-}
-# Repairs what an interrupted run left: puts the node's own databases back unless the copy was accepted, and starts the node.
+# Puts the node's own databases back unless the copy was accepted, the copy where it arrived, and starts the node.
 chain_restore() {
-  if [ -e "$chain_swapping" ]; then
-    chain_hold_starts
-    stop_node
-    chain_settle
-    chain_free_starts
+  local database aside arriving
+  aside=$(chain_aside) arriving=$(chain_arriving)
+  if [ -e "$aside/had" ]; then
+    chain_node_off
+    chain_own_directory "$arriving"
+    for database in $chain_databases; do
+      if [ -e "$data_dir/$database" ] && { [ -e "$aside/$database" ] || ! grep -qx "$database" "$aside/had"; }; then
+        rm -rf "${arriving:?}/$database"
+        mv -T "$data_dir/$database" "$arriving/$database"
+      fi
+      if [ -e "$aside/$database" ]; then mv -T "$aside/$database" "$data_dir/$database"; fi
+    done
+    sync -f "$data_dir"
   fi
-  if is_there "$(chain_aside)"; then
-    chain_back
-    chain_directory_away "$(chain_aside)"
-  fi
-  service_is_active "$service" || systemctl start "$service" 2> /dev/null || true
+  chain_directory_away "$aside"
+  chain_node_on || true
 }
 chain_undo() {
   chain_owned
@@ -123,12 +85,23 @@ chain_discard() {
   chain_note_away
 }
 
-# Removes everything of a copy from this host, except the files that arrived, which the next run needs.
+# Removes everything of a copy from this host, except the files that arrived, which the next run needs. The owner's file is the
+# last: chain_away looks for it.
 chain_end_new() {
   chain_owned
   chain_restore
   chain_note_away
   copy_key_away
-  rm -f "$(chain_drop_in)" "$state"/{,.}chain-copy.settle* "$state/chain-copy.moving" "$chain_owner" "$state/chain-copy.flock"
+  rm -f "$(chain_drop_in)" "$state/chain-copy.flock"
   systemctl daemon-reload
+  rm -f "$chain_owner"
+}
+# Removes what unfinished copies left here, once the stack wants no copy.
+chain_away() {
+  if ! is_there "$chain_owner" && ! is_there "$(chain_arriving)"; then return 0; fi
+  chain_take
+  chain_undo
+  chain_discard
+  chain_end_new
+  say "removed what an unfinished chain copy had left here; the node has its own databases"
 }

@@ -24,10 +24,7 @@ chain_take() {
   fi
   chain_renew
 }
-chain_renew() {
-  (umask 077; printf '%s %s\n' "$stack_identity" "$token" > "$chain_owner.new") || chain_no_room "$state"
-  mv -f "$chain_owner.new" "$chain_owner"
-}
+chain_renew() { replace_file "$chain_owner" "$stack_identity $token"$'\n' 600; }
 chain_lease_lives() { [ -n "$(find "$chain_owner" -newermt "$chain_lease_seconds seconds ago" 2> /dev/null)" ]; }
 
 # First call of all functions that change a host, because a killed engine leaves a provider behind, which must do nothing beside
@@ -38,37 +35,28 @@ chain_owned() {
     refuse_run "another run has taken this copy over, or this host ended it after $chain_lease_seconds s without contact"
   chain_renew
 }
-# For long calls that only read: drops the lock, so that other calls can renew the lease meanwhile.
-chain_check_owner() {
-  chain_owned
-  exec 9>&-
-}
 
 # chain_own_directory DIRECTORY: makes it, marked as this stack's. Fails if it is there and not this stack's.
 chain_own_directory() {
-  if is_there "$1"; then
-    chain_is_own "$1" || fail "$1 is not this stack's" "found: $(chain_whose "$1")" "needed: move it away, then run $(pulumi_up) again."
-    return 0
+  if ! is_there "$1"; then
+    (umask 077; mkdir "$1" && printf '%s\n' "$stack_identity" > "$1/$chain_marker") ||
+      fail "$1 could not be made" "found: $(chain_room_in "${1%/*}")" "needed: free some MB and some thousand inodes there, then run $(pulumi_up) again."
   fi
-  (umask 077; mkdir "$1" && printf '%s\n' "$stack_identity" > "$1/$chain_marker") || chain_no_room "$(dirname "$1")"
-}
-# chain_no_room DIRECTORY [SAID]: fails because nothing can be written there.
-chain_no_room() {
-  fail "$1 cannot be written on this host" "found: ${2:+$2; }$(chain_room_in "$1")" \
-    "needed: free some MB and some thousand inodes there, then run $(pulumi_up) again."
+  chain_expect_own "$1"
 }
 chain_room_in() { df --output=avail,iavail,target -B1 -- "$1" | awk 'NR == 2 { printf "%d MB and %s inodes free on %s", $1 / 1e6, $2, $3 }'; }
-chain_whose() { cat "$1/$chain_marker" 2> /dev/null || say "no $chain_marker in it"; }
-# An empty directory counts as own, because a run may have been interrupted before it wrote the marker.
-chain_is_own() {
-  [ -d "$1" ] && [ ! -L "$1" ] || return 1
-  if [ -s "$1/$chain_marker" ]; then [ "$(cat "$1/$chain_marker")" = "$stack_identity" ]; else [ -z "$(ls -A -I "$chain_marker" "$1")" ] && printf '%s\n' "$stack_identity" > "$1/$chain_marker"; fi
+# chain_expect_own DIRECTORY: fails if it is not this stack's. An empty one counts as own: a run may have been interrupted before
+# it wrote the marker.
+chain_expect_own() {
+  if [ ! -L "$1" ] && [ ! -s "$1/$chain_marker" ] && [ -z "$(ls -A -I "$chain_marker" "$1")" ]; then printf '%s\n' "$stack_identity" > "$1/$chain_marker"; fi
+  [ ! -L "$1" ] && [ "$(cat "$1/$chain_marker" 2> /dev/null)" = "$stack_identity" ] ||
+    fail "$1 is not this stack's: it was left alone" "found: $(cat "$1/$chain_marker" 2> /dev/null || say "no $chain_marker in it")" "needed: move it away, then run $(pulumi_up) again."
 }
 # Removes a directory of this stack with the files that the copy made in it, and no others.
 chain_directory_away() {
   local database
   is_there "$1" || return 0
-  chain_is_own "$1" || fail "$1 is not this stack's: it was left alone" "found: $(chain_whose "$1")"
+  chain_expect_own "$1"
   # Removed first, and on the disk, because chain_restore would put databases back by this list.
   if [ -e "$1/had" ]; then rm -f "$1/had" && sync "$1"; fi
   for database in $chain_databases; do rm -rf "${1:?}/$database"; done
@@ -79,7 +67,6 @@ chain_directory_away() {
 # Prints the facts of a host as lines of name=value before anything changes. Only reads.
 chain_facts() {
   local database at tool
-  fact owner "$(cat "$chain_owner" 2> /dev/null || true)"
   if is_marked synced; then fact synced "$(cat "$state/synced")"; fi
   for database in $chain_databases; do
     at=$data_dir/$database
@@ -92,14 +79,13 @@ chain_facts() {
   fact bytes "$(chain_bytes "$data_dir")"
   at=$(existing_directory "$data_dir")
   fact free "$(df -B1 --output=avail -- "$at" | tail -n 1 | tr -d ' ')"
-  fact inodes "$(df --output=iavail -- "$at" | tail -n 1 | tr -d ' ')"
   fact staged "$(chain_bytes "$data_dir/.pillar-host-arriving")"
   # A digest, to compare it with the other host's.
   if [ -s "$data_dir/network-private-key" ]; then fact networkKey "$(sha256sum < "$data_dir/network-private-key" | cut -d ' ' -f 1)"; fi
   at=$(configured_address)
   if [ -n "$at" ]; then fact producer "$(printf %s "$at" | sha256sum | cut -d ' ' -f 1)"; fi
   fact load "$(cut -d ' ' -f 1-3 /proc/loadavg) on $(nproc) cores"
-  for tool in tar perl sha256sum find flock ssh-keygen ssh wget base64; do has "$tool" || fact "lacks.$tool" yes; done
+  for tool in tar perl sha256sum find flock ssh-keygen ssh wget base64; do has "$tool" || fact lacks "$tool"; done
   fact end yes
 }
 # chain_bytes DIRECTORY: prints the size of the databases in it.
@@ -110,15 +96,22 @@ chain_bytes() {
   done | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
-# Prints each file below $base with its hash: sha256, blank, path. On the old host one process with low priority, for the node's
+# Prints each file of the copy with its hash: sha256, blank, path. On the old host one process with low priority, for the node's
 # sake; on the new host one for each processor. Each hashes 16 files at a time, so that it prints their lines in one write, and
 # lines of several processes do not mix. openssl needs a third of sha256sum's time.
 chain_manifest() {
   local at_once=1 hash=sha256sum
   if has openssl; then hash="openssl dgst -r -sha256"; fi
-  chain_check_owner
-  if [ "$side" = old ]; then chain_gently; else at_once=$(nproc); fi
-  cd -- "$base"
+  chain_owned
+  # For other calls, which renew the lease meanwhile.
+  exec 9>&-
+  if [ "$side" = old ]; then
+    chain_gently
+    cd -- "$(chain_snapshot_place)"
+  else
+    at_once=$(nproc)
+    cd -- "$(chain_arriving)"
+  fi
   chain_files | xargs -0 -r -n 16 -P "$at_once" $hash
 }
 chain_files() {

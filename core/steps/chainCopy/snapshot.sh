@@ -116,8 +116,8 @@ chain_end_old() {
 chain_watch_lease() {
   # The script ends if its run has removed the owner's file, and does nothing if a new run has renewed the lease.
   write_script "$state/chain-copy.end" \
-    "state data_dir copy_dir copy_mark login_user stack_identity host_name chain_databases chain_owner chain_marker chain_lease_seconds LC_ALL PATH" \
-    "say fail is_there replace_file chain_lease_lives chain_whose chain_is_own chain_directory_away chain_snapshot_place chain_clean_old copy_take_back authorize authorize_in" \
+    "state data_dir copy_dir copy_mark login_user stack_identity stack_word host_name chain_databases chain_owner chain_marker chain_lease_seconds LC_ALL PATH" \
+    "say fail is_there replace_file pulumi_up chain_lease_lives chain_expect_own chain_directory_away chain_snapshot_place chain_clean_old copy_take_back authorize authorize_in" \
     'while [ -e "$chain_owner" ] && chain_lease_lives; do sleep 5; done
 exec 9> "$state/chain-copy.flock"; flock 9
 if [ -e "$chain_owner" ] && ! chain_lease_lives; then chain_clean_old; fi'

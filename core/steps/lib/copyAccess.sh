@@ -55,30 +55,26 @@ copy_key_away() {
 # copy_allow VARIABLES FUNCTIONS, on the other host: allows the key to run $copy_side, which uses these.
 copy_allow() {
   copy_take_back
-  local command=$copy_dir/side expiry= ends greeting
+  local command=$copy_dir/side ends greeting
   greeting=$(copy_word "$public_key")
   ends=$(date -d "+$copy_hours hours" +%s)
   (umask 077; mkdir -p "$copy_dir")
-  # The command checks the time itself, too, because sshd below OpenSSH 8.2 lets no key expire.
+  # The command checks the time itself, because sshd below OpenSSH 8.2 lets no key expire.
   write_script "$command" "$1 ends copy_hours greeting" "$2" 'unset BASH_ENV ENV
 printf "\n%s\n" "$greeting"
 [ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy expired after $copy_hours hours" >&2; exit 1; }
 '"$copy_side" 700
+  # Begins with bash, because $state may be mounted noexec.
+  command="/bin/bash $command"
   if [ "$login_user" != root ]; then
-    (umask 077; printf '%s ALL=(root) NOPASSWD: /bin/bash %s\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
+    (umask 337; printf '%s ALL=(root) NOPASSWD: %s\n' "$login_user" "$command" > "/etc/sudoers.d/$copy_mark.new")
     visudo -cqf "/etc/sudoers.d/$copy_mark.new" || fail "the right to copy could not be written for $login_user"
-    chmod 440 "/etc/sudoers.d/$copy_mark.new"
     mv -f "/etc/sudoers.d/$copy_mark.new" "/etc/sudoers.d/$copy_mark"
     # The login user must reach the file to name it to sudo.
     chmod 711 "$copy_dir"
-    command="sudo -n /bin/bash $command"
-  else
-    # Begins with bash, because $state may be mounted noexec.
-    command="/bin/bash $command"
+    command="sudo -n $command"
   fi
-  # expiry-time is known from OpenSSH 8.2 on; an older sshd would refuse the whole line.
-  if ssh -V 2>&1 | grep -qE 'OpenSSH_(8\.([2-9]|[1-9][0-9])|9|[1-9][0-9])'; then expiry=",expiry-time=\"$(date -d "@$ends" +%Y%m%d%H%M)\""; fi
-  authorize "$login_user" "restrict,from=\"$(tr -s ' \n' ',' <<< "$from_addresses" | sed 's/^,//; s/,$//')\",command=\"$command\"$expiry $public_key"
+  authorize "$login_user" "restrict,from=\"$(tr -s ' \n' ',' <<< "$from_addresses" | sed 's/^,//; s/,$//')\",command=\"$command\" $public_key"
 }
 
 # Removes the copy's right, whichever run gave it. Removes the program first, even on a full disk: without it the line in

@@ -1,20 +1,30 @@
-# Downloads the executable of any program's release. Variables: $release_url, $sha256.
+# Downloads the release of any program. Variables: $release_url, $sha256.
 
 # fetch_release PROGRAM KEY EXECUTABLE DIRECTORY [NAMED_BY]: downloads the release that the configuration's KEY names, compares
-# its hash and unpacks it into DIRECTORY. Sets $found to the executable there, and $actual to the download's hash.
+# its hash and unpacks it into DIRECTORY/files. Sets $found to the executable there, $actual and $bytes to the download's hash and
+# size, and $elapsed_ms to its duration.
 fetch_release() {
-  local key=$2 executable=$3 archive=$4/release files=$4/files file why again="What was installed before is untouched. Run $(pulumi_up) again."
-  if ! why=$(download "$archive" "$4/wget.log"); then
-    fail "the $1 could not be downloaded from $release_url ($key.url)" "found: $why" "$again"
-  fi
+  local key=$2 executable=$3 archive=$4/release files=$4/files file why log room began again="What was installed before is untouched. Run $(pulumi_up) again."
+  # In memory, so that on a full disk it still says what went wrong.
+  log=$(mktemp /dev/shm/pillar-host-wget.XXXXXX)
+  began=$(date +%s%N)
+  why=$(download "$archive" "$log") || why="found: $why"
+  elapsed_ms=$((($(date +%s%N) - began) / 1000000 + 1))
+  rm "$log"
+  room=$(df -Ph "$4" | awk 'NR == 2 { print "found: " $4 " free on " $6 }')
+  [ -z "$why" ] || fail "the $1 could not be downloaded from $release_url ($key.url)" "$why" "$room" "$again"
+  bytes=$(stat -c %s "$archive")
   actual=$(sha256sum "$archive" | cut -d' ' -f1)
-  assert_hash release "$key.sha256" "$actual" "$(stat -c %s "$archive")"
+  assert_hash release "$key.sha256" "$actual" "$bytes"
   mkdir "$files"
   case $(head -c 4 "$archive" | od -An -tx1 | tr -d ' \n') in
-    504b*) unzip -oqq "$archive" -d "$files" ;;
-    1f8b*) tar -xzf "$archive" -C "$files" ;;
-    *) mv "$archive" "$files/$executable" ;;
-  esac > "$4/unpack.log" 2>&1 || fail "the release from $release_url is damaged" "found: $(head -n 1 "$4/unpack.log")" "Run $(pulumi_up) again."
+    504b*) why=$(unzip -oqq "$archive" -d "$files" 2>&1) ;;
+    1f8b*) why=$(tar -xzf "$archive" -C "$files" 2>&1) ;;
+    # The program itself: ELF, or a script.
+    7f454c46 | 2321*) mv "$archive" "$files/$executable" ;;
+    *) fail "$release_url ($key.url) serves no release" "found: $bytes bytes that begin with: $(head -c 60 "$archive" | tr -cd '[:print:]')" \
+      "needed: a zip or tar.gz archive for linux, or the program. Open the address in a browser: it is perhaps a page about the release" "$again" ;;
+  esac || fail "the release from $release_url could not be unpacked" "found: $(head -n 1 <<< "$why")" "$room" "$again"
   # In the official archive the executable's name has the platform at its end.
   case $(uname -m) in aarch64) file=$executable-linux-arm64 ;; *) file=$executable-linux-amd64 ;; esac
   found=$(find "$files" -type f \( -name "$executable" -o -name "$file" \) | sort | head -n 1)

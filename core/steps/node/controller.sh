@@ -11,41 +11,15 @@ fi
 mkdir -p "$controller_dir"
 # Beside the target, so that one rename puts it in place; until then the former release works.
 work=$(mktemp -d "$controller_dir/.$controller_name.XXXXXX")
-# In memory, so that on a full disk the notes still say what went wrong.
-notes=$(mktemp -d /run/pillar-host/controller-notes.XXXXXX)
-trap 'rm -rf "$work" "$notes"' EXIT
-archive=$work/archive.zip
-full() { df -Ph "$controller_dir" | awk 'NR == 2 { print "found: " $4 " free on " $6 }'; }
-
-started=$(date +%s%N)
-if ! why=$(download "$archive" "$notes/wget.log"); then
-  fail "the controller could not be downloaded from $release_url (controller.release.url)" "found: $why" "$(full)" "What was installed before is untouched. Run $(pulumi_up) again."
-fi
-elapsed_ms=$((($(date +%s%N) - started) / 1000000 + 1))
-bytes=$(stat -c %s "$archive")
-actual=$(sha256sum "$archive" | cut -d' ' -f1)
-
-if [ "$(head -c 2 "$archive")" != PK ]; then
-  fail "$release_url (controller.release.url) did not serve a zip archive" \
-    "found: $bytes bytes that begin with: $(head -c 60 "$archive" | tr -cd '[:print:]')" "needed: the controller's release archive for linux x86_64" \
-    "Open the address in a browser: it is perhaps a page about the archive, not the archive."
-fi
-assert_hash archive controller.release.sha256 "$actual" "$bytes"
-unzip -tqq "$archive" > "$notes/unzip.log" 2>&1 ||
-  fail "the archive from $release_url is damaged" "found: $(head -n 1 "$notes/unzip.log")" "$bytes bytes, sha256 $actual" "What was installed before is untouched. Run $(pulumi_up) again."
-mkdir "$work/files"
-unzip -oqq "$archive" -d "$work/files" > "$notes/unzip.log" 2>&1 ||
-  fail "the archive could not be extracted" "found: $(head -n 1 "$notes/unzip.log")" "$(full)" "What was installed before is untouched."
-[ -f "$work/files/$controller_name" ] ||
-  fail "the archive holds no $controller_name" "found: $(cd "$work/files" && find . -type f | cut -c3- | head -n 10 | tr '\n' ' ')" "needed: $controller_name (controller.executable)"
-chmod 755 "$work/files/$controller_name"
+trap 'rm -rf "$work"' EXIT
+fetch_release controller controller.release "$controller_name" "$work" controller.executable
+mv "$found" "$work/executable"
 sync -f "$work"
 
 # The executable comes last: an interrupted installation has the old one with a newer library, never the reverse.
 (cd "$work/files" && find . -type d ! -name . -exec mkdir -p "$controller_dir/{}" \;)
-(cd "$work/files" && find . -type f ! -path "./$controller_name" -exec mv -f {} "$controller_dir/{}" \;)
-mv -f "$work/files/$controller_name" "$target"
-[ -x "$target" ] || fail "$target is not there after its installation"
+(cd "$work/files" && find . -type f -exec mv -f {} "$controller_dir/{}" \;)
+mv -f "$work/executable" "$target"
 mark controller "$release_marker
 $actual"
 

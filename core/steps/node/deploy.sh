@@ -51,13 +51,6 @@ on_line() {
   printf '%s\n' "$shown" >> "$transcript"
   lines=$((lines + 1))
   if [[ $shown == *Error!* || $shown == *Aborting* ]]; then complaint=$shown; fi
-  if [ $((lines % 1000)) -eq 0 ]; then say "deploying: $lines lines so far (transcript: $transcript on the host)"; fi
-}
-
-# Prints the service that this release of the controller set up, if its name is not the configured one.
-other_service() {
-  find /etc/systemd/system -maxdepth 1 -type f -name '*.service' -newer "$state/deploy.started" ! -name "$service.service" -printf '%f\n' 2> /dev/null |
-    sed -nE 's/^([A-Za-z0-9._-]+)\.service$/the controller wrote \1.service: if that is the node'"'"'s, '"$(config_set node.service '\1')"'/p'
 }
 
 IFS=$'\t' read -r found needed < <(go_shortfall) || true
@@ -76,9 +69,8 @@ esac
 # After an error the controller may have started nothing, so do not wait long.
 if [ -n "$complaint" ] && ! service_is_active "$service"; then rpc_seconds=5; fi
 if ! wait_for_node "$rpc_seconds"; then
-  other=$(other_service)
   fail "the controller ended, but the node does not run" ${complaint:+"the controller said: $(redact <<< "$complaint")"} \
-    "$(node_facts)" ${other:+"$other"} "$(last_lines "$transcript" 5)" "$once_more"
+    "$(node_facts)" "$(last_lines "$transcript" 5)" "Does this release name the node's service otherwise? $(config_set node.service NAME)" "$once_more"
 fi
 file_has '"Address"' "$data_dir/config.json" || warn "$data_dir/config.json names no producer: the address is read from the controller's Status alone"
 let_node_end

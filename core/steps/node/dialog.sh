@@ -7,60 +7,48 @@
 #
 # Ignores the controller's exit code, which is 0 even after a failure.
 dialog() {
-  local label=$1 end=$((SECONDS + $2)) work line piece text='' asked='' quiet=0 chosen='' before=''
-  local tick=$'\001' over=$'\002'
+  local label=$1 end=$((SECONDS + $2)) work line piece text='' asked='' silent=0 chosen='' before='' is_over=
   declare -A menu=()
   dialog_result=ended dialog_question=''
-  work=$(mktemp -d)
-  mkfifo "$work/in" "$work/out"
-  # Opened for reading and writing, so that neither end waits for the other, and the controller never reads an end of input.
-  exec 3<> "$work/in" 4<> "$work/out"
+  # In memory and without a name, because the output may hold a secret.
+  work=$(mktemp -d /dev/shm/pillar-host-dialog.XXXXXX)
+  mkfifo "$work/in"
+  # The pipe is opened for reading and writing, so that the controller never reads an end of input.
+  exec 3<> "$work/in" 5> "$work/out" 4< "$work/out"
   rm -r "$work"
   # The controller only runs if it finds a known shell in SHELL or, without SHELL, as its parent.
-  (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&4 2>&1 3>&- 4>&- &
+  (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&5 2>&1 3>&- 4<&- 5>&- &
   local child=$!
-  # Time comes as lines of its own among the controller's, because a time-out of read can swallow the end of a line.
-  (
-    while sleep 0.5 && kill -0 "$child"; do printf '%s\n' "$tick"; done
-    printf '%s\n' "$over"
-  ) >&4 2> /dev/null 3>&- &
 
-  while IFS= read -r -u 4 piece; do
-    case $piece in
-      *"$over")
-        plain "$text${piece%"$over"}"
-        [ -z "$line" ] || hear "$line"
-        break
-        ;;
-      *"$tick")
-        piece=${piece%"$tick"}
-        text+=$piece
-        if [ -n "$piece" ]; then quiet=0; else quiet=$((quiet + 1)); fi
-        plain "$text"
-        answer "$line"
-        # After 20 s without output, a line that ends like a question is an unknown prompt. A build may pause that long, too,
-        # but not after a question mark or a colon.
-        if [ "$quiet" -ge 40 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
-          # The menu's prompt may come before the question, if the terminal echoed the choice first.
-          dialog_result=question dialog_question=${line#> }
-        fi
-        ;;
-      *)
-        plain "$text$piece"
-        text='' quiet=0
-        if [[ $line =~ ^[[:blank:]]*([0-9]+)\)[[:blank:]](.*[^[:blank:]]) ]]; then menu[${BASH_REMATCH[2]}]=${BASH_REMATCH[1]}; fi
-        hear "$line"
-        answer "$line"
-        ;;
-    esac
-    [ "$dialog_result" = ended ] || break
-    if [ "$SECONDS" -ge "$end" ]; then
-      dialog_result=deadline dialog_question=$line
+  while [ -z "$is_over" ] && [ "$dialog_result" = ended ]; do
+    sleep 0.5
+    silent=$((silent + 1))
+    kill -0 "$child" 2> /dev/null || is_over=yes
+    # Ends at the end of what is there, perhaps with a piece of a line.
+    while IFS= read -r -u 4 piece; do
+      plain "$text$piece"
+      text='' silent=0
+      if [[ $line =~ ^[[:blank:]]*([0-9]+)\)[[:blank:]](.*[^[:blank:]]) ]]; then menu[${BASH_REMATCH[2]}]=${BASH_REMATCH[1]}; fi
+      hear "$line"
+      answer "$line"
+    done
+    text+=$piece
+    if [ -n "$piece" ]; then silent=0; fi
+    plain "$text"
+    if [ -n "$is_over" ]; then
+      [ -z "$line" ] || hear "$line"
       break
     fi
+    answer "$line"
+    # After 20 s without output, a line that ends like a question is an unknown prompt. A build may pause that long, too, but
+    # not after a question mark or a colon.
+    if [ "$silent" -ge 40 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
+      # The menu's prompt may come before the question, if the terminal echoed the choice first.
+      dialog_result=question dialog_question=${line#> }
+    elif [ "$SECONDS" -ge "$end" ]; then dialog_result=deadline; fi
   done
   stop_controller
-  exec 3>&- 4<&-
+  exec 3>&- 4<&- 5>&-
   wait "$child" 2> /dev/null || true
   [ "$dialog_result" != ended ] || [ -n "$chosen" ] ||
     fail "the controller ended before its menu" "found: $(redact <<< "${before%$'\n'}" | tail -n 5)" \
@@ -92,20 +80,15 @@ plain() {
 answer() {
   local question
   if [ -z "$chosen" ] && [[ $1 == *"Select an option from the ones listed above"* ]]; then
-    if [ -z "${menu[$label]:-}" ]; then
-      dialog_result=question dialog_question="a menu without \"$label\": ${!menu[*]}"
-      stop_controller
-      return 0
-    fi
-    chosen=${menu[$label]} asked=$1
-    printf '%s\n' "$chosen" >&3
-    return 0
+    chosen=${menu[$label]:-} asked=$1
+    if [ -n "$chosen" ]; then printf '%s\n' "$chosen" >&3
+    else dialog_result=question dialog_question="a menu without \"$label\": ${!menu[*]}"; fi
+  elif [ -n "$chosen" ]; then
+    for question in "${known_questions[@]}"; do
+      if [[ $1 == *"$question"* && $asked != *"$question"* ]]; then
+        asked=$1
+        printf 'y\n' >&3
+      fi
+    done
   fi
-  [ -n "$chosen" ] || return 0
-  for question in "${known_questions[@]}"; do
-    if [[ $1 == *"$question"* && $asked != *"$question"* ]]; then
-      asked=$1
-      printf 'y\n' >&3
-    fi
-  done
 }

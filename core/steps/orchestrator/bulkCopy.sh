@@ -10,7 +10,7 @@ nothing_copied() {
   exit 0
 }
 
-stage=$(signer_line stage) stage=${stage//\"/}
+stage=$(signer_line stage)
 # The move cleans up what a rollback left in its staging directory here, and an abandoned copy in place.
 case $stage in
   '' | staging | moved) ;;
@@ -19,7 +19,7 @@ esac
 [ -e "$copy_dir/bulk" ] || nothing_copied "no copy waits for this host"
 signer_flock 100 || nothing_copied "another run is at work on this host"
 # It waited: what it saw before may be of the past.
-[ "$(signer_line stage)" = "${stage:+\"$stage\"}" ] && [ -e "$copy_dir/bulk" ] || nothing_copied "the move has begun meanwhile"
+[ "$(signer_line stage)" = "$stage" ] && [ -e "$copy_dir/bulk" ] || nothing_copied "the move has begun meanwhile"
 if signer_is_active; then nothing_copied "an orchestrator runs here"; fi
 
 mkdir -p "$receive_into" "$signer_runs"

@@ -16,17 +16,16 @@ if service_is_active "$service"; then
 fi
 
 install_release() {
+  local said
   # Without a hash, whatever a server gives would run as root and hold the bridge's key share.
   [ -n "$sha256" ] || fail "the orchestrator's release is not pinned by a hash (orchestrator.release.sha256)" "found: only $release_url" "needed: set its sha256, because it runs as root and holds the bridge's key share" \
     "Print the hash with: curl -fsSL $(printf %q "$release_url") | sha256sum; compare it with the release page, then: $(config_set orchestrator.release.sha256 SHA256)" "What was installed before is untouched. Then run $(pulumi_up) again."
   work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)
   trap 'rm -rf "$work"' EXIT
   fetch_release orchestrator orchestrator.release "$executable" "$work" orchestrator.executable
-  case $(release_says "$found") in
-    "$version") ;;
-    "") warn "$executable does not print its version; the move reads it with getBuildInfo" ;;
-    *) fail "the release is not the version that orchestrator.release.version names" "found: $(release_says "$found") in $release_url" "needed: $version" "What was installed before is untouched. Set the right version, then run $(pulumi_up) again." ;;
-  esac
+  said=$(release_says "$found")
+  [ -n "$said" ] || warn "$executable does not print its version; the move reads it with getBuildInfo"
+  [ "${said:-$version}" = "$version" ] || fail "the release is not the version that orchestrator.release.version names" "found: $said in $release_url" "needed: $version" "What was installed before is untouched. Set the right version, then run $(pulumi_up) again."
   sync "$found"
   mv -f "$found" "$target"
   mark orchestrator.release "$release_marker
@@ -42,25 +41,14 @@ else
   install_release
 fi
 
-# Keeps the link to a unit that was enabled from another place, because disabling removes that link.
-keep_linked_unit() {
-  local linked
-  [ -e "$etc_file" ] || fail "$etc_file is a broken link" "found: a link to $(readlink "$etc_file")" "needed: remove the link, or put that file back, then run $(pulumi_up) again."
-  linked=$(readlink -f -- "$etc_file")
-  if [ "$linked" = "$unit_file" ]; then return 0; fi
-  ln -sfnT "$linked" "$unit_file"
-  say "$etc_file is kept as $unit_file: a link to $linked"
-}
-
-# The unit's file must not be in /etc/systemd/system, where the mask goes: the operator's is moved, or one is written.
+# The unit's file must not be in /etc/systemd/system, where the mask goes: the operator's is copied, or one is written.
 if unit_lies_at "$etc_file"; then
+  # Before the unit is disabled, which removes a link to a unit in another place.
+  own=$(readlink -e -- "$etc_file") || fail "$etc_file is a broken link" "found: a link to $(readlink "$etc_file")" "needed: remove the link, or put that file back, then run $(pulumi_up) again."
   mkdir -p "${unit_file%/*}"
-  if [ -L "$etc_file" ]; then keep_linked_unit; fi
+  [ "$own" = "$unit_file" ] || cp -fT --remove-destination "$own" "$unit_file"
   systemctl disable --quiet "$service" 2> /dev/null || true
-  if [ -e "$etc_file" ] && ! [ -L "$etc_file" ]; then
-    mv -fT "$etc_file" "$unit_file"
-    say "$etc_file is kept as $unit_file"
-  fi
+  say "$own is kept as $unit_file"
 elif [ ! -e "$unit_file" ]; then
   install_file "$unit_file" "[Unit]
 Description=orchestrator, a signer of the bridge

@@ -65,7 +65,7 @@ signer_at_work() {
   local owner= until=0 session= stage now
   printf -v now '%(%s)T' -1
   { read -r owner until session < "$orchestrator_lock"; } 2> /dev/null || true
-  stage=$(signer_line stage) stage=${stage//\"/}
+  stage=$(signer_line stage)
   if [ "${until:-0}" -gt "$now" ] && signer_session_lives "$session"; then say "a run is at work on the move" && return; fi
   case $stage in stopping | restoring | staged | switched | starting) say "its journal says $stage" ;; esac
 }
@@ -88,15 +88,16 @@ signer_drop_lock() {
   if [ "$owner" = "$token" ]; then rm -f "$orchestrator_lock"; fi
 }
 
-# Prints the value of a key of the journal, in which signer_write puts one key on a line. Starts no program, nor do those
-# below: each would take milliseconds, while perhaps nobody signs.
+# Prints the value of a key of the journal, a text without its quotes. signer_write puts one key on a line. Starts no program,
+# nor do those below: each would take milliseconds, while perhaps nobody signs.
 signer_line() {
   local line
   [ -r "$orchestrator_journal" ] || return 0
   while IFS= read -r line; do
     if [[ $line == "  \"$1\": "* ]]; then
-      line=${line#*: }
-      printf '%s\n' "${line%,}"
+      line=${line#*: } line=${line%,}
+      if [[ $line == \"*\" ]]; then line=${line:1:-1}; fi
+      printf '%s\n' "$line"
     fi
   done < "$orchestrator_journal"
 }
@@ -109,26 +110,22 @@ signer_generation() {
 # Called before any start or copy. Fails if this host's journal has a later generation than this run, or the same one in another
 # direction or between other hosts: then the run knows only an earlier move (core/orchestrator/rules/generation.ts).
 signer_current() {
-  local here own
+  local here
   [ -r "$orchestrator_journal" ] || return 0
   here=$(signer_generation)
-  own="\"$move\" \"$direction\" \"$source_key\" \"$target_key\""
   if [ "$here" -lt "$generation" ]; then return 0; fi
-  if [ "$here" -eq "$generation" ] && [ "$(signer_line move) $(signer_line direction) $(signer_line source) $(signer_line target)" = "$own" ]; then return 0; fi
+  if [ "$here $(signer_line move) $(signer_line direction) $(signer_line source) $(signer_line target)" = "$generation $move $direction $source_key $target_key" ]; then return 0; fi
   fail "the journal of this host has a later move of the orchestrator, or one between other hosts: $(signer_line move), generation $here" \
-    "found: from $(signer_line source) to $(signer_line target)" "needed: generation $generation or less, from \"$source_key\" to \"$target_key\"" \
+    "found: from $(signer_line source) to $(signer_line target)" "needed: generation $generation or less, from $source_key to $target_key" \
     "Nothing was done here by $move."
 }
 
 # Prints the stage of this saga on this host; nothing if the journal is of another saga.
 signer_stage() {
-  local found
-  if [ "$(signer_line move)" = "\"$move\"" ] && [ "$(signer_line direction)" = "\"$direction\"" ] &&
-    [ "$(signer_generation)" -eq "$generation" ]; then
-    found=$(signer_line stage)
-    printf '%s\n' "${found//\"/}"
-  fi
+  [ "$(signer_line move) $(signer_line direction) $(signer_generation)" != "$move $direction $generation" ] || signer_line stage
 }
+# Writes a stage unless this saga is in it already.
+signer_enter() { [ "$(signer_stage)" = "$1" ] || signer_write "$1"; }
 # Sets $was_enabled, $was_unit and $was_store to the orchestrator's state before it was fenced.
 signer_was() {
   local was
@@ -146,10 +143,10 @@ signer_begin() {
   signer_owned
   signer_current
   signer_was
-  found=$(signer_line move) found=${found//\"/}
-  stage=$(signer_line stage) stage=${stage//\"/}
+  found=$(signer_line move)
+  stage=$(signer_line stage)
   # If a move of this stack had this host on the other side, it was between other hosts.
-  if [ -z "$found" ] || { [ "${found%/*}" = "${move%/*}" ] && [ "$(signer_line side)" = "\"$side\"" ]; }; then return 0; fi
+  if [ -z "$found" ] || { [ "${found%/*}" = "${move%/*}" ] && [ "$(signer_line side)" = "$side" ]; }; then return 0; fi
   case $stage:$side:$direction in
     running:old:forward | running:new:back | restored:old:forward | restored:new:back) return 0 ;;
     *:old:forward | *:new:back | stopping:* | fenced:* | restoring:* | staged:* | switched:* | starting:*) ;;
@@ -161,7 +158,7 @@ signer_begin() {
 # signer_write STAGE: writes the whole journal to the disk, with the values that $was_… have.
 signer_write() {
   local at history was= who=${identity:-}
-  if [ -z "$who" ] && [ "$(signer_line move)" = "\"$move\"" ]; then who=$(signer_line identity); fi
+  if [ -z "$who" ] && [ "$(signer_line move)" = "$move" ]; then who=$(signer_line identity); fi
   TZ=UTC0 printf -v at '%(%FT%TZ)T' -1
   history=$(signer_line history)
   history=${history#[} history=${history%]}

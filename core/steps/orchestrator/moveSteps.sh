@@ -67,7 +67,7 @@ signer_fence() {
   fi
   if [ ! -e "$was_store" ]; then mv -T "$(signer_plain_store "$was_store")" "$was_store"; fi
   sync "$directory"
-  if [ "$(signer_stage)" != fenced ]; then signer_write fenced; fi
+  signer_enter fenced
   signer_side
 }
 
@@ -94,7 +94,7 @@ signer_unfence_and_start() {
 signer_restore() {
   signer_begin
   case $(signer_stage) in stopping | fenced | restoring | restored) ;; *) fail "this move did not stop the orchestrator of this host: not started" ;; esac
-  if [ "$(signer_stage)" != restoring ]; then signer_write restoring; fi
+  signer_enter restoring
   signer_unfence_and_start
 }
 
@@ -106,9 +106,9 @@ signer_staging() {
     fail "the node of this host was shut down for good: no orchestrator moves here" "found: since $(head -n 1 "$state/retired")" \
       "needed: set lifecycle in this host's own stack to active or adopted, or leave the orchestrator where it is: remove pillar-host:orchestrator.rollback, then $(pulumi_up)"
   fi
-  case $(signer_line stage) in '"starting"' | '"running"') fail "an orchestrator was started on this host: nothing is staged beside it" ;; esac
+  case $(signer_line stage) in starting | running) fail "an orchestrator was started on this host: nothing is staged beside it" ;; esac
   if signer_is_active; then fail "an orchestrator runs here: nothing is staged beside it" "See it with: systemctl status $service"; fi
-  if [ "$(signer_stage)" != staging ]; then signer_write staging; fi
+  signer_enter staging
   mkdir -p "$directory.arriving"
   signer_side
 }
@@ -123,7 +123,7 @@ signer_arrive() {
     sync "$directory.arriving"
   fi
   # Once staged, the copy is put in place without another comparison, so all of it must be on the disk (signer_flush).
-  if [ "$(signer_stage)" != staged ]; then signer_write staged; fi
+  signer_enter staged
   if [ -d "$directory.arriving" ]; then
     if [ -e "$directory" ] || [ -L "$directory" ]; then
       local aside
@@ -155,7 +155,7 @@ signer_start() {
   local store
   store=$(signer_key_store "$directory")
   [ -e "$directory/$store" ] && [ -s "$directory/config.json" ] || fail "$directory is incomplete: not started" "needed: $store and config.json in it"
-  if [ "$(signer_stage)" != starting ]; then signer_write starting; fi
+  signer_enter starting
   signer_unfence_and_start
 }
 
@@ -166,22 +166,20 @@ signer_settle() {
     running) systemctl enable --quiet "$service" 2> /dev/null || warn "$service could not be enabled: it will not start at a boot" ;;
     restored) if [ "$was_enabled" != false ]; then systemctl enable --quiet "$service" 2> /dev/null || true; fi ;;
   esac
-  if [ "$(signer_stage)" != "$stage" ]; then signer_write "$stage"; fi
+  signer_enter "$stage"
   signer_side
 }
 
 # Makes sure that this host can't sign. The caller reads that back before it starts the other host.
 signer_seal() {
   signer_begin
-  local before
-  before=$(signer_stage)
-  case $(signer_line stage) in '"starting"' | '"running"') fail "the orchestrator of this host was started: it is not sealed" ;; esac
+  case $(signer_line stage) in starting | running) fail "the orchestrator of this host was started: it is not sealed" ;; esac
   systemctl stop "$service" 2> /dev/null || true
   signer_mask
   signer_see_mask
   signer_wait_for_end
   # Before the rename: a run that comes in between must not take what lies here for a directory in place.
-  if [ "$before" != abandoned ]; then signer_write abandoned; fi
+  signer_enter abandoned
   # Decided by the files, because a run that was interrupted here has already written the stage.
   if signer_lies_in_place; then
     mv -T "$directory" "$directory.arriving"

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/chainFacts";
-import { findDifferentPaths, findMissingPaths, parseHashes } from "../../../core/chainCopy/fileHashes";
-import { formatCopyProgress } from "../../../core/chainCopy/transfer";
+import { formatCopyProgress, parseHashes } from "../../../core/chainCopy/transfer";
 import { formatSize } from "../../../core/util/sizeText";
 
 const whole: ChainFacts = {
-  owner: "",
   databases: { nom: "there", consensus: "there", cache: "none" },
   bytes: 13e9,
   free: 100e9,
@@ -13,72 +11,70 @@ const whole: ChainFacts = {
   load: "0.1 on 2 cores",
   lacks: [],
 };
-const versions = { old: "v0.0.8", new: "v0.0.8" };
-const addresses = { old: "192.0.2.1", new: "192.0.2.2" };
-const faults = (old: Partial<ChainFacts>, fresh: Partial<ChainFacts> = {}, which = versions) =>
-  findCopyProblems({ ...whole, ...old }, { ...whole, ...fresh }, which, addresses);
-
-describe("the problems of a copy", () => {
-  test("are none if all is right", () => {
-    expect(faults({})).toEqual([]);
+const faults = (
+  old: Partial<ChainFacts>,
+  fresh: Partial<ChainFacts> = {},
+  versions = { old: "v0.0.8", new: "v0.0.8" },
+) =>
+  findCopyProblems({ old: { ...whole, ...old }, new: { ...whole, ...fresh } }, versions, {
+    old: "192.0.2.1",
+    new: "192.0.2.2",
   });
 
-  test.for<[string, Partial<ChainFacts>, Partial<ChainFacts>, string]>([
-    ["one machine", { owner: "s t" }, { owner: "s t" }, "192.0.2.1 and 192.0.2.2 are one machine"],
-    ["one network key", { networkKey: "a" }, { networkKey: "a" }, "both hosts' nodes share one network key"],
-    ["one producer key", { producer: "a" }, { producer: "a" }, "both hosts' nodes share one producer key"],
-    ["a program is missing", {}, { lacks: ["perl"] }, "192.0.2.2 lacks perl"],
-    [
-      "a link",
-      { databases: { ...whole.databases, nom: "link" } },
-      {},
-      "192.0.2.1: nom in the node's data directory: found link",
-    ],
-    ["no consensus", { databases: { ...whole.databases, consensus: "none" } }, {}, "192.0.2.1 has no consensus"],
-    ["a full old host", { free: 4e8 }, {}, "192.0.2.1 has 400 MB free; needed 500 MB"],
-    ["a full new host", {}, { free: 14e9 }, "192.0.2.2 has 14.0 GB free; needed 14.8 GB for the 13.0 GB of the chain"],
-  ])("include: %s", ([, old, fresh, words]) => {
-    expect(faults(old, fresh)).toEqual([expect.stringContaining(words)]);
-  });
-
-  test("are listed all at once; different keys, other owners and earlier files are no problem", () => {
-    expect(faults({ free: 0, lacks: ["tar"] }, { free: 0 })).toHaveLength(3);
-    expect(
-      faults({ networkKey: "a", producer: "b", owner: "x" }, { networkKey: "c", producer: "d", owner: "y" }),
-    ).toEqual([]);
-    expect(faults({}, { free: 3e9, staged: 12e9 })).toEqual([]);
-  });
-
-  test.for([
-    ["v0.0.8", "v0.0.9", true],
-    ["v0.0.9", "v0.0.8", false],
-    ["somebody's", "somebody's", true],
-    ["somebody's", "v0.0.8", false],
-  ] as const)("allow or refuse a copy of %s for %s", ([old, fresh, isGood]) => {
-    expect(faults({}, {}, { old, new: fresh }).length === 0).toBe(isGood);
-  });
-
-  test("reads a host's facts whole, or not at all", () => {
-    const told =
-      "owner=\nnom=there\nconsensus=there\ncache=none\nbytes=12\nfree=5\nstaged=0\nlacks.perl=yes\nload=1\nend=yes\n";
-    expect(parseChainFacts(told, "h")).toMatchObject({ bytes: 12, free: 5, lacks: ["perl"], networkKey: undefined });
-    expect(() => parseChainFacts(told.replace("end=yes", ""), "h")).toThrow("h: its answer was cut off");
-  });
+test.for<[string, Partial<ChainFacts>, Partial<ChainFacts>, string]>([
+  ["one network key", { networkKey: "a" }, { networkKey: "a" }, "both hosts' nodes share one network key"],
+  ["one producer key", { producer: "a" }, { producer: "a" }, "both hosts' nodes share one producer key"],
+  ["a program is missing", {}, { lacks: ["perl"] }, "192.0.2.2 lacks perl"],
+  [
+    "a link",
+    { databases: { ...whole.databases, nom: "link" } },
+    {},
+    "192.0.2.1: nom in the node's data directory: found",
+  ],
+  ["no consensus", { databases: { ...whole.databases, consensus: "none" } }, {}, "192.0.2.1 has no consensus"],
+  ["a full old host", { free: 4e8 }, {}, "192.0.2.1 has 400 MB free; needed 500 MB"],
+  ["a full new host", {}, { free: 14e9 }, "192.0.2.2 has 14.0 GB free; needed 14.8 GB for the 13.0 GB of the chain"],
+])("a copy has a problem: %s", ([, old, fresh, words]) => {
+  expect(faults(old, fresh)).toEqual([expect.stringContaining(words)]);
 });
 
-describe("files and their hashes", () => {
+test("problems of a copy are listed all at once; different keys and earlier files are no problem", () => {
+  expect(faults({ free: 0, lacks: ["tar"] }, { free: 0 })).toHaveLength(3);
+  expect(faults({ networkKey: "a", producer: "b" }, { networkKey: "c", producer: "d" })).toEqual([]);
+  expect(faults({}, { free: 3e9, staged: 12e9 })).toEqual([]);
+});
+
+test.for([
+  ["v0.0.8", "v0.0.9", true],
+  ["v0.0.9", "v0.0.8", false],
+  ["somebody's", "somebody's", true],
+  ["somebody's", "v0.0.8", false],
+] as const)("a copy of %s for %s: %s", ([old, fresh, isGood]) => {
+  expect(faults({}, {}, { old, new: fresh }).length === 0).toBe(isGood);
+});
+
+test("a host's facts are read whole, or not at all", () => {
+  const told =
+    "nom=there\nconsensus=there\ncache=none\nbytes=12\nfree=5\nstaged=0\nlacks=perl\nlacks=tar\nload=1\nend=yes\n";
+  expect(parseChainFacts(told, "h")).toMatchObject({
+    bytes: 12,
+    free: 5,
+    lacks: ["perl", "tar"],
+    networkKey: undefined,
+  });
+  expect(() => parseChainFacts(told.replace("end=yes", ""), "h")).toThrow("h: its answer was cut off");
+});
+
+describe("the hashes of files", () => {
   const [a, b] = ["a".repeat(64), "b".repeat(64)];
 
-  test("finds different, additional and missing files", () => {
-    const original = parseHashes(`${a}  nom/CURRENT\n${b}  consensus/000001.ldb\n`, "h");
-    const copy = parseHashes(`${b}  nom/CURRENT\n${a}  nom/000009.ldb\n`, "h");
-    expect(findDifferentPaths(copy, original)).toEqual(["nom/CURRENT", "nom/000009.ldb"]);
-    expect(findMissingPaths(copy, original)).toEqual(["consensus/000001.ldb"]);
-    expect(findDifferentPaths(original, original)).toEqual([]);
+  test("are read by path", () => {
+    const files = new Map(Object.entries({ "nom/CURRENT": a, "consensus/000001.ldb": b }));
+    expect(parseHashes(`${a}  nom/CURRENT\n${b} *consensus/000001.ldb\n`, "h")).toEqual(files);
   });
 
   test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a\nb"])(
-    "refuses %s as a path",
+    "refuse the path %s",
     (path) => {
       expect(() => parseHashes(`${a}  ${path}\n`, "h")).toThrow("h: the list of the chain's files cannot be read");
     },

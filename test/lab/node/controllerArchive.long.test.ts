@@ -73,10 +73,10 @@ describe("the controller's archive", () => {
   it("is refused if it is a web page", async () => {
     await stage.lab.releases("PATCH", "/faults", { short: { html: true } });
     expect(await refused({ release: { url: url("short") } })).toContain(
-      `${stage.host.address}: ${url("short")} (controller.release.url) did not serve a zip archive
+      `${stage.host.address}: ${url("short")} (controller.release.url) serves no release
 found: 104 bytes that begin with: <!DOCTYPE html><html><head><title>Sign in</title></head><bod
-needed: the controller's release archive for linux x86_64
-Open the address in a browser: it is perhaps a page about the archive, not the archive.`,
+needed: a zip or tar.gz archive for linux, or the program. Open the address in a browser: it is perhaps a page about the release
+${untouched} Run pulumi up -s prod again.`,
     );
   });
 
@@ -91,7 +91,7 @@ Open the address in a browser: it is perhaps a page about the archive, not the a
     await stage.lab.releases("PATCH", "/faults", { short: {} });
     const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.5" });
     expect(await refused({ release: { url: url("short"), sha256: "0".repeat(64) } })).toContain(
-      `${stage.host.address}: the archive is not the one that controller.release.sha256 names
+      `${stage.host.address}: the release is not the one that controller.release.sha256 names
 found: ${sha256(archive)} (${archive.length} bytes from ${url("short")})
 needed: ${"0".repeat(64)}
 ${untouched} Compare with the hash that the release page shows.`,
@@ -104,7 +104,7 @@ ${untouched} Compare with the hash that the release page shows.`,
     archive.fill(0, middle, middle + 100);
     await stage.lab.releases("PUT", "/damaged.zip", archive);
     expect(await refused({ release: { url: url("damaged") } })).toContain(
-      `${stage.host.address}: the archive from ${url("damaged")} is damaged\nfound: `,
+      `${stage.host.address}: the release from ${url("damaged")} could not be unpacked\nfound: `,
     );
   });
 
@@ -115,7 +115,7 @@ ${untouched} Compare with the hash that the release page shows.`,
       Buffer.from(zipSync({ "README.md": strToU8("hello"), "bin/x": strToU8("x") })),
     );
     expect(await refused({ release: { url: url("other") } })).toMatch(
-      /: the archive holds no node-controller\nfound: (README\.md bin\/x|bin\/x README\.md) *\nneeded: node-controller \(controller\.executable\)/,
+      /: the release holds no node-controller\nfound: (README\.md bin\/x|bin\/x README\.md) *\nneeded: node-controller or node-controller-linux-amd64 \(controller\.executable\)/,
     );
   });
 
@@ -134,7 +134,7 @@ ${untouched} Compare with the hash that the release page shows.`,
     await onHost(stage.host, `rm ${directory}/.fill`);
     await leave(2000);
     expect(await refused({ release: { url: url("short") } })).toMatch(
-      /: the archive could not be extracted\nfound: [^\n]+\nfound: \S+ free on \/srv\/pillar\n/,
+      /: the release from \S+ could not be unpacked\nfound: [^\n]+\nfound: \S+ free on \/srv\/pillar\n/,
     );
     await onHost(stage.host, `rm ${directory}/.fill`);
     installed = await facts();

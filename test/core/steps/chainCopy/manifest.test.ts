@@ -2,15 +2,17 @@ import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { parseHashes } from "../../../../core/chainCopy/fileHashes";
+import { parseHashes } from "../../../../core/chainCopy/transfer";
 import { type ChainStage, test } from "./stage";
 
 /** Names as long as a database's may be: what one process prints of 16 of them is still one write. */
 const names = Array.from({ length: 300 }, (_, at) => `${String(at).padStart(6, "0")}${"0".repeat(120)}.ldb`);
 
-function filled({ data }: ChainStage): Map<string, string> {
-  mkdirSync(join(data, "nom"));
-  for (const name of names) writeFileSync(join(data, "nom", name), name);
+/** Fills the place that a host of this side hashes. */
+function filled({ data }: ChainStage, side: string): Map<string, string> {
+  const place = join(data, side === "old" ? ".pillar-host-snapshot" : ".pillar-host-arriving", "nom");
+  mkdirSync(place, { recursive: true });
+  for (const name of names) writeFileSync(join(place, name), name);
   return new Map(names.map((name) => [`nom/${name}`, createHash("sha256").update(name).digest("hex")]));
 }
 
@@ -26,10 +28,10 @@ test.for([
   { side: "new", has: "openssl", ran: /^.* -P 4 openssl dgst -r -sha256$/m },
   { side: "new", has: "no openssl", ran: /^.* -P 4 sha256sum$/m },
 ])("each file has its hash, on the $side host with $has", async ({ side, has, ran }, { stage }) => {
-  const hashes = filled(stage);
+  const hashes = filled(stage, side);
   noting(stage);
   const lacking = has === "openssl" ? "" : 'has() { [ "$1" != openssl ] && command -v "$1" > /dev/null; }';
-  const { code, stdout, stderr } = await stage.call("chain_manifest", { base: stage.data, side }, lacking);
+  const { code, stdout, stderr } = await stage.call("chain_manifest", { side }, lacking);
   expect([code, stderr]).toEqual([0, ""]);
   const found = parseHashes(stdout, "203.0.113.7");
   expect(new Map([...found].sort())).toEqual(hashes);
@@ -37,9 +39,9 @@ test.for([
 });
 
 test("fails if a file cannot be read", async ({ stage }) => {
-  filled(stage);
+  filled(stage, "new");
   const gone = `chain_files() { printf 'nom/none\\0'; }`;
-  const { code, stderr } = await stage.call("chain_manifest", { base: stage.data }, gone);
+  const { code, stderr } = await stage.call("chain_manifest", {}, gone);
   expect(code).not.toBe(0);
   expect(stderr).toContain("nom/none");
 });

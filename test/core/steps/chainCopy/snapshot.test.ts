@@ -104,16 +104,14 @@ describe("the snapshot of a running node", () => {
     await stage.call("chain_snapshot", {}, momentums());
     const script = join(stage.box.state, "chain-copy.end");
     writeFileSync(script, readFileSync(script, "utf8").replace("copy_take_back ()", "unused ()"));
-    const end = (before: string) => stage.box.run(`${before}; export -f copy_take_back; bash "${script}"`);
-    const without = "copy_take_back() { echo taken back; }";
-    expect((await end(`${without}; touch -d '2000 seconds ago' "${stage.box.state}/chain-copy.owner"`)).stdout).toBe(
-      "taken back\n",
+    const { stdout } = await stage.box.run(
+      `copy_take_back() { echo taken back; }; export -f copy_take_back; touch -d '2000 seconds ago' state/chain-copy.owner; bash "${script}"`,
     );
-    expect(stage.left()).toEqual([]);
+    expect([stdout, stage.left()]).toEqual(["taken back\n", []]);
   });
 });
 
-test("does not change the running cleanup script", async ({ stage }) => {
+test("the running cleanup script is not changed", async ({ stage }) => {
   const script = join(stage.box.state, "chain-copy.end");
   await stage.call("chain_watch_lease");
   const [opened, text] = [openSync(script, "r"), readFileSync(script, "utf8")];
@@ -132,8 +130,7 @@ describe("the claim on a host", () => {
   });
 
   test("is not taken from another stack at work", async ({ stage }) => {
-    const other = { stack_identity: "pillar-host/other Anvil" };
-    await stage.call("chain_take", other);
+    await stage.call("chain_take", { stack_identity: "pillar-host/other Anvil" });
     const { code, stderr } = await stage.call("chain_take");
     expect(code).toBe(75);
     expect(stderr).toContain("another stack copies the chain from this host now: pillar-host/other Anvil");
@@ -147,9 +144,10 @@ test("reads the facts of a host before the copy", async ({ stage }) => {
   symlinkSync("/somewhere", join(stage.data, "consensus"));
   writeFileSync(join(stage.data, "network-private-key"), "key");
   const { stdout } = await stage.call("chain_facts");
-  expect(stdout).toContain("owner=pillar-host/prod Anvil t1\n");
-  expect(stdout).toMatch(/^nom=there\nconsensus=link\ncache=none\nbytes=\d+\nfree=\d+\n/m);
-  expect(stdout).toContain("networkKey=2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683\n");
-  expect(stdout).toMatch(/\nend=yes\n$/);
-  expect(stdout).not.toContain("producer=");
+  const key = "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683";
+  expect(stdout).toMatch(
+    new RegExp(
+      `^nom=there\nconsensus=link\ncache=none\nbytes=\\d+\nfree=\\d+\nstaged=0\nnetworkKey=${key}\nload=.*\nend=yes\n$`,
+    ),
+  );
 });

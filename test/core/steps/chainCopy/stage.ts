@@ -6,7 +6,7 @@ import { readChainCopyLibrary } from "../../../../core/steps/libraries";
 import { test as boxed } from "../boxed";
 import type { Ran, Sandbox } from "../sandbox";
 
-/** systemd's answers for a unit that is active while a file says so; a start runs the first command of the drop-in. */
+/** systemd's answers for a unit that is active while a file says so; a start heeds the drop-in's condition. */
 const systemctl = `
 case " $* " in *" --quiet "*) exec > /dev/null ;; esac
 case $1 in
@@ -15,7 +15,8 @@ case $1 in
   stop) rm -f "$sandbox/active" ;;
   start)
     drop=$sandbox/units/go-node.service.d/91-pillar-host-chain-copy.conf
-    if [ -e "$drop" ]; then bash "$(sed -n 's/^ExecStartPre=+.bin.bash //p' "$drop")" || exit 1; fi
+    [ ! -e "$sandbox/active" ] || exit 0
+    [ ! -e "$drop" ] || [ ! -e "$(sed -n 's/^ConditionPathExists=!//p' "$drop")" ] || exit 0
     printf '%s\\n' "$(cat "$sandbox/data/nom/MANIFEST-000001" "$sandbox/data/consensus/MANIFEST-000001")" >> "$sandbox/started"
     : > "$sandbox/active" ;;
 esac`;

@@ -8,23 +8,20 @@ import { replaceAll, type Sandbox } from "../sandbox";
 
 const url = "https://release.example/node-controller.zip";
 
-/** Installs the served archive in a directory of the box. */
+/** Installs an archive with this program, or this other download, in a directory of the box. */
 async function install(
   box: Sandbox,
-  program: string,
+  program: string | Uint8Array,
   release: object = {},
   more: object = {},
   moves: readonly (readonly [string, string])[] = [],
 ) {
   box.command("wget", `cp "$sandbox/$([[ \${@: -1} == *go.dev* ]] && echo go.tar.gz || echo served)" "\${@: -2:1}"`);
-  box.write("served", zipSync({ "node-controller": strToU8(program) }));
+  const isServed = typeof program !== "string" || /^(<|PK)/.test(program);
+  box.write("served", isServed ? program : zipSync({ "node-controller": strToU8(program) }));
   const directory = `${box.dir}/installed`;
   const { script } = controller(configOf({ controller: { release: { url, ...release }, directory, ...more } }));
-  const local = replaceAll(box.local(script), moves).replaceAll(
-    "/run/pillar-host/controller-notes",
-    `${box.dir}/controller-notes`,
-  );
-  const { code, stdout, stderr } = await box.run(local);
+  const { code, stdout, stderr } = await box.run(replaceAll(box.local(script), moves));
   return { code, stderr, stdout: stdout.replace(/[0-9a-f]{64}/g, "HASH") };
 }
 
@@ -44,12 +41,30 @@ describe.concurrent("the controller's release", () => {
     expect(box.read("installed/node-controller")).toBe("another");
   });
 
-  test("is refused with another hash than the configured one, with the configuration key", async ({ box }) => {
-    const { code, stderr } = await install(box, "one", { sha256: "0".repeat(64) });
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining("the archive is not the one that controller.release.sha256 names"),
-    });
+  test.for([
+    [
+      "of another hash",
+      undefined,
+      { sha256: "0".repeat(64) },
+      "the release is not the one that controller.release.sha256 names\n",
+    ],
+    [
+      "a page",
+      "<!DOCTYPE html>",
+      {},
+      `${url} (controller.release.url) serves no release\n  found: 15 bytes that begin with: <!DOCTYPE html>\n`,
+    ],
+    ["damaged", "PK\u0003\u0004 cut off", {}, `the release from ${url} could not be unpacked\n  found: `],
+    [
+      "without it",
+      zipSync({ README: strToU8("") }),
+      {},
+      "the release holds no node-controller\n  found: README \n  needed: node-controller or node-controller-linux-amd64 (controller.executable)\n",
+    ],
+  ] as const)("changes nothing if it is %s", async ([, served, release, words], { box }) => {
+    const { code, stderr } = await install(box, served ?? "one", release);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`h: ${words}`)]);
+    expect((await box.run("ls -A installed")).stdout).toBe("");
   });
 
   test.for([

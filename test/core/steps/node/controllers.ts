@@ -42,7 +42,7 @@ export const refusal =
 /** Shortens the dialog's waits: half a second of silence becomes a twentieth, forty of them become ten. */
 export function hasty(script: string): string {
   return replaceAll(script, [
-    ["while sleep 0.5 ", "while sleep 0.05 "],
-    ['"$quiet" -ge 40', '"$quiet" -ge 10'],
+    ["    sleep 0.5\n", "    sleep 0.05\n"],
+    ['"$silent" -ge 40', '"$silent" -ge 10'],
   ]);
 }

@@ -9,7 +9,7 @@ import { controllerOf, hasty, refusal } from "./controllers";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const other = "z1qzal6c5s9rjnnxd2z7dvdhjxpmmj4fmw56a0mz";
-/** A Status with decoys and a password, and these lines. */
+/** Returns a Status with decoys and a password, and these lines. */
 const statusOf = (...lines: string[]) =>
   [
     "go-node.service - active (running)",

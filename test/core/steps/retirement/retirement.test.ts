@@ -56,68 +56,63 @@ async function factsOf(box: Sandbox) {
   return parseHostFacts(ran.stdout, "h");
 }
 
-const node = (box: Sandbox) =>
-  box.run(
-    `mkdir -p znn/wallet && echo '{"Producer": {"Address": "${address}", "Password": "hunter2"}}' > znn/config.json && echo key > znn/wallet/producer`,
-  );
-const signer = (box: Sandbox) => box.run("mkdir -p signer && echo key > signer/producer");
 const parts = ["configuration", "key store", "key share"];
-const nobody = { active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: parts };
+const signerOf = (facts: object) => ({
+  ...{ active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: parts },
+  ...facts,
+});
+const shown = { code: 0, stdout: "", stderr: "" };
+const unit = "mkdir units; echo '[Unit]' > units/go-node.service";
 
 describe("the facts of a host", () => {
   test("describe an empty host", async ({ box }) => {
     host(box);
-    expect(await factsOf(box)).toEqual({
-      hasKeyStore: false,
-      node: { active: false, masked: false },
-      signer: nobody,
-      marks: {},
-    });
+    const node = { active: false, masked: false };
+    expect(await factsOf(box)).toEqual({ hasKeyStore: false, node, signer: signerOf({}), marks: {} });
   });
 
-  test("describe a running node and orchestrator, with the stack's markers", async ({ box }) => {
+  test("describe a running node and orchestrator, with the stack's markers and no password", async ({ box }) => {
     host(box);
-    await node(box);
-    await signer(box);
-    box.write("active-go-node", "active\n");
-    box.write("active-orchestrator", "activating\n");
+    await box.run(`mkdir -p znn/wallet signer; echo key | tee signer/producer > znn/wallet/producer
+      echo '{"Producer": {"Address": "${address}", "Password": "hunter2"}}' > znn/config.json
+      echo active > active-go-node; echo activating > active-orchestrator`);
     box.mark("stack", "pillar-host/prod Anvil\n");
     box.mark("deploy.done");
-    const ran = await call(box, "retire_facts");
-    expect(ran.stdout).not.toContain("hunter2");
-    expect(parseHostFacts(ran.stdout, "h")).toEqual({
+    expect((await call(box, "retire_facts")).stdout).not.toContain("hunter2");
+    expect(await factsOf(box)).toEqual({
       producer: address,
       hasKeyStore: true,
       node: { active: true, masked: false },
-      signer: { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: parts },
+      signer: signerOf({ active: true, hasDirectory: true, hasKeyStore: true }),
       marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-02T03:04:05Z" },
     });
   });
 
-  test("describe masked units, and a key store that was moved aside", async ({ box }) => {
+  const fenced = `mkdir -p signer/tss signer/keys.moved-to-x; echo key > signer/keys.moved-to-x/store
+    echo '{"ProducerKeyFileName": "keys"}' > signer/config.json; echo share > signer/tss/localstate-ab.json`;
+  test.for<[string, string, object]>([
+    [
+      "masked units and a key store moved aside",
+      "mkdir units signer; ln -s /dev/null units/go-node.service; ln -s /dev/null units/orchestrator.service; echo key > signer/producer.moved-to-x",
+      {
+        node: { active: false, masked: true },
+        signer: signerOf({ masked: true, hasDirectory: true, lacks: ["configuration", "key share"] }),
+      },
+    ],
+    [
+      "a fenced orchestrator's files under the configured names",
+      fenced,
+      { signer: { ...signerOf({ hasDirectory: true, lacks: [] }), shares: ["tss/localstate-ab.json"] } },
+    ],
+    [
+      "empty files as none",
+      `${fenced}; mkdir -p znn/wallet; touch znn/wallet/producer; rm -r signer/keys.moved-to-x/store; : > signer/tss/localstate-ab.json`,
+      { hasKeyStore: false, signer: signerOf({ hasDirectory: true, lacks: ["key store", "key share"] }) },
+    ],
+  ])("describe %s", async ([, files, facts], { box }) => {
     host(box);
-    await signer(box);
-    await box.run(
-      "mkdir units; ln -s /dev/null units/go-node.service; ln -s /dev/null units/orchestrator.service; mv signer/producer signer/producer.moved-to-x",
-    );
-    const facts = await factsOf(box);
-    expect(facts.node).toEqual({ active: false, masked: true });
-    expect(facts.signer).toEqual({
-      active: false,
-      masked: true,
-      hasDirectory: true,
-      hasKeyStore: false,
-      lacks: ["configuration", "key share"],
-    });
-  });
-
-  test("list a fenced orchestrator's files under the configured names", async ({ box }) => {
-    host(box);
-    await box.run(`mkdir -p signer/tss signer/keys.moved-to-x && echo key > signer/keys.moved-to-x/store
-      echo '{"ProducerKeyFileName": "keys"}' > signer/config.json && echo share > signer/tss/localstate-ab.json`);
-    expect((await factsOf(box)).signer).toMatchObject({ lacks: [], shares: ["tss/localstate-ab.json"] });
-    await box.run("rm -r signer/keys.moved-to-x/store; : > signer/tss/localstate-ab.json");
-    expect((await factsOf(box)).signer.lacks).toEqual(["key store", "key share"]);
+    await box.run(files);
+    expect(await factsOf(box)).toMatchObject(facts);
   });
 
   test("find a node by its port, and an orchestrator by its process", async ({ box }) => {
@@ -128,56 +123,39 @@ describe("the facts of a host", () => {
     box.process(77, "orchestrator");
     expect(await factsOf(box)).toMatchObject({ node: { active: false }, signer: { active: true } });
   });
-
-  test("count empty files as no key store", async ({ box }) => {
-    host(box);
-    await box.run("mkdir -p znn/wallet signer && touch znn/wallet/producer signer/.lock");
-    expect(await factsOf(box)).toMatchObject({ hasKeyStore: false, signer: { hasDirectory: false } });
-  });
 });
 
 describe("the node of a retiring host", () => {
-  test("is stopped, masked, and its unit file kept", async ({ box }) => {
-    host(box);
-    await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
-    expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect((await box.run("readlink units/go-node.service; cat units/go-node.service.retired; ls state")).stdout).toBe(
-      "/dev/null\n[Unit]\norchestrator.flock\nretired\n",
-    );
-    expect(asked(box).slice(0, 3)).toEqual(["disable --quiet go-node", "daemon-reload", "stop go-node"]);
-  });
+  const disabled = ["disable --quiet go-node", "daemon-reload"];
+  const term = "kill --kill-who=main --signal=TERM go-node";
+  const deaf =
+    "warning: the node (process 4711) did not end within 1 s of SIGTERM: systemd kills it now, which may corrupt its database\n";
 
-  test("is asked to end, and waited for, before systemd stops it", async ({ box }) => {
+  test.for([
+    ["is stopped, masked, and its unit kept", unit, "", [...disabled, "stop go-node"]],
+    ["is asked to end before systemd stops it", `${unit}; echo 4711 > pid`, "", [...disabled, term, "stop go-node"]],
+    [
+      "is left to systemd if it ignores that",
+      `${unit}; echo 4711 > pid; : > deaf`,
+      deaf,
+      [...disabled, term, "stop go-node"],
+    ],
+    [
+      "is stopped after an interrupted run",
+      `${unit}.retired; ln -s /dev/null units/go-node.service; echo 4711 > pid`,
+      "",
+      ["daemon-reload", term, "stop go-node"],
+    ],
+  ] as const)("%s", async ([, files, stdout, calls], { box }) => {
     host(box);
-    box.write("pid", "4711\n");
-    expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(asked(box).slice(0, 4)).toEqual([
-      "disable --quiet go-node",
-      "daemon-reload",
-      "kill --kill-who=main --signal=TERM go-node",
-      "stop go-node",
-    ]);
-  });
-
-  test("is stopped as a masked unit after an interrupted run", async ({ box }) => {
-    host(box);
-    box.write("pid", "4711\n");
-    await box.run("mkdir units; ln -s /dev/null units/go-node.service");
-    await call(box, "retire_stop");
-    expect(asked(box).slice(0, 2)).toEqual(["daemon-reload", "kill --kill-who=main --signal=TERM go-node"]);
-  });
-
-  test("is left to systemd if it ignores SIGTERM, with a message", async ({ box }) => {
-    host(box);
-    box.write("pid", "4711\n");
-    box.write("deaf", "");
-    expect(await call(box, "retire_stop")).toEqual({
-      code: 0,
-      stdout:
-        "warning: the node (process 4711) did not end within 1 s of SIGTERM: systemd kills it now, which may corrupt its database\n",
-      stderr: "",
-    });
-    expect(asked(box)).toContain("stop go-node");
+    await box.run(files);
+    expect(await call(box, "retire_stop")).toEqual({ ...shown, stdout });
+    expect(asked(box).slice(0, calls.length)).toEqual(calls);
+    const kept = await box.run("readlink units/go-node.service; cat units/go-node.service.retired; ls state");
+    expect(kept.stdout).toBe("/dev/null\n[Unit]\norchestrator.flock\nretired\n");
+    box.mark("retired", "before\n");
+    expect((await call(box, "retire_stop")).code).toBe(0);
+    expect(box.read("state/retired")).toBe("before\n");
   });
 
   test.for(["../znn/go-node.service", "../not-mounted/go-node.service"])(
@@ -188,8 +166,7 @@ describe("the node of a retiring host", () => {
       await box.run(
         `mkdir units znn; echo '[Unit]' > znn/go-node.service; ln -s ${linked} units/go-node.service; ln -s nowhere units/go-node.service.retired`,
       );
-      for (let times = 0; times < 2; times++)
-        expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
+      for (let times = 0; times < 2; times++) expect(await call(box, "retire_stop")).toEqual(shown);
       const links = "readlink units/go-node.service units/go-node.service.retired || true";
       expect((await box.run(links)).stdout).toBe(`/dev/null\n${linked}\n`);
       await call(box, "unmask_node");
@@ -197,57 +174,44 @@ describe("the node of a retiring host", () => {
     },
   );
 
-  test("is not changed the second time", async ({ box }) => {
-    host(box);
-    await call(box, "retire_stop");
-    box.mark("retired", "before\n");
-    expect((await call(box, "retire_stop")).code).toBe(0);
-    expect(box.read("state/retired")).toBe("before\n");
-  });
-
-  test("is reported if it does not stop, with what to check", async ({ box }) => {
+  test("is reported if it does not stop, also as its own unit's process, with what to check", async ({ box }) => {
     host(box);
     box.listen(35997);
-    const { code, stderr } = await call(box, "retire_stop");
-    expect(code).toBe(1);
-    expect(stderr).toContain(
-      "h: the node does not stop\n  found: go-node is , LISTEN 0 4096 *:35997\n  needed: stop what listens on port 35997 (",
-    );
+    const words =
+      "h: the node does not stop\n  found: go-node is , LISTEN 0 4096 *:35997\n  needed: stop what listens on port 35997 (";
+    expect(await call(box, "retire_stop")).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
+    box.listen();
+    box.process(77, "go-node");
+    box.write("proc/77/cgroup", "0::/system.slice/go-node.service\n");
+    expect((await call(box, "retire_stop")).stderr).toContain(words);
   });
 
-  test.for<[string, string, string]>([
+  test.for([
     ["a container", "znnd", "/system.slice/docker-4f1d.scope"],
     ["another unit", "znnd", "/system.slice/znn.service"],
     ["somebody's shell", "go-node", "/user.slice/user-0.slice/session-1.scope"],
-  ])("is not stopped if %s runs it, and the step says so", async ([_what, name, cgroup], { box }) => {
+  ] as const)("is not stopped if %s runs it, and the step says so", async ([, name, cgroup], { box }) => {
     host(box);
     box.process(77, name);
     box.write("proc/77/cgroup", `0::${cgroup}\n`);
     expect((await factsOf(box)).node).toEqual({ active: true, masked: false });
-    const { code, stdout, stderr } = await call(box, "retire_stop");
-    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toContain(
+    const words =
       "h: another service than go-node runs the node of this host, and only go-node can be stopped: nothing was changed\n" +
-        `  found: ${name} is process 77 in ${cgroup}\n  needed: stop it where it was started`,
-    );
+      `  found: ${name} is process 77 in ${cgroup}\n  needed: stop it where it was started`;
+    expect(await call(box, "retire_stop")).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: expect.stringContaining(words),
+    });
     expect([box.read("state/retired"), asked(box)]).toEqual([undefined, [""]]);
   });
 
-  test("does not count its own unit's process as another one", async ({ box }) => {
+  test("comes back if the stack is active again; a mask of somebody else stays", async ({ box }) => {
     host(box);
-    box.process(77, "go-node");
-    box.write("proc/77/cgroup", "0::/system.slice/go-node.service\n");
-    const { stderr } = await call(box, "retire_stop");
-    expect(stderr).toContain("h: the node does not stop\n");
-  });
-
-  test("comes back if the stack is active again", async ({ box }) => {
-    host(box);
-    await box.run("mkdir units; echo '[Unit]' > units/go-node.service");
+    await box.run(unit);
     await call(box, "retire_stop");
-    expect((await call(box, "unmask_node")).stdout).toContain(
-      "go-node, which its retirement had shut down, was started",
-    );
+    const { stdout } = await call(box, "unmask_node");
+    expect(stdout).toContain("go-node, which its retirement had shut down, was started");
     expect((await box.run("cat units/go-node.service; ls state units")).stdout).toBe(
       "[Unit]\nstate:\norchestrator.flock\n\nunits:\ngo-node.service\n",
     );
@@ -258,21 +222,32 @@ describe("the node of a retiring host", () => {
 });
 
 describe("a retired host at its destroy", () => {
-  test("has its orchestrator stopped, then masked", async ({ box }) => {
+  test("has its orchestrator stopped, then masked, or says that it does not stop", async ({ box }) => {
     host(box);
     await box.run("mkdir units; echo '[Unit]' > units/orchestrator.service");
     expect((await call(box, "retire_stop_signer")).code).toBe(0);
-    expect(box.read("asked")?.split("\n").slice(0, 2)).toEqual(["stop orchestrator", "disable --quiet orchestrator"]);
+    expect(asked(box).slice(0, 2)).toEqual(["stop orchestrator", "disable --quiet orchestrator"]);
     expect((await box.run("readlink units/orchestrator.service; ls units")).stdout).toBe(
       "/dev/null\norchestrator.service\norchestrator.service.retired\n",
     );
-  });
-
-  test("is reported if its orchestrator does not stop", async ({ box }) => {
-    host(box);
     box.process(77, "orchestrator");
     const { code, stderr } = await call(box, "retire_stop_signer");
     expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not stop"]);
+  });
+
+  const ours = "pillar-host <root@localhost>";
+  const locked = `warning: the empty package linux-kernel-headers could not be removed. Remove it with: dpkg --purge linux-kernel-headers\n`;
+  test.for([
+    ["loses our empty linux-kernel-headers", ours, 0, "dpkg --purge linux-kernel-headers\n", ""],
+    ["gets a warning while another package manager is at work", ours, 2, "dpkg --purge linux-kernel-headers\n", locked],
+    ["keeps a real linux-kernel-headers", "Debian Kernel Team", 0, undefined, ""],
+    ["has none to lose", "", 0, undefined, ""],
+  ] as const)("%s", async ([, maintainer, code, called, stdout], { box }) => {
+    host(box);
+    box.command("dpkg-query", maintainer === "" ? "exit 1" : `printf '%s' '${maintainer}'`);
+    box.command("dpkg", `echo "dpkg $*" >> $sandbox/called; exit ${code}`);
+    expect(await call(box, "retire_remove_settings")).toEqual({ ...shown, stdout });
+    expect(box.read("called")).toBe(called);
   });
 });
 
@@ -326,47 +301,45 @@ describe("the producer address in the node's configuration", () => {
 });
 
 describe("a shutdown during a move of the orchestrator", () => {
-  const begun = (box: Sandbox, stage: string) => {
+  const inStage = (box: Sandbox, stage: string) => {
     host(box);
     box.mark("orchestrator.json", `{\n  "version": 1,\n  "stage": "${stage}",\n  "history": []\n}\n`);
   };
-  const notOver = "the orchestrator's move on this host has not finished: the node is not shut down\n";
+  const refused = (found: string) => ({
+    code: 1,
+    stderr: expect.stringContaining(
+      `the orchestrator's move on this host has not finished: the node is not shut down\n  found: ${found}\n`,
+    ),
+  });
 
-  test.for(["stopping", "restoring", "staged", "switched", "starting"])(
-    "marks and stops nothing in stage %s",
-    async (stage, { box }) => {
-      begun(box, stage);
-      const { code, stderr } = await call(box, "retire_stop");
-      expect([code, stderr]).toEqual([1, expect.stringContaining(`${notOver}  found: its journal says ${stage}\n`)]);
-      expect(box.read("state/retired")).toBeUndefined();
-      expect(asked(box).join()).not.toContain("stop go-node");
-    },
-  );
-
-  // The stages of a killed run's copy, of an orchestrator that left, and of one that came back.
-  test.for(["staging", "abandoned", "fenced", "moved", "restored"])("continues in stage %s", async (stage, { box }) => {
-    begun(box, stage);
-    expect(await call(box, "retire_stop")).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(box.read("state/retired")).toBeDefined();
+  // The last stages are those of a killed run's copy, of an orchestrator that left, and of one that came back.
+  test.for([
+    ...["stopping", "restoring", "staged", "switched", "starting"].map((stage) => [stage, false] as const),
+    ...["staging", "abandoned", "fenced", "moved", "restored"].map((stage) => [stage, true] as const),
+  ])("in stage %s it continues: %s", async ([stage, isAllowed], { box }) => {
+    inStage(box, stage);
+    expect(await call(box, "retire_stop")).toMatchObject(isAllowed ? shown : refused(`its journal says ${stage}`));
+    expect(box.read("state/retired") !== undefined).toBe(isAllowed);
+    expect(asked(box).includes("stop go-node")).toBe(isAllowed);
   });
 
   test("stops nothing until the other run's lease ends", async ({ box }) => {
-    begun(box, "staging");
+    inStage(box, "staging");
     const now = Math.floor(Date.now() / 1000);
-    box.mark("orchestrator.lock", `theirs ${now + 20} \n`);
-    expect((await call(box, "retire_stop")).stderr).toContain(`${notOver}  found: a run is at work on the move\n`);
+    box.mark("orchestrator.lock", `theirs ${now + 100} \n`);
+    expect(await call(box, "retire_stop")).toMatchObject(refused("a run is at work on the move"));
     box.mark("orchestrator.lock", `theirs ${now - 1} \n`);
     expect((await call(box, "retire_stop")).code).toBe(0);
   });
 
   test("notices an orchestrator that moved here meanwhile", async ({ box }) => {
-    begun(box, "running");
+    inStage(box, "running");
     box.write("active-orchestrator", "active\n");
-    expect((await call(box, "retire_stop")).stderr).toContain("found: an orchestrator runs here\n");
+    expect(await call(box, "retire_stop")).toMatchObject(refused("an orchestrator runs here"));
   });
 
   test("continues with the operator's sentence, and after its own begin", async ({ box }) => {
-    begun(box, "stopping");
+    inStage(box, "stopping");
     expect((await call(box, "in_spite=yes; retire_stop")).code).toBe(0);
     expect((await call(box, "retire_stop")).code).toBe(0);
   });

@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test as base } from "vitest";
+import { copyChain } from "../../../core/chainCopy/chainCopy";
+import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
+import type { ChainCopyInputs, CopyHost } from "../../../core/chainCopy/inputs";
+import type { Variables } from "../../../core/ssh/foreign";
+import { sentText } from "../../hostile";
+
+/** Texts of a host or its node, with what a good one says. */
+export const usual = {
+  ...{ height: "7", files: "2", bytes: "1000", hash: "a".repeat(64), path: "CURRENT", arrivedPath: "CURRENT" },
+  copyKey: `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"b".repeat(43)} pillar-host-chain-copy`,
+  ...{ copyAddress: "192.0.2.2", database: "none", load: "0", lacks: "", networkKey: "", progress: "1000" },
+  ...{ free: "9000000000", error: "", nodeWhy: "it says so", nodeHash: "same", nodeVersion: "v0.0.8" },
+};
+export type Place = keyof typeof usual;
+
+const hostOf = (address: string): CopyHost => {
+  const ssh = { address, port: 22, user: "root", hostKey: `ssh-ed25519 ${address}` };
+  return {
+    host: { stack: "prod", ssh },
+    node: { ssh, via: "ssh", address: "127.0.0.1", port: 35997 },
+    service: "go-node",
+    dataDir: "/root/.znn",
+  };
+};
+
+/** Two hosts with these answers, and a new node that adds momentums once it has the copy. */
+export class CopyStage {
+  readonly directory = mkdtempSync(join(tmpdir(), "chain-copy-"));
+  readonly called: string[] = [];
+  readonly said: string[] = [];
+  /** All that was sent to hosts. */
+  readonly sent: string[] = [];
+  answer = (place: Place): string => usual[place];
+  /** Replaces a function's outcome. */
+  readonly does: Record<string, (count: number) => string> = {};
+  isSynced = false;
+  isFollowing = true;
+  /** Hash of the new node's momentums. */
+  chain = "same";
+  isOldSynced = true;
+  private time = 0;
+
+  readonly inputs: ChainCopyInputs = {
+    stack: "prod",
+    identity: "pillar-host/prod Anvil",
+    old: hostOf("192.0.2.1"),
+    new: hostOf("192.0.2.2"),
+    copy: { address: "192.0.2.1", port: 22 },
+    limitMbps: 0,
+    momentum: 10_000,
+    references: [],
+    tolerance: 20,
+    record: { directory: this.directory, stack: "prod", pillar: "Anvil" },
+    library: "",
+  };
+
+  run(): ReturnType<typeof copyChain> {
+    const hosts: CopyHosts = {
+      call: async (of, name, variables) => this.call(of, name, variables),
+      close: () => undefined,
+      follow: async (of, name, variables, { heard }) => {
+        this.call(of, name, variables);
+        heard(`bytes ${this.answer("progress")}`);
+      },
+    };
+    const deps = {
+      now: () => this.time,
+      ticks: () => this.time,
+      sleep: async (milliseconds: number) => {
+        this.time += milliseconds;
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+      say: (line: string) => void this.said.push(line),
+      version: async () => this.answer("nodeVersion"),
+      readNodeStatus: async ({ ssh }: { ssh: { address: string } }) => ({
+        synced: ssh.address === "192.0.2.1" ? this.isOldSynced : this.isSynced,
+        why: this.answer("nodeWhy"),
+        known: true as const,
+      }),
+      readChains: async () => this.readChains(),
+    };
+    return copyChain(this.inputs, deps, hosts);
+  }
+
+  /** Runs the copy, and returns its error; empty if it did not fail. */
+  failure(): Promise<string> {
+    return this.run().then(
+      () => "",
+      (error: Error) => error.message,
+    );
+  }
+
+  count(name: string): number {
+    return this.called.filter((called) => called === name).length;
+  }
+
+  private call(of: "old" | "new", name: string, variables: Variables | undefined): string {
+    this.called.push(`${of} ${name}`);
+    this.sent.push(sentText(`${of} ${name}`, variables));
+    const count = this.called.filter((called) => called.endsWith(` ${name}`)).length;
+    return this.does[name]?.(count) ?? this.answers(of)[name] ?? "";
+  }
+
+  private answers(of: "old" | "new"): Record<string, string> {
+    const { answer } = this;
+    const extra = of === "new" ? `${usual.hash}  nom/${answer("arrivedPath")}\n` : "";
+    const lacks = answer("lacks") && `lacks=${answer("lacks")}\n`;
+    return {
+      chain_facts: `nom=there\nconsensus=there\ncache=${answer("database")}\nbytes=1000\nfree=9000000000\nstaged=0\nload=${answer("load")}\n${lacks}networkKey=${answer("networkKey")}${of}\nend=yes\n`,
+      chain_snapshot: `height ${answer("height")}\nfiles ${answer("files")}\nbytes ${answer("bytes")}\nend\n`,
+      chain_key: `${answer("copyKey")}\n${answer("copyAddress")}\n`,
+      chain_manifest: `${answer("hash")}  nom/${answer("path")}\n${extra}`,
+      chain_old_now: `free ${answer("free")}\n`,
+    };
+  }
+
+  private readChains() {
+    const height = this.called.includes("new chain_swap") && this.isFollowing ? 9 : 7;
+    const old = { newest: { height: 20, hash: "x" }, recent: [{ height, hash: this.answer("nodeHash") }] };
+    return { old, new: { newest: { height, hash: this.chain }, recent: [] } };
+  }
+}
+
+export const test = base.extend<{ stage: CopyStage }>({
+  stage: async ({ task: _task }, use) => {
+    const stage = new CopyStage();
+    await use(stage);
+    rmSync(stage.directory, { recursive: true });
+  },
+});
