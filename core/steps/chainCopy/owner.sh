@@ -27,8 +27,7 @@ chain_take() {
 chain_renew() { replace_file "$chain_owner" "$stack_identity $token"$'\n' 600; }
 chain_lease_lives() { [ -n "$(find "$chain_owner" -newermt "$chain_lease_seconds seconds ago" 2> /dev/null)" ]; }
 
-# First call of all functions that change a host, because a killed engine leaves a provider behind, which must do nothing beside
-# the next run. Holds the file lock until the script ends.
+# First call of all functions that change a host: a killed engine's provider must do nothing beside the next run.
 chain_owned() {
   chain_flock
   [ "$(cat "$chain_owner" 2> /dev/null)" = "$stack_identity $token" ] ||
@@ -96,9 +95,8 @@ chain_bytes() {
   done | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 
-# Prints each file of the copy with its hash: sha256, blank, path. On the old host one process with low priority, for the node's
-# sake; on the new host one for each processor. Each hashes 16 files at a time, so that it prints their lines in one write, and
-# lines of several processes do not mix. openssl needs a third of sha256sum's time.
+# Prints sha256, blank and path of each file. The old host hashes with low priority. A process hashes 16 files, so that it prints
+# their lines in one write, and lines do not mix. openssl needs a third of sha256sum's time.
 chain_manifest() {
   local at_once=1 hash=sha256sum
   if has openssl; then hash="openssl dgst -r -sha256"; fi

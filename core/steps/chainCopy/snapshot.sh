@@ -1,6 +1,5 @@
-# On the old host: a snapshot of the node's databases between two momentums, while the node runs. Tables are never changed once
-# they are written, so they are linked; the other files, which are small, are copied. No database may open the links, because
-# they are the node's own files: they are only read as bytes.
+# On the old host: a snapshot of the running node's databases between two momentums. Tables, which never change, are linked; the
+# other files are copied. No database may open the links, which are the node's own files: they are only read as bytes.
 chain_snapshot_place() { say "$data_dir/.pillar-host-snapshot"; }
 
 # chain_snapshot: links $quiet_seconds after a momentum; $momentum_seconds is the time between two. Prints lines of word and value.

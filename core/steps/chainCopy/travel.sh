@@ -1,8 +1,7 @@
 # Copies between the hosts: the new host connects, sends the list of its tables, and gets the others.
 chain_arriving() { say "$data_dir/.pillar-host-arriving"; }
 
-# On the old host: sends the tables that the new host lacks by name and size (a database uses no name twice, and all files are
-# hashed in the end), and always the other files.
+# On the old host: sends the tables that the new host lacks by name and size, and always the other files. All are hashed later.
 chain_send() {
   local code=0
   chain_gently

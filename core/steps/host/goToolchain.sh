@@ -19,8 +19,7 @@ install_go() {
   say "Go installed in $go_root/go: $("$go_root/go/bin/go" version 2>&1 | head -n 1), sha256 $actual"
 }
 
-# go_shortfall: prints why the node can't be built, as found and needed with a tab between; nothing if it can be built, or that is
-# unknown.
+# go_shortfall: prints why the node can't be built (found, tab, needed); nothing if it can be built, or that is unknown.
 go_shortfall() {
   local wanted used
   [ -n "$node_source" ] || return 0

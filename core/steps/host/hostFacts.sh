@@ -1,5 +1,4 @@
-# Prints facts of the host, one field a line, without secrets; core/ssh/hostFacts.ts parses them. Only reads, and writes no
-# file: the disk may be full.
+# Prints facts of the host, one a line, for core/ssh/hostFacts.ts. Only reads, and writes no file: the disk may be full.
 set +e
 trap - ERR
 

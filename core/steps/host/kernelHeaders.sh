@@ -1,5 +1,4 @@
-# The controller's Deploy installs this package, and fails if apt does not find it. Ubuntu 22.04 has it. On Debian, which does not,
-# an empty package takes its place until the host is released.
+# The controller's Deploy installs this package. On Debian, which does not have it, an empty one takes its place.
 kernel_headers=linux-kernel-headers headers_maintainer="pillar-host <root@localhost>"
 
 # True if apt has the package; 1 if not; 2 if apt fails for another reason, in $headers_said.

@@ -1,7 +1,6 @@
 # Checks the package sources as apt will when it reads their index. Changes nothing.
 
-# package_sources: prints a line for each source without a good index: own (of the distribution) or foreign, address, and what
-# was found, with tabs between.
+# package_sources: prints for each source without a good index: own (of the distribution) or foreign, address, what was found.
 package_sources() {
   local url work
   work=$(mktemp -d)

@@ -59,8 +59,7 @@ for at in "${TMPDIR:-/tmp}" /run; do
   if [ ! -w "$at" ] || [ "$free" -lt 2048 ] || [ "$inodes" -lt 64 ]; then full+=("$at"); needs "room in $at" "$free KB and $inodes files free" "2 MB that can be written (clear it, or see what fills it: du -xsh $at/*)"; fi
 done
 
-# Asks for the first bytes only, because signed addresses refuse a request for headers. The answer proves that the server can be
-# reached, and its Date header is an independent clock.
+# Signed addresses refuse a request for headers only. The answer's Date header is an independent clock.
 first_bytes() {
   if has curl; then curl -sSL -r 0-59 -D /dev/stderr --connect-timeout 10 --max-time 30 "$release_url"
   else timeout 30 wget -S -O - --header='Range: bytes=0-59' --tries=1 --timeout=15 "$release_url"; fi |

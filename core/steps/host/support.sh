@@ -1,5 +1,4 @@
-# Prints what a helper has to see of this host. Reads no key store, key share or config.json; support_redact removes from the rest
-# what may be a secret.
+# Prints what a helper has to see of this host: no key store, key share or config.json, and nothing that may be a secret.
 support() {
   {
     support_show uname -srm

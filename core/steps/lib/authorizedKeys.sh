@@ -1,5 +1,5 @@
-# authorize USER LINE [PATTERN]: removes the lines that match PATTERN from the user's authorized_keys, and adds LINE unless it is
-# empty. Works with the user's rights, because a link in the user's home could lead root to other files.
+# authorize USER LINE [PATTERN]: adds LINE, if any, to the user's authorized_keys, and removes the lines that match PATTERN. Works
+# with the user's rights, because a link in the user's home could lead root to other files.
 authorize() {
   local home
   home=$(getent passwd "$1" | cut -d: -f6) || true

@@ -1,5 +1,5 @@
-# Runs first on the host, as the login user: hands the script on its standard input to a root shell.
-# $sudo_password is empty if none is configured; $login_key is the key that it belongs below. If sudo does not read the password line, the script does not get it.
+# Runs first on the host, as the login user: hands the script on its standard input to a root shell. $sudo_password may be empty;
+# $login_key is the key that it belongs below.
 become_root() {
   local user refusal
   if [ "$(id -u)" = 0 ]; then exec "$@"; fi

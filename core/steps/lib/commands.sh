@@ -1,6 +1,5 @@
-# Commands for the operator, with the stack's name, as core/util/commands.ts makes them elsewhere. $stack_word is the
-# stack's name, quoted for a shell. Keys are those below pillar-host:.
-# pulumi_up [STACK]
+# Commands for the operator, as core/util/commands.ts makes them. $stack_word is the stack's name, quoted for a shell. Keys are
+# those below pillar-host:.
 pulumi_up() { printf 'pulumi up -s %s' "${1:-$stack_word}"; }
 pulumi_destroy() { printf 'pulumi destroy -s %s' "$stack_word"; }
 # config_set KEY VALUE

@@ -44,8 +44,7 @@ existing_directory() {
   say "$at"
 }
 
-# unit_lies_at FILE: true if a unit occupies the path of its mask: as a file, or as the link by which systemd enables a
-# unit from another directory.
+# unit_lies_at FILE: true if a unit, or the link by which systemd enables one, is in the place of its mask.
 unit_lies_at() { is_there "$1" && [ "$(readlink "$1")" != /dev/null ]; }
 unit_is_masked() { [ "$(readlink "/etc/systemd/system/$1.service")" = /dev/null ]; }
 
@@ -104,7 +103,7 @@ announces_next="$secret_word[\"']?[[:space:]]*[:=][[:space:]]*[\"'{[]?[[:space:]
 
 # Removes every address, and after a word that announces a secret the rest of the line, or else the next line with text.
 redact() {
-  sed -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' -e 's/z1q[02-9ac-hj-np-z]{37}/[address]/g' \
+  sed -u -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' -e 's/z1q[02-9ac-hj-np-z]{37}/[address]/g' \
     -e "/$announces_next/I {" -e ':empty' -e 'n' -e '/^[[:space:]]*$/ b empty' -e 's/.*/[removed]/' -e 'b' -e '}' \
     -e "s/$secret_word.*/\\1 [removed]/I"
 }
@@ -178,8 +177,8 @@ port_is_open() {
   return 1
 }
 
-# packages_ask_nothing SECONDS: package managers that run from here on, also those of the controller, ask nothing although they
-# may have a terminal, restart nothing, keep the operator's files, and wait SECONDS for a lock.
+# packages_ask_nothing SECONDS: package managers, also the controller's, ask and restart nothing, keep the operator's files, and
+# wait SECONDS for a lock.
 packages_ask_nothing() {
   export DEBIAN_FRONTEND=noninteractive APT_LISTCHANGES_FRONTEND=none UCF_FORCE_CONFFOLD=1 NEEDRESTART_SUSPEND=1
   export APT_CONFIG=$state/apt.conf

@@ -77,8 +77,7 @@ printf "\n%s\n" "$greeting"
   authorize "$login_user" "restrict,from=\"$(tr -s ' \n' ',' <<< "$from_addresses" | sed 's/^,//; s/,$//')\",command=\"$command\" $public_key"
 }
 
-# Removes the copy's right, whichever run gave it. Removes the program first, even on a full disk: without it the line in
-# authorized_keys is of no use.
+# Removes the copy's right, whichever run gave it: the program first, without which the line in authorized_keys is of no use.
 copy_take_back() {
   local user
   rm -rf "/etc/sudoers.d/$copy_mark" "/etc/sudoers.d/$copy_mark.new" "$copy_dir"
@@ -96,9 +95,8 @@ copy_needed() {
   esac
 }
 
-# copy_exchange [TELL], on the host that connects: runs this host's side of the copy, connected with the other host's, and TELL
-# every few seconds. Sets $copy_said to the errors; empty if there are none. Not to be called where bash ignores `set -e` (if, &&,
-# ||), which the sides need. Removes the directory $exchange in the end.
+# copy_exchange [TELL], on the host that connects: runs both sides of the copy, and TELL every few seconds. Sets $copy_said to the
+# errors. Not to be called where bash ignores `set -e` (if, &&, ||). Removes the directory $exchange in the end.
 copy_exchange() {
   local code=0 ours=0 tell_at=$((SECONDS + 5)) copy_greeted
   copy_greeted=$(copy_word "$(cat "$copy_dir/key.pub")")

@@ -36,8 +36,7 @@ fetch_release() {
 # release_says FILE: prints the version that the program itself tells; nothing if it tells none.
 release_says() { release_words "$1" | grep -oE 'v[0-9]+\.[0-9]+\.[0-9]+[a-z]?' | head -n 1 || true; }
 
-# Prints the program's answer to `version`. A build without that command would start to work, so it gets no network, an empty
-# home and ten seconds.
+# Prints the program's answer to `version`. A build without that command would start to work: no network, ten seconds.
 release_words() {
   local home
   home=$(mktemp -d)

@@ -1,5 +1,4 @@
-# Runs the script on standard input as a transient systemd service and shows its output until it ends. The service outlives
-# this connection. Only one runs at a time, so that an old run does not work beside a new one.
+# Runs the script on standard input as a systemd service, which outlives this connection, and shows its output. One at a time.
 unit=pillar-host-step.service
 runs=/run/pillar-host
 

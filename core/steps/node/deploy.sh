@@ -1,5 +1,4 @@
-# Procedure A, step 10: runs `1) Deploy` of the controller, once in the life of this host. Facts decide whether it succeeded, not
-# the controller's exit code.
+# Procedure A, step 10: runs `1) Deploy` of the controller, once in the life of this host. Facts decide whether it succeeded.
 
 # Deploy stops a node that runs already.
 let_node_end
@@ -31,26 +30,18 @@ is_marked deploy.started || mark deploy.started
 
 transcript=$logs/deploy-$(date -u +%Y%m%dT%H%M%SZ).log
 ( umask 077; : > "$transcript" )
+# No secret may get into the transcript.
+exec 7> >(redact >> "$transcript")
+writer=$!
 known_questions=(
   "Are you sure you want to proceed with the deployment process?"
   "Producer configuration detected. Continue using the existing configuration?"
 )
-lines=0 complaint= is_announced=
+lines=0 complaint=
 on_line() {
-  local shown=$1
-  # No secret may get into the transcript.
-  shopt -s nocasematch
-  if [ -n "$is_announced" ] && [[ $shown =~ [^[:space:]] ]]; then
-    shown='[removed]' is_announced=
-  elif [[ $shown =~ $announces_next ]]; then
-    is_announced=yes
-  elif [[ $shown =~ $secret_word ]]; then
-    shown="${shown%%"${BASH_REMATCH[0]}"*}${BASH_REMATCH[0]} [removed]"
-  fi
-  shopt -u nocasematch
-  printf '%s\n' "$shown" >> "$transcript"
+  printf '%s\n' "$1" >&7
   lines=$((lines + 1))
-  if [[ $shown == *Error!* || $shown == *Aborting* ]]; then complaint=$shown; fi
+  if [[ $1 == *Error!* || $1 == *Aborting* ]]; then complaint=$1; fi
 }
 
 IFS=$'\t' read -r found needed < <(go_shortfall) || true
@@ -58,6 +49,8 @@ IFS=$'\t' read -r found needed < <(go_shortfall) || true
 packages_ask_nothing 600
 say "deploying: the controller builds and starts the node; this takes minutes"
 dialog Deploy "$deploy_seconds"
+exec 7>&-
+wait "$writer"
 
 once_more="The transcript: $transcript on the host. Run $(pulumi_up) again: the deploy is repeated, and a producer key that it had already made is kept."
 case $dialog_result in

@@ -1,11 +1,8 @@
 # Talks to the controller through a terminal: without one it deploys, whatever was asked.
 #
-# dialog LABEL SECONDS: chooses the menu item LABEL by the number that it has in this version, and hands each line to on_line
-# (text without colours). Answers known_questions with yes; stops the controller at any other question. Sets dialog_result to
-# ended, question or deadline, and dialog_question to the question. Fails if the controller ends before its menu: then it
-# refused to start, and said why.
-#
-# Ignores the controller's exit code, which is 0 even after a failure.
+# dialog LABEL SECONDS: chooses the menu item LABEL by its number, and hands each line to on_line, without colours. Answers
+# known_questions with yes; stops the controller at any other question. Sets dialog_result to ended, question or deadline, and
+# dialog_question. Fails if the controller ends before its menu: then it refused to start. Its exit code is 0 even after a failure.
 dialog() {
   local label=$1 end=$((SECONDS + $2)) work line piece text='' asked='' silent=0 chosen='' before='' is_over=
   declare -A menu=()
@@ -17,7 +14,7 @@ dialog() {
   exec 3<> "$work/in" 5> "$work/out" 4< "$work/out"
   rm -r "$work"
   # The controller only runs if it finds a known shell in SHELL or, without SHELL, as its parent.
-  (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&5 2>&1 3>&- 4<&- 5>&- &
+  (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&5 2>&1 3>&- 4<&- 5>&- 7>&- &
   local child=$!
 
   while [ -z "$is_over" ] && [ "$dialog_result" = ended ]; do
@@ -40,8 +37,7 @@ dialog() {
       break
     fi
     answer "$line"
-    # After 20 s without output, a line that ends like a question is an unknown prompt. A build may pause that long, too, but
-    # not after a question mark or a colon.
+    # After 20 s without output, a line that ends like a question is an unknown prompt, not a pause of a build.
     if [ "$silent" -ge 40 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
       # The menu's prompt may come before the question, if the terminal echoed the choice first.
       dialog_result=question dialog_question=${line#> }
@@ -60,8 +56,7 @@ hear() {
   on_line "$1"
 }
 
-# Kills the controller before its terminal: an end of input or terminal would answer an open question with the default, which
-# may be to overwrite a key.
+# Kills the controller before its terminal, whose end would answer an open question with the default: perhaps overwrite a key.
 stop_controller() {
   local pid
   for pid in $(ps -o pid= --ppid "$child" 2> /dev/null || true); do

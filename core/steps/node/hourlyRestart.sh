@@ -1,5 +1,4 @@
-# Procedure A, steps 9 and 14, and section 1.3: sets or comments out the hourly restart in root's crontab, and changes no other
-# line. cron_action is on, off or look, which only reads.
+# Procedure A, steps 9 and 14: sets or comments out the hourly restart in root's crontab. cron_action is on, off or look.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 etc=/etc spool=/var/spool/cron

@@ -1,7 +1,6 @@
 # Keeps a node off, also at reboots, until its stack is active again. $service is the node's unit.
 
-# Disables the unit while it is there, then moves it aside if it is in the mask's place. Copies a link before, because disabling
-# removes it.
+# Disables the unit, which removes a link: it is copied before. Then moves the unit aside if it is in the mask's place.
 mask_node() {
   local unit=/etc/systemd/system/$service.service
   if ! unit_is_masked "$service"; then

@@ -20,8 +20,7 @@ node_program() {
   [ -f "$program" ] || fail "the program of $service cannot be found" "found: ${program:-no ExecStart in its unit}" "needed: a unit that starts it. See it with: systemctl cat $service"
 }
 
-# Puts the release, and a copy of the present program, beside the program; with the least priority, because the node may produce.
-# Prints nothing if the program is that release already.
+# Puts the release and a copy of the present program beside the program, with least priority; nothing if both are equal.
 node_release_fetch() {
   local work free said again="The node runs on as before. Then run $(pulumi_up) again."
   node_program

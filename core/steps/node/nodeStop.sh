@@ -1,5 +1,4 @@
-# Clean stops of the node. The controller's unit kills it, but it writes its database in parts, and a kill between two parts
-# corrupts that without a message. $service is the node's unit.
+# Clean stops of the node: the controller's unit kills it, and a kill between two writes corrupts its database silently.
 
 # Seconds; longer than any write that a stop waits for.
 node_stop_limit=300
@@ -37,8 +36,7 @@ forget_node_stop() {
 
 node_main_pid() { systemctl show -p MainPID --value "$service" 2> /dev/null || true; }
 
-# Stops the node, even on a host without let_node_end: sends SIGTERM to its main process, and waits for its end, before systemd
-# does what the unit says.
+# Stops the node, also without let_node_end: SIGTERM, and a wait for its end, before systemd does what the unit says.
 stop_node() {
   local pid ends=$((SECONDS + node_stop_limit))
   pid=$(node_main_pid)

@@ -1,6 +1,5 @@
-# Procedure B, step 4, as far as the old host's signer runs: its directory, into the staging place on this host. The move that
-# follows copies what is missing, and proves all: nothing that goes wrong here is a failure, and without a key that waits for
-# this copy no connection is made, so that the old host may be gone. No lease, and not a word in the journal.
+# Procedure B, step 4, while the old host's signer runs: its directory, into the staging place. The move copies what is missing:
+# nothing that goes wrong here is a failure, and without a key that waits for this copy no connection is made. No lease.
 receive_into=$directory.arriving
 copy_side=copy_receive
 progress=yes
@@ -10,6 +9,7 @@ nothing_copied() {
   exit 0
 }
 
+signer_flock 100 || nothing_copied "another run is at work on this host"
 stage=$(signer_line stage)
 # The move cleans up what a rollback left in its staging directory here, and an abandoned copy in place.
 case $stage in
@@ -17,9 +17,6 @@ case $stage in
   *) nothing_copied "the move has begun or ended here ($stage)" ;;
 esac
 [ -e "$copy_dir/bulk" ] || nothing_copied "no copy waits for this host"
-signer_flock 100 || nothing_copied "another run is at work on this host"
-# It waited: what it saw before may be of the past.
-[ "$(signer_line stage)" = "$stage" ] && [ -e "$copy_dir/bulk" ] || nothing_copied "the move has begun meanwhile"
 if signer_is_active; then nothing_copied "an orchestrator runs here"; fi
 
 mkdir -p "$receive_into" "$signer_runs"

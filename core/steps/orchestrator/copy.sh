@@ -1,5 +1,4 @@
-# The copy between the hosts: the new host connects to the old one with a key for this copy alone. The receiving host sends
-# the list of its files; the sending host answers with the files that differ.
+# The copy between the hosts. The receiving host sends the list of its files; the sending host answers with those that differ.
 copy_dir=$state/copy
 copy_mark=pillar-host-copy
 
@@ -10,33 +9,24 @@ copy_list() {
 }
 copy_paths() { sed -z 's/^\([^\t]*\t\)\{5\}//'; }
 
+# copy_rename FROM TO: renames a file or folder in a list of paths, which may follow tabs.
+copy_rename() { sed -z "s#\(^\|\t\)${1//./\\.}\(/\|\$\)#\1$2\2#"; }
+
 # Sends the files below $directory that differ. A fenced key store is sent under its usual name.
 copy_send() {
-  local aside= plain=
+  local aside=${aside_store:-} plain
+  aside=./${aside##*/}
+  plain=$(signer_plain_store "$aside")
   signer_work
-  if [ -n "${aside_store:-}" ]; then
-    aside=./${aside_store##*/}
-    plain=$(signer_plain_store "$aside")
-  fi
   copy_take > "$work/theirs"
-  copy_list "$directory" > "$work/real"
-  if [ -n "$aside" ]; then
-    ASIDE=$aside PLAIN=$plain perl -0pe 's/\t\Q$ENV{ASIDE}\E(?=\/|\0)/\t$ENV{PLAIN}/' "$work/real" | sort -z > "$work/ours"
-  else
-    cp "$work/real" "$work/ours"
-  fi
+  copy_list "$directory" | copy_rename "$aside" "$plain" | sort -z > "$work/ours"
   copy_paths < "$work/ours" | sort -z > "$work/our-paths"
   copy_paths < "$work/theirs" | sort -z | comm -z -23 - "$work/our-paths" > "$work/gone"
-  comm -z -13 "$work/theirs" "$work/ours" | copy_paths > "$work/list"
-  local transform=()
-  if [ -n "$aside" ]; then
-    ASIDE=$aside PLAIN=$plain perl -0pe 's/^\Q$ENV{PLAIN}\E(?=\/|\0)/$ENV{ASIDE}/' -i "$work/list"
-    transform=(--transform "s,^\\./$(sed 's/[],\/$*.^[]/\\&/g' <<< "${aside#./}")\\(/\\|\$\\),$plain\\1,")
-  fi
+  comm -z -13 "$work/theirs" "$work/ours" | copy_paths | copy_rename "$plain" "$aside" > "$work/list"
   copy_frame "$work/gone"
   tar --create --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
     --ignore-failed-read --warning=no-file-changed -C "$directory" --null --verbatim-files-from --files-from="$work/list" \
-    "${transform[@]}" || [ $? -eq 1 ]
+    --transform "s#^${aside//./\\.}\\(/\\|\$\\)#$plain\\1#" || [ $? -eq 1 ]
 }
 
 # Receives into $receive_into, and nowhere else, whatever the other host sends.
@@ -129,7 +119,7 @@ signer_copy_allow() {
   signer_owned
   signer_current
   copy_allow "host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH" \
-    "say fail signer_plain_store signer_work copy_list copy_paths copy_frame copy_await copy_take copy_bounded copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
+    "say fail signer_plain_store signer_work copy_list copy_paths copy_rename copy_frame copy_await copy_take copy_bounded copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
 }
 
 signer_copy_forbid() {

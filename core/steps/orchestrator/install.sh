@@ -1,5 +1,4 @@
-# Procedure B, step 3: installs the orchestrator's executable and unit, and starts nothing. Changes nothing if, by the journal
-# or a running unit, an orchestrator may be at work here.
+# Procedure B, step 3: installs executable and unit, and starts nothing. Changes nothing if an orchestrator may be at work here.
 target=/usr/local/bin/$executable
 unit_file=/usr/local/lib/systemd/system/$service.service
 etc_file=/etc/systemd/system/$service.service
@@ -63,8 +62,7 @@ ExecStart=$target
 [Install]
 WantedBy=multi-user.target"
 fi
-# Also for the operator's own unit: an orchestrator works only in a folder of its home, and ends with exit code 0 whenever
-# it loses a node.
+# An orchestrator works only in a folder of its home, and ends with exit code 0 whenever it loses a node.
 install_file "$unit_file.d/90-pillar-host.conf" "[Service]
 Environment=HOME=${directory%/*}
 Restart=always

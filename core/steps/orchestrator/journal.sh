@@ -39,8 +39,7 @@ signer_renew_lock() {
   mv -f "$orchestrator_lock.new" "$orchestrator_lock"
 }
 
-# Sets $session to the process that serves this run's ssh connection, as pid:start (proc(5), stat); empty if no parent of
-# this process is one.
+# Sets $session to the process that serves this run's ssh connection, as pid:start (proc(5), stat); empty if there is none.
 signer_session() {
   local pid=$$ line name
   session=
@@ -70,8 +69,7 @@ signer_at_work() {
   case $stage in stopping | restoring | staged | switched | starting) say "its journal says $stage" ;; esac
 }
 
-# First call of all functions that change a host, because a killed engine leaves a provider behind, which must do nothing
-# beside the next run. Holds the file lock until the script ends.
+# First call of all functions that change a host: a killed engine's provider must do nothing beside the next run.
 signer_owned() {
   local owner=
   signer_flock 100 || refuse_run "another run is at work on this host"
@@ -182,8 +180,7 @@ signer_write() {
 }"$'\n' 600
 }
 
-# is_at_work SERVICE EXECUTABLE PORT: true if the unit is not at rest, a process runs, or the port is open. Any of them may
-# produce or sign.
+# is_at_work SERVICE EXECUTABLE PORT: true if the unit is not at rest, a process runs, or the port is open.
 is_at_work() {
   case $(systemctl is-active "$1" 2> /dev/null || true) in active | activating | deactivating | reloading) return 0 ;; esac
   if [ -n "$2" ] && processes_of "$2" > /dev/null; then return 0; fi

@@ -9,8 +9,7 @@ signer_work() {
   trap 'rm -rf "$work"' EXIT
 }
 
-# Runs find on those $paths that exist, without files that no copy needs: locks, which are valid on one host, sockets, pipes,
-# and the logs of tss, which a ceremony writes all the time and each start empties.
+# Runs find on those $paths that exist, without what no copy needs: locks, sockets, pipes, and the logs of tss ceremonies.
 signer_find() {
   local path starts=() others=()
   cd -- "$base"

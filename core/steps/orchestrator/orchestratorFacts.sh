@@ -2,30 +2,23 @@
 
 # signer_facts: prints facts of $service, $executable, its $directory, and the node's $node_dir.
 signer_facts() {
-  local real at shares
+  local at
   fact load "$(systemctl show -p LoadState --value "$service" 2> /dev/null || true)"
   fact active "$(systemctl is-active "$service" 2> /dev/null || true)"
-  # The process must have the configured name: the move also looks for it to know that the orchestrator has ended.
+  # The move also looks for the configured name to know that the orchestrator has ended.
   if service_is_active "$service" && ! processes_of "$executable" > /dev/null; then
     fact process "$(ps -o comm= -p "$(systemctl show -p MainPID --value "$service")" || true)"
   fi
   signer_process_facts
-  real=$(readlink -f -- "$directory" || true)
-  if [ -L "$directory" ]; then
-    fact directory link
-  elif [ -d "$directory" ]; then
-    fact directory there
-  elif [ -e "$directory" ]; then
-    fact directory "no directory"
-  else
-    fact directory none
-  fi
-  fact real "$real"
+  if [ -L "$directory" ]; then fact directory link
+  elif [ -d "$directory" ]; then fact directory there
+  elif [ -e "$directory" ]; then fact directory "no directory"
+  else fact directory none; fi
+  fact real "$(readlink -f -- "$directory" || true)"
   if [ -d "$directory" ]; then
     fact bytes "$(du -sb -- "$directory" 2> /dev/null | cut -f 1 || true)"
     fact files "$(find "$directory/" -printf x 2> /dev/null | wc -c || true)"
-    shares=$(signer_shares | tr -cd '\0' | wc -c)
-    fact shares "$shares"
+    fact shares "$(signer_shares | tr -cd '\0' | wc -c)"
     # The copy does not take these modes over, so its comparison would fail after the stop.
     fact special "$(find "$directory/" ! -type l -perm /7002 -printf x 2> /dev/null | wc -c || true)"
   fi
@@ -39,8 +32,7 @@ signer_facts() {
   if [ -e "$state/orchestrator.json" ]; then fact journal "$(base64 -w 0 < "$state/orchestrator.json")"; fi
 }
 
-# Prints user and directory of the unit's process (always a folder of its home), and the names of its environment variables,
-# without values, which may be secrets.
+# Prints user and directory of the unit's process, and the names of its environment variables, whose values may be secrets.
 signer_process_facts() {
   local pid home name
   pid=$(systemctl show -p MainPID --value "$service" 2> /dev/null || true)

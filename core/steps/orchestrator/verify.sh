@@ -13,8 +13,7 @@ signer_peers() {
   ss -Htn state established "( sport = :$p2p_port or dport = :$p2p_port )" | awk '{ sub(/:[0-9]+$/, "", $4); print $4 }' | sort -u | wc -l
 }
 
-# Prints the last lines of the unit's journal without secrets. Reads more than it prints, because a line in the middle of a
-# printed configuration can't be recognised without the lines before.
+# Prints the journal's last lines without secrets. Reads more: a line of a configuration is known by the lines before.
 signer_said() {
   local most=$(($1 + 400))
   journalctl -u "$service" ${since:+--since "@$since"} -n "$most" --no-pager --quiet --all -o short-iso 2> /dev/null |

@@ -1,5 +1,4 @@
-# Facts and shutdown of a retired host. Variables: of the node $service, $data_dir and $rpc_port; of the orchestrator
-# $signer_service, $signer_directory, $signer_executable and $signer_rpc_port.
+# Facts and shutdown of a retired host. Variables: the node's $service, $data_dir and $rpc_port, the orchestrator's $signer_…
 
 is_node_at_work() { is_at_work "$service" znnd "$rpc_port" || processes_of "${service%.service}" > /dev/null; }
 

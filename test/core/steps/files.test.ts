@@ -7,11 +7,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
 import { formatAssignments } from "../../../core/ssh/shellWords";
@@ -22,6 +23,8 @@ import { fillDisk, killedAt, onSmallDisk, type Sandbox } from "./sandbox";
 const operator = 'ssh-ed25519 AAAAOPERATOR op@laptop\n# mine\n\nfrom="192.0.2.1" ssh-rsa AAAA other\n';
 const ours = `${operator}\nssh-ed25519 AAAA pillar-host-copy\n`;
 const nobody = 65534;
+
+const lib = (box: Sandbox) => box.local(readOrchestratorLibrary().split(asRoot)[1] ?? "");
 
 /** Returns the functions of a copy's permission, on a host whose login user has this home. */
 function right(box: Sandbox, user: "root" | "nobody", home = join(box.dir, "home")): string {
@@ -35,10 +38,7 @@ function right(box: Sandbox, user: "root" | "nobody", home = join(box.dir, "home
     from_addresses: "203.0.113.9",
   };
   mkdirSync(join(box.dir, "sudoers"), { recursive: true });
-  const functions = box
-    .local(readOrchestratorLibrary().split(asRoot)[1] ?? "")
-    .replaceAll("/etc/sudoers.d", join(box.dir, "sudoers"));
-  return `${functions}
+  return `${lib(box).replaceAll("/etc/sudoers.d", join(box.dir, "sudoers"))}
 getent() { if [ "$2" = ${user} ]; then echo "u:x:0:0::${home}:/bin/sh"; else command getent passwd nobody; fi; }
 ${formatAssignments(variables)}copy_dir=$state/copy\n`;
 }
@@ -46,38 +46,46 @@ ${formatAssignments(variables)}copy_dir=$state/copy\n`;
 /** Creates a home with the operator's keys. */
 function homeOf(box: Sandbox, uid: number, text: string = operator): string {
   const home = join(box.dir, "home");
+  const keys = join(home, ".ssh/authorized_keys");
   // The user walks through to it.
   chmodSync(box.dir, 0o711);
-  for (const place of [home, join(home, ".ssh")]) {
-    mkdirSync(place, { mode: 0o700 });
-    if (uid > 0) chownSync(place, uid, uid);
-  }
-  const keys = join(home, ".ssh/authorized_keys");
+  for (const place of [home, join(home, ".ssh")]) mkdirSync(place, { mode: 0o700 });
   writeFileSync(keys, text, { mode: 0o640 });
-  if (uid > 0) chownSync(keys, uid, uid);
+  if (uid > 0) execFileSync("chown", ["-R", `${uid}:${uid}`, home]);
   return keys;
 }
 
+/** Kills a script before each of its commands in turn. Expects one of these texts in a file each time, the last in the end. */
+async function killEverywhere(box: Sandbox, file: string, before: string, script: string, texts: readonly string[]) {
+  for (let at = 1; ; at += 1) {
+    writeFileSync(file, texts[0] ?? "");
+    const { code } = await box.run(`${before}${killedAt(at)}\n${script}`);
+    const found = readFileSync(file, "utf8");
+    expect(texts, `killed at ${at}`).toContain(found);
+    // The files that killed runs left beside it are gone.
+    if (code === 0)
+      return expect([at > 9, found, readdirSync(dirname(file))]).toEqual([true, texts.at(-1), [basename(file)]]);
+  }
+}
+
 const allow = "copy_allow state say";
-const files = (box: Sandbox) => readdirSync(join(box.dir, "home/.ssh"));
+const run = { code: 0, stderr: "" };
 
 describe("a file that is replaced", () => {
-  const lib = (box: Sandbox) => box.local(readOrchestratorLibrary().split(asRoot)[1] ?? "");
   const long = "x".repeat(9000);
 
   test.for([
-    ["a file of ours", `install_file "$sandbox/disk/file" ${long}`, "disk/file"],
-    ["a marker", `state=$sandbox/disk; mark file ${long}`, "disk/file"],
+    ["a file of ours", `install_file "$sandbox/disk/file" ${long}`],
+    ["a marker", `state=$sandbox/disk; mark file ${long}`],
     [
       "the journal",
       `orchestrator_journal=$sandbox/disk/file; state=$sandbox/disk; generation=2 source_key= target_key= move=m direction=forward side=new
        other_address= other_host_key=; was_unit=${long}; signer_write starting`,
-      "disk/file",
     ],
-  ] as const)("keeps its text on a full disk: %s", async ([, write, file], { box }) => {
-    const there = `printf 'old\\n' > "$sandbox/${file}"; ${fillDisk}`;
-    const script = `${lib(box)}${there}; (${write}) && echo written; cat "$sandbox/${file}"; ls -A "$sandbox/disk"`;
-    const { stdout, stderr } = await onSmallDisk(box, 32, `set +e\n${script}`);
+  ] as const)("keeps its text on a full disk: %s", async ([, write], { box }) => {
+    const there = `printf 'old\\n' > "$sandbox/disk/file"; ${fillDisk}`;
+    const script = `set +e\n${lib(box)}${there}; (${write}) && echo written; cat "$sandbox/disk/file"; ls -A "$sandbox/disk"`;
+    const { stdout, stderr } = await onSmallDisk(box, 32, script);
     expect(stdout).toBe("old\nfile\nfiller\n");
     expect(stderr).toMatch(/^h: \/.*\/disk\/file could not be written: it is as it was\n {2}found: .*No space left/s);
   });
@@ -87,22 +95,10 @@ describe("a file that is replaced", () => {
     expect((await onSmallDisk(box, 32, script)).stdout).toBe("");
   });
 
-  test.for(["install_file", "mark"])("killed at any point, it is old or new: %s", async (name, { box }) => {
-    const write = { install_file: 'install_file "$state/file" "new text"', mark: 'mark file "new text"' }[name];
-    const file = box.write("state/file", "");
-    for (let at = 1; ; at += 1) {
-      writeFileSync(file, "old text\n");
-      const { code } = await box.run(`${lib(box)}${killedAt(at)}\n${write}`);
-      const found = readFileSync(file, "utf8");
-      if (code === 0) {
-        expect([at > 9, found]).toEqual([true, "new text\n"]);
-        break;
-      }
-      expect(["old text\n", "new text\n"], `killed at ${at}`).toContain(found);
-    }
-    // The files that killed runs left beside it are gone.
-    expect(readdirSync(box.state)).toEqual(["file"]);
-  });
+  test.for(['install_file "$state/file" "new text"', 'mark file "new text"'])(
+    "killed at any point, it is old or new: %s",
+    (write, { box }) => killEverywhere(box, join(box.state, "file"), lib(box), write, ["old text\n", "new text\n"]),
+  );
 
   test("keeps its mode and owner", async ({ box }) => {
     const file = box.write("state/file", "old\n");
@@ -131,41 +127,32 @@ describe("a file that is replaced", () => {
 describe("the login user's authorized_keys", () => {
   test("have the copy's line during the copy, and the operator's lines always", async ({ box }) => {
     const keys = homeOf(box, 0);
-    expect(await box.run(`${right(box, "root")}${allow}`)).toMatchObject({ code: 0, stderr: "" });
-    const [own, line] = [
-      readFileSync(keys, "utf8").slice(0, operator.length),
-      readFileSync(keys, "utf8").slice(operator.length),
-    ];
-    expect(own).toBe(operator);
-    expect(line).toMatch(
+    expect(await box.run(`${right(box, "root")}${allow}`)).toMatchObject(run);
+    const text = readFileSync(keys, "utf8");
+    expect(text.slice(0, operator.length)).toBe(operator);
+    expect(text.slice(operator.length)).toMatch(
       /^\nrestrict,from="203\.0\.113\.9",command="\/bin\/bash \/.*\/copy\/side" ssh-ed25519 AAAACOPY pillar-host-copy\n$/,
     );
     await box.run(`${right(box, "root")}copy_take_back`);
-    expect([readFileSync(keys, "utf8"), statSync(keys).mode & 0o777, files(box)]).toEqual([
-      operator,
-      0o640,
-      ["authorized_keys"],
-    ]);
+    expect([readFileSync(keys, "utf8"), statSync(keys).mode & 0o777]).toEqual([operator, 0o640]);
   });
 
   test("let the operator log in after a kill at any point of the removal", async ({ box }) => {
-    const keys = homeOf(box, 0);
-    for (let at = 1; ; at += 1) {
-      writeFileSync(keys, ours);
-      const { code } = await box.run(`${right(box, "root")}${killedAt(at)}\ncopy_take_back`);
-      expect([ours, operator], `killed at ${at}`).toContain(readFileSync(keys, "utf8"));
-      if (code !== 0) continue;
-      expect([at > 15, readFileSync(keys, "utf8"), files(box)]).toEqual([true, operator, ["authorized_keys"]]);
-      return;
-    }
+    await killEverywhere(box, homeOf(box, 0), right(box, "root"), "copy_take_back", [ours, operator]);
   }, 300_000);
 
+  test("get a changed key's line in one write, once", async ({ box }) => {
+    const script = `for again in 1 2; do authorize_in "$sandbox/home" "ssh-ed25519 NEW"; done`;
+    const texts = [operator, `${operator}\nssh-ed25519 NEW\n`];
+    await killEverywhere(box, homeOf(box, 0), `host_name=h\n${readLoginKeyLibrary()}\n`, script, texts);
+  }, 300_000);
+
+  const fullKeys = (mark: string) => `keys=$sandbox/disk/.ssh/authorized_keys; mkdir -p "$sandbox/disk/.ssh"
+printf '%s\\n' '${operator}${"# long".repeat(1500)}' '' 'ssh-ed25519 AAAA ${mark}' > "$keys"; before=$(sha256sum < "$keys")\n`;
+
   test("stay as they were on a full disk, and the copy's line no longer works", async ({ box }) => {
-    const functions = right(box, "root", join(box.dir, "disk"));
-    const there = `mkdir "$sandbox/disk/.ssh"; keys=$sandbox/disk/.ssh/authorized_keys
-printf '%s\\n' '${operator}${"# long".repeat(1500)}' 'ssh-ed25519 AAAA pillar-host-copy' > "$keys"
-mkdir -p "$state/copy"; : > "$state/copy/side"; before=$(sha256sum < "$keys"); ${fillDisk}`;
-    const script = `${functions}${there}\n(copy_take_back) || true\n[ "$before" = "$(sha256sum < "$keys")" ] && ls "$state" "$sandbox/disk/.ssh"`;
+    const there = `${fullKeys("pillar-host-copy")}mkdir -p "$state/copy"; : > "$state/copy/side"; ${fillDisk}`;
+    const script = `${right(box, "root", join(box.dir, "disk"))}${there}\n(copy_take_back) || true\n[ "$before" = "$(sha256sum < "$keys")" ] && ls "$state" "$sandbox/disk/.ssh"`;
     const { stdout, stderr } = await onSmallDisk(box, 64, script);
     expect(stderr).toContain("authorized_keys could not be written: it is as it was");
     expect(stdout).toBe(`${box.dir}/disk/.ssh:\nauthorized_keys\n\n${box.state}:\n`);
@@ -180,13 +167,10 @@ mkdir -p "$state/copy"; : > "$state/copy/side"; before=$(sha256sum < "$keys"); $
 ${formatAssignments({ ...variables, data_dir: join(box.dir, "data") })}
 getent() { echo "root:x:0:0::$sandbox/disk:/bin/sh"; }
 export -f getent
-mkdir -p "$sandbox/data" "$sandbox/disk/.ssh"
-keys=$sandbox/disk/.ssh/authorized_keys
-printf '%s\\n' '${operator}${"# long".repeat(1500)}' '' 'ssh-ed25519 AAAA pillar-host-chain-copy' > "$keys"
-(chain_take; chain_own_directory "$(chain_snapshot_place)"; chain_watch_lease)
+mkdir -p "$sandbox/data"
+${fullKeys("pillar-host-chain-copy")}(chain_take; chain_own_directory "$(chain_snapshot_place)"; chain_watch_lease)
 touch -d '2000 seconds ago' "$chain_owner"
 ${fillDisk}
-before=$(sha256sum < "$keys")
 bash "$state/chain-copy.end" || true
 [ "$before" = "$(sha256sum < "$keys")" ] && echo as before
 rm "$sandbox/disk/filler"
@@ -198,45 +182,24 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
     expect(existsSync(box.state)).toBe(false);
   });
 
-  test("get a changed key's line in one write, once", async ({ box }) => {
-    const keys = homeOf(box, 0);
-    const script = `host_name=h\n${readLoginKeyLibrary()}\nfor again in 1 2; do authorize_in "$sandbox/home" "ssh-ed25519 NEW"; done`;
-    for (let at = 1; ; at += 1) {
-      writeFileSync(keys, operator);
-      const { code } = await box.run(script.replace("\nfor again", `\n${killedAt(at)}\nfor again`));
-      const found = readFileSync(keys, "utf8");
-      expect([operator, `${operator}\nssh-ed25519 NEW\n`], `killed at ${at}`).toContain(found);
-      if (code === 0) return expect([at > 15, found.length > operator.length]).toEqual([true, true]);
-    }
-  }, 300_000);
-
   describe.skipIf(process.getuid?.() !== 0)("of a user that is not root", () => {
+    const plant = (box: Sandbox, link: string, target: string) => {
+      const asUser = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+      execFileSync("setpriv", [...asUser, "ln", "-sfn", target, join(box.dir, link)]);
+    };
+
     test("are written with the user's own rights", async ({ box }) => {
       const keys = homeOf(box, nobody);
-      expect(await box.run(`${right(box, "nobody")}${allow}`)).toMatchObject({ code: 0, stderr: "" });
+      expect(await box.run(`${right(box, "nobody")}${allow}`)).toMatchObject(run);
       expect(readFileSync(keys, "utf8")).toMatch(/\n\nrestrict,.*command="sudo -n \/bin\/bash \/.*\/copy\/side"/);
       expect([statSync(keys).uid, statSync(keys).mode & 0o777]).toEqual([nobody, 0o640]);
       expect((await box.run(`${right(box, "nobody")}copy_take_back`)).code).toBe(0);
       expect([readFileSync(keys, "utf8"), readdirSync(join(box.dir, "sudoers"))]).toEqual([operator, []]);
-      execFileSync("rm", ["-r", join(box.dir, "home/.ssh")]);
+      rmSync(dirname(keys), { recursive: true });
       expect((await box.run(`${right(box, "nobody")}${allow}`)).code).toBe(0);
-      const made = [statSync(join(keys, "..")), statSync(keys)];
-      expect(made.map(({ uid, mode }) => [uid, mode & 0o777])).toEqual([
-        [nobody, 0o700],
-        [nobody, 0o600],
-      ]);
+      const made = [statSync(dirname(keys)), statSync(keys)].map(({ uid, mode }) => [uid, mode & 0o777]);
+      expect(made.flat()).toEqual([nobody, 0o700, nobody, 0o600]);
     });
-
-    const plant = (box: Sandbox, link: string, target: string) =>
-      execFileSync("setpriv", [
-        "--reuid=65534",
-        "--regid=65534",
-        "--clear-groups",
-        "ln",
-        "-sfn",
-        target,
-        join(box.dir, link),
-      ]);
 
     test.for(["authorized_keys.pillar-host-copy", "authorized_keys.new", ".authorized_keys.new"])(
       "a link that the user planted beside it as %s leads root nowhere",
@@ -249,32 +212,25 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
       },
     );
 
-    test("are not written through a link", async ({ box }) => {
+    test("are not written through a link, or into a linked directory", async ({ box }) => {
       const keys = homeOf(box, nobody);
       const victim = box.write("victim", ours);
       chmodSync(victim, 0o644);
       plant(box, "home/.ssh/authorized_keys", victim);
-      for (const call of [allow, "copy_take_back"]) {
+      const refuses = async (call: string, what: RegExp) => {
         const { code, stderr } = await box.run(`${right(box, "nobody")}${call}`);
-        expect(code).toBe(1);
-        expect(stderr).toMatch(
-          /^h: .*authorized_keys is (a link|not the user's own): it was left as it is\n {2}found: .*\n {2}needed: .*\n$/,
-        );
-      }
+        expect([code, stderr]).toEqual([1, expect.stringMatching(what)]);
+        expect(stderr).toMatch(/ left as it (is|was)\n {2}found: .*\n {2}needed: .*\n$/);
+      };
+      for (const call of [allow, "copy_take_back"])
+        await refuses(call, /^h: .*authorized_keys is (a link|not the user's own): it was left/);
       expect([readFileSync(victim, "utf8"), lstatSync(keys).isSymbolicLink()]).toEqual([ours, true]);
-    });
-
-    test("are not written into a linked directory", async ({ box }) => {
-      homeOf(box, nobody);
       const roots = join(box.dir, "roots");
       mkdirSync(roots);
-      execFileSync("rm", ["-r", join(box.dir, "home/.ssh")]);
+      rmSync(dirname(keys), { recursive: true });
       plant(box, "home/.ssh", roots);
-      const { code, stderr } = await box.run(`${right(box, "nobody")}${allow}`);
-      expect(code).toBe(1);
-      expect(stderr).toMatch(/^h: .*\/\.ssh is a link: .*authorized_keys was left as it is\n.*\n {2}needed: .*\n$/);
-      expect(readdirSync(roots)).toEqual([]);
-      expect(existsSync(join(box.state, "copy/side"))).toBe(true);
+      await refuses(allow, /^h: .*\/\.ssh is a link: .*authorized_keys was left/);
+      expect([readdirSync(roots), existsSync(join(box.state, "copy/side"))]).toEqual([[], true]);
     });
   });
 });

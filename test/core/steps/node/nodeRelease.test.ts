@@ -157,7 +157,7 @@ describe.concurrent("an upgrade that is killed at any command", () => {
     ["ends with the new version", "good", next, 1],
     ["ends with the previous version", "bad", old, 3],
   ] as const)("%s", { timeout: 300_000 }, async ([, verdict, expected, first], { box }) => {
-    for (let at = first; ; at += 5) {
+    for (let at = first; ; at += 8) {
       for (const name of ["go-node.before", "go-node.next", "go-node.failed", "state/node.release", "begun"])
         rmSync(join(box.dir, name), { force: true });
       await begun(box);
