@@ -3,7 +3,7 @@ import { registerHost } from "./components/host/registerHost";
 import { registerCutover } from "./components/node/cutover";
 import { formatNextStepWithoutServer } from "./components/node/nextStep";
 import { createHostReader } from "./components/node/nodeReading";
-import { createPillarNodeArgs, createSyncOutput, PillarNode } from "./components/node/pillarNode";
+import { createSyncOutput, PillarNode } from "./components/node/pillarNode";
 import { reportPorts } from "./components/node/reportPorts";
 import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/orchestrator/nextOrchestrator";
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
@@ -14,6 +14,7 @@ import { reportNextStep } from "./components/reportNextStep";
 import { HostRetirement } from "./components/retirement/guard";
 import { createRememberedOutput } from "./components/retirement/hostMemory";
 import { createRetirementArgs, registerIdleHost } from "./components/retirement/idleHost";
+import { readStackEventsOrNone } from "./components/stackLog";
 
 // Exports an async function: it reads the cloud provider's offers before it registers any resource.
 export = showPlainErrors(async () => {
@@ -27,7 +28,8 @@ export = showPlainErrors(async () => {
   if (config.lifecycle !== "active") return { host: hostShown, ...(await registerIdleHost(config, host, last)) };
 
   const orchestrator = await planOrchestrator(config, last, async (at, key) => (await look(at, key)).node);
-  const pillar = new PillarNode("node", await createPillarNodeArgs(config, host, look));
+  const events = await readStackEventsOrNone(config);
+  const pillar = new PillarNode("node", { config, host, events, look });
   const { shown: moved, resources } = orchestrator.move(host, pillar);
   const cutover = registerCutover({
     config,

@@ -9,7 +9,7 @@ import {
 } from "../../core/registration/registrationLookup";
 import { formatRegistration } from "../../core/registration/registrationMessages";
 import { findRegistrationNotices } from "../../core/registration/registrationNotices";
-import { createRegistrationOutput, type RegistrationOutput } from "../../core/registration/registrationOutput";
+import { createRegistrationOutput } from "../../core/registration/registrationOutput";
 import { createHostTarget } from "../../core/ssh/configuredLogin";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
@@ -34,18 +34,11 @@ interface CutoverArgs {
   readonly hasNoOrchestrator: boolean;
 }
 
-export interface CutoverShown {
-  readonly registration: pulumi.Output<RegistrationOutput>;
-  /** Absent while the node is not synced and the address is not registered. */
-  readonly producerAddress: pulumi.Output<string | undefined>;
-  readonly nextStep: pulumi.Output<string[]>;
-}
-
 /**
  * Registers what follows the producer address (docs/specification.md, 1.1, steps 13 and 14): reads the registration and
  * keeps the hourly restart off.
  */
-export function registerCutover(args: CutoverArgs): CutoverShown {
+export function registerCutover(args: CutoverArgs) {
   const { config, host, pillar, last } = args;
   let reading: Promise<HostReading> | undefined;
   const once: NodeHostReader = (at, key) => {
@@ -85,6 +78,7 @@ export function registerCutover(args: CutoverArgs): CutoverShown {
       ...createRegistrationOutput(known.registration),
       offered: offersAddress(known),
     })),
+    /** Undefined while the node is not synced and the address is not registered. */
     producerAddress: situation.apply((known) => (mayShowAddress(known) ? known.producerAddress : undefined)),
     nextStep: situation.apply(formatNextStep),
   };

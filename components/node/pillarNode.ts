@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { createNodeRpc, resolveNode } from "../../core/chain/configuredNode";
 import { releaseNumber } from "../../core/chain/versions";
 import type { StackConfig } from "../../core/config/config";
+import type { LogEvent } from "../../core/eventLog/events";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
-import type { OrchestratorHost } from "../../core/ssh/root";
 import { readNodeReleaseLibrary } from "../../core/steps/libraries";
 import { chainCopyAway, createNodeSteps } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
@@ -14,53 +14,15 @@ import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate } from "../../providers/syncGate";
 import type { Host } from "../host/host";
 import { createRootAccess, createSshTarget, createStepInput, runStep } from "../remote";
-import { readStackEventsOrNone } from "../stackLog";
 import { createChainCopyArgs, createNewSide } from "./chainCopyArgs";
 import type { NodeHostReader } from "./nodeReading";
 
-type PillarNodeArgs = Awaited<ReturnType<typeof createPillarNodeArgs>>;
-
-export async function createPillarNodeArgs(config: StackConfig, host: Host, look?: NodeHostReader) {
-  const [stack, pillar] = [pulumi.getStack(), config.pillar.name];
-  const from = createChainCopyArgs(config, stack);
-  const identity = formatStackIdentity(stack, pillar);
-  // The state does not know two things that the event log does: a retirement that was interrupted after it stopped the
-  // node, so that the steps must run again, and a chain copy that may have left files.
-  const events = await readStackEventsOrNone(config);
-  const begun = from ? undefined : findValidEvents(events, stack, "copying").at(-1)?.at;
-  return {
-    host,
-    steps: createNodeSteps(config, identity, findValidEvents(events, stack, "shuttingDown").at(-1)?.at),
-    rpc: createNodeRpc(config),
-    /** Absent if the controller's version of the node stays. */
-    upgrade: createUpgradeInputs(config),
-    look,
-    /** Inputs of the sync gate. Times in milliseconds. */
-    sync: {
-      ...createGateSettings(config),
-      ...createWitnessSources(config),
-      title: `Pillar ${pillar} (${stack})`,
-      notify: config.notify,
-    },
-    /** Inputs of the chain copy; absent if the chain comes from the network. */
-    chain: from ? { from, to: (to: OrchestratorHost) => createNewSide(config, to) } : undefined,
-    /** Removes what an interrupted chain copy left, once the copy is no longer configured. */
-    chainCopyAway: begun === undefined ? undefined : chainCopyAway(config, identity, begun),
-  };
-}
-
-function createUpgradeInputs(config: StackConfig): Omit<UpgradeInputs, "host" | "node" | "found"> | undefined {
-  const { node, pillar, network, orchestrator, stack } = config;
-  if (node.release === undefined) return undefined;
-  return {
-    stack,
-    pillar: pillar.name,
-    signerPort: orchestrator.rpcPort,
-    library: readNodeReleaseLibrary(),
-    release: { ...createNodeVariables(config), ...releaseVariables(node.release) },
-    network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
-    ...createWitnessSources(config),
-  };
+interface PillarNodeArgs {
+  readonly config: StackConfig;
+  readonly host: Host;
+  /** Events of the Pillar's stacks. */
+  readonly events: readonly LogEvent[];
+  readonly look?: NodeHostReader;
 }
 
 /** Procedure A on a host, one step after the other (docs/specification.md, 1.1, steps 5 to 12 and 14). */
@@ -74,10 +36,16 @@ export class PillarNode extends pulumi.ComponentResource {
   /** The last step, on which later resources depend. */
   public readonly done: pulumi.Input<pulumi.Resource>;
 
-  constructor(name: string, { host, steps, rpc, sync, chain, chainCopyAway, upgrade, look }: PillarNodeArgs) {
+  constructor(name: string, { config, host, events, look }: PillarNodeArgs) {
     super("pillar-host:node:PillarNode", name);
+    const stack = pulumi.getStack();
+    const identity = formatStackIdentity(stack, config.pillar.name);
+    // The state does not know two things that the event log does: a retirement that was interrupted after it stopped
+    // the node, so that the steps must run again, and a chain copy that may have left files.
+    const begunAt = (event: "shuttingDown" | "copying") => findValidEvents(events, stack, event).at(-1)?.at;
+    const steps = createNodeSteps(config, identity, begunAt("shuttingDown"));
+    const target = createSshTarget(host.access).apply((ssh) => resolveNode(ssh, createNodeRpc(config)));
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
-    const target = createSshTarget(host.access).apply((ssh) => resolveNode(ssh, rpc));
     // Each step waits until the step before has proved that it is done, so only one connection is open at a time.
     const next = () => ({ parent: this, dependsOn: [...last] });
     const run = (suffix: string, step: Step) => {
@@ -92,36 +60,28 @@ export class PillarNode extends pulumi.ComponentResource {
     run("controller", steps.controller);
     run("hourly-restart", steps.hourlyRestartOn);
     this.deployed = pulumi.unsecret(run("deploy", steps.deploy).stdout);
+    const upgrade = createUpgradeInputs(config);
     if (upgrade) {
-      const found = pulumi.all([host.access.address, host.access.hostKey, this.deployed]).apply(async ([at, key]) => {
-        const running = await (await look?.(at, key))?.version;
-        const isOther = running !== undefined && releaseNumber(running) !== upgrade.release.version;
-        return isOther ? `${running} ${Date.now()}` : undefined;
-      });
-      const args = {
-        ...upgrade,
-        host: createRootAccess(host.access),
-        node: target,
-        found: found as pulumi.Output<string>,
-      };
+      const found = findOtherVersion(upgrade.release.version, host, this.deployed, look) as pulumi.Output<string>;
+      const args = { ...upgrade, host: createRootAccess(host.access), node: target, found };
       last = [new NodeUpgrade(`${name}-upgrade`, args, next())];
     }
-    if (chain) {
-      const sides = { old: pulumi.secret(chain.from.old), new: createRootAccess(host.access).apply(chain.to) };
-      this.chainCopy = new ChainCopy(`${name}-chain-copy`, { ...chain.from, ...sides }, next());
+    const copy = createChainCopyArgs(config, stack);
+    const begun = begunAt("copying");
+    if (copy) {
+      const fresh = createRootAccess(host.access).apply((to) => createNewSide(config, to));
+      this.chainCopy = new ChainCopy(
+        `${name}-chain-copy`,
+        { ...copy, old: pulumi.secret(copy.old), new: fresh },
+        next(),
+      );
       last = [this.chainCopy];
-    }
-    if (chainCopyAway) run("chain-copy-away", chainCopyAway);
-    this.gate = new SyncGate(
-      `${name}-sync`,
-      {
-        ...sync,
-        target,
-        factsScript: createStepInput(steps.facts, host.access),
-        addressScript: createStepInput(steps.addressDigest, host.access),
-      },
-      next(),
-    );
+    } else if (begun) run("chain-copy-away", chainCopyAway(config, identity, begun));
+    const scripts = {
+      factsScript: createStepInput(steps.facts, host.access),
+      addressScript: createStepInput(steps.addressDigest, host.access),
+    };
+    this.gate = new SyncGate(`${name}-sync`, { ...createGateInputs(config, stack), target, ...scripts }, next());
     last = [this.gate];
     run("hourly-restart-off", steps.hourlyRestartOff);
     const address = run("producer-address", steps.producerAddress);
@@ -130,6 +90,43 @@ export class PillarNode extends pulumi.ComponentResource {
     this.done = address.proved;
     this.registerOutputs({ producerAddress: this.producerAddress });
   }
+}
+
+/** Returns the inputs of the upgrade; undefined if the controller's version of the node stays. */
+function createUpgradeInputs(config: StackConfig): Omit<UpgradeInputs, "host" | "node" | "found"> | undefined {
+  const { node, pillar, network, orchestrator, stack } = config;
+  if (node.release === undefined) return undefined;
+  return {
+    stack,
+    pillar: pillar.name,
+    signerPort: orchestrator.rpcPort,
+    library: readNodeReleaseLibrary(),
+    release: { ...createNodeVariables(config), ...releaseVariables(node.release) },
+    network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
+    ...createWitnessSources(config),
+  };
+}
+
+/** Returns a new text in each run that finds another version of the deployed node running; else undefined. */
+function findOtherVersion(
+  version: string,
+  { access }: Host,
+  deployed: pulumi.Output<string>,
+  look: NodeHostReader | undefined,
+) {
+  return pulumi.all([access.address, access.hostKey, deployed]).apply(async ([at, key]) => {
+    const running = await (await look?.(at, key))?.version;
+    return running === undefined || releaseNumber(running) === version ? undefined : `${running} ${Date.now()}`;
+  });
+}
+
+function createGateInputs(config: StackConfig, stack: string) {
+  return {
+    ...createGateSettings(config),
+    ...createWitnessSources(config),
+    title: `Pillar ${config.pillar.name} (${stack})`,
+    notify: config.notify,
+  };
 }
 
 export function createSyncOutput(gate: SyncGate) {

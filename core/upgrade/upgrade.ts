@@ -17,9 +17,10 @@ interface UpgradeOptions {
   readonly lastMs?: number | undefined;
 }
 
-/** Fields of a host's answer (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version. */
-type HostField = "atWork" | "stage" | "why" | "without" | "installed" | "replaced" | "producer";
-type HostUpgrade = Partial<Record<HostField, string>>;
+/** A host's answer (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version. */
+type HostUpgrade = Partial<
+  Record<"atWork" | "stage" | "why" | "without" | "installed" | "replaced" | "producer", string>
+>;
 
 export interface UpgradeDeps extends Clock {
   host(name: "look" | "fetch" | "swap" | "judge", variables?: object): Promise<string>;

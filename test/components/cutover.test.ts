@@ -6,7 +6,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Host } from "../../components/host/host";
 import { createLogin } from "../../components/login";
-import { type CutoverShown, registerCutover } from "../../components/node/cutover";
+import { registerCutover } from "../../components/node/cutover";
 import type { HostReading } from "../../components/node/nodeReading";
 import type { PillarNode } from "../../components/node/pillarNode";
 import type { LogEvent } from "../../core/eventLog/events";
@@ -52,7 +52,7 @@ async function follow(seen: Look, changes: Record<string, unknown> = {}) {
   const pillar = { gate, producerAddress: pulumi.output(ours) } as unknown as PillarNode;
   const values: { shown?: unknown } = {};
   const registered = await registeredBy(() => {
-    const shown: CutoverShown = registerCutover({
+    const shown = registerCutover({
       config,
       host,
       pillar,

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import type * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { registerExistingHost } from "../../components/host/registerHost";
-import { createPillarNodeArgs, PillarNode } from "../../components/node/pillarNode";
+import { PillarNode } from "../../components/node/pillarNode";
+import { readStackEventsOrNone } from "../../components/stackLog";
 import type { StackConfig } from "../../core/config/config";
 import type { ExistingHostConfig } from "../../core/config/hostSchema";
 import { openEventLog } from "../../core/eventLog/eventLog";
@@ -51,7 +52,8 @@ function standUp(config: StackConfig): Promise<Registered[]> {
   return registeredBy(
     async () => {
       const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, { finished: false });
-      if (host) pillar = new PillarNode("node", await createPillarNodeArgs(config, host));
+      const events = await readStackEventsOrNone(config);
+      if (host) pillar = new PillarNode("node", { config, host, events });
     },
     {
       "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },

@@ -21,14 +21,7 @@ export interface ArchiveParser {
   end(): Promise<Archive>;
 }
 
-const kinds: Readonly<Record<string, Entry["kind"]>> = {
-  File: "file",
-  OldFile: "file",
-  ContiguousFile: "file",
-  Directory: "dir",
-  GNUDumpDir: "dir",
-  SymbolicLink: "link",
-};
+const kinds: Readonly<Record<string, Entry["kind"]>> = { File: "file", Directory: "dir", SymbolicLink: "link" };
 
 /** Maximum of all kept content together. */
 const maxKeptBytes = 16 * 1024 * 1024;
