@@ -21,29 +21,15 @@ const command = "command:remote:Command";
 const firstContact = "pulumi-nodejs:dynamic/pillar-host:FirstContact";
 const hostGuard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
-const order = [
-  "node-preflight",
-  "node-prepare",
-  "node-packages",
-  "node-controller",
-  "node-hourly-restart",
-  "node-deploy",
-  "node-sync",
-  "node-hourly-restart-off",
-  "node-producer-address",
-];
+const steps = "preflight prepare packages controller hourly-restart deploy sync hourly-restart-off producer-address";
+const order = steps.split(" ").map((step) => `node-${step}`);
 
+const secrets = { privateKey, privateKeyPassword: "hunter2-phrase", password: "hunter2-login" };
+const login = { user: "op", port: 2222, hostKey, ...secrets };
 const pinned = configOf({
   host: { ...least.host, hostKey },
   notify: "https://ntfy.example/hunter2-topic",
-  ssh: {
-    user: "op",
-    port: 2222,
-    privateKey,
-    privateKeyPassword: "hunter2-phrase",
-    password: "hunter2-login",
-    sudoPassword: "hunter2-sudo",
-  },
+  ssh: { user: "op", port: 2222, ...secrets, sudoPassword: "hunter2-sudo" },
 });
 
 let pillar: PillarNode;
@@ -98,17 +84,9 @@ describe("a host with a pinned key", () => {
 
   test("names only the step in a command line, and runs nothing when it changes or goes", () => {
     const commands = all.filter(({ type }) => type === command);
+    const names = "preflight prepare packages controller hourlyRestart deploy hourlyRestart producerAddress".split(" ");
     expect(commands.map(({ inputs }) => inputs.create)).toEqual(
-      [
-        "preflight",
-        "prepare",
-        "packages",
-        "controller",
-        "hourlyRestart",
-        "deploy",
-        "hourlyRestart",
-        "producerAddress",
-      ].map((step) => `bash -euo pipefail -s ${step} # to go on: pulumi up -s prod`),
+      names.map((step) => `bash -euo pipefail -s ${step} # to go on: pulumi up -s prod`),
     );
     // The plugin's own log would print a host's output as it is.
     for (const { inputs } of commands)
@@ -143,13 +121,8 @@ describe("a host with a pinned key", () => {
   test("pins each connection to the host's key", () => {
     for (const { inputs } of all.filter(({ type }) => type === command))
       expect(revealed(inputs.connection)).toEqual({
+        ...login,
         host: "203.0.113.7",
-        port: 2222,
-        user: "op",
-        hostKey,
-        privateKey,
-        privateKeyPassword: "hunter2-phrase",
-        password: "hunter2-login",
         dialErrorLimit: 10,
         perDialTimeout: 15,
       });
@@ -161,30 +134,15 @@ describe("a host with a pinned key", () => {
   });
 
   test("gives the gate the node's address and the wait", () => {
-    const {
-      __provider: _,
-      factsScript,
-      addressScript,
-      ...inputs
-    } = revealed(named("node-sync").inputs) as Record<string, unknown>;
-    expect(addressScript).toMatch(
-      /^host_name='203\.0\.113\.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='hunter2-sudo'\n[\s\S]*sha256sum/,
-    );
-    expect(factsScript).toMatch(
-      /^host_name='203\.0\.113\.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='hunter2-sudo'\n[\s\S]*log_lines='5'/,
-    );
+    const all = revealed(named("node-sync").inputs) as Record<string, unknown>;
+    const { __provider: _, factsScript, addressScript, ...inputs } = all;
+    const receiver =
+      "host_name='203\\.0\\.113\\.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='hunter2-sudo'\n";
+    expect(addressScript).toMatch(new RegExp(`^${receiver}[\\s\\S]*sha256sum`));
+    expect(factsScript).toMatch(new RegExp(`^${receiver}[\\s\\S]*log_lines='5'`));
     expect(inputs).toEqual({
       target: {
-        ssh: {
-          address: "203.0.113.7",
-          port: 2222,
-          user: "op",
-          hostKey,
-          privateKey,
-          privateKeyPassword: "hunter2-phrase",
-          password: "hunter2-login",
-          agent: false,
-        },
+        ssh: { ...login, address: "203.0.113.7", agent: false },
         via: "ssh",
         address: "127.0.0.1",
         port: 35997,

@@ -21,11 +21,9 @@ import {
   type BackupDeps,
   type BackupPlace,
   type BackupSource,
-  computeArchiveLimit,
   isBackupKept,
   takeBackup,
 } from "../../../../core/orchestrator/backup/backup";
-import { createManifest } from "../../../../core/orchestrator/backup/manifest";
 import { decryptBackup, openIdentity, prove, seal } from "../../../../core/orchestrator/backup/vault";
 import { createDirectoryStore } from "../../../../core/store/directoryStore";
 import { resolveOwnIdentityPath } from "../../../../core/store/recordsDirectory";
@@ -164,12 +162,6 @@ describe("a backup", () => {
     // Its directory can be removed once it has ended.
     await done.catch(() => undefined);
     expect(readFileSync(file, "utf8")).toBe("another run's");
-  });
-
-  test("may be larger than the list, because files grow", () => {
-    const entry = { kind: "file", mode: "600", owner: "0:0", sha256: "a" } as const;
-    const listed = [1000, 1].map((size) => ({ ...entry, path: `${size}`, size }));
-    expect(computeArchiveLimit(createManifest(listed))).toBe(2 * 1001 + 2 * 4096 + 256 * 1024 * 1024);
   });
 
   test("removes files of killed runs, and keeps those of running ones", async ({ stage }) => {
