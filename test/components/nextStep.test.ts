@@ -62,26 +62,17 @@ test("names the orchestrator's move before the first click if none is configured
 describe("the next step before the orchestrator's move", () => {
   const first = ["the orchestrator's turn", "  its command"];
   const last = { height: 76, at: clock - 90_000, isOurs: false };
+  const after = "Update the wallet after that run. Its last lines tell you what to do in the wallet for Anvil.";
 
-  test("holds back the wallet's clicks and the address", () => {
-    const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { first });
-    expect(lines).toEqual([
-      ...first,
-      "Update the wallet after that run. Its last lines tell you what to do in the wallet for Anvil.",
-    ]);
-  });
-
-  test("prints a warning first, and offers no address", () => {
-    const lines = step({ kind: "foreign", address: old, wasOurs: false, last, notes }, { first });
-    expect(lines[0]).toMatch(/^WARNING: /);
-    expect(lines.slice(2, 4)).toEqual(first);
-    expect(lines.join()).not.toContain(address);
-  });
-
-  test("does not propose to retire the old host, which still signs", () => {
-    const lines = step({ kind: "producing", switched, ...own }, { first });
-    expect(lines.slice(-2)).toEqual(first);
-    expect(lines.join()).not.toContain("retiring");
+  test("holds back the wallet's clicks, the address, and the retirement of the old host, which still signs", () => {
+    expect(step({ kind: "earlier", address: old, wasOurs: false, notes }, { first })).toEqual([...first, after]);
+    const foreign = step({ kind: "foreign", address: old, wasOurs: false, last, notes }, { first });
+    expect(foreign[0]).toMatch(/^WARNING: /);
+    expect(foreign.slice(2, 4)).toEqual(first);
+    expect(foreign.join()).not.toContain(address);
+    const producing = step({ kind: "producing", switched, ...own }, { first });
+    expect(producing.slice(-2)).toEqual(first);
+    expect(producing.join()).not.toContain("retire");
   });
 });
 
@@ -147,16 +138,14 @@ test("prints the commands that retire the old host once this one produces, then 
   ]);
 });
 
-test("names another timer that restarts the node", () => {
-  expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: "/etc/crontab: 5 * * * * root x" })[1]).toBe(
-    "Something on the host restarts the node at times; remove it there: /etc/crontab: 5 * * * * root x",
-  );
-});
-
-test("names a crontab that could not be read", () => {
-  expect(step({ kind: "producing", ...own, switched }, { hourlyRestart: undefined })[1]).toBe(
+test.each([
+  ["/etc/crontab: x", "Something on the host restarts the node at times; remove it there: /etc/crontab: x"],
+  [
+    undefined,
     "The crontab could not be read: crontab -l on the host must show the line of the hourly restart with a #.",
-  );
+  ],
+])("names what may restart the node: %s", (hourlyRestart, line) => {
+  expect(step({ kind: "producing", ...own, switched }, { hourlyRestart })[1]).toBe(line);
 });
 
 test.each([
