@@ -59,13 +59,11 @@ export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: read
   const fitting = ofPlan.filter(({ location }) => locations.includes(location));
   const usable = fitting.filter((offer) => findShortfalls(offer, wish).length === 0);
   if (usable.length === 0) {
-    const key = `pillar-host:host.plan: ${plan}`;
-    const where = locations.join(", ");
-    if (plan === "auto")
-      return refuse(`pillar-host:host.plan: no plan in ${where} meets the minimums (pillar-host:host.minimums)`);
-    if (ofPlan.length === 0) return refuse(`${key} is not an x86 plan that the provider sells now`);
-    if (!fitting[0]) return refuse(`${key} is not sold in ${where}, but in ${listLocations(ofPlan).join(", ")}`);
-    return refuse(`${key} is below the minimums: ${findShortfalls(fitting[0], wish).join("; ")}`);
+    const sold = ofPlan.map((offer) => [`${plan} in ${offer.location}`, ...findShortfalls(offer, wish)].join(", "));
+    return refuse(
+      `pillar-host:host.plan: no x86 plan ${plan === "auto" ? "" : `${plan} `}in ${locations.join(", ")} meets the minimums (pillar-host:host.minimums)`,
+      ...(plan === "auto" ? [] : [`found: ${sold.join("; ") || `no ${plan}`}`]),
+    );
   }
   const inOrder = sortOffers(usable, locations);
   const untried = inOrder.filter(
@@ -73,23 +71,26 @@ export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: read
   );
   const offer = untried.find(({ monthly }) => monthly <= maxMonthly);
   if (offer) return { kind: "chosen", offer, runnerUp: inOrder.find((each) => each.plan !== offer.plan) };
-  const tried = attempts.map(({ location, at, reason, ...each }) => `${each.plan} in ${location} at ${at}: ${reason}`);
+  const tried = attempts.map(formatAttempt);
+  const full = tried.length > 0 ? ["the provider had no room for these servers:", ...tried] : [];
+  const [dear] = untried;
+  if (!dear)
+    return refuse(
+      ...full,
+      "Add locations (pillar-host:host.locations). The next run starts with the first server again.",
+    );
   return refuse(
-    ...(tried.length > 0 ? ["the provider had no room for these servers:", ...tried] : []),
-    ...(untried[0]
-      ? formatTooDear(untried[0], maxMonthly, run)
-      : ["Add locations (pillar-host:host.locations). The next run starts with the first server again."]),
+    ...full,
+    `pillar-host:host.maxMonthly: all servers left to try cost more than ${maxMonthly.toFixed(2)} ${dear.currency} a month, the cheapest ` +
+      `${dear.monthly.toFixed(2)} ${dear.currency}: ${dear.plan} in ${dear.location}`,
+    // Rounds up: the command can set whole numbers only.
+    `To allow that price: ${run.set("host.maxMonthly", Math.ceil(dear.monthly))} && ${run.up}`,
+    `Or try later; that run starts with the first server again: ${run.up}`,
   );
 }
 
-function formatTooDear({ plan, location, monthly, currency }: Offer, limit: number, run: Commands): string[] {
-  return [
-    `pillar-host:host.maxMonthly: all servers left to try cost more than ${limit.toFixed(2)} ${currency} a month, the cheapest ` +
-      `${monthly.toFixed(2)} ${currency}: ${plan} in ${location}`,
-    // Rounds up: the command can set whole numbers only.
-    `To allow that price: ${run.set("host.maxMonthly", Math.ceil(monthly))} && ${run.up}`,
-    `Or try later; that run starts with the first server again: ${run.up}`,
-  ];
+export function formatAttempt({ plan, location, at, reason }: Order): string {
+  return `${plan} in ${location} at ${at}: ${reason}`;
 }
 
 /** Sorts plans by their price in the location tried first. Locations with room come first, then earlier ones. */

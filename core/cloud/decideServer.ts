@@ -1,7 +1,7 @@
 import { ideal } from "../config/hostSchema";
 import { deriveConfiguredPublicKey } from "../ssh/configuredLogin";
 import { type Commands, commandsFor } from "../util/commands";
-import { type Chosen, chooseOffer, describeOffer, type Offer } from "./chooseOffer";
+import { type Chosen, chooseOffer, describeOffer, formatAttempt, type Offer } from "./chooseOffer";
 import type { Cloud, CloudConfig, CloudInventory, ServerNow } from "./cloud";
 import {
   computePriceLimit,
@@ -143,7 +143,7 @@ async function planOrder(
   return {
     plan: { kind: "make", offer, found, attempts, shown, leftover },
     lines: [
-      ...attempts.map(({ plan, location, at, reason }) => `sold out: ${plan} in ${location} at ${at}: ${reason}`),
+      ...attempts.map((attempt) => `sold out: ${formatAttempt(attempt)}`),
       ...formatEarlierOrders(failed, leftover, record, run),
       ...formatOffer(cloud.provider, host, choice, limit),
       next.kind === "chosen"
@@ -159,17 +159,17 @@ async function planOrder(
 function formatEarlierOrders(
   failed: Order | undefined,
   left: ServerNow | undefined,
-  { pending }: OrderRecord,
+  record: OrderRecord,
   run: Commands,
 ) {
-  const lines: string[] = [];
-  if (failed) {
-    const { plan, location, at, reason = "the run ended before the provider's answer" } = failed;
-    lines.push(`the order of ${plan} in ${location} at ${at} failed: ${reason}`);
-  }
-  if (left) lines.push(`server ${left.id}, which the failed order left, is removed`);
-  else if (pending) lines.push(`if this run fails because a server does not exist: ${run.refresh} && ${run.up}`);
-  return lines;
+  const reason = failed?.reason ?? "the run ended before the provider's answer";
+  return [
+    ...(failed ? [`an order failed: ${formatAttempt({ ...failed, reason })}`] : []),
+    ...(left ? [`server ${left.id}, which the failed order left, is removed`] : []),
+    ...(record.pending && !left
+      ? [`if this run fails because a server does not exist: ${run.refresh} && ${run.up}`]
+      : []),
+  ];
 }
 
 function formatOffer(

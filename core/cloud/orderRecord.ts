@@ -26,27 +26,23 @@ export type Order = Readonly<z.infer<typeof orderSchema>>;
 export type OrderRecord = Readonly<z.infer<typeof recordSchema>>;
 export type FirstPrice = NonNullable<OrderRecord["shown"]>;
 
-/** Holds no secrets. */
-export interface OrderRecords {
-  /** @throws Error for the operator if the record can't be read */
-  read(): Promise<OrderRecord>;
-  /** Writes the record, to disk before it resolves. @throws Error for the operator if it can't be written */
-  write(record: OrderRecord): Promise<void>;
-}
+export type OrderRecords = ReturnType<typeof openOrderRecords>;
+
+const empty: OrderRecord = { attempts: [] };
 
 /** Parses a record. An unreadable record counts as missing: at worst an order repeats, and a price is shown again. */
 export function parseOrderRecord(text: string | undefined): OrderRecord {
   try {
     return recordSchema.parse(JSON.parse(text ?? ""));
   } catch {
-    return { attempts: [] };
+    return empty;
   }
 }
 
+/** Formats a record; undefined if it says nothing. */
 export function formatOrderRecord(record: OrderRecord): string | undefined {
-  const { attempts, pending, ordered, shown } = record;
-  if (attempts.length === 0 && !pending && ordered === undefined && !shown) return undefined;
-  return `${JSON.stringify(record, null, 2)}\n`;
+  const text = JSON.stringify(record);
+  return text === JSON.stringify(empty) ? undefined : `${text}\n`;
 }
 
 /** An order that failed longer ago may be tried again, because the provider may have room again. */
@@ -97,6 +93,7 @@ export function computePriceLimit(host: CloudHostConfig, shown?: FirstPrice): Pr
   };
 }
 
+/** Returns the price shown first for this configuration: the known one, or else the offer's. */
 export function keepFirstPrice(
   host: CloudHostConfig,
   known: FirstPrice | undefined,
@@ -106,13 +103,14 @@ export function keepFirstPrice(
   return known?.wish === wish ? known : { wish, monthly, currency };
 }
 
-/** @throws Error for the operator */
-export function openOrderRecords(config: StackConfig): OrderRecords {
+/** Opens the record of a stack's orders, which holds no secrets. Each function @throws Error for the operator */
+export function openOrderRecords(config: StackConfig) {
   // The Pillar is in the name, because two Pillars may share a store, with stacks of the same name.
   const name = `orders-${config.stack}-${config.pillar.name}.json`;
   const store = openStackStore(config);
   return {
     read: async () => parseOrderRecord(await store.readText(name)),
-    write: (record) => store.writeText(name, formatOrderRecord(record)),
+    /** Writes the record, to disk before it resolves. */
+    write: (record: OrderRecord) => store.writeText(name, formatOrderRecord(record)),
   };
 }

@@ -6,26 +6,20 @@ interface UserDataKey {
 
 /** Builds cloud-init's input: host key, logins with keys only, security upgrades. JSON is valid YAML. */
 export function renderUserData({ privateKey, publicKey }: UserDataKey): string {
+  const files = {
+    // Names the only key, because an upgrade of sshd makes host keys of other kinds.
+    "/etc/ssh/sshd_config.d/10-pillar-host.conf": "HostKey /etc/ssh/ssh_host_ed25519_key\n",
+    "/etc/apt/apt.conf.d/20auto-upgrades":
+      'APT::Periodic::Update-Package-Lists "1";\nAPT::Periodic::Unattended-Upgrade "1";\n',
+    "/etc/apt/apt.conf.d/90pillar-host":
+      '// A Pillar reboots when its operator says so (pillar-host).\nUnattended-Upgrade::Automatic-Reboot "false";\n',
+  };
   const config = {
     ssh_deletekeys: true,
     ssh_keys: { ed25519_private: privateKey, ed25519_public: publicKey },
     ssh_pwauth: false,
     disable_root: false,
-    write_files: [
-      // Names the only key, because an upgrade of sshd makes host keys of other kinds.
-      { path: "/etc/ssh/sshd_config.d/10-pillar-host.conf", content: "HostKey /etc/ssh/ssh_host_ed25519_key\n" },
-      {
-        path: "/etc/apt/apt.conf.d/20auto-upgrades",
-        content: 'APT::Periodic::Update-Package-Lists "1";\nAPT::Periodic::Unattended-Upgrade "1";\n',
-      },
-      {
-        path: "/etc/apt/apt.conf.d/90pillar-host",
-        content: noReboot,
-      },
-    ],
+    write_files: Object.entries(files).map(([path, content]) => ({ path, content })),
   };
   return `#cloud-config\n${JSON.stringify(config, null, 2)}\n`;
 }
-
-const noReboot =
-  '// A Pillar reboots when its operator says so (pillar-host).\nUnattended-Upgrade::Automatic-Reboot "false";\n';

@@ -91,7 +91,8 @@ describe("a new stack", () => {
     expect(decided).toMatchObject({
       faults: [
         "pillar-host:host.image: Hetzner has no image debian-11 for x86 machines now, needed one of debian-12, ubuntu-22.04",
-        "pillar-host:host.plan: cx1 is not an x86 plan that the provider sells now",
+        "pillar-host:host.plan: no x86 plan cx1 in fsn1, nbg1 meets the minimums (pillar-host:host.minimums)",
+        "found: no cx1",
       ],
     });
   });
@@ -174,7 +175,7 @@ describe("after a failed order", () => {
     const { decided } = await decide([], { attempts: [], pending: { ...pending, reason }, shown });
     expect(decided).toMatchObject({ plan: { kind: "make", offer: { plan: "cx33", location: "fsn1" }, attempts: [] } });
     expect("lines" in decided && decided.lines[0]).toBe(
-      `the order of cx33 in fsn1 at ${at} failed: ${reason ?? "the run ended before the provider's answer"}`,
+      `an order failed: cx33 in fsn1 at ${at}: ${reason ?? "the run ended before the provider's answer"}`,
     );
   });
 
