@@ -10,7 +10,7 @@ import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
 import { createSshTarget, runStep } from "../remote";
-import { type CloudRun, everything } from "./cloudParts";
+import type { CloudRun } from "./cloudParts";
 import { checkAddress, isOrderedHere, registerServer } from "./cloudServer";
 import { createDigitaloceanParts } from "./digitalocean";
 import { createFirstContact } from "./firstContact";
@@ -80,7 +80,7 @@ export function createAdoptedHost(run: CloudRun<KeepDecision>, args: HostArgs): 
   const made = createParts[config.host.provider](run, {}).server(
     "adopted-server",
     { name, plan: size, location, image, sshKeys: [], backups: false },
-    { parent, protect: config.lifecycle !== "retiring", import: id, ignoreChanges: [everything] },
+    { parent, protect: config.lifecycle !== "retiring", import: id, ignoreChanges: ["*"] },
   );
   const place = { address: made.ipv4Address, hostKey: config.host.hostKey };
   const contact = createFirstContact(place, args, [made], parent);

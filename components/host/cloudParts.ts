@@ -34,12 +34,9 @@ export type CloudServerResource = pulumi.CustomResource & { readonly ipv4Address
 
 /** A provider's resources. */
 export interface CloudParts {
-  /** A server's inputs, by the plugin's names, whose changes must not reach a live one. */
+  /** A server's inputs, by the plugin's names, whose changes must not reach a live one. `*` are all. */
   readonly fixedInputs: string[];
   sshKey(publicKey: string, options: Options): pulumi.CustomResource;
   firewall(openings: readonly Opening[], options: Options): pulumi.CustomResource;
   server(name: string, args: ServerArgs, options: Options): CloudServerResource;
 }
-
-/** In `ignoreChanges`: all inputs. */
-export const everything = "*";

@@ -10,7 +10,7 @@ import { formatProblem } from "../../core/util/problem";
 import type { HostKey } from "../../providers/hostKey";
 import { warn } from "../log";
 import { createPlainError } from "../plainErrors";
-import { type CloudParts, type CloudRun, type CloudServerResource, everything } from "./cloudParts";
+import type { CloudParts, CloudRun, CloudServerResource } from "./cloudParts";
 import { handleOrderError } from "./orderHook";
 
 /** Registers the stack's server, its ssh key and its firewall. `key`: undefined if a host key is configured. */
@@ -53,7 +53,7 @@ export function registerServer(
   };
   if (plan.kind === "keep") {
     const { id, plan: size, location, image: own = image } = plan.server;
-    const ignoreChanges = plan.isHalfMade ? [everything] : parts.fixedInputs;
+    const ignoreChanges = plan.isHalfMade ? ["*"] : parts.fixedInputs;
     const kept = { ...args, plan: size, location, image: own };
     return parts.server("server", kept, { ...options, import: id, ignoreChanges });
   }

@@ -32,13 +32,11 @@ export function stripProviderError(error: string, token: string): string {
 /** Formats a failed order and the next step: only if the provider has no room does the next order try elsewhere. */
 function formatFailedOrder({ cloud, config, plan: { offer } }: CloudRun<MakeDecision>, reason: string): string {
   const order = `${offer.plan} in ${offer.location}`;
-  const run = commandsFor(config.stack);
+  const { up } = commandsFor(config.stack);
   if (cloud.isNoRoom(reason))
-    return `${cloud.provider} has no room for ${order} (${reason})\n  ${run.up} tries the next server: the preview names it`;
-  return [
-    `the order of ${order} at ${cloud.provider} failed (${reason})`,
-    `  If the account's limit is reached: request a higher limit (${cloud.limits}), or delete a server`,
-    `  If the token may not create servers: ${run.setSecret("host.token")}`,
-    `  Then run ${run.up}. It orders ${order} again, and no other type. If the failed order left a server, the run uses or removes it`,
-  ].join("\n");
+    return `${cloud.provider} has no room for ${order} (${reason})\n  ${up} tries the next server: the preview names it`;
+  return (
+    `the order of ${order} at ${cloud.provider} failed (${reason})\n` +
+    `  Once its cause is gone: ${up}. It orders ${order} again, and no other type. If the failed order left a server, the run uses or removes it`
+  );
 }

@@ -18,12 +18,9 @@ export interface Offer {
 export type Wish = Pick<CloudHostConfig, "plan" | "locations" | "minimums" | "maxMonthly">;
 
 export interface Chosen {
-  readonly kind: "chosen";
   readonly offer: Offer;
   readonly runnerUp?: Offer | undefined;
 }
-
-type Choice = Chosen | { readonly kind: "none"; readonly faults: readonly string[] };
 
 const systemGb = 4;
 const fileSystemShare = 0.05;
@@ -47,46 +44,54 @@ export function findShortfalls(offer: Offer, { minimums }: Wish): string[] {
  * Chooses the cheapest plan that meets the minimums and the price limit, in the first location that lists room. After
  * an order that found no room, chooses the next location, then the next plan.
  */
-export function chooseOffer(offers: readonly Offer[], wish: Wish, attempts: readonly Order[], run: Commands): Choice {
+export function chooseOffer(
+  offers: readonly Offer[],
+  wish: Wish,
+  attempts: readonly Order[],
+  run: Commands,
+): Chosen | { readonly faults: readonly string[] } {
   const { plan, locations, maxMonthly = Number.POSITIVE_INFINITY } = wish;
-  const listLocations = (all: readonly Offer[]) => [...new Set(all.map(({ location }) => location))];
-  const unknown = locations.filter((location) => !listLocations(offers).includes(location));
+  const all = [...new Set(offers.map(({ location }) => location))].sort();
+  const unknown = locations.filter((location) => !all.includes(location));
   if (unknown.length > 0)
-    return refuse(
-      `pillar-host:host.locations: found ${unknown.join(", ")}, needed some of ${listLocations(offers).sort().join(", ")}`,
-    );
+    return { faults: [`pillar-host:host.locations: found ${unknown.join(", ")}, needed some of ${all.join(", ")}`] };
   const ofPlan = plan === "auto" ? offers : offers.filter((offer) => offer.plan === plan);
   const fitting = ofPlan.filter(({ location }) => locations.includes(location));
   const usable = fitting.filter((offer) => findShortfalls(offer, wish).length === 0);
-  if (usable.length === 0) {
-    const sold = ofPlan.map((offer) => [`${plan} in ${offer.location}`, ...findShortfalls(offer, wish)].join(", "));
-    return refuse(
-      `pillar-host:host.plan: no x86 plan ${plan === "auto" ? "" : `${plan} `}in ${locations.join(", ")} meets the minimums (pillar-host:host.minimums)`,
-      ...(plan === "auto" ? [] : [`found: ${sold.join("; ") || `no ${plan}`}`]),
-    );
-  }
+  const sold = ofPlan.map((offer) => [`${plan} in ${offer.location}`, ...findShortfalls(offer, wish)].join(", "));
+  if (usable.length === 0)
+    return {
+      faults: [
+        `pillar-host:host.plan: no x86 plan ${plan === "auto" ? "" : `${plan} `}in ${locations.join(", ")} meets the minimums (pillar-host:host.minimums)`,
+        ...(plan === "auto" ? [] : [`found: ${sold.join("; ") || `no ${plan}`}`]),
+      ],
+    };
   const inOrder = sortOffers(usable, locations);
   const untried = inOrder.filter(
     ({ plan: name, location }) => !attempts.some((tried) => tried.plan === name && tried.location === location),
   );
   const offer = untried.find(({ monthly }) => monthly <= maxMonthly);
-  if (offer) return { kind: "chosen", offer, runnerUp: inOrder.find((each) => each.plan !== offer.plan) };
-  const tried = attempts.map(formatAttempt);
-  const full = tried.length > 0 ? ["the provider had no room for these servers:", ...tried] : [];
+  if (offer) return { offer, runnerUp: inOrder.find((each) => each.plan !== offer.plan) };
   const [dear] = untried;
+  const full =
+    attempts.length > 0 ? ["the provider had no room for these servers:", ...attempts.map(formatAttempt)] : [];
   if (!dear)
-    return refuse(
+    return {
+      faults: [...full, "Add locations (pillar-host:host.locations). The next run starts with the first server again."],
+    };
+  return {
+    faults: [
       ...full,
-      "Add locations (pillar-host:host.locations). The next run starts with the first server again.",
-    );
-  return refuse(
-    ...full,
-    `pillar-host:host.maxMonthly: all servers left to try cost more than ${maxMonthly.toFixed(2)} ${dear.currency} a month, the cheapest ` +
-      `${dear.monthly.toFixed(2)} ${dear.currency}: ${dear.plan} in ${dear.location}`,
-    // Rounds up: the command can set whole numbers only.
-    `To allow that price: ${run.set("host.maxMonthly", Math.ceil(dear.monthly))} && ${run.up}`,
-    `Or try later; that run starts with the first server again: ${run.up}`,
-  );
+      `pillar-host:host.maxMonthly: all servers left to try cost more than ${formatPrice(maxMonthly, dear)} a month, the cheapest ${formatPrice(dear.monthly, dear)}: ${dear.plan} in ${dear.location}`,
+      // Rounds up: the command can set whole numbers only.
+      `To allow that price: ${run.set("host.maxMonthly", Math.ceil(dear.monthly))} && ${run.up}`,
+      `Or try later; that run starts with the first server again: ${run.up}`,
+    ],
+  };
+}
+
+export function formatPrice(monthly: number, { currency }: Pick<Offer, "currency">): string {
+  return `${monthly.toFixed(2)} ${currency}`;
 }
 
 export function formatAttempt({ plan, location, at, reason }: Order): string {
@@ -102,11 +107,7 @@ function sortOffers(usable: readonly Offer[], locations: readonly string[]): Off
   return [...usable].sort((a, b) => price(a.plan) - price(b.plan) || a.plan.localeCompare(b.plan) || inPlace(a, b));
 }
 
-function refuse(...faults: string[]): Choice {
-  return { kind: "none", faults };
-}
-
 export function describeOffer(offer: Offer): string {
-  const { plan, location, cores, memoryGb, diskGb, monthly, currency } = offer;
-  return `${plan} in ${location}: ${cores} cores, ${memoryGb} GB of memory, ${diskGb} GB of disk, ${monthly.toFixed(2)} ${currency} a month`;
+  const { plan, location, cores, memoryGb, diskGb, monthly } = offer;
+  return `${plan} in ${location}: ${cores} cores, ${memoryGb} GB of memory, ${diskGb} GB of disk, ${formatPrice(monthly, offer)} a month`;
 }

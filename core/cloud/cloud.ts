@@ -44,7 +44,6 @@ export interface Cloud {
   checkRights(): Promise<void>;
   /** True if the provider's words say that it has no room for this plan in this location. */
   isNoRoom(words: string): boolean;
-  readonly limits: string;
   describeConsole(id: string): string;
   /** Renames a half-made server, if the provider accepts a name only once: the next order needs the name. */
   makeRoom(id: string): Promise<void>;

@@ -1,7 +1,7 @@
 import { ideal } from "../config/hostSchema";
 import { deriveConfiguredPublicKey } from "../ssh/configuredLogin";
 import { type Commands, commandsFor } from "../util/commands";
-import { type Chosen, chooseOffer, describeOffer, formatAttempt, type Offer } from "./chooseOffer";
+import { type Chosen, chooseOffer, describeOffer, formatAttempt, formatPrice, type Offer } from "./chooseOffer";
 import type { Cloud, CloudConfig, CloudInventory, ServerNow } from "./cloud";
 import {
   computePriceLimit,
@@ -127,28 +127,30 @@ async function planOrder(
       ];
   const [leftover] = found.servers;
   const { attempts, failed } = settleOrder(record, cloud.isNoRoom, leftover?.failure);
-  const within = (limit: PriceLimit | undefined, tried: readonly Order[]) =>
+  const choose = (limit: PriceLimit | undefined, tried: readonly Order[]) =>
     chooseOffer(offers, { ...host, maxMonthly: limit?.monthly }, tried, run);
   const known = computePriceLimit(host, record.shown);
-  const choice = within(known, attempts);
-  if (choice.kind === "none") {
-    const isExhausted = attempts.length > 0 && within(known, []).kind === "chosen";
+  const choice = choose(known, attempts);
+  if ("faults" in choice) {
+    const isExhausted = attempts.length > 0 && "offer" in choose(known, []);
     return { faults: [...faults, ...choice.faults, ...(known ? [`The price limit: ${known.from}`] : [])], isExhausted };
   }
   if (faults.length > 0) return { faults };
   const { offer } = choice;
   const shown = keepFirstPrice(host, record.shown, offer);
   const limit = computePriceLimit(host, shown);
-  const next = within(limit, [...attempts, { ...offer, at: "" }]);
+  const next = choose(limit, [...attempts, { ...offer, at: "" }]);
+  const fallback =
+    "offer" in next
+      ? `the next run tries ${next.offer.plan} in ${next.offer.location} (${formatPrice(next.offer.monthly, offer)} a month)`
+      : "nothing else within the limit is left to try: add locations (pillar-host:host.locations)";
   return {
     plan: { kind: "make", offer, found, attempts, shown, leftover },
     lines: [
       ...attempts.map((attempt) => `sold out: ${formatAttempt(attempt)}`),
       ...formatEarlierOrders(failed, leftover, record, run),
       ...formatOffer(cloud.provider, host, choice, limit),
-      next.kind === "chosen"
-        ? `if the provider has no room for this server, the next run tries ${next.offer.plan} in ${next.offer.location} (${next.offer.monthly.toFixed(2)} ${offer.currency} a month)`
-        : "if the provider has no room for this server, nothing else within the limit is left to try: add locations (pillar-host:host.locations)",
+      `if the provider has no room for this server, ${fallback}`,
     ],
     warnings: leftover
       ? [`the next run protects the server that this run makes: after this run, run ${run.up} again`]
@@ -191,9 +193,7 @@ function formatOffer(
     );
   lines.push(`runner-up: ${other.join("; ")}`);
   if (limit)
-    lines.push(
-      `limit: no server dearer than ${limit.monthly.toFixed(2)} ${offer.currency} a month is ordered (${limit.from})`,
-    );
+    lines.push(`limit: no server dearer than ${formatPrice(limit.monthly, offer)} a month is ordered (${limit.from})`);
   return lines;
 }
 

@@ -60,7 +60,7 @@ export function parseSlug(slug: string): string | undefined {
 }
 
 /** Matches the text of an API error, as the plugin repeats it: these errors have no codes. */
-export const digitaloceanNoRoom = /\b(size|region) is (not available|unavailable)\b/i;
+const noRoom = /\b(size|region) is (not available|unavailable)\b/i;
 
 export function createDigitalocean({ endpoint = "https://api.digitalocean.com", ...access }: CloudAccess): Cloud {
   const http = createHttp({ ...access, endpoint: `${endpoint}/v2`, provider: "DigitalOcean" });
@@ -113,8 +113,7 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
       return found && serverNow(found.droplet);
     },
     checkRights: () => http.checkRights("/account/keys/0"),
-    isNoRoom: (words) => digitaloceanNoRoom.test(words),
-    limits: "Settings, Team, Resource limits",
+    isNoRoom: (words) => noRoom.test(words),
     describeConsole: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
     // Needs no action: two Droplets may have one name.
     makeRoom: async () => undefined,

@@ -46,12 +46,9 @@ interface Labelled {
 }
 
 /** Returns a stack's labels: at most 63 letters, digits, dots, dashes, underscores; a letter or digit at both ends. */
-export function createHetznerLabels({
-  stack,
-  pillar,
-}: Owner): Record<"pillar-host-stack" | "pillar-host-pillar", string> {
-  const value = (text: string) => text.replace(/[^A-Za-z0-9._-]/g, "-").slice(0, 63);
-  const trimmed = (text: string) => value(text).replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
+export function createHetznerLabels({ stack, pillar }: Owner) {
+  const label = (text: string) => text.replace(/[^A-Za-z0-9._-]/g, "-").slice(0, 63);
+  const trimmed = (text: string) => label(text).replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "");
   return { "pillar-host-stack": trimmed(stack), "pillar-host-pillar": trimmed(pillar.name) };
 }
 
@@ -112,7 +109,6 @@ export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...ac
     },
     checkRights: () => http.checkRights("/ssh_keys/0"),
     isNoRoom: (words) => hetznerNoRoom.test(words),
-    limits: "https://console.hetzner.cloud, Limits, Request change",
     describeConsole: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,
     makeRoom: (id) => http.put(`/servers/${id}`, { name: `left-${id}` }),
     remove: (id) => http.removeWhole(`/servers/${id}`),

@@ -88,7 +88,7 @@ async function cloudStack(provider: CloudName, host: StackFile): Promise<CloudSt
   const vaultUrl = `http://127.0.0.1:${(vault.address() as AddressInfo).port}`;
   // An engine on loopback needs only this part of a lab.
   const lab = { dir, vaultUrl, atOperator: (command: readonly string[]) => [...command] } as unknown as Lab;
-  const stack = await LabStack.create(lab, "prod", file({}, {}), secrets);
+  const stack = await LabStack.create(lab, "prod", file({}, {}), secrets, { isCold: true });
   const [backend, untouched] = [join(stack.dir, "backend"), join(dir, "untouched")];
   await cp(backend, untouched, { recursive: true });
   const attempts = join(stack.records("Anvil"), "orders-prod-Anvil.json");
