@@ -33,7 +33,7 @@ export function registerServer(
   const userData =
     key &&
     pulumi.all([key.privateKey, key.publicKey, firewall.id, ...sshKeys]).apply(async ([privateKey, hostKey]) => {
-      if (plan.kind === "make" && !pulumi.runtime.isDryRun()) await beforeOrder({ ...run, plan });
+      if (plan.kind === "make" && !pulumi.runtime.isDryRun()) await beforeOrder({ ...run, plan }).catch(throwPlainly);
       return renderUserData({ privateKey: privateKey ?? "", publicKey: hostKey ?? "" });
     });
   const { image, backups, startTimeout } = config.host;
@@ -72,29 +72,29 @@ export function registerServer(
  * gone), and checkMade deletes anything else.
  */
 async function beforeOrder({ cloud, orders, plan }: CloudRun<MakeDecision>): Promise<void> {
-  try {
-    if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
-    await orders.write(createOrderRecord(plan, new Date()));
-  } catch (error) {
-    throw createPlainError((error as Error).message);
-  }
+  if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
+  await orders.write(createOrderRecord(plan, new Date()));
 }
+
+const throwPlainly = (error: Error): never => {
+  throw createPlainError(error.message);
+};
 
 /** Returns the server's address, once the server exists, is the only one and has an address. */
 export function checkAddress(run: CloudRun, { id, ipv4Address }: CloudServerResource): pulumi.Output<string> {
+  return pulumi
+    .all([id, ipv4Address])
+    .apply(([serverId, recorded]) => findAddress(run, serverId, recorded).catch(throwPlainly));
+}
+
+async function findAddress(run: CloudRun, serverId: string, recorded: string): Promise<string> {
   const { plan, orders } = run;
-  return pulumi.all([id, ipv4Address]).apply(async ([serverId, recorded]) => {
-    const address = recorded || (plan.kind === "keep" && plan.server.address) || "";
-    try {
-      if (plan.kind === "make") await checkMade({ ...run, plan }, serverId);
-      if (pulumi.runtime.isDryRun()) return address;
-      if (address === "") throw new Error(formatNoAddress(run, serverId));
-      await orders.write({ attempts: [], ordered: isOrderedHere(run) ? serverId : undefined });
-    } catch (error) {
-      throw createPlainError((error as Error).message);
-    }
-    return address;
-  });
+  const address = recorded || (plan.kind === "keep" && plan.server.address) || "";
+  if (plan.kind === "make") await checkMade({ ...run, plan }, serverId);
+  if (pulumi.runtime.isDryRun()) return address;
+  if (address === "") throw new Error(formatNoAddress(run, serverId));
+  await orders.write({ attempts: [], ordered: isOrderedHere(run) ? serverId : undefined });
+  return address;
 }
 
 /**

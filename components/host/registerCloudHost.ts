@@ -20,7 +20,7 @@ import { restoreProtection } from "./restoreProtection";
 
 /** Decides which server to order or use, and registers it. @throws RunError, before anything is registered */
 export async function registerCloudHost(config: CloudConfig, last: LastRun): Promise<RegisteredHost> {
-  const { provider, sshFrom, importId } = config.host;
+  const { provider, importId } = config.host;
   const cloud = openCloud(config, (line) => void info(line));
   const orders = openOrderRecords(config);
   const record = await orders.read();
@@ -31,9 +31,9 @@ export async function registerCloudHost(config: CloudConfig, last: LastRun): Pro
   const args = await createHostArgs(config, last);
   const register = async () => {
     if (importId !== undefined && plan.kind === "keep") return createAdoptedHost({ ...run, plan }, args);
-    const needs = { sshFrom, hasOrchestrator: await hasOrchestrator(config, config.stack, last.orchestrator?.side) };
+    const openings = listOpenings(config, await hasOrchestrator(config, config.stack, last.orchestrator?.side));
     const stranger = plan.kind === "keep" ? await formatStranger({ ...run, plan }) : undefined;
-    return createCloudHost(run, { ...args, openings: listOpenings(config, needs), stranger });
+    return createCloudHost(run, { ...args, openings, stranger });
   };
   const host = await register();
   const { serverId, fingerprint } = host;

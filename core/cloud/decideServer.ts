@@ -58,9 +58,7 @@ export async function decideServer(
     return {
       faults: [
         `more than one server at ${cloud.provider} carries the labels of stack ${stack} of Pillar ${pillar.name}:`,
-        ...found.servers.map(
-          ({ id, name, location, address }) => `  ${id} ${name} in ${location}, ${address ?? "no address"}`,
-        ),
+        ...found.servers.map(({ id, name, address = "no address" }) => `  ${id} ${name}, ${address}`),
         "needed: delete the servers that are not this stack's host, or remove their labels, in the provider's console.",
       ],
     };
@@ -87,16 +85,11 @@ async function planAdoption(cloud: Cloud, stack: string, id: string): Promise<Ho
 
 function planKeeping({ host }: CloudConfig, plan: KeepDecision): HostDecision {
   const { id, plan: size, location, image = host.image } = plan.server;
-  const compared = [
-    ["plan", host.plan === "auto" ? size : host.plan, size],
-    ["locations", host.locations.includes(location) ? location : host.locations.join(", "), location],
-    ["image", host.image, image],
-  ];
-  const warnings = compared
-    .filter(([, wanted, is]) => wanted !== is)
-    .map(
-      ([key, wanted, is]) =>
-        `pillar-host:host.${key} is ${wanted}, the server was made with ${is}: nothing is changed on an existing server`,
+  const isAsWanted = [size, "auto"].includes(host.plan) && host.locations.includes(location) && host.image === image;
+  const warnings: string[] = [];
+  if (!isAsWanted)
+    warnings.push(
+      `server ${id} was made as ${size} in ${location} with ${image}: another plan, location or image in pillar-host:host changes nothing on it`,
     );
   if (plan.isHalfMade)
     warnings.push(

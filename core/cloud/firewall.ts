@@ -1,4 +1,4 @@
-import type { StackConfig } from "../config/config";
+import type { CloudConfig } from "./cloud";
 
 export interface Opening {
   readonly protocol: "tcp" | "udp";
@@ -9,13 +9,10 @@ export interface Opening {
 export const anywhere = ["0.0.0.0/0", "::/0"];
 
 /** Lists the openings of a host's firewall: docs/specification.md, 8. */
-export function listOpenings(
-  { node, orchestrator, ssh }: Pick<StackConfig, "node" | "orchestrator" | "ssh">,
-  { sshFrom, hasOrchestrator }: { readonly sshFrom: readonly string[]; readonly hasOrchestrator: boolean },
-): Opening[] {
+export function listOpenings({ host, node, orchestrator, ssh }: CloudConfig, hasOrchestrator: boolean): Opening[] {
   const { p2pPort, rpcPort, rpcFrom } = orchestrator;
   const openings: Opening[] = [
-    { protocol: "tcp", port: ssh.port, sources: sshFrom },
+    { protocol: "tcp", port: ssh.port, sources: host.sshFrom },
     { protocol: "tcp", port: node.p2pPort, sources: anywhere },
     { protocol: "udp", port: node.p2pPort, sources: anywhere },
   ];

@@ -1,36 +1,31 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { needsProtection } from "../../../components/host/restoreProtection";
 import type { LogEvent } from "../../../core/eventLog/events";
 
 const server = { id: "52", name: "pillar-anvil-prod", plan: "cpx32", location: "fsn1", isProtected: false };
 const kept = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as const;
-const released = (details: object): LogEvent[] => [
+/** Returns the event log after a destroy lifted a server's protection. */
+const lifted = (details: object, stack = "prod"): LogEvent[] => [
   {
     at: "2026-11-21T10:00:00Z",
-    stack: "prod",
+    stack,
     pillar: "Anvil",
     event: "released",
     details: { evidence: [], serverId: "52", ...details },
   },
 ];
+const wasProtected = true;
 
-describe("the provider's protection of a server", () => {
-  test("is restored for a server that the stack made", () => {
-    expect(needsProtection(kept, true, [], "prod")).toBe(true);
-  });
-
-  test("is restored for an adopted server only if this stack's destroy lifted it", () => {
-    const wasProtected = true;
-    expect(needsProtection(kept, false, [], "prod")).toBe(false);
-    expect(needsProtection(kept, false, released({}), "prod")).toBe(false);
-    expect(needsProtection(kept, false, released({ wasProtected }), "prod")).toBe(true);
-    expect(needsProtection(kept, false, released({ wasProtected, serverId: "51" }), "prod")).toBe(false);
-    expect(needsProtection(kept, false, released({ wasProtected }), "prod-2")).toBe(false);
-  });
-
-  test("is left alone if it is on, if the provider has none, and if the server is half made", () => {
-    expect(needsProtection({ ...kept, server: { ...server, isProtected: true } }, true, [], "prod")).toBe(false);
-    expect(needsProtection({ ...kept, server: { ...server, isProtected: undefined } }, true, [], "prod")).toBe(false);
-    expect(needsProtection({ ...kept, isHalfMade: true }, true, [], "prod")).toBe(false);
-  });
+test.each([
+  ["restored for a server that the stack made", kept, true, [], true],
+  ["left alone if it is on", { ...kept, server: { ...server, isProtected: true } }, true, [], false],
+  ["left alone if the provider has none", { ...kept, server: { ...server, isProtected: undefined } }, true, [], false],
+  ["left alone if the server is half made", { ...kept, isHalfMade: true }, true, [], false],
+  ["left alone for an adopted server", kept, false, [], false],
+  ["left alone for an adopted server that had none", kept, false, lifted({}), false],
+  ["restored for an adopted server if a destroy lifted it", kept, false, lifted({ wasProtected }), true],
+  ["left alone if another server's was lifted", kept, false, lifted({ wasProtected, serverId: "51" }), false],
+  ["left alone if another stack lifted it", kept, false, lifted({ wasProtected }, "prod-2"), false],
+])("the provider's protection is %s", (_what, plan, isOwn, events, needs) => {
+  expect(needsProtection(plan, isOwn, events, "prod")).toBe(needs);
 });
