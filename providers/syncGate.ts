@@ -5,14 +5,12 @@ import { openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
 import { readSources } from "../core/registration/pillarReadings";
-import { isOurs } from "../core/registration/registration";
 import { noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
 import type { WitnessSources } from "../core/sync/chainSources";
 import { decideResumption } from "../core/sync/decideResumption";
-import { formatGateLine } from "../core/sync/syncMessages";
-import { type GateSettings, type GiveUpError, type SyncResult, waitForSync } from "../core/sync/waitForSync";
+import { type GateSettings, isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync";
 import { createWaitLog } from "../core/sync/waitLog";
 import { openWitnesses } from "../core/sync/witnesses";
 import { systemClock } from "../core/util/clock";
@@ -80,61 +78,59 @@ interface GateOutputs extends Partial<Omit<SyncResult, "witnessed">> {
   readonly earlier?: string | undefined;
 }
 
-/** Waits until the node is synced. @throws KeptError, with the state of the wait, if it gives up */
+/** Waits until the node is synced. @throws KeptError, with the state of the wait */
 export async function passGate(
   inputs: GateInputs,
   before: Partial<GateOutputs>,
   { signal, tell }: ProviderRun,
 ): Promise<GateOutputs> {
   const { address } = inputs.target.ssh;
-  const kept = await createWaitLog(inputs.record, address, Date.now, say);
+  const log = await createWaitLog(inputs.record, address, Date.now, (line) => say(`sync: ${line}`));
   // The event log has the start of a killed run, the state does not.
-  const startedAt = Date.parse(before.startedAt ?? kept.before.startedAt ?? new Date().toISOString());
-  const startHeight = before.startHeight ?? kept.before.startHeight;
+  const { startedAt = new Date().toISOString(), startHeight, earlier } = { ...log.before, ...before };
+  const kept = { startedAt, startHeight, earlier };
   const connection = createConnection(inputs.target.ssh);
-  const start = { startedAt: new Date(startedAt).toISOString(), startHeight };
-  const client = kept.logStart(createNodeClient(inputs.target, connection), start);
+  const client = createNodeClient(inputs.target, connection);
   const own = openNodeChain("the node", inputs.target, connection);
   const witnesses = openWitnesses(inputs, inputs.target, "always");
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
-  const notifyEarly = (text: string) => notify("registeredTooEarly", text);
-  const wallet = createEarlyWalletWatch(inputs, connection, kept.before.earlier ?? before.earlier, notifyEarly);
+  const wallet = createEarlyWalletWatch(inputs, connection, earlier, (text) => notify("registeredTooEarly", text));
   const wait = decideWait(inputs.wait);
   if (wait === "block") sayStart(inputs);
   try {
     const record = await waitForSync(
-      { ...inputs, wait, startedAt, startHeight, address },
+      { ...inputs, wait, startedAt: Date.parse(startedAt), startHeight, address },
       {
         client,
         readReferences: (newest) => witnesses.read(newest && { newest, client: own }),
         readVersionGaps: (height) => readVersionGaps(inputs.target, height, connection),
         ...systemClock,
-        say: (news) => say(formatGateLine(news)),
+        say,
         notify,
         readFacts: () => readHostFacts(connection, inputs.factsScript),
         signal,
-        meanwhile: () => wallet?.turn(),
+        seen: async ({ observation }) => {
+          wallet?.turn();
+          if (observation.kind === "none") return;
+          kept.startHeight ??= observation.info.currentHeight;
+          await log.note(kept);
+        },
       },
     );
     const outputs = makeOutputs(record);
-    await kept.end(record);
+    await log.end(record);
     for (const gap of record.unproved) say(`sync: not proved: ${gap}`);
     const took = formatDuration((outputs.durationSeconds ?? 0) * 1000);
     say(`sync: synced at height ${record.currentHeight} after ${took}`);
     return outputs;
   } catch (error) {
-    const { gaveUp } = error as Partial<GiveUpError>;
-    if (!gaveUp && !signal.aborted)
+    if (!isGiveUp(error) && !signal.aborted)
       notify("failed", `the wait for the sync ended in an error: ${takeFirstLine((error as Error).message)}`);
-    if (!gaveUp) throw error;
     await wallet?.settled();
-    await kept.pause(wallet?.earlier());
-    throw keepResults(error as Error, {
-      startedAt: start.startedAt,
-      startHeight: gaveUp.startHeight,
-      earlier: wallet?.earlier(),
-    });
+    kept.earlier = wallet?.earlier() ?? earlier;
+    await log.note(kept, true);
+    throw keepResults(error as Error, kept);
   } finally {
     await wallet?.settled();
     witnesses.close();
@@ -164,13 +160,9 @@ function createEarlyWalletWatch(
     say,
     tell,
     record: async (registration) => {
-      if (!isOurs(registration)) return;
       const { address: ours } = registration;
-      await noteRegistration(log, registration, {
-        stack: record.stack,
-        ours,
-        memory: await readRegistrationMemory(record, ours),
-      });
+      const memory = await readRegistrationMemory(record, ours);
+      await noteRegistration(log, registration, { stack: record.stack, ours, memory });
     },
   });
 }

@@ -38,7 +38,7 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
     const { identityFile } = config.orchestrator.backup;
     const earlier = (await readMoveEvents(store)).flatMap((entry) => (entry.event === "backup" ? [entry.details] : []));
     const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
-    const made = await withLock(store.directory, lock, systemClock, () =>
+    const made = await withLock(store.directory, lock, () =>
       takeBackup(
         root,
         findWholeBackup("asked", place),

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { isAnswered } from "../../core/chain/reading";
+import { isAnswered, listLeftOut } from "../../core/chain/reading";
 import { findFirstFork, hashAt, readSharedHeights } from "../../core/chain/sameChain";
 import { openStackStore, resolveRecordsDirectory } from "../../core/config/stackStore";
 import { findWebhookFault } from "../../core/notify/notify";
@@ -8,7 +8,7 @@ import { listRetirementReferences } from "../../core/retirement/retirementInputs
 import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
 import { chainRisk } from "../../core/sync/decideSynced";
 import { createWitnessSources } from "../../core/sync/gateSettings";
-import { compareReferences, type ReferenceReading } from "../../core/sync/references";
+import { agreeOnHeight, type ReferenceReading } from "../../core/sync/references";
 import { openWitnesses } from "../../core/sync/witnesses";
 import { commandsFor } from "../../core/util/commands";
 import { resolvePath } from "../../core/util/resolvePath";
@@ -64,11 +64,11 @@ async function checkReferences({ config, address = "", hostKey = "" }: StackInfo
 }
 
 function compareWitnesses(readings: readonly ReferenceReading[], tolerance: number): CheckRow[] {
-  const heights = readings.flatMap((reading) => (isAnswered(reading) ? [reading.newest.height] : []));
-  const { median, notes } = compareReferences(Math.max(0, ...heights), { readings }, tolerance);
-  const lines = notes.map(({ text }) => text);
-  if (heights.length === 0) return [fail("references", "no reference gives a height", ...lines)];
-  const fork = findFirstFork(readings.filter(isAnswered));
+  const told = readings.filter(isAnswered);
+  const { median, notes } = agreeOnHeight(told, tolerance);
+  const lines = [...listLeftOut(readings), ...notes];
+  if (told.length === 0) return [fail("references", "no reference gives a height", ...lines)];
+  const fork = findFirstFork(told);
   if (fork) {
     const hashes = [fork.one, fork.other].map(
       (each) => `${hashAt(each, fork.height)?.slice(0, 12)} at ${each.client.name}`,
@@ -78,7 +78,7 @@ function compareWitnesses(readings: readonly ReferenceReading[], tolerance: numb
     return [fail("references", "the references are on different chains", found, needed, ...lines)];
   }
   if (median === undefined) return [fail("references", "the references contradict each other", ...lines)];
-  const said = `${heights.length} of ${readings.length} answer, height ${median}`;
+  const said = `${told.length} of ${readings.length} answer, height ${median}`;
   return [pass("references", said, ...lines)];
 }
 

@@ -2,7 +2,7 @@ import { createProxyLogin } from "../../core/ssh/configuredLogin";
 import { readPresentedKey } from "../../core/ssh/presentedKey";
 import { isFatal } from "../../core/ssh/sshErrors";
 import type { SyncProgress } from "../../core/sync/progress";
-import { type GiveUpError, type SyncResult, waitForSync } from "../../core/sync/waitForSync";
+import { isGiveUp, type SyncResult, waitForSync } from "../../core/sync/waitForSync";
 import { formatProblem } from "../../core/util/problem";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import { createGateOptions, type HostReader, openHostReader, type SyncStart } from "./hostReader";
@@ -105,8 +105,7 @@ async function readSync(source: StackWithHost, { deps }: HostReader, since?: Syn
     return { sync, proof };
   } catch (error) {
     if (isFatal(error)) throw new CliRefusal((error as Error).message);
-    const { gaveUp } = error as Partial<GiveUpError>;
-    if (!gaveUp) throw error;
+    if (!isGiveUp(error)) throw error;
     const last = sync?.observation;
     return { sync, unreachable: last?.kind === "none" && last.unreachable ? last.reason : undefined };
   }

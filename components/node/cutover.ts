@@ -7,8 +7,7 @@ import {
   noteRegistration,
   readRegistrationMemory,
 } from "../../core/registration/registrationLookup";
-import { formatRegistration } from "../../core/registration/registrationMessages";
-import { findRegistrationNotices } from "../../core/registration/registrationNotices";
+import { findRegistrationNotices, formatRegistration } from "../../core/registration/registrationMessages";
 import { createRegistrationOutput } from "../../core/registration/registrationOutput";
 import { createHostTarget } from "../../core/ssh/configuredLogin";
 import { hourlyRestart } from "../../core/steps/nodeSteps";

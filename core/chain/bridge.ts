@@ -1,4 +1,4 @@
-import { isCount } from "./chainAnswers";
+import { isBoolean, isCount, isText, parseForm } from "./chainAnswers";
 
 /** The bridge's state as the chain stores it (go-zenon, vm/embedded/definition/bridge.go). */
 export interface BridgeInfo {
@@ -11,21 +11,23 @@ export interface BridgeInfo {
   readonly key: string;
 }
 
+const isKey = (value: unknown): value is string | undefined =>
+  value === undefined || (isText(value) && /^([A-Za-z0-9+/]{44})?$/.test(value));
+
 /** Parses the result of `embedded.bridge.getBridgeInfo`. @throws if it has another form */
 export function parseBridge(result: unknown): BridgeInfo {
-  const found = (result ?? {}) as Record<string, unknown>;
-  const { halted, allowKeyGen, unhaltedAt, unhaltDurationInMomentums: unhaltDuration } = found;
-  const { compressedTssECDSAPubKey: key = "" } = found;
-  if (
-    typeof halted !== "boolean" ||
-    typeof allowKeyGen !== "boolean" ||
-    !isCount(unhaltedAt) ||
-    !isCount(unhaltDuration) ||
-    typeof key !== "string" ||
-    !/^([A-Za-z0-9+/]{44})?$/.test(key)
-  )
-    throw new Error(
-      "the RPC's embedded.bridge.getBridgeInfo does not have the form {halted, unhaltedAt, unhaltDurationInMomentums, allowKeyGen, compressedTssECDSAPubKey}",
-    );
-  return { isHalted: halted, allowsKeyGeneration: allowKeyGen, unhaltedAt, unhaltDuration, key };
+  const found = parseForm("embedded.bridge.getBridgeInfo", result, {
+    halted: isBoolean,
+    allowKeyGen: isBoolean,
+    unhaltedAt: isCount,
+    unhaltDurationInMomentums: isCount,
+    compressedTssECDSAPubKey: isKey,
+  });
+  return {
+    isHalted: found.halted,
+    allowsKeyGeneration: found.allowKeyGen,
+    unhaltedAt: found.unhaltedAt,
+    unhaltDuration: found.unhaltDurationInMomentums,
+    key: found.compressedTssECDSAPubKey ?? "",
+  };
 }

@@ -46,45 +46,60 @@ export interface Rewards {
   readonly uncollected: Amount;
 }
 
+/** Returns the fields of an answer. @throws if a field lacks the form that its check demands */
+export function parseForm<T extends object>(
+  what: string,
+  answer: unknown,
+  checks: { readonly [K in keyof T]: (value: unknown) => value is T[K] },
+): T {
+  const found = (answer ?? {}) as T;
+  const names = Object.keys(checks) as (keyof T)[];
+  if (names.every((name) => checks[name](found[name]))) return found;
+  throw new Error(`the RPC's ${what} does not have the form {${names.join(", ")}}`);
+}
+
+export const isText = (value: unknown): value is string => typeof value === "string";
+export const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+const isList = (value: unknown): value is unknown[] => Array.isArray(value);
+
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
+/** Limits the digits, because parsing a very long number would keep the process busy for seconds. */
+const isAmount = (value: unknown): value is string | number => /^\d{1,40}$/.test(String(value));
+
 /** Returns the list of an answer. @throws if the answer has none */
-export function parseList<T>(result: unknown, method: string): T[] {
-  const { list } = (result ?? {}) as { list?: unknown };
-  if (!Array.isArray(list)) throw new Error(`the RPC's ${method} does not have the form {list}`);
-  return list;
+export function parseList(result: unknown, method: string): unknown[] {
+  return parseForm(method, result, { list: isList }).list;
 }
 
 export function parseProduced(result: unknown): Produced {
-  const { height, timestamp, hash, producer } = (result ?? {}) as Record<string, unknown>;
-  if (!isCount(height) || !isCount(timestamp) || !isPrintable(hash) || !isPrintable(producer))
-    throw new Error("the RPC's momentum does not have the form {height, timestamp, hash, producer}");
+  const checks = { height: isCount, timestamp: isCount, hash: isPrintable, producer: isPrintable };
+  const { height, timestamp, hash, producer } = parseForm("momentum", result, checks);
   return { height, timestamp: timestamp * 1000, hash, producer };
 }
 
 export function parsePillar(result: unknown, asked: string): PillarOnChain | null {
   if (result === null) return null;
-  const { name, producerAddress, withdrawAddress, currentStats } = (result ?? {}) as Record<string, unknown>;
+  const method = "embedded.pillar.getByName";
+  const checks = { name: isText, producerAddress: isPrintable, withdrawAddress: isPrintable };
+  const { name, producerAddress, withdrawAddress } = parseForm(method, result, checks);
+  if (name !== asked) throw new Error(`the RPC's ${method} answers with another Pillar than ${asked}`);
+  const { currentStats } = result as { currentStats?: unknown };
   const { expectedMomentums, producedMomentums } = (currentStats ?? {}) as Record<string, unknown>;
-  if (name !== asked) throw new Error(`the RPC's embedded.pillar.getByName answers with another Pillar than ${asked}`);
-  if (!isPrintable(producerAddress) || !isPrintable(withdrawAddress))
-    throw new Error("the RPC's embedded.pillar.getByName does not have the form {producerAddress, withdrawAddress}");
   const figures = {
     expected: isCount(expectedMomentums) ? expectedMomentums : 0,
     produced: isCount(producedMomentums) ? producedMomentums : 0,
   };
-  return { name: asked, producerAddress, withdrawAddress, figures };
+  return { name, producerAddress, withdrawAddress, figures };
 }
 
 export function parseStanding(result: unknown, pillar: string): PillarStanding | undefined {
-  const { count, list } = (result ?? {}) as { count?: unknown; list?: unknown };
-  if (!isCount(count) || !Array.isArray(list))
-    throw new Error("the RPC's embedded.pillar.getAll does not have the form {count, list}");
-  const weights = list.map((row: { name?: unknown; weight?: unknown }) => {
-    if (!isAmount(row?.weight)) throw new Error("the RPC's list of Pillars has one without a weight");
-    return { name: row.name, weight: BigInt(String(row.weight)) };
+  const { count, list } = parseForm("embedded.pillar.getAll", result, { count: isCount, list: isList });
+  const weights = list.map((row) => {
+    const { name, weight } = parseForm("Pillar", row, { name: isText, weight: isAmount });
+    return { name, weight: BigInt(weight) };
   });
   const own = weights.find(({ name }) => name === pillar);
   if (own === undefined) return undefined;
@@ -94,32 +109,26 @@ export function parseStanding(result: unknown, pillar: string): PillarStanding |
 }
 
 export function parsePaidEpochs(result: unknown): PaidEpoch[] {
-  return parseList<Record<string, unknown> | null>(result, "embedded.pillar.getPillarEpochHistory")
-    .map((row): PaidEpoch => {
-      const { epoch, expectedBlockNum: expected, producedBlockNum: produced } = row ?? {};
-      if (!isCount(epoch) || !isCount(expected) || !isCount(produced))
-        throw new Error("an epoch of the RPC does not have the form {epoch, expectedBlockNum, producedBlockNum}");
-      const gives = [row?.giveBlockRewardPercentage, row?.giveDelegateRewardPercentage];
-      return { epoch, expected, produced, givesAll: gives.every((percent) => percent === 100) };
+  const checks = { epoch: isCount, expectedBlockNum: isCount, producedBlockNum: isCount };
+  return parseList(result, "embedded.pillar.getPillarEpochHistory")
+    .map((row) => {
+      const { epoch, expectedBlockNum: expected, producedBlockNum: produced } = parseForm("paid epoch", row, checks);
+      const { giveBlockRewardPercentage: block, giveDelegateRewardPercentage: delegate } = row as Record<
+        string,
+        unknown
+      >;
+      return { epoch, expected, produced, givesAll: block === 100 && delegate === 100 };
     })
     .sort((a, b) => b.epoch - a.epoch);
 }
 
 export function parseRows(result: unknown): RewardRow[] {
-  return parseList<{ epoch?: unknown } | null>(result, "embedded.pillar.getFrontierRewardByPage")
-    .map((row) => {
-      if (!isCount(row?.epoch)) throw new Error("a reward of the RPC has no epoch");
-      return { epoch: row.epoch, ...parseAmount(row) };
-    })
+  return parseList(result, "embedded.pillar.getFrontierRewardByPage")
+    .map((row) => ({ epoch: parseForm("reward", row, { epoch: isCount }).epoch, ...parseAmount(row) }))
     .sort((a, b) => b.epoch - a.epoch);
 }
 
-/** Limits the digits, because parsing a very long number would keep the process busy for seconds. */
-const isAmount = (value: unknown) => /^\d{1,40}$/.test(String(value));
-
 export function parseAmount(result: unknown): Amount {
-  const { znnAmount, qsrAmount } = (result ?? {}) as Record<string, unknown>;
-  if (!isAmount(znnAmount) || !isAmount(qsrAmount))
-    throw new Error("the RPC's reward does not have the form {znnAmount, qsrAmount}");
-  return { znn: BigInt(String(znnAmount)), qsr: BigInt(String(qsrAmount)) };
+  const { znnAmount, qsrAmount } = parseForm("reward", result, { znnAmount: isAmount, qsrAmount: isAmount });
+  return { znn: BigInt(znnAmount), qsr: BigInt(qsrAmount) };
 }

@@ -3,17 +3,9 @@ import { isIP } from "node:net";
 import { normalizeHost, parseHostPort } from "../util/hostPort";
 import { withTimeout } from "../util/withTimeout";
 import { type ChainClient, openReferenceChain, redactAddress } from "./chain";
-
-/** Returns all addresses of a host. @throws if its name cannot be resolved */
-type Resolve = (host: string) => Promise<readonly string[]>;
+import { createSilentFault, type Reading } from "./reading";
 
 const limit = 5000;
-
-const resolveByDns: Resolve = async (host) => {
-  if (isIP(host)) return [host];
-  const found = await withTimeout(dns.lookup(host, { all: true }), limit, `no answer within ${limit / 1000} s`);
-  return found.map(({ address }) => normalizeHost(address));
-};
 
 /** A host whose node is not an independent reference, and its description: `this host itself`. */
 export interface ExcludedHost {
@@ -23,57 +15,59 @@ export interface ExcludedHost {
 
 export interface ReferenceClient {
   readonly client: ChainClient;
+  /** The reason why this client must not be asked. */
   readonly fault?: string | undefined;
 }
 
-/** Returns a client for each reference. Do not ask a client that has a `fault`. */
-export async function openReferences(
+/** Reads all references at once. Does not ask one that has a fault. */
+export async function readReferences<T extends object>(
   urls: readonly string[],
   excluded: readonly ExcludedHost[],
-): Promise<readonly ReferenceClient[]> {
-  const references = await listDistinctReferences(urls, excluded);
-  return references.map(({ url, fault }) => ({ client: openReferenceChain(url), fault }));
+  read: (client: ChainClient) => Promise<Reading<T>>,
+): Promise<Reading<T>[]> {
+  const all = await openReferences(urls, excluded);
+  return Promise.all(
+    all.map(({ client, fault }) => (fault === undefined ? read(client) : { client, fault: createSilentFault(fault) })),
+  );
 }
 
 /**
- * Finds references that are one node under several names, or that run on an excluded host. A name that cannot be
- * resolved could be any of these hosts, so its reference does not count.
+ * Returns a client for each reference. A reference has a fault if it is the node of an earlier one under another name,
+ * runs on an excluded host, or has a name that can't be resolved and so could be any of these.
  */
-export async function listDistinctReferences(
+export async function openReferences(
   urls: readonly string[],
   excluded: readonly ExcludedHost[],
-  resolve: Resolve = resolveByDns,
-): Promise<readonly { readonly url: string; readonly fault?: string }[]> {
+  resolve: (host: string) => Promise<readonly string[]> = resolveByDns,
+): Promise<readonly ReferenceClient[]> {
   const addressesOf = async (host: string) => [host, ...(await resolve(host))];
+  const findOther = async ({ host, what }: ExcludedHost) => {
+    const name = normalizeHost(host);
+    return { what, addresses: await addressesOf(name).catch(() => [name]) };
+  };
+  const findPlace = async (url: string) => {
+    const { host, port } = parseHostPort(url);
+    return { url, port, addresses: await addressesOf(host).catch((error: NodeJS.ErrnoException) => error) };
+  };
   // Resolve all names in parallel: one that hangs must not use up the time of a whole lookup.
-  const [others, places] = await Promise.all([
-    Promise.all(
-      excluded.map(async ({ host, what }) => {
-        const name = normalizeHost(host);
-        return { what, addresses: await addressesOf(name).catch(() => [name]) };
-      }),
-    ),
-    Promise.all(
-      urls.map(async (url) => {
-        const { host, port } = parseHostPort(url);
-        const addresses = await addressesOf(host).catch((error: NodeJS.ErrnoException) => error);
-        return { url, port, addresses };
-      }),
-    ),
-  ]);
+  const [others, places] = await Promise.all([Promise.all(excluded.map(findOther)), Promise.all(urls.map(findPlace))]);
   const counted: { url: string; port: string; addresses: readonly string[] }[] = [];
-  return places.map(({ url, port, addresses }) => {
-    if (addresses instanceof Error)
-      return {
-        url,
-        fault: `its name is not resolved: ${(addresses as NodeJS.ErrnoException).code ?? addresses.message}`,
-      };
+  const findFault = ({ url, port, addresses }: (typeof places)[number]): string | undefined => {
+    if (addresses instanceof Error) return `its name is not resolved: ${addresses.code ?? addresses.message}`;
     const isAt = (those: readonly string[]) => those.some((each) => addresses.includes(each));
     const other = others.find((each) => isAt(each.addresses));
-    if (other) return { url, fault: `it is ${other.what}` };
+    if (other) return `it is ${other.what}`;
     const twin = counted.find((each) => each.port === port && isAt(each.addresses));
-    if (twin) return { url, fault: `it is the same node as ${redactAddress(twin.url)}` };
+    if (twin) return `it is the same node as ${redactAddress(twin.url)}`;
     counted.push({ url, port, addresses });
-    return { url };
-  });
+    return undefined;
+  };
+  return places.map((place) => ({ client: openReferenceChain(place.url), fault: findFault(place) }));
+}
+
+/** Returns all addresses of a host. @throws if its name cannot be resolved */
+async function resolveByDns(host: string): Promise<readonly string[]> {
+  if (isIP(host)) return [host];
+  const found = await withTimeout(dns.lookup(host, { all: true }), limit, `no answer within ${limit / 1000} s`);
+  return found.map(({ address }) => normalizeHost(address));
 }

@@ -59,25 +59,17 @@ function parseDate(header: string | null | undefined): number | undefined {
 
 /** Sends one request over a stream of its own. @throws as callRpc */
 export async function callHttp(open: OpenStream, call: HttpCall): Promise<RpcAnswer> {
-  const started = Date.now();
-  const limit = `within ${Math.round(call.timeout / 1000)} s`;
-  let late = false;
-  const opening = open().then((stream) => {
-    if (late) stream.destroy();
-    return stream;
-  });
-  const stream = await withTimeout(opening, call.timeout, `no connection to ${call.whom} ${limit}`).catch((error) => {
-    late = true;
-    throw error;
-  });
+  const opening = open();
+  const answering = opening.then((stream) => exchange(stream, call));
+  const late = `no answer within ${Math.round(call.timeout / 1000)} s: ${call.whom} is overloaded or frozen`;
   try {
-    return await withTimeout(
-      exchange(stream, call),
-      call.timeout - (Date.now() - started),
-      `no answer ${limit}: ${call.whom} is overloaded or frozen`,
-    );
+    return await withTimeout(answering, call.timeout, late);
   } finally {
-    stream.destroy();
+    // Closes a stream that opens later, too.
+    opening.then(
+      (stream) => stream.destroy(),
+      () => undefined,
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import type { SshTarget } from "../ssh/ssh";
 import { isFatal } from "../ssh/sshErrors";
 import { printable } from "../util/printable";
 import { isLate } from "../util/withTimeout";
-import { isCount, type Produced, parseProduced } from "./chainAnswers";
+import { isCount, type Produced, parseForm, parseProduced } from "./chainAnswers";
 import { callRpc, type RpcAnswer } from "./jsonRpc";
 import type { VersionRules } from "./requiredVersions";
 
@@ -59,37 +59,32 @@ export function parseNodeResult(answer: RpcAnswer): unknown {
     throw new Error(`the RPC answers ${known[answer.status] ?? answer.status}`);
   }
   if (answer.body.trim() === "") throw new Error("the RPC gives an empty answer");
-  let envelope: { result?: unknown; error?: { code?: unknown; message?: unknown } };
+  let envelope: { result?: unknown; error?: { code?: unknown; message?: unknown } } | null;
   try {
     envelope = JSON.parse(answer.body);
   } catch {
     throw new Error("the RPC's answer is not JSON: cut off, or another service on its port");
   }
-  if (typeof envelope !== "object" || envelope === null) throw new Error("another service answers on the RPC's port");
-  if (envelope.error) {
+  if (envelope?.error) {
     const { code, message } = envelope.error;
     const words = new Error(
       `the RPC answers with error ${printable(String(code)).slice(0, 20)}: ${printable(String(message)).slice(0, 200)}`,
     );
     throw Object.defineProperty(words, "rpcCode", { value: code });
   }
-  if (!("result" in envelope)) throw new Error("another service answers on the RPC's port");
+  if (typeof envelope !== "object" || envelope === null || !("result" in envelope))
+    throw new Error("another service answers on the RPC's port");
   return envelope.result;
 }
 
 /** @throws if the result has another form */
 export function parseSyncInfo(result: unknown): SyncInfo {
-  const { state, currentHeight, targetHeight } = (result ?? {}) as Record<string, unknown>;
-  if (!isCount(state) || !isCount(currentHeight) || !isCount(targetHeight)) {
-    throw new Error("the RPC's stats.syncInfo does not have the form {state, currentHeight, targetHeight}");
-  }
+  const checks = { state: isCount, currentHeight: isCount, targetHeight: isCount };
+  const { state, currentHeight, targetHeight } = parseForm("stats.syncInfo", result, checks);
   return { state, currentHeight, targetHeight };
 }
 
-function parsePeers(result: unknown): number | undefined {
-  const { numPeers } = (result ?? {}) as { readonly numPeers?: unknown };
-  return isCount(numPeers) ? numPeers : undefined;
-}
+const parsePeers = (result: unknown) => parseForm("stats.networkInfo", result, { numPeers: isCount }).numPeers;
 
 /** Observes a node repeatedly over one connection, and reconnects after the connection breaks. */
 export interface NodeClient {

@@ -1,6 +1,7 @@
 import type { Connection } from "../ssh/connection";
 import { isPrintable } from "../util/printable";
 import { openNodeChain } from "./chain";
+import { parseForm } from "./chainAnswers";
 import { createNodeCalls, type NodeTarget, parseNodeResult } from "./node";
 import { findApplicableRows, findVersionGaps, type VersionGap } from "./requiredVersions";
 
@@ -9,9 +10,7 @@ const callTimeout = 20_000;
 /** @throws if the node does not give a version */
 export async function readNodeVersion(target: NodeTarget, connection: Connection): Promise<string> {
   const answer = await createNodeCalls(target, connection, callTimeout)("stats.processInfo");
-  const { version } = (parseNodeResult(answer) ?? {}) as { version?: unknown };
-  if (!isPrintable(version)) throw new Error("the RPC's stats.processInfo does not have the form {version}");
-  return version;
+  return parseForm("stats.processInfo", parseNodeResult(answer), { version: isPrintable }).version;
 }
 
 /**

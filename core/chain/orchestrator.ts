@@ -47,8 +47,7 @@ export type RpcClock = Pick<Clock, "ticks" | "sleep">;
 /** Milliseconds for which an orchestrator caches its answer to getStatus. */
 export const statusCacheMs = 25_000;
 
-/** The orchestrator accepts two requests a second from all clients together, and other clients may ask, too. */
-const requestIntervalMs = 600;
+/** The orchestrator accepts two requests a second from all clients together. */
 const retryDelayMs = 1200;
 const maxRetries = 8;
 const timeoutMs = 15_000;
@@ -57,51 +56,29 @@ const timeoutMs = 15_000;
 export function createOrchestratorClient(
   host: Pick<RootHost, "forward">,
   port: number,
-  clock: RpcClock,
+  { sleep }: Pick<Clock, "sleep">,
 ): OrchestratorClient {
   const whom = "the orchestrator";
-  let free = Promise.resolve();
-  let last = Number.NEGATIVE_INFINITY;
-  // Calls wait for each other: the orchestrator limits the requests of all clients together.
-  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
-    const turn = free.then(async () => {
-      const wait = last + requestIntervalMs - clock.ticks();
-      if (wait > 0) await clock.sleep(wait);
-      last = clock.ticks();
-      return ask();
+  const post = (body: string) =>
+    callHttp(() => host.forward("127.0.0.1", port), {
+      verb: "POST",
+      authority: `127.0.0.1:${port}`,
+      body,
+      timeout: timeoutMs,
+      whom,
+    }).catch((error: ForwardError) => {
+      if (isFatal(error) || error.refusedForward !== "closedPort") throw error;
+      throw new Error(
+        `nothing listens on 127.0.0.1:${port}: the orchestrator is down, or still starting (it waits for its node, the other chains' nodes, its peers)`,
+      );
     });
-    free = turn.then(
-      () => undefined,
-      () => undefined,
-    );
-    return turn;
-  };
-  const call = async (method: string): Promise<unknown> => {
-    const body = JSON.stringify({ method, params: [] });
-    for (let left = maxRetries; ; left -= 1) {
-      const answer = await inTurn(() =>
-        callHttp(() => host.forward("127.0.0.1", port), {
-          verb: "POST",
-          authority: `127.0.0.1:${port}`,
-          body,
-          timeout: timeoutMs,
-          whom,
-        }),
-      ).catch((error: ForwardError) => {
-        if (isFatal(error)) throw error;
-        throw new Error(
-          error.refusedForward === "closedPort"
-            ? `nothing listens on 127.0.0.1:${port}: the orchestrator is down, or still starting (it waits for its node, the other chains' nodes, its peers)`
-            : error.message,
-        );
-      });
+  const call = async (method: string): Promise<object | undefined> => {
+    for (let left = maxRetries; left >= 0; left -= 1) {
+      const answer = await post(JSON.stringify({ method, params: [] }));
       if (answer.status !== 429) return orchestratorResult(answer, method);
-      if (left === 0)
-        throw new Error(
-          `${whom} answers 429, too many requests, ${maxRetries + 1} times: which other client calls it?`,
-        );
-      await clock.sleep(retryDelayMs);
+      if (left > 0) await sleep(retryDelayMs);
     }
+    throw new Error(`${whom} answers 429, too many requests, ${maxRetries + 1} times: which other client calls it?`);
   };
   return {
     buildInfo: async () => parseBuildInfo(await call("getBuildInfo")),
@@ -116,62 +93,60 @@ function wrongAnswer(what: string): Error & { readonly isWrongAnswer: true } {
 
 /** True if an error of a call is about the answer, not about the connection. */
 export function isWrongAnswer(error: unknown): boolean {
-  return error instanceof Error && (error as Partial<ReturnType<typeof wrongAnswer>>).isWrongAnswer === true;
+  return error instanceof Error && "isWrongAnswer" in error;
 }
 
-const lacking = Symbol.for("pillar-host.lacking");
-
-/** Returns the result in an answer, or `lacking` for 404: the build lacks the method. @throws what is wrong with it */
-function orchestratorResult({ status, body }: RpcAnswer, method: string): unknown {
-  if (status === 404) return lacking;
-  const envelope = parseEnvelope(body);
-  if (typeof envelope?.error === "string" && envelope.error !== "")
+/** Returns the result in an answer; undefined for 404: the build lacks the method. @throws what is wrong with it */
+function orchestratorResult({ status, body }: RpcAnswer, method: string): object | undefined {
+  if (status === 404) return undefined;
+  const { result, error } = parseEnvelope(body);
+  if (typeof error === "string" && error !== "")
     throw wrongAnswer(
-      `the orchestrator answers ${method} with the error: ${printableLines(redactSecretsAndPaths(envelope.error))}`,
+      `the orchestrator answers ${method} with the error: ${printableLines(redactSecretsAndPaths(error))}`,
     );
   if (status !== 200) throw new Error(`the orchestrator's RPC answers ${method} with ${status}`);
-  if (typeof envelope?.result !== "object" || envelope.result === null || envelope.error !== "")
-    throw wrongAnswer(
-      `the answer to ${method} does not have the form {result, error: ""}: another service on the port?`,
-    );
-  return envelope.result;
+  if (typeof result === "object" && result !== null && error === "") return result;
+  throw wrongAnswer(`the answer to ${method} does not have the form {result, error: ""}: another service on the port?`);
 }
 
-function parseEnvelope(body: string): { readonly result?: unknown; readonly error?: unknown } | undefined {
+function parseEnvelope(body: string): { readonly result?: unknown; readonly error?: unknown } {
   try {
-    const found: unknown = JSON.parse(body);
-    return typeof found === "object" && found !== null ? found : undefined;
+    return JSON.parse(body) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-function parseBuildInfo(result: unknown): BuildInfo {
-  if (result === lacking) throw wrongAnswer("getBuildInfo is answered with 404: another service on the port?");
-  const { version, gitCommit, goVersion } = result as Record<string, unknown>;
-  const forms: readonly (readonly [string, unknown, RegExp, string])[] = [
-    ["version", version, /^v\d+\.\d+\.\d+[a-z]?$/, "v1.2.3 or v1.2.3a"],
-    ["gitCommit", gitCommit, /^([0-9a-f]{40})?$/i, "40 hexadecimal digits, or none"],
-    ["goVersion", goVersion, /^go\d+\.\d+(\.\d+)?$/, "go1.22.3"],
-  ];
-  const wrong = forms.filter(([, value, form]) => typeof value !== "string" || !form.test(value));
+const buildForms = {
+  version: /^v\d+\.\d+\.\d+[a-z]?$/,
+  gitCommit: /^([0-9a-f]{40})?$/i,
+  goVersion: /^go\d+\.\d+(\.\d+)?$/,
+};
+
+function parseBuildInfo(result: object | undefined): BuildInfo {
+  if (result === undefined) throw wrongAnswer("getBuildInfo is answered with 404: another service on the port?");
+  const found = result as Record<string, unknown>;
+  const wrong = Object.entries(buildForms).filter(([name, form]) => {
+    const value = found[name];
+    return typeof value !== "string" || !form.test(value);
+  });
   if (wrong.length > 0) {
-    const needed = wrong.map(([name, , , example]) => `${name} (needed ${example})`);
-    throw wrongAnswer(`the answer to getBuildInfo does not have the specified form: ${needed.join(", ")}`);
+    const names = wrong.map(([name]) => name).join(", ");
+    throw wrongAnswer(`the answer to getBuildInfo does not have the specified form: ${names} (specification, 2.4)`);
   }
-  return { version, gitCommit, goVersion } as BuildInfo;
+  return result as BuildInfo;
 }
 
-function parseStatus(result: unknown): OrchestratorStatus | undefined {
-  if (result === lacking) return undefined;
-  const { state, stateName, frontierMomentum, peersLen } = result as Record<string, unknown>;
+function parseStatus(result: object | undefined): OrchestratorStatus | undefined {
+  if (result === undefined) return undefined;
+  const { state, stateName, frontierMomentum, peersLen, networks } = result as Record<string, unknown>;
   if (typeof state !== "number") throw new Error("the answer to getStatus has no number as its state");
   return {
     state,
     stateName: isPrintable(stateName) ? stateName : (stateNames[state] ?? "unknown"),
     momentum: typeof frontierMomentum === "number" ? frontierMomentum : undefined,
     peers: typeof peersLen === "number" ? peersLen : undefined,
-    ...parseNetworks((result as Record<string, unknown>).networks),
+    ...parseNetworks(networks),
   };
 }
 
@@ -185,17 +160,15 @@ function parseNetworks(found: unknown): Pick<OrchestratorStatus, "networks" | "t
 
 export const stateNames = ["live", "key generation", "halted", "emergency", "re-sign"];
 
-function parseIdentity(result: unknown): OrchestratorIdentity | undefined {
-  if (result === lacking) return undefined;
-  const text = (name: string) => {
-    const value = (result as Record<string, unknown>)[name];
-    return isPrintable(value) ? value : "";
-  };
+function parseIdentity(result: object | undefined): OrchestratorIdentity | undefined {
+  if (result === undefined) return undefined;
+  const text = (value: unknown) => (isPrintable(value) ? value : "");
+  const { producer, pillarName, tssPeerId, evmAddress } = result as Record<string, unknown>;
   return {
-    producer: text("producer"),
-    pillarName: text("pillarName"),
-    tssPeerId: text("tssPeerId"),
-    evmAddress: text("evmAddress"),
+    producer: text(producer),
+    pillarName: text(pillarName),
+    tssPeerId: text(tssPeerId),
+    evmAddress: text(evmAddress),
   };
 }
 

@@ -6,12 +6,6 @@ import type { Produced } from "./chainAnswers";
 /** Age of the newest momentum at which a node counts as behind. A slot is 10 s (docs/chain.md, Chain). */
 export const freshMomentumMs = 120_000;
 
-/** A remark about a node. The key stays the same while only heights and ages change. */
-export interface SourceNote {
-  readonly key: string;
-  readonly text: string;
-}
-
 /** The reason why a node's answer does not count; `why` follows the node's name and a colon. */
 export interface NodeFault {
   /** `gap`: its answer omits momentums that it has. `stranger`: it lacks the recorded momentum. */
@@ -92,6 +86,14 @@ export async function readWholePage(
   return isWhole ? { page } : { fault: createGapFault(from, to) };
 }
 
-export function createLeftOutNote({ client: { name }, fault: { kind, why } }: Unanswered): SourceNote {
-  return { key: `${name} ${kind === "silent" ? why : kind}`, text: `${name} is left out: ${why}` };
+/** Returns a note on each node whose answer does not count. */
+export function listLeftOut(readings: readonly Reading[]): string[] {
+  return readings.flatMap((reading) =>
+    isAnswered(reading) ? [] : [`${reading.client.name} is left out: ${reading.fault.why}`],
+  );
+}
+
+/** Returns a note without its heights, ages and hashes, so that it stays the same until the matter changes. */
+export function dropFigures(note: string): string {
+  return note.replaceAll(/ -?[0-9a-f]*\d[0-9a-f]*\b/g, " #");
 }

@@ -10,7 +10,7 @@ export type Block = Pick<Produced, "height" | "hash">;
 export interface ChainExcerpt {
   readonly newest: Block;
   /** The recent momentums that were requested. */
-  readonly recent: readonly Block[];
+  readonly recent?: readonly Block[];
   /** Momentums that were requested only for a comparison. */
   readonly older?: readonly Block[];
 }
@@ -45,7 +45,7 @@ export function pickMajorityNode<T extends ChainExcerpt>(chains: readonly T[]): 
 }
 
 /** Returns undefined if the node did not return that momentum. */
-export function hashAt({ newest, recent, older = [] }: ChainExcerpt, height: number): string | undefined {
+export function hashAt({ newest, recent = [], older = [] }: ChainExcerpt, height: number): string | undefined {
   return [newest, ...recent, ...older].find((block) => block.height === height)?.hash;
 }
 

@@ -1,5 +1,5 @@
 import { printable } from "../util/printable";
-import { isCount, parseList } from "./chainAnswers";
+import { isBoolean, isCount, isText, parseForm, parseList } from "./chainAnswers";
 import { releaseNumber } from "./versions";
 
 /** A change of the network's rules (go-zenon, vm/embedded/definition/spork.go). */
@@ -45,12 +45,13 @@ export function formatSpork({ id, name, enforcedFrom, isSure }: UnknownSpork, ve
     : `${title} is enforced from height ${enforcedFrom} on, and ${lack}: a node without support stops at that height`;
 }
 
+const isHash = (value: unknown): value is string => isText(value) && /^[0-9a-f]{64}$/.test(value);
+
 /** Parses an `embedded.spork.getAll` result. @throws if it has another form */
 export function parseSporks(result: unknown): Spork[] {
-  return parseList<Record<string, unknown> | null>(result, "embedded.spork.getAll").map((each) => {
-    const { id, name, activated, enforcementHeight } = each ?? {};
-    if (typeof id !== "string" || !/^[0-9a-f]{64}$/.test(id) || typeof name !== "string" || !isCount(enforcementHeight))
-      throw new Error("the RPC's spork does not have the form {id, name, description, activated, enforcementHeight}");
-    return { id, name, enforcedFrom: activated === true ? enforcementHeight : undefined };
+  const checks = { id: isHash, name: isText, activated: isBoolean, enforcementHeight: isCount };
+  return parseList(result, "embedded.spork.getAll").map((each) => {
+    const { id, name, activated, enforcementHeight } = parseForm("spork", each, checks);
+    return { id, name, enforcedFrom: activated ? enforcementHeight : undefined };
   });
 }

@@ -20,20 +20,14 @@ const tableSchema = z.strictObject({
   ),
 });
 
-const path = "core/chain/requiredVersions.json";
-
 /** Parses the table of required versions. @throws Error that lists each problem */
 export function parseRequiredVersions(text: string): Omit<VersionRules, "leastVersion"> {
-  let json: unknown;
   try {
-    json = JSON.parse(text);
+    return tableSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new Error(`${path} is no JSON: ${(error as Error).message}`);
+    const faults = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
+    throw new Error(`core/chain/requiredVersions.json does not have the needed form\n${faults}`);
   }
-  const parsed = tableSchema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `  ${issue.path.join(".") || "the whole"}: ${issue.message}`);
-  throw new Error([`${path} does not have the needed form`, ...faults].join("\n"));
 }
 
 /** Returns the required versions of a stack's nodes. Providers get them as an input. */

@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import { dropFigures } from "../chain/reading";
 import type { Connection } from "../ssh/connection";
 import { runScript } from "../ssh/runScript";
 import type { Clock } from "../util/clock";
@@ -20,7 +21,7 @@ interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   say(line: string): void;
   /** Sends the warning to an operator who does not watch the run. Called once. */
   tell(text: string): void;
-  record(registration: Registration): Promise<void>;
+  record(registration: Extract<Registration, { kind: "tooEarly" }>): Promise<void>;
 }
 
 export interface EarlyWalletWatch {
@@ -49,13 +50,14 @@ export function watchForEarlyWallet(
   let running: Promise<void> | undefined;
   let unseen: string | undefined;
 
-  const cannotSee = (why: string, key = why) => {
+  const cannotSee = (why: string) => {
+    const key = dropFigures(why);
     if (key !== unseen) deps.say(`sync: it is unknown whether the wallet was updated too early: ${why}`);
     unseen = key;
   };
   const look = async () => {
     const agreement = agreeOnPillar(await deps.read());
-    if (agreement.kind === "unknown") return cannotSee(agreement.why.text, agreement.why.key);
+    if (agreement.kind === "unknown") return cannotSee(agreement.why);
     if (agreement.pillar === null) return;
     const { producerAddress: address } = agreement.pillar;
     const digest = await toResult(deps.digest());

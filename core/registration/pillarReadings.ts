@@ -1,7 +1,7 @@
 import type { ChainClient } from "../chain/chain";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers";
-import { openReferences } from "../chain/distinctReferences";
-import { type Answered, createSilentFault, type Reading, readNode, readWholePage } from "../chain/reading";
+import { readReferences } from "../chain/distinctReferences";
+import { type Answered, type Reading, readNode, readWholePage } from "../chain/reading";
 import { type Block, readSharedHeights } from "../chain/sameChain";
 
 interface PillarWord {
@@ -46,10 +46,7 @@ export async function readSources(
 ): Promise<readonly PillarReading[]> {
   const ownReading = own && readPillar(own, pillar, ownTime);
   // A single node under two names would outvote this host's node.
-  const all = await openReferences(references, [{ host: address, what: "this host itself" }]);
-  const others = all.map(({ client, fault }) =>
-    fault === undefined ? readPillar(client, pillar, referenceTime) : { client, fault: createSilentFault(fault) },
-  );
-  const readings = await Promise.all([...(ownReading ? [ownReading] : []), ...others]);
-  return readSharedHeights(readings, referenceTime);
+  const excluded = [{ host: address, what: "this host itself" }];
+  const others = await readReferences(references, excluded, (client) => readPillar(client, pillar, referenceTime));
+  return readSharedHeights([...(ownReading ? [await ownReading] : []), ...others], referenceTime);
 }

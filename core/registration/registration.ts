@@ -9,7 +9,6 @@ import {
   type Network,
   type PillarStanding,
 } from "../chain/elections";
-import type { SourceNote } from "../chain/reading";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { RegistrationAgreement } from "./agreeOnRegistration";
 import type { ProducerSwitch } from "./findSwitch";
@@ -49,8 +48,8 @@ export interface Elections {
  * Describes whether the Pillar is registered with this host's producer address. `notes` lists the sources that were
  * left out or contradict the others.
  */
-export type Registration = { readonly notes: readonly SourceNote[]; readonly earlier?: string } & (
-  | { readonly kind: "unknown"; readonly why: SourceNote; readonly since?: number; readonly switched?: ProducerSwitch }
+export type Registration = { readonly notes: readonly string[]; readonly earlier?: string } & (
+  | { readonly kind: "unknown"; readonly why: string; readonly since?: number; readonly switched?: ProducerSwitch }
   | { readonly kind: "unknownPillar" }
   /** The earlier address is registered, still or again. */
   | ({ readonly kind: "earlier" } & NotOurs)
@@ -118,10 +117,9 @@ export function decideRegistration(facts: RegistrationFacts): Registration {
   // Right after its start, a node has not counted any slots.
   const figures = counted.expected > 0 ? counted : undefined;
   const own = { address, since, notes, earlier, figures };
-  // A node that lacks only witnesses may be synced: do not warn of a too early registration.
-  if (node.known && !node.synced && node.reason !== "unwitnessed") {
-    return { kind: "tooEarly", why: node.why, ...own, switched };
-  }
+  // A node that only others doubt may be synced: do not warn of a too early registration.
+  const isDoubted = node.reason === "unwitnessed" || node.reason === "contradicted";
+  if (node.known && !node.synced && !isDoubted) return { kind: "tooEarly", why: node.why, ...own, switched };
   if (switched) return { kind: "producing", switched, ...own };
   const wait = estimateWait(since, facts);
   const isLate = wait.surely !== undefined && now > wait.surely;

@@ -1,3 +1,5 @@
+import type { EventBody } from "../eventLog/events";
+import { commandsFor } from "../util/commands";
 import { formatDuration, formatUtcMinute } from "../util/timeText";
 import type { Registration } from "./registration";
 
@@ -20,7 +22,7 @@ export function formatWayBack(pillar: string, earlier: string | undefined): stri
 export function formatRegistration(registration: Registration, pillar: string, now: number): string {
   switch (registration.kind) {
     case "unknown":
-      return `it is unknown which address ${pillar} is registered with: ${registration.why.text}`;
+      return `it is unknown which address ${pillar} is registered with: ${registration.why}`;
     case "unknownPillar":
       return `no Pillar with the name ${pillar} is registered (pillar-host:pillar.name)`;
     case "earlier":
@@ -61,4 +63,30 @@ function waitText(registration: Extract<Registration, { kind: "registered" }>, n
     ? `; ${figures.produced} of ${figures.expected} momentums of this epoch were produced, by a count up to five minutes old`
     : "";
   return `the wait is longer than that of all but one of 10,000 healthy Pillars (${elected}; ${standing}; seen registered ${formatDuration(now - since)} ago${few})`;
+}
+
+interface RegistrationNotice {
+  readonly event: "registered" | "producing" | "retirementPossible";
+  readonly message: string;
+}
+
+/** Returns the notifications for state changes. The event log gets each change once, so each is sent once. */
+export function findRegistrationNotices(
+  news: readonly EventBody[],
+  registration: Registration,
+  { stack, pillar }: { readonly stack: string; readonly pillar: string },
+  now: number,
+): RegistrationNotice[] {
+  const message = formatRegistration(registration, pillar, now);
+  if (registration.kind === "registered")
+    return news.some(({ event }) => event === "registered") ? [{ event: "registered", message }] : [];
+  const producing = news.find((each) => each.event === "producing");
+  if (registration.kind !== "producing" || producing === undefined) return [];
+  const { before } = producing.details;
+  if (before === undefined) return [{ event: "producing", message }];
+  const retire = `the old host (producer address ${before.producerAddress}) can be shut down now; OLD is its stack: ${commandsFor("OLD").retire(stack)}`;
+  return [
+    { event: "producing", message },
+    { event: "retirementPossible", message: retire },
+  ];
 }

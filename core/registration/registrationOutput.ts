@@ -22,10 +22,9 @@ export interface RegistrationOutput {
 
 export function createRegistrationOutput(registration: Registration): RegistrationOutput {
   const { kind: state, earlier } = registration;
-  const why = registration.kind === "unknown" ? registration.why : undefined;
-  const notes = registration.notes.map(({ text }) => text);
+  const notes = [...registration.notes];
   // The notes may already say why no source answers.
-  if (why && why.text !== notes.join("; ")) notes.push(why.text);
+  if (registration.kind === "unknown" && registration.why !== notes.join("; ")) notes.push(registration.why);
   const switched = "switched" in registration ? registration.switched : undefined;
   const since = "since" in registration ? registration.since : undefined;
   return {

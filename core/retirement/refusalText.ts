@@ -1,4 +1,4 @@
-import { createLeftOutNote, isAnswered } from "../chain/reading";
+import { listLeftOut } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { quote } from "../util/quote";
 import {
@@ -59,7 +59,7 @@ export function formatRefusal(facts: RetirementFacts, { unmet }: RetirementVerdi
   const command = commandsFor(stack)[again];
   const changed = "off" in host ? "the host was switched off, and nothing else was changed" : "nothing was changed";
   const count = unmet.length === 1 ? "One condition is" : `${unmet.length} conditions are`;
-  const left = readings.flatMap((reading) => (isAnswered(reading) ? [] : [`  ${createLeftOutNote(reading).text}`]));
+  const left = listLeftOut(readings).map((note) => `  ${note}`);
   return [
     `${address}, the host of stack ${stack} for ${pillar}, can't be ${what} yet; ${changed}. ${count} not met:`,
     ...unmet.flatMap(formatUnmet).map((line) => `  ${line}`),

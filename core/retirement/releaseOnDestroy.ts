@@ -38,7 +38,7 @@ type HostNow = RetirementFacts["host"];
 export async function releaseHost(guard: GuardInputs, memory: GuardMemory, deps: ReleaseDeps): Promise<void> {
   const log = openEventLog(createLogRef(guard), deps);
   await log.read();
-  await withLock(log.store.directory, guard, deps, () => releaseUnderLock(guard, memory, log, deps));
+  await withLock(log.store.directory, guard, () => releaseUnderLock(guard, memory, log, deps));
 }
 
 async function releaseUnderLock(

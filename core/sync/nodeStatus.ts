@@ -5,9 +5,8 @@ import { type Connection, createConnection } from "../ssh/connection";
 import { systemClock } from "../util/clock";
 import { withTimeout } from "../util/withTimeout";
 import type { WitnessSources } from "./chainSources";
-import { chainGap, contradictionLimit, decideSynced, noEvidence, refuseOldVersion } from "./decideSynced";
-import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation";
-import { observeStable } from "./observeStable";
+import { chainGap, decideSynced, noEvidence, refuseOldVersion } from "./decideSynced";
+import { claimsSynced, judgeObservation, observeStable, type SyncReason } from "./judgeObservation";
 import { openWitnesses } from "./witnesses";
 
 export interface NodeStatus {
@@ -54,10 +53,9 @@ export async function readNodeStatus(
       const { newest } = observation;
       const own = newest && { newest, client: openNodeChain("the node", target, way) };
       const seen = claimsSynced(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
-      // A fresh momentum outweighs contradicting references at once: the gate has waited for that limit before.
       const weighed = decideSynced(
-        { ...noEvidence, contradictedSince: 0 },
-        { observation, ...seen, at: contradictionLimit, clock: Date.now() },
+        noEvidence,
+        { observation, ...seen, at: 0, clock: Date.now() },
         { ...options, confirmations: 1, confirmSpan: 0 },
       );
       const gaps = weighed.good ? await readVersionGaps(target, observation.info.currentHeight, way) : [];

@@ -11,11 +11,7 @@ export function followHeight(
   height: number | undefined,
   at: number,
   stallAfter: number,
-): { standing: HeightStanding; news?: "stalled" | "over" } {
-  if (height !== undefined && height !== before.height) {
-    const standing = { height, at, isStalled: false };
-    return before.isStalled ? { standing, news: "over" } : { standing };
-  }
-  if (before.isStalled || at - before.at < stallAfter) return { standing: before };
-  return { standing: { ...before, isStalled: true }, news: "stalled" };
+): HeightStanding {
+  if (height !== undefined && height !== before.height) return { height, at, isStalled: false };
+  return { ...before, isStalled: before.isStalled || at - before.at >= stallAfter };
 }

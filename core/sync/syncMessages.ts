@@ -1,5 +1,5 @@
 import { formatDuration, formatUtcMinute } from "../util/timeText";
-import type { GateMessage, SyncProgress } from "./progress";
+import type { SyncProgress } from "./progress";
 
 export function formatProgress(progress: SyncProgress): string {
   const { observation, good, why, percent, rate, left } = progress;
@@ -15,9 +15,4 @@ export function formatProgress(progress: SyncProgress): string {
     if (why.kind !== "syncing") parts.push(why.text);
   }
   return parts.join(", ");
-}
-
-export function formatGateLine(news: GateMessage): string {
-  if (news.kind === "fact") return `  ${news.text}`;
-  return `sync: ${news.kind === "progress" ? formatProgress(news.progress) : news.text}`;
 }

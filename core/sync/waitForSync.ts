@@ -1,4 +1,5 @@
 import type { Momentum, NodeClient, Observation, SyncInfo } from "../chain/node";
+import { dropFigures } from "../chain/reading";
 import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { NodeHostFacts } from "../ssh/hostFacts";
@@ -17,10 +18,9 @@ import {
   refuseOldVersion,
   type SyncDecision,
 } from "./decideSynced";
-import { claimsSynced, judgeObservation } from "./judgeObservation";
-import { observeStable } from "./observeStable";
+import { claimsSynced, judgeObservation, observeStable } from "./judgeObservation";
 import { pollIntervalMs } from "./pollInterval";
-import { computeProgress, formatProgressKey, type GateMessage, type Sample, type SyncProgress } from "./progress";
+import { computeProgress, formatProgressKey, type Sample, type SyncProgress } from "./progress";
 import type { ReferenceAnswers } from "./references";
 import { followHeight, type HeightStanding } from "./stall";
 import { formatProgress } from "./syncMessages";
@@ -48,10 +48,9 @@ export interface SyncDeps extends Clock {
   readReferences(newest: Momentum | undefined): Promise<ReferenceAnswers>;
   /** Returns the required versions that the node lacks at a height. Never throws. */
   readVersionGaps?(height: number): Promise<readonly VersionGap[]>;
-  say(news: GateMessage): void;
-  /** Starts work beside the wait, in every round. Returns at once and never throws. */
-  meanwhile?(): void;
-  seen?(progress: SyncProgress): void;
+  say(line: string): void;
+  /** Gets the progress after each lookup. Never throws. */
+  seen?(progress: SyncProgress): void | Promise<void>;
   /** Sends a webhook notification. Returns at once and never throws. */
   notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
   /** Reads facts that may explain a stall. Never throws. */
@@ -62,79 +61,72 @@ export interface SyncDeps extends Clock {
 
 export type SyncResult = SyncProof & SyncInfo;
 
-/** Carries what the wait saw, so that the next run resumes there. */
+/** The node is not synced yet. `isAwaiting`: nothing failed, so the run ends as awaiting, with exit code 10. */
 export interface GiveUpError extends Error {
-  gaveUp: { readonly startHeight?: number | undefined; readonly last?: Observation | undefined };
-  /** True if nothing failed: the run ends as awaiting, with exit code 10. */
-  readonly isAwaiting?: boolean;
+  readonly isAwaiting: boolean;
+}
+
+export function isGiveUp(error: unknown): error is GiveUpError {
+  return error instanceof Error && "isAwaiting" in error;
 }
 
 const quietFor = 10 * 60 * 1000;
 const samplesKept = 60;
-const checkPatience = 20;
 
 /**
  * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; rules: decideSynced.ts). No temporary
- * problem ends the wait. Throws GiveUpError at the deadline and after the signal, and FatalError (with `gaveUp`, too) if the
- * host key changed or the login is refused.
+ * problem ends the wait. Throws GiveUpError at the deadline and after the signal, and FatalError if the host key changed
+ * or the login is refused.
  */
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncResult> {
+  const { startedAt, wait = "block", confirmations } = options;
   const startTicks = deps.ticks();
-  const tell = (text: string) => deps.say({ kind: "told", text });
-  const { startedAt, wait = "block" } = options;
-  let startHeight = options.startHeight;
+  const end = startTicks + options.deadline;
+  let { startHeight } = options;
   // With `await`, a run makes one lookup, which gives no rate: compute the rate since the first run's start.
-  const begin = { at: startTicks - (deps.now() - startedAt), height: startHeight ?? 0, stretch: 0 };
-  let track: Track = { samples: wait === "await" && options.startHeight ? [begin] : [], stretch: 0, failures: 0 };
+  const begin = { at: startTicks - (deps.now() - startedAt), height: startHeight ?? 0 };
+  let samples: readonly Sample[] = wait === "await" && startHeight ? [begin] : [];
+  let failures = 0;
   let evidence: Evidence = noEvidence;
   let lastLine: { at: number; key: string } | undefined;
   let standing: HeightStanding = { at: startTicks, isStalled: false };
+  const observe = () => deps.client.observe();
   for (;;) {
-    deps.meanwhile?.();
-    const look = () => deps.client.observe();
     // Repeat a lookup that decides alone while the node may be adding a momentum.
-    const observation = await (wait === "block" ? look() : observeStable(look, deps)).catch((error: Error) => {
-      throw Object.assign(error, { gaveUp: { startHeight } });
-    });
-    const { at, weighed } = await decideLookup(observation, evidence, options, deps);
+    const observation = await (wait === "block" ? observe() : observeStable(observe, deps));
+    const weighed = await decideLookup(observation, evidence, options, deps);
+    const at = deps.ticks();
     evidence = weighed.evidence;
     const height = observation.kind === "answer" ? observation.info.currentHeight : undefined;
-    if (observation.kind === "answer" && observation.isReconnected)
-      tell(`the ssh connection to ${options.address} had ended, and was made anew`);
     startHeight ??= height;
-    track = updateTrack(track, height, observation.kind === "answer" && observation.isReconnected === true, at);
+    const isReconnected = observation.kind === "answer" && observation.isReconnected === true;
+    if (isReconnected) deps.say(`sync: the ssh connection to ${options.address} had ended, and was made anew`);
+    // The host may have been down before a new connection, and a time without a node is no part of its rate.
+    const known = height === undefined || isReconnected ? [] : samples;
+    samples = height === undefined ? [] : [...known, { at, height }].slice(-samplesKept);
+    failures = height === undefined ? failures + 1 : 0;
 
-    const followed = followHeight(standing, height, at, options.stallAfter);
-    standing = followed.standing;
-    if (followed.news) await reportStall(followed.news, standing, options, deps);
+    const before = standing;
+    standing = followHeight(before, height, at, options.stallAfter);
+    if (standing.isStalled !== before.isStalled) await reportStall(standing, options, deps);
 
-    const { good, why, notes } = weighed;
-    const { confirmations } = options;
     const streak = Math.min(evidence.streak, confirmations);
-    const progress = computeProgress(observation, track.samples, { good, why, streak, confirmations, startedAt });
-    deps.seen?.(progress);
-    const key = [formatProgressKey(progress), ...notes.map((note) => note.key)].join();
+    const { good, why, notes } = weighed;
+    const progress = computeProgress(observation, samples, { good, why, streak, confirmations, startedAt });
+    await deps.seen?.(progress);
+    const key = [formatProgressKey(progress), ...notes.map(dropFigures)].join();
     if (key !== lastLine?.key || at - lastLine.at >= quietFor) {
-      deps.say({ kind: "progress", progress });
-      for (const note of notes) tell(note.text);
+      for (const line of [formatProgress(progress), ...notes]) deps.say(`sync: ${line}`);
       lastLine = { at, key };
     }
     if (weighed.synced && observation.kind === "answer") {
       deps.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
       return createSyncResult(observation, weighed, { startedAt, startHeight, syncedAt: deps.now() });
     }
-    const remaining = options.deadline - (deps.ticks() - startTicks);
-    const what = reasonToGiveUp(weighed, remaining, options, deps);
-    if (what !== undefined) {
-      const tasks = findTasks(weighed, standing, options);
-      const text = formatGiveUp(options, what, formatProgress(progress), tasks);
-      const isAwaiting = wait === "await" && tasks.needed.length === 0;
-      const gaveUp = { startHeight, last: observation };
-      throw Object.assign(new Error(text), { gaveUp, isAwaiting }) satisfies GiveUpError;
-    }
-    const { samples, failures } = track;
-    const isNews = good || samples.length <= 1;
-    await deps.sleep(Math.min(remaining, pollIntervalMs({ observation, isNews, failures, samples })));
+    const remaining = end - deps.ticks();
+    const what = reasonToGiveUp(good, remaining, options, deps);
+    if (what !== undefined) throw createGiveUpError(options, what, progress, findTasks(weighed, standing, options));
+    await deps.sleep(Math.min(remaining, pollIntervalMs(observation, good, failures, samples)));
   }
 }
 
@@ -143,31 +135,15 @@ async function decideLookup(
   evidence: Evidence,
   options: WaitOptions,
   deps: SyncDeps,
-): Promise<{ readonly at: number; readonly weighed: SyncDecision }> {
+): Promise<SyncDecision> {
   const isClaimed = observation.kind === "answer" && claimsSynced(judgeObservation(observation, deps.now()));
   const references = isClaimed ? await deps.readReferences(observation.newest) : { readings: [] };
-  const at = deps.ticks();
-  const byChain = decideSynced(evidence, { observation, ...references, at, clock: deps.now() }, options);
+  const look = { observation, ...references, at: deps.ticks(), clock: deps.now() };
+  const byChain = decideSynced(evidence, look, options);
   // Ask for the version only before a proof, because that costs a call. Do not cache it: the node may be upgraded.
   const isProof = byChain.synced && observation.kind === "answer";
   const gaps = isProof ? await deps.readVersionGaps?.(observation.info.currentHeight) : undefined;
-  return { at, weighed: refuseOldVersion(byChain, gaps ?? []) };
-}
-
-interface Track {
-  readonly samples: readonly Sample[];
-  /** Grows when the node stops answering or is reached over a new connection. */
-  readonly stretch: number;
-  readonly failures: number;
-}
-
-function updateTrack(before: Track, height: number | undefined, isReconnected: boolean, at: number): Track {
-  const { samples, failures } = before;
-  // A new connection ends a stretch, too: the host may have been down before.
-  const isGap = failures === 0 && (height === undefined || isReconnected);
-  const stretch = before.stretch + (isGap ? 1 : 0);
-  if (height === undefined) return { samples, stretch, failures: failures + 1 };
-  return { samples: [...samples, { at, height, stretch }].slice(-samplesKept), stretch, failures: 0 };
+  return refuseOldVersion(byChain, gaps ?? []);
 }
 
 function createSyncResult(
@@ -188,23 +164,30 @@ function createSyncResult(
 }
 
 function reasonToGiveUp(
-  { good, evidence }: SyncDecision,
+  good: boolean,
   remaining: number,
-  { wait = "block", confirmations, deadline, stack }: WaitOptions,
+  { wait = "block", deadline, stack }: WaitOptions,
   { signal, notify }: SyncDeps,
 ): string | undefined {
   if (signal?.aborted) return "is no longer watched: pulumi has ended";
-  // Without a wait, the run also ends if many good lookups in a row still do not prove the sync.
-  const isPointless = evidence.streak > confirmations + checkPatience;
-  if (wait !== "block" && (!good || isPointless)) return `is not synced yet (pillar-host:sync.wait is ${wait})`;
+  if (wait !== "block" && !good) return `is not synced yet (pillar-host:sync.wait is ${wait})`;
   if (remaining > 0) return undefined;
   const what = `has not synced within ${formatDuration(deadline)} (pillar-host:sync.deadline)`;
   notify?.("deadline", `the node ${what}; to go on waiting: ${commandsFor(stack).up}`);
   return what;
 }
 
+interface Tasks {
+  readonly found: readonly string[];
+  readonly needed: readonly string[];
+}
+
 /** Lists what the operator has to do, because waiting alone does not help. */
-function findTasks({ why, notes }: SyncDecision, { isStalled }: HeightStanding, { address, stack }: WaitOptions) {
+function findTasks(
+  { why, notes }: SyncDecision,
+  { isStalled }: HeightStanding,
+  { address, stack }: WaitOptions,
+): Tasks {
   const run = commandsFor(stack);
   const found: string[] = [];
   const needed: string[] = [];
@@ -213,55 +196,59 @@ function findTasks({ why, notes }: SyncDecision, { isStalled }: HeightStanding, 
   if (why.kind === "otherChain")
     needed.push(
       `if the node stays on a fork for longer than some minutes, choose Resync in the controller's menu on ${address}`,
-      "if a reference is of another network, take it out of pillar-host:sync.references",
     );
+  if (why.kind === "otherChain" || why.kind === "contradicted")
+    needed.push("if a reference is wrong, or of another network, take it out of pillar-host:sync.references");
   if (why.gap) {
     found.push(formatVersionGap(why.gap));
     needed.push(installLines(why.gap, run.up).join("\n  "));
   }
   if (why.kind === "unwitnessed") {
-    found.push(...notes.map(({ text }) => text));
+    found.push(...notes);
     const add = run.setTo("sync.references[0]", "URL");
     needed.push(`add a reference that answers (docs/operating.md, Witnesses of the chain): ${add}`);
   }
   return { found, needed };
 }
 
+/** Reports the begin of a stall, with facts of the host, or its end. */
 async function reportStall(
-  news: "stalled" | "over",
-  { height }: HeightStanding,
+  { isStalled, height }: HeightStanding,
   { stallAfter, address }: WaitOptions,
-  deps: SyncDeps,
+  { say, notify, readFacts }: SyncDeps,
 ): Promise<void> {
-  if (news === "over") {
-    deps.say({ kind: "told", text: `the stall is over, height ${height}` });
-    deps.notify?.("over", `the stall is over, height ${height}`);
+  if (!isStalled) {
+    say(`sync: the stall is over, height ${height}`);
+    notify?.("over", `the stall is over, height ${height}`);
     return;
   }
   const what = height === undefined ? "the node has not returned its height" : `the height has been ${height}`;
-  const text = `stalled: ${what} for ${formatDuration(stallAfter)}. The wait goes on. On ${address}:`;
-  deps.say({ kind: "told", text });
-  deps.notify?.("stalled", `${what} for ${formatDuration(stallAfter)}`);
-  const facts = await deps.readFacts?.();
-  for (const line of facts ? formatHostFacts(facts) : []) deps.say({ kind: "fact", text: line });
-  deps.say({ kind: "told", text: tornHint });
+  const text = `${what} for ${formatDuration(stallAfter)}`;
+  say(`sync: stalled: ${text}. The wait goes on. On ${address}:`);
+  notify?.("stalled", text);
+  const facts = await readFacts?.();
+  for (const line of facts ? formatHostFacts(facts) : []) say(`  ${line}`);
+  // The node itself does not report a torn database.
+  say(
+    "sync: a node that was killed, for example by a power cut, may stall on a torn database. If nothing above explains the stall: choose Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost",
+  );
 }
 
-/** Printed as a hint, because the node itself does not report a torn database. */
-const tornHint =
-  "a node that was killed, for example by a power cut, may stall on a torn database. If nothing above explains the stall: choose Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost";
-
-type Tasks = ReturnType<typeof findTasks>;
-
-function formatGiveUp({ address, service, stack }: WaitOptions, what: string, last: string, tasks: Tasks): string {
+function createGiveUpError(
+  { address, service, stack, wait }: WaitOptions,
+  what: string,
+  progress: SyncProgress,
+  { found, needed }: Tasks,
+): GiveUpError {
   const run = commandsFor(stack);
-  return formatProblem({
+  const text = formatProblem({
     what: `${address}: the node ${what}`,
-    found: [last, ...tasks.found],
-    needed: tasks.needed,
+    found: [formatProgress(progress), ...found],
+    needed,
     next: [
       `Nothing is lost. To go on waiting, from the same start: ${run.up}`,
       `Watch the sync live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
     ],
   });
+  return Object.assign(new Error(text), { isAwaiting: wait === "await" && needed.length === 0 });
 }

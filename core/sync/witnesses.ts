@@ -1,17 +1,26 @@
 import { type ChainClient, createChainClient, openNodeChain } from "../chain/chain";
-import type { ExcludedHost } from "../chain/distinctReferences";
-import type { Block } from "../chain/sameChain";
+import { type ExcludedHost, readReferences } from "../chain/distinctReferences";
+import { isAnswered, readNode } from "../chain/reading";
+import { type Block, readOlderMomentums } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
-import type { LogEvent } from "../eventLog/events";
 import { findValidEvents } from "../eventLog/guardFacts";
 import { isOneMachine } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import { openStore } from "../store/openStore";
 import type { WitnessSources } from "./chainSources";
-import { type OwnChain, type ReferenceAnswers, readReferences } from "./references";
+import type { ReferenceAnswers, ReferenceReading } from "./references";
 
-export interface Witnesses {
-  /** Reads all witnesses. Never throws. @param limit milliseconds for each */
+/** The node that is compared. */
+interface OwnChain {
+  readonly client: ChainClient;
+  readonly newest: Block;
+}
+
+interface Witnesses {
+  /**
+   * Reads the witnesses' newest momentums, and those that are needed to compare them with the node. Never throws.
+   * `limit` is in milliseconds, for each witness.
+   */
   read(own: OwnChain | undefined, limit?: number): Promise<ReferenceAnswers>;
   close(): void;
 }
@@ -34,13 +43,38 @@ export function openWitnesses(
     ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which the program asks directly" }] : []),
   ];
   return {
-    read: async (own, limit) => {
+    read: async (own, limit = 10_000) => {
       const recorded = await readWitnessed(record);
-      const oldHost = recorded && asksOldHost === "first" ? undefined : old;
-      return readReferences(references, own, limit, { oldHost, recorded, excluded });
+      const asked = recorded && asksOldHost === "first" ? undefined : old;
+      const read = (client: ChainClient) => readWitness(client, own, limit);
+      const [readings, oldHost] = await Promise.all([readReferences(references, excluded, read), asked && read(asked)]);
+      const answers = { readings, oldHost, recorded };
+      return own === undefined ? answers : { ...answers, own: await readOwnChain(own, answers, limit) };
     },
     close: () => old?.close(),
   };
+}
+
+function readWitness(client: ChainClient, own: OwnChain | undefined, limit: number): Promise<ReferenceReading> {
+  const heights = own ? [own.newest.height] : [];
+  return readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit);
+}
+
+/** Reads the node's momentums at the heights of its witnesses. Without an answer only its newest one is compared. */
+async function readOwnChain(
+  { newest, client }: OwnChain,
+  { readings, oldHost, recorded }: ReferenceAnswers,
+  limit: number,
+) {
+  const witnesses = [...readings, ...(oldHost ? [oldHost] : [])].filter(isAnswered);
+  const blocks = [...witnesses.map((each) => each.newest), ...(recorded ? [recorded] : [])];
+  const older = await readOlderMomentums(
+    { newest },
+    client,
+    blocks.map(({ height }) => height),
+    limit,
+  );
+  return "fault" in older ? { newest } : { newest, ...older };
 }
 
 /** Returns a client whose calls all fail, for an old host that is this host itself. */
@@ -49,16 +83,11 @@ function oneself(name: string): ChainClient {
   return createChainClient(name, refuse, () => undefined);
 }
 
+/** Returns the recorded momentum of the right chain. None if the log can't be read: the next write to it reports that. */
 async function readWitnessed(place: LogRef | undefined): Promise<Block | undefined> {
   if (place === undefined) return undefined;
-  try {
-    return witnessedMomentum(await readEvents(openStore(place.directory), place.pillar), place.stack);
-  } catch {
-    // The next write to the event log reports the problem.
-    return undefined;
-  }
-}
-
-function witnessedMomentum(events: readonly LogEvent[], stack: string): Block | undefined {
-  return findValidEvents(events, stack, "witnessed").findLast(({ details }) => details.witnessed)?.details.witnessed;
+  const read = async () => readEvents(openStore(place.directory), place.pillar);
+  const events = await read().catch(() => []);
+  return findValidEvents(events, place.stack, "witnessed").findLast(({ details }) => details.witnessed)?.details
+    .witnessed;
 }

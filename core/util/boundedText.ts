@@ -16,16 +16,7 @@ export function createTooLargeError(what: string, limit: number): TooLargeError 
   return Object.assign(new Error(message), { tooLarge: true as const });
 }
 
-/**
- * Reads an answer of `fetch`. Counts the bytes after decompression, because a small answer may unpack to a large one.
- * @throws TooLargeError at the limit, without reading further
- */
-export async function readBoundedResponse(response: Response, limit = answerLimit): Promise<string> {
-  if (response.body === null) return "";
-  return readBoundedStream(response.body as unknown as AsyncIterable<Uint8Array>, limit);
-}
-
-/** @throws TooLargeError at the limit, without reading further */
+/** Reads a stream to its end. @throws TooLargeError at the limit, without reading further */
 export async function readBoundedStream(stream: AsyncIterable<Uint8Array>, limit = answerLimit): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

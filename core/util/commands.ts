@@ -11,12 +11,6 @@ export const anyStack = {
   whoami: "pulumi whoami -v",
 };
 
-interface ConfigWords {
-  readonly options?: readonly string[];
-  readonly value?: string;
-  readonly hasPath?: boolean;
-}
-
 export type Commands = ReturnType<typeof commandsFor>;
 
 /**
@@ -30,7 +24,6 @@ export function commandsFor(stack: string) {
     // Without --no-select the engine selects the new stack, and commands without a stack's name then act on it.
     makeStack: `pulumi stack init ${name} --no-select`,
     up: `pulumi up -s ${name}`,
-    preview: `pulumi preview -s ${name}`,
     destroy: `pulumi destroy -s ${name}`,
     removeStack: `pulumi stack rm -s ${name}`,
     refresh: `pulumi refresh -s ${name}`,
@@ -55,16 +48,17 @@ export function commandsFor(stack: string) {
       { release, releaseVersion }: { readonly release?: string; readonly releaseVersion?: string },
       options: readonly string[],
       command: "move" | "restore" | "migrate" = "move",
-    ) =>
-      [
-        ...(command === "migrate"
-          ? [tool, command, quoteShellWord(from), name]
-          : [pillarHost(command, "--from", quoteShellWord(from))]),
+    ) => {
+      const old = quoteShellWord(from);
+      const isMigration = command === "migrate";
+      return [
+        isMigration ? `${tool} migrate ${old} ${name}` : pillarHost(command, "--from", old),
         ...(release === undefined ? [] : ["--release", quoteShellWord(release)]),
-        ...["--release-sha256", "SHA256"],
+        "--release-sha256 SHA256",
         ...(releaseVersion === undefined ? [] : ["--release-version", quoteShellWord(releaseVersion)]),
-        ...(command === "migrate" ? [] : options),
-      ].join(" "),
+        ...(isMigration ? [] : options),
+      ].join(" ");
+    },
     backup: pillarHost("backup"),
     check: (...options: readonly string[]) => pillarHost("check", ...options),
     resume: (...options: readonly string[]) => pillarHost("resume", ...options),
@@ -73,33 +67,25 @@ export function commandsFor(stack: string) {
 }
 
 function configCommands(name: string) {
+  const config = (...words: readonly string[]) => ["pulumi config", ...words, `-s ${name}`].join(" ");
+  const plain = (key: string) => quoteShellWord(`pillar-host:${key}`);
   // Without --path the engine takes the dots as a part of the key's name.
-  const config = (verb: string, key: string, { options = [], value, hasPath = true }: ConfigWords = {}) =>
-    [
-      `pulumi config ${verb}`,
-      ...options,
-      ...(hasPath ? ["--path"] : []),
-      quoteShellWord(`pillar-host:${key}`),
-      ...(value === undefined ? [] : [quoteShellWord(value)]),
-      `-s ${name}`,
-    ].join(" ");
-  // With --path alone the engine stores a decimal number as a text.
-  const set = (key: string, value: string | number | boolean) =>
-    config("set", key, {
-      options: typeof value === "number" && !Number.isInteger(value) ? ["--type float"] : [],
-      value: String(value),
-    });
+  const path = (key: string) => `--path ${plain(key)}`;
   return {
-    set,
+    set: (key: string, value: string | number | boolean) => {
+      // With --path alone the engine stores a decimal number as a text.
+      const isDecimal = typeof value === "number" && !Number.isInteger(value);
+      return config(isDecimal ? "set --type float" : "set", path(key), quoteShellWord(String(value)));
+    },
     /** Sets a key to an expression that the shell expands, such as `"$(…)"`. */
-    setTo: (key: string, word: string) => `${config("set", key)} ${word}`,
+    setTo: (key: string, word: string) => `${config("set", path(key))} ${word}`,
     /** Sets a text of digits, which `--path` alone would store as a number. */
-    setText: (key: string, value: string) => config("set", key, { options: ["--type string"], value }),
+    setText: (key: string, value: string) => config("set --type string", path(key), quoteShellWord(value)),
     /** This command asks for the value, because a command line would show it. */
-    setSecret: (key: string) => config("set", key, { options: ["--secret"] }),
-    remove: (key: string) => config("rm", key),
+    setSecret: (key: string) => config("set --secret", path(key)),
+    remove: (key: string) => config("rm", path(key)),
     /** Removes a key that was set without --path, so its name contains dots. */
-    removePlain: (key: string) => config("rm", key, { hasPath: false }),
+    removePlain: (key: string) => config("rm", plain(key)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isTooLarge, readBoundedResponse } from "./boundedText";
+import { isTooLarge, readBoundedStream } from "./boundedText";
 
 export interface Answer {
   readonly status: number;
@@ -14,7 +14,9 @@ export async function sendRequest(url: string, init: RequestInit, timeoutMs: num
   let answer: Answer;
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
-    answer = { status: response.status, headers: response.headers, text: await readBoundedResponse(response) };
+    // Counts the bytes after decompression, because a small answer may unpack to a large one.
+    const text = response.body === null ? "" : await readBoundedStream(response.body);
+    answer = { status: response.status, headers: response.headers, text };
   } catch (error) {
     throw isTooLarge(error) ? error : new Error(formatRequestError(error, timeoutMs));
   }

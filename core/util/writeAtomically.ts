@@ -1,22 +1,13 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/**
- * Writes a text to a temporary file, readable only by this user and flushed to the disk, and lets `settle` rename it.
- * Removes the temporary file if writing or renaming fails.
- */
-function writeBeside(file: string, text: string, settle: (part: string) => void): void {
+/** Writes a text to a temporary file, readable only by this user and on the disk, and lets `rename` put it in place. */
+function writeBeside(file: string, text: string, rename: (part: string) => void): void {
   const part = `${file}.${process.pid}.part`;
   fs.rmSync(part, { force: true });
   try {
-    const handle = fs.openSync(part, "wx", 0o600);
-    try {
-      fs.writeFileSync(handle, text);
-      fs.fsyncSync(handle);
-    } finally {
-      fs.closeSync(handle);
-    }
-    settle(part);
+    fs.writeFileSync(part, text, { flag: "wx", mode: 0o600, flush: true });
+    rename(part);
   } finally {
     fs.rmSync(part, { force: true });
   }

@@ -82,7 +82,7 @@ export const registrations = {
     last: { height: 90, at: clock - 60_000, isOurs: false },
   },
   nobody: { kind: "unknownPillar", notes: [] },
-  unknown: { kind: "unknown", why: { key: "nobodyAsked", text: "no node was asked" }, notes: [] },
+  unknown: { kind: "unknown", why: "no node was asked", notes: [] },
   registered: { kind: "registered", ...own, wait, isLate: false },
   late: { kind: "registered", ...own, wait, isLate: true },
   producing: {

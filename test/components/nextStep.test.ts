@@ -5,13 +5,12 @@ import {
   type NextStepSituation,
   offersAddress,
 } from "../../components/node/nextStep";
-import type { SourceNote } from "../../core/chain/reading";
 import type { Registration } from "../../core/registration/registration";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
 const clock = Date.parse("2026-11-21T12:00:00Z");
-const notes: readonly SourceNote[] = [];
+const notes: readonly string[] = [];
 const synced = { synced: true, known: true, why: "synced, newest momentum 4 s old" };
 const switched = { height: 77, at: clock - 60_000 };
 const own = { address, since: clock - 300_000, earlier: old, notes };
@@ -79,7 +78,7 @@ describe("the next step before the orchestrator's move", () => {
 test.each<[Registration, string]>([
   [{ kind: "unknownPillar", notes }, "No Pillar with the name Anvil is registered (pillar-host:pillar.name)."],
   [
-    { kind: "unknown", why: { key: "nobodyAsked", text: "no node was asked" }, notes },
+    { kind: "unknown", why: "no node was asked", notes },
     "It is unknown which address Anvil is registered with: no node was asked.",
   ],
   [

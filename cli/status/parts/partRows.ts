@@ -37,13 +37,13 @@ function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
 }
 
 function formatAddress(registration: Registration, { pillar, lifecycle }: NamedStack, now: number): string[] {
-  const notes = registration.notes.map((note) => `  ${note.text}`);
+  const notes = registration.notes.map((note) => `  ${note}`);
   if (isOurs(registration)) {
     const since = now - registration.since < 60_000 ? "" : ` (since ${formatUtcMinute(registration.since)} or longer)`;
     return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
   }
   // Leaves the notes out, because the reason repeats them.
-  if (registration.kind === "unknown") return [`unknown: ${registration.why.text}`];
+  if (registration.kind === "unknown") return [`unknown: ${registration.why}`];
   // Not with formatRegistration: it says that the other address is "still" registered, which only fits a new host.
   if (lifecycle !== "active" && "address" in registration)
     return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];

@@ -176,7 +176,7 @@ function readCurrentRewards(
   { lifecycle, network }: StackWithHost["config"],
 ): Promise<RewardsPart> {
   const agreement = agreeOnPillar(readings);
-  if (agreement.kind === "unknown") throw new Error(agreement.why.text);
+  if (agreement.kind === "unknown") throw new Error(agreement.why);
   const { pillar, by } = agreement;
   const [first] = by;
   if (pillar === null || first === undefined) throw new Error("nobody registered this Pillar");

@@ -1,108 +1,104 @@
 import { describe, expect, test } from "vitest";
-import { parseProduced } from "../../../core/chain/chainAnswers";
-import { parseNodeResult, parseSyncInfo } from "../../../core/chain/node";
+import { createChainClient } from "../../../core/chain/chain";
+import {
+  isCount,
+  isText,
+  parseAmount,
+  parseForm,
+  parseProduced,
+  parseStanding,
+} from "../../../core/chain/chainAnswers";
+import { parseNodeResult } from "../../../core/chain/node";
 import { evilText, harmless } from "../../evilText";
 
-const answer = (body: string, status = 200) => ({ status, body });
+describe("a node's answer", () => {
+  const notJson = "the RPC's answer is not JSON: cut off, or another service on its port";
+  const otherService = "another service answers on the RPC's port";
 
-describe("resultOf", () => {
   test.each([
     ['{"jsonrpc":"2.0","id":1,"result":{"state":3}}\n', { state: 3 }],
     ['{"result":null}', null],
-    ['{"result":0,"error":null}', 0],
     ['{"result":"","error":""}', ""],
-  ])("returns the result of %j", (body, result) => {
-    expect(parseNodeResult(answer(body))).toEqual(result);
+  ])("has the result of %j", (body, result) => {
+    expect(parseNodeResult({ status: 200, body })).toEqual(result);
   });
 
   test.each([
-    ["", "the RPC gives an empty answer"],
-    [" \n", "the RPC gives an empty answer"],
-    ["<html>", "the RPC's answer is not JSON: cut off, or another service on its port"],
-    ['{"result":{"sta', "the RPC's answer is not JSON: cut off, or another service on its port"],
-    ["null", "another service answers on the RPC's port"],
-    ["7", "another service answers on the RPC's port"],
-    ['"ok"', "another service answers on the RPC's port"],
-    ["[]", "another service answers on the RPC's port"],
-    ["{}", "another service answers on the RPC's port"],
+    [200, " \n", "the RPC gives an empty answer"],
+    [200, "<html>", notJson],
+    [200, '{"result":{"sta', notJson],
+    ...["null", "7", '"ok"', "[]", "{}"].map((body) => [200, body, otherService] as const),
+    [200, '{"error":{"code":-32601,"message":"no method"}}', "the RPC answers with error -32601: no method"],
+    [200, '{"error":"broken"}', "the RPC answers with error undefined: undefined"],
     [
-      '{"error":{"code":-32601,"message":"the method stats.nope does not exist/is not available"}}',
-      "the RPC answers with error -32601: the method stats.nope does not exist/is not available",
+      200,
+      JSON.stringify({ error: { code: 1, message: "x".repeat(1000) } }),
+      `the RPC answers with error 1: ${"x".repeat(200)}`,
     ],
-    ['{"error":"broken"}', "the RPC answers with error undefined: undefined"],
-  ])("refuses %j", (body, message) => {
-    expect(() => parseNodeResult(answer(body))).toThrow(new Error(message));
-  });
-
-  test("makes the node's error harmless for a terminal", () => {
-    const body = JSON.stringify({ error: { code: evilText, message: evilText } });
-    expect(() => parseNodeResult(answer(body))).toThrow(
-      new Error(`the RPC answers with error ${harmless.slice(0, 20)}: ${harmless}`),
-    );
-  });
-
-  test("shortens a long error", () => {
-    const body = JSON.stringify({ error: { code: 1, message: "x".repeat(1000) } });
-    expect(() => parseNodeResult(answer(body))).toThrow(new Error(`the RPC answers with error 1: ${"x".repeat(200)}`));
-  });
-
-  test.each([
-    [403, "the RPC answers 403, the node refuses the Host header"],
-    [415, "the RPC answers 415, the node refuses the content type"],
-    [429, "the RPC answers 429, too many requests"],
-    [500, "the RPC answers 500"],
-    [0, "the RPC answers 0"],
-  ])("names status %i, whatever the body", (status, message) => {
-    expect(() => parseNodeResult(answer('{"result":1}', status))).toThrow(new Error(message));
+    [
+      200,
+      JSON.stringify({ error: { code: evilText, message: evilText } }),
+      `the RPC answers with error ${harmless.slice(0, 20)}: ${harmless}`,
+    ],
+    [403, '{"result":1}', "the RPC answers 403, the node refuses the Host header"],
+    [500, '{"result":1}', "the RPC answers 500"],
+  ] as const)("of status %i is refused: %j", (status, body, message) => {
+    expect(() => parseNodeResult({ status, body })).toThrow(new Error(message));
   });
 });
 
-describe("parseSyncInfo", () => {
-  test("returns the three heights alone", () => {
-    const info = { state: 1, currentHeight: 35, targetHeight: 0 };
-    expect(parseSyncInfo({ ...info, more: true })).toEqual(info);
-  });
-
-  const good = { state: 2, currentHeight: 10, targetHeight: 10 };
-  test.each([
-    null,
-    undefined,
-    7,
-    "2",
-    [],
-    {},
-    { ...good, state: "2" },
-    { ...good, state: undefined },
-    { ...good, currentHeight: -1 },
-    { ...good, currentHeight: 1.5 },
-    { ...good, targetHeight: 2 ** 53 },
-    { ...good, targetHeight: null },
-    { ...good, targetHeight: Number.NaN },
-  ])("refuses %j", (result) => {
-    expect(() => parseSyncInfo(result)).toThrow(
-      new Error("the RPC's stats.syncInfo does not have the form {state, currentHeight, targetHeight}"),
-    );
-  });
+test("a momentum has its time in milliseconds", () => {
+  const momentum = { height: 9, timestamp: 1_700_000_000, hash: "ab", producer: "z1q" };
+  expect(parseProduced({ ...momentum, more: true })).toEqual({ ...momentum, timestamp: 1_700_000_000_000 });
 });
 
-describe("parseProduced", () => {
-  const good = { height: 9, timestamp: 1_700_000_000, hash: "ab", producer: "z1q" };
+const good = { count: 7, name: "x" };
+test.each([
+  ...[null, undefined, 7, "2", [], {}],
+  ...["7", -1, 1.5, 2 ** 53, null, Number.NaN].map((count) => ({ ...good, count })),
+  { ...good, name: 7 },
+])("refuses an answer of another form: %j", (answer) => {
+  expect(parseForm("thing", good, { count: isCount, name: isText })).toEqual(good);
+  expect(() => parseForm("thing", answer, { count: isCount, name: isText })).toThrow(
+    new Error("the RPC's thing does not have the form {count, name}"),
+  );
+});
 
-  test("returns the time in milliseconds", () => {
-    expect(parseProduced(good)).toEqual({ ...good, timestamp: 1_700_000_000_000 });
-  });
+const answering = (result: unknown) =>
+  createChainClient(
+    "a reference",
+    async () => ({ status: 200, body: JSON.stringify({ result }) }),
+    () => undefined,
+  );
 
-  test.each([
-    null,
-    undefined,
-    "x",
-    {},
-    { ...good, height: "9" },
-    { ...good, timestamp: "17" },
-    { ...good, timestamp: -1 },
-    { ...good, hash: 7 },
-    { ...good, hash: undefined },
-  ])("refuses %j as a momentum", (result) => {
-    expect(() => parseProduced(result)).toThrow("momentum does not have the form {height, timestamp, hash, producer}");
-  });
+test("refuses an address or a hash with control or hidden characters", async () => {
+  const pillar = { name: "Anvil", producerAddress: "z1qa", withdrawAddress: "z1qb" };
+  expect(await answering(pillar).pillar("Anvil")).toMatchObject({ producerAddress: "z1qa" });
+  for (const evil of [evilText, "z1q\u200ba"]) {
+    const said = "embedded.pillar.getByName does not have the form";
+    await expect(answering({ ...pillar, producerAddress: evil }).pillar("Anvil")).rejects.toThrow(said);
+    await expect(answering({ ...pillar, withdrawAddress: evil }).pillar("Anvil")).rejects.toThrow(said);
+    const momentum = { height: 1, timestamp: 1, hash: evil, producer: "z1qa" };
+    await expect(answering(momentum).newest()).rejects.toThrow("momentum does not have the form");
+  }
+});
+
+const standingOf = (weight: unknown) => parseStanding({ count: 1, list: [{ name: "Anvil", weight }] }, "Anvil");
+
+test.each(["9".repeat(41), "9".repeat(5_000_000), "-1", "1.5", "0x1", "1e9", "", null, 1e21])(
+  "refuses an impossible amount or weight (%#)",
+  (evil) => {
+    const start = process.cpuUsage();
+    expect(() => parseAmount({ znnAmount: evil, qsrAmount: "0" })).toThrow("the RPC's reward does not have the form");
+    expect(() => parseAmount({ znnAmount: "0", qsrAmount: evil })).toThrow("the RPC's reward does not have the form");
+    expect(() => standingOf(evil)).toThrow("the RPC's Pillar does not have the form");
+    const { user, system } = process.cpuUsage(start);
+    expect(user + system).toBeLessThan(1_000_000);
+  },
+);
+
+test("accepts an amount of forty digits or a plain number", () => {
+  const most = "9".repeat(40);
+  expect(parseAmount({ znnAmount: most, qsrAmount: 7 })).toEqual({ znn: BigInt(most), qsr: 7n });
+  expect(standingOf(most)).toEqual({ pillars: 1, place: 1 });
 });

@@ -34,7 +34,7 @@ export function atHeight(name: string, height: number, age = 3000, chain = "h"):
   const clock = Date.UTC(2026, 0, 2);
   const newest = { ...block(height, chain), timestamp: clock - age, producer: "z1q" };
   const fault = findAgeFault({ newest, clock });
-  return fault ? { client: clientNamed(name), fault } : { client: clientNamed(name), newest, recent: [], clock };
+  return fault ? { client: clientNamed(name), fault } : { client: clientNamed(name), newest, clock };
 }
 
 /** Returns these references and a node at a height, each with the momentum to compare. */
@@ -47,5 +47,5 @@ export function seenFrom(
     isAnswered(reading) ? { ...reading, older: [block(height, chains.theirs?.[i])] } : reading,
   );
   const older = readings.filter(isAnswered).map(({ newest }) => block(newest.height, chains.own));
-  return { readings: told, own: { newest: block(height, chains.own), recent: [], older } };
+  return { readings: told, own: { newest: block(height, chains.own), older } };
 }

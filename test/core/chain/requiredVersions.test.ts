@@ -1,4 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createChainCopyArgs } from "../../../components/node/chainCopyArgs";
+import { createNodeRpc, createNodeTarget } from "../../../core/chain/configuredNode";
 import {
   findApplicableRows,
   findVersionGaps,
@@ -6,8 +10,12 @@ import {
   formatVersionGap,
   installLines,
   type NodeBuild,
+  type VersionGap,
   type VersionRules,
 } from "../../../core/chain/requiredVersions";
+import { createVersionRules, parseRequiredVersions } from "../../../core/chain/versionRules";
+import { createRetirementSettings } from "../../../core/retirement/retirementInputs";
+import { configOf } from "../../components/exampleConfig";
 import { evilText } from "../../evilText";
 
 const mainNetwork = "a".repeat(64);
@@ -16,85 +24,102 @@ const row = { fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", rele
 const later = { fromHeight: 5000, leastVersion: "v0.0.12", why: "another", release: page };
 const rules: VersionRules = { mainNetwork, releases: "https://releases.example", rows: [row, later] };
 const now = Date.UTC(2026, 10, 26, 16);
+const elsewhere = "b".repeat(64);
 
 const gaps = (node: NodeBuild, height: number, more: Partial<VersionRules> = {}) =>
   findVersionGaps({ genesis: mainNetwork, ...node }, { ...rules, ...more }, height, now);
+const first = (...args: Parameters<typeof gaps>): VersionGap => {
+  const [gap] = gaps(...args);
+  return gap ?? expect.unreachable();
+};
 const due = (...args: Parameters<typeof gaps>) =>
   gaps(...args)
     .filter(({ expectedAt }) => expectedAt === undefined)
     .map(({ leastVersion }) => leastVersion);
 
-describe("the required versions that a node lacks", () => {
-  test.each<[string, NodeBuild, number, string[]]>([
-    ["an old version below the window: none", { version: "v0.0.8" }, 999, []],
-    ["an old version from the first momentum of the window on", { version: "v0.0.8" }, 1000, ["v0.0.10"]],
-    ["the previous version, whose number is shorter", { version: "v0.0.9" }, 1000, ["v0.0.10"]],
-    ["the required version: none", { version: "v0.0.10" }, 1000, []],
-    ["its published build: none", { version: "v0.0.10-alphanet" }, 1000, []],
-    ["its development build", { version: "v0.0.10-dev-55-gabc1234" }, 1000, ["v0.0.10"]],
-    ["a newer version: none", { version: "v0.0.11" }, 4999, []],
-    ["a newer version from the next row on", { version: "v0.0.11" }, 5000, ["v0.0.12"]],
-    ["an old version, the newest requirement first", { version: "v0.0.8" }, 5000, ["v0.0.12", "v0.0.10"]],
-    ["a node without a version", {}, 1000, ["v0.0.10"]],
-    ["a text that is no version", { version: "latest" }, 1000, ["v0.0.10"]],
-    ["a node of another network: none", { version: "v0.0.8", genesis: "b".repeat(64) }, 5000, []],
-    ["a node without its first momentum", { version: "v0.0.8", genesis: undefined }, 1000, ["v0.0.10"]],
-  ])("are decided for %s", (_what, node, height, expected) => expect(due(node, height)).toEqual(expected));
+test.each<[string, NodeBuild, number, string[]]>([
+  ["an old version below the window: none", { version: "v0.0.8" }, 999, []],
+  ["the previous version, whose number is shorter", { version: "v0.0.9" }, 1000, ["v0.0.10"]],
+  ["the required version: none", { version: "v0.0.10" }, 1000, []],
+  ["its published build: none", { version: "v0.0.10-alphanet" }, 1000, []],
+  ["its development build", { version: "v0.0.10-dev-55-gabc1234" }, 1000, ["v0.0.10"]],
+  ["a newer version: none", { version: "v0.0.11" }, 4999, []],
+  ["an old version, the newest requirement first", { version: "v0.0.8" }, 5000, ["v0.0.12", "v0.0.10"]],
+  ["a node without a version", {}, 1000, ["v0.0.10"]],
+  ["a text that is no version", { version: "latest" }, 1000, ["v0.0.10"]],
+  ["a node of another network: none", { version: "v0.0.8", genesis: elsewhere }, 5000, []],
+  ["a node without its first momentum", { version: "v0.0.8", genesis: undefined }, 1000, ["v0.0.10"]],
+])("finds the required versions that a node lacks: %s", (_what, node, height, expected) =>
+  expect(due(node, height)).toEqual(expected),
+);
 
-  test("the configured version counts at any height and on any network, beside the table", () => {
-    const asked = { leastVersion: "v0.0.11" };
-    expect(due({ version: "v0.0.10", genesis: "b".repeat(64) }, 1, asked)).toEqual(["v0.0.11"]);
-    expect(due({ version: "v0.0.8" }, 1000, asked)).toEqual(["v0.0.11", "v0.0.10"]);
-    expect(due({ version: "v0.0.11", genesis: "b".repeat(64) }, 1, asked)).toEqual([]);
-    expect(gaps({ version: "v0.0.10" }, 1, asked)[1]?.release).toBe("https://releases.example");
-  });
+test("the configured version counts at any height and on any network, beside the table", () => {
+  const asked = { leastVersion: "v0.0.11" };
+  expect(due({ version: "v0.0.10", genesis: elsewhere }, 1, asked)).toEqual(["v0.0.11"]);
+  expect(due({ version: "v0.0.8" }, 1000, asked)).toEqual(["v0.0.11", "v0.0.10"]);
+  expect(findApplicableRows(rules, 999)).toEqual([]);
+  expect(findApplicableRows(rules, 1000)).toEqual([row]);
+  const gap = first({ version: "v0.0.9" }, 1, { ...asked, rows: [] });
+  expect(formatVersionGap(gap)).toBe(
+    "the node is v0.0.9; v0.0.11 or newer is required (so says pillar-host:node.leastVersion)",
+  );
+  expect(installLines(gap)).toHaveLength(1);
+});
 
-  test("future versions have the date at which the network reaches their height", () => {
-    const [first] = gaps({ version: "v0.0.8" }, 1000 - 500, { rows: [row] });
-    expect(first?.expectedAt).toBe(now + 500 * 11_400);
-  });
+test("a gap names the version, the requirement, its height, its reason and the next step", () => {
+  const gap = first({ version: "v0.0.9" }, 1000, { rows: [row] });
+  expect(formatVersionGap(gap)).toBe(
+    "the node is v0.0.9; v0.0.10 or newer is required from height 1000 on (the window)",
+  );
+  expect(installLines(gap)).toEqual([
+    `install v0.0.10 or newer from ${page}: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)`,
+    "Is the requirement out of date? It is in core/chain/requiredVersions.json",
+  ]);
+  expect(formatVersionGap({ ...gap, found: undefined })).toMatch(/^the node does not report its version; v0\.0\.10 or/);
+  // Anybody may call it so.
+  expect(formatVersionGap({ ...gap, found: evilText })).not.toContain("\u001b");
+});
 
-  test("returns the rows that apply at a height, without a call", () => {
-    expect(findApplicableRows(rules, 999)).toEqual([]);
-    expect(findApplicableRows(rules, 1000)).toEqual([row]);
-    expect(findApplicableRows({ ...rules, leastVersion: "v1.0.0" }, 0)).toMatchObject([
-      { leastVersion: "v1.0.0", fromHeight: 0 },
-    ]);
+test("a future requirement has the date at which the network reaches its height", () => {
+  expect(formatRequirement(first({ version: "v0.0.9" }, 400, { rows: [row] }))).toBe(
+    "v0.0.10 or newer is required from height 1000 on, about 2026-11-26 17:54 UTC (the window)",
+  );
+});
+
+const shipped = readFileSync(join(__dirname, "../../../core/chain/requiredVersions.json"), "utf8");
+
+test("the shipped table is of go-zenon's embedded genesis, and requires v0.0.10 for the community spork window", () => {
+  expect(parseRequiredVersions(shipped)).toMatchObject({
+    // go-zenon, chain/genesis/embedded_genesis_test.go:11, which compares it with the genesis momentum's hash.
+    mainNetwork: "9e204601d1b7b1427fe12bc82622e610d8a6ad43c40abf020eb66e538bb8eeb0",
+    rows: [{ fromHeight: 14_567_887, leastVersion: "v0.0.10" }],
   });
 });
 
-describe("the texts", () => {
-  test("name the version, the requirement, its height, its reason and the next step", () => {
-    const [gap] = gaps({ version: "v0.0.9" }, 1000, { rows: [row] });
-    if (!gap) throw new Error("none");
-    expect(formatVersionGap(gap)).toBe(
-      "the node is v0.0.9; v0.0.10 or newer is required from height 1000 on (the window)",
-    );
-    expect(installLines(gap)).toEqual([
-      `install v0.0.10 or newer from ${page}: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)`,
-      "Is the requirement out of date? It is in core/chain/requiredVersions.json",
-    ]);
-    expect(formatVersionGap({ ...gap, found: undefined })).toMatch(
-      /^the node does not report its version; v0\.0\.10 or newer is/,
-    );
-    // Anybody may call it so.
-    expect(formatVersionGap({ ...gap, found: evilText })).not.toContain("\u001b");
-  });
+test.each<[string, string, RegExp]>([
+  ["no JSON", "{", /JSON/],
+  ["a height in words", shipped.replace("14567887", '"14,567,887"'), /rows\[0\]\.fromHeight/],
+  ["a development build", shipped.replace("v0.0.10", "v0.0.10-dev"), /needed the version of a release/],
+  ["a misspelt key", shipped.replace('"why"', '"because"'), /because/],
+])("a table with %s is refused, by name", (_what, text, fault) => {
+  expect(() => parseRequiredVersions(text)).toThrow(fault);
+  expect(() => parseRequiredVersions(text)).toThrow("core/chain/requiredVersions.json does not have the needed form");
+});
 
-  test("name the approximate date of a future requirement", () => {
-    const [gap] = gaps({ version: "v0.0.9" }, 400, { rows: [row] });
-    if (!gap) throw new Error("none");
-    expect(formatRequirement(gap)).toBe(
-      "v0.0.10 or newer is required from height 1000 on, about 2026-11-26 17:54 UTC (the window)",
-    );
+test("each node has the rules: the stack's own, the old host's, the successor's", () => {
+  const other = {
+    address: "203.0.113.8",
+    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
+  };
+  const config = configOf({
+    node: { leastVersion: "v0.0.11" },
+    sync: { from: "oldHost", oldHost: other },
+    retirement: { successor: other },
   });
-
-  test("name neither height nor table for the configured version", () => {
-    const [gap] = gaps({ version: "v0.0.9" }, 1, { leastVersion: "v0.0.11", rows: [] });
-    if (!gap) throw new Error("none");
-    expect(formatVersionGap(gap)).toBe(
-      "the node is v0.0.9; v0.0.11 or newer is required (so says pillar-host:node.leastVersion)",
-    );
-    expect(installLines(gap)).toHaveLength(1);
-  });
+  const all = createVersionRules(config);
+  expect(all).toMatchObject({ leastVersion: "v0.0.11", rows: [{ leastVersion: "v0.0.10" }] });
+  expect(createNodeTarget(config, "203.0.113.7", "key").versions).toEqual(all);
+  expect(createNodeRpc(config).versions).toEqual(all);
+  expect(createChainCopyArgs(config, "prod")?.old.node.versions).toEqual(all);
+  expect(createRetirementSettings(config).successor?.node.versions).toEqual(all);
 });

@@ -12,21 +12,18 @@ import { block, clientNamed, silent } from "./readings";
 
 const shown = (height: number, chain = "h", ...older: number[]): ChainExcerpt => ({
   newest: block(height, chain),
-  recent: [],
   older: older.map((at) => block(at, chain)),
 });
 
-describe("two nodes", () => {
-  test.each<[string, ChainExcerpt, ChainExcerpt, string, number]>([
-    ["of one height and hash", shown(7), shown(7), "same", 7],
-    ["of one height, on a fork", shown(7), shown(7, "f"), "other", 7],
-    ["one behind the other", shown(7), shown(9000, "h", 7), "same", 7],
-    ["one far behind the other, on a fork", shown(7, "f"), shown(9000, "h", 7), "other", 7],
-    ["one without its momentum at that height", shown(7), shown(9000), "unsaid", 7],
-  ])("are compared: %s", (_what, one, other, verdict, height) => {
-    expect(compareChains(one, other)).toEqual({ verdict, height });
-    expect(compareChains(other, one)).toEqual({ verdict, height });
-  });
+test.each<[string, ChainExcerpt, ChainExcerpt, string]>([
+  ["of one height and hash", shown(7), shown(7), "same"],
+  ["of one height, on a fork", shown(7), shown(7, "f"), "other"],
+  ["one behind the other", shown(7), shown(9000, "h", 7), "same"],
+  ["one far behind the other, on a fork", shown(7, "f"), shown(9000, "h", 7), "other"],
+  ["one without its momentum at that height", shown(7), shown(9000), "unsaid"],
+])("compares two nodes: %s", (_what, one, other, verdict) => {
+  expect(compareChains(one, other)).toEqual({ verdict, height: 7 });
+  expect(compareChains(other, one)).toEqual({ verdict, height: 7 });
 });
 
 test("finds the first fork, and the node with the largest majority", () => {
@@ -38,24 +35,24 @@ test("finds the first fork, and the node with the largest majority", () => {
 });
 
 describe("readSharedHeights", () => {
+  const momentum = (height: number) => ({ ...block(height), timestamp: 1, producer: "z1q" });
   const at = (name: string, height: number, changes: Partial<ChainClient> = {}): Reading<ChainExcerpt> => ({
     client: clientNamed(name, changes),
     clock: 1,
-    newest: { ...block(height), timestamp: 1, producer: "z1q" },
-    recent: [],
+    newest: momentum(height),
   });
-  const momentum = (height: number) => ({ ...block(height), timestamp: 1, producer: "z1q" });
-  const showing = { momentums: async (from: number) => [momentum(from)] };
 
   test("reads only the lower node's height, from the higher node", async () => {
+    const showing = { momentums: async (from: number) => [momentum(from)] };
     const [low, high, gone] = await readSharedHeights([at("a", 7), at("b", 9, showing), silent("c")], 1000);
-    expect([low, high]).toMatchObject([{ older: [] }, { older: [{ height: 7, hash: "h7" }] }]);
+    expect([low, high]).toMatchObject([{ older: [] }, { older: [block(7)] }]);
     expect(gone).toMatchObject({ fault: { kind: "silent" } });
   });
 
+  const gap = { kind: "gap", why: expect.stringContaining("from 7 to 7") };
   test.each<[string, ChainClient["momentums"], object]>([
-    ["another height", async () => [momentum(8)], { kind: "gap", why: expect.stringContaining("from 7 to 7") }],
-    ["no momentum", async () => [], { kind: "gap", why: expect.stringContaining("from 7 to 7") }],
+    ["another height", async () => [momentum(8)], gap],
+    ["no momentum", async () => [], gap],
     ["an error", () => Promise.reject(new Error("no such method")), { kind: "silent", why: "no such method" }],
     ["no answer", () => new Promise(() => undefined), { kind: "silent", why: "no answer within 0.02 s" }],
   ])("leaves out a node that returns %s", async (_what, momentums, fault) => {

@@ -9,7 +9,6 @@ import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
 const synced = { synced: true, known: true, why: "synced" };
 const switched = { height: 1001, at: clock - 10_000 };
 const minutes = 60_000;
-
 const network = { momentum: 10_000, tickMomentums: 30 };
 const three = { genesis: clock - 290_000, standing: { pillars: 3, place: 2 } };
 
@@ -32,18 +31,15 @@ describe("another registered address", () => {
   test("counts as the earlier one if the stack finds it first", () => {
     const last = { height: 1002, at: clock, isOurs: false };
     expect(decide(old)).toEqual({ kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [], last });
-    expect(decide(old, { memory: { earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: false });
+    expect(decide(old, { memory: { wasOurs: true, earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: true });
   });
 
   test("is foreign if it is neither this host's nor the earlier one", () => {
-    expect(decide(other, { memory: { earlier: old } })).toEqual({
-      kind: "foreign",
-      address: other,
-      earlier: old,
-      wasOurs: false,
-      notes: [],
-      last: { height: 1001, at: clock - 10_000, isOurs: false },
-    });
+    const last = { height: 1001, at: clock - 10_000, isOurs: false };
+    const foreign = { kind: "foreign", address: other, earlier: old, wasOurs: false, notes: [], last };
+    expect(decide(other, { memory: { earlier: old } })).toEqual(foreign);
+    // The stack began with its own address.
+    expect(decide(other, { memory: { wasOurs: true } })).toMatchObject({ kind: "foreign", wasOurs: true });
   });
 
   test("leaves production here until momentums carry it", () => {
@@ -56,32 +52,26 @@ describe("another registered address", () => {
     // No recent momentum of either address proves anything.
     expect(words(other, other)).toContain("keep it running until momentums carry the other address");
   });
-
-  test("is foreign for a stack that began with its own address", () => {
-    expect(decide(other, { memory: { wasOurs: true } })).toMatchObject({ kind: "foreign", wasOurs: true });
-    expect(decide(old, { memory: { wasOurs: true, earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: true });
-  });
 });
 
 describe("this host's registered address", () => {
   test("is elected from the next tick but one on", () => {
     // Ten seconds before a tick's end: the contract's block is in the next one.
     const from = clock + 10_000 + 10 * minutes;
+    const standing = "one of 3 Pillars, all elected in each tick of 5 min";
     expect(decide(ours, { memory: { earlier: old }, elections: three })).toEqual({
       kind: "registered",
       address: ours,
       earlier: old,
       since: clock,
       isLate: false,
-      wait: {
-        from,
-        usually: from + 5 * minutes,
-        surely: from + 20 * minutes,
-        standing: "one of 3 Pillars, all elected in each tick of 5 min",
-      },
+      wait: { from, usually: from + 5 * minutes, surely: from + 20 * minutes, standing },
       figures: { expected: 10, produced: 9 },
       notes: [],
     });
+    // Ticks count by time, also if momentums were missed.
+    const gaps = chainOf([old, other, old]).map((each, i) => ({ ...each, timestamp: clock - (2 - i) * 60_000 }));
+    expect(decide([says("node", ours, gaps)], { elections: three })).toMatchObject({ wait: { from } });
   });
 
   test.each([
@@ -93,15 +83,6 @@ describe("this host's registered address", () => {
     const since = clock - age;
     const elections = { genesis: since - 60_000, standing: { pillars, place: pillars } };
     expect(decide(ours, { memory: { since }, elections })).toMatchObject({ kind: "registered", isLate });
-  });
-
-  test("counts ticks by time, also if momentums were missed", () => {
-    const gaps = says(
-      "node",
-      ours,
-      chainOf([old, other, old]).map((each, i) => ({ ...each, timestamp: clock - (2 - i) * 60_000 })),
-    );
-    expect(decide([gaps], { elections: three })).toMatchObject({ wait: { from: clock + 10_000 + 10 * minutes } });
   });
 
   test("is never late if the number of Pillars is unknown", () => {
@@ -117,69 +98,41 @@ describe("this host's registered address", () => {
     expect(decide([reading])).toHaveProperty("figures", undefined);
   });
 
-  test("is registered, with the reason, if momentums can't be read", () => {
-    expect(decide(ours, { unseen: "late" })).toMatchObject({ kind: "registered", unseen: "late" });
-  });
-
-  test("is producing after a switch", () => {
-    expect(decide(ours, { switched })).toMatchObject({ kind: "producing", switched });
-  });
-
-  test("is not too early if only the witnesses are silent", () => {
-    const node = {
-      synced: false,
-      known: true,
-      why: "no witness confirms its chain yet",
-      reason: "unwitnessed",
-    } as const;
-    expect(decide(ours, { node, switched })).toMatchObject({ kind: "producing" });
-    expect(decide(ours, { node: { ...node, reason: "otherChain" } })).toMatchObject({ kind: "tooEarly" });
-  });
-
-  test("is too early while the node is not synced", () => {
-    const node = { synced: false, known: true, why: "syncing" };
-    expect(decide(ours, { node, memory: { earlier: old } })).toMatchObject({
-      kind: "tooEarly",
-      why: "syncing",
-      earlier: old,
-      address: ours,
-    });
-    expect(decide(ours, { node, switched })).toMatchObject({ kind: "tooEarly", switched });
-  });
-
-  test("is not too early if the node does not answer", () => {
-    const node = { synced: false, known: false, why: "no answer" };
-    expect(decide(ours, { node }).kind).toBe("registered");
+  const node = { synced: false, known: true, why: "syncing" } as const;
+  test.each<[string, Partial<RegistrationFacts>, object]>([
+    [
+      "registered, with the reason, if momentums can't be read",
+      { unseen: "late" },
+      { kind: "registered", unseen: "late" },
+    ],
+    ["producing after a switch", { switched }, { kind: "producing", switched }],
+    ["too early while the node is not synced", { node, switched }, { kind: "tooEarly", why: "syncing", switched }],
+    ["too early on another chain", { node: { ...node, reason: "otherChain" }, switched }, { kind: "tooEarly" }],
+    ["not too early without a witness", { node: { ...node, reason: "unwitnessed" }, switched }, { kind: "producing" }],
+    ["not too early if references contradict", { node: { ...node, reason: "contradicted" } }, { kind: "registered" }],
+    ["not too early if the node does not answer", { node: { ...node, known: false } }, { kind: "registered" }],
+  ])("is %s", (_what, facts, expected) => {
+    expect(decide(ours, facts)).toMatchObject({ address: ours, ...expected });
   });
 });
 
 test("keeps the memory if the registration is unknown", () => {
   const memory = { earlier: old, since: clock - 1, switched };
-  expect(decide([], { memory, switched })).toEqual({
-    kind: "unknown",
-    why: { key: "nobodyAsked", text: "no node was asked" },
-    notes: [],
-    earlier: old,
-    since: clock - 1,
-    switched,
-  });
+  const why = "no node was asked";
+  expect(decide([], { memory, switched })).toEqual({ kind: "unknown", why, notes: [], ...memory });
 });
 
 // No mix of answers may lead to either.
 test("is never this host's without a source, and never producing without a switch", () => {
   const words = [ours, old, other, null, "silent"] as const;
-  for (const first of words)
-    for (const second of words)
-      for (const third of words)
-        for (const known of [synced, { synced: false, known: true, why: "" }]) {
-          const readings = [first, second, third].map((word, i) =>
-            word === "silent" ? silent(`s${i}`) : says(`s${i}`, word),
-          );
-          const found = decide(readings, { node: known });
-          const sayOurs = [first, second, third].filter((word) => word === ours).length;
-          const sayAny = [first, second, third].filter((word) => word !== "silent").length;
-          expect(isOurs(found)).toBe(sayOurs * 2 > sayAny);
-          expect(found.kind).not.toBe("producing");
-          if (found.kind === "registered") expect(known.synced).toBe(true);
-        }
+  const mixes = words.flatMap((a) => words.flatMap((b) => words.map((c) => [a, b, c])));
+  for (const said of mixes)
+    for (const known of [synced, { synced: false, known: true, why: "" }]) {
+      const readings = said.map((word, i) => (word === "silent" ? silent(`s${i}`) : says(`s${i}`, word)));
+      const found = decide(readings, { node: known });
+      const count = (is: (word: string | null) => boolean) => said.filter(is).length;
+      expect(isOurs(found)).toBe(count((word) => word === ours) * 2 > count((word) => word !== "silent"));
+      expect(found.kind).not.toBe("producing");
+      if (found.kind === "registered") expect(known.synced).toBe(true);
+    }
 });

@@ -7,6 +7,7 @@ import type { LogEvent } from "../../../core/eventLog/events";
 import type { Registration } from "../../../core/registration/registration";
 import { collectRegistrationMemory, findRegistrationChanges } from "../../../core/registration/registrationEvents";
 import { noteRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
+import { findRegistrationNotices } from "../../../core/registration/registrationMessages";
 import { journeyIn } from "../../recordIn";
 import { clock, old, other, ours } from "./chains";
 
@@ -14,16 +15,11 @@ const scratch = mkdtempSync(join(tmpdir(), "cutover-"));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 const who = { stack: "prod-2", pillar: "Anvil" };
-const figures = { expected: 10, produced: 9 };
 const before = { producerAddress: old, height: 990, at: clock - 90_000 };
 const switched = { height: 1000, at: clock - 60_000, before };
-const own = { address: ours, since: clock, earlier: old, figures, notes: [] };
-const registered: Registration = {
-  kind: "registered",
-  wait: { from: clock, standing: "one of 3 Pillars" },
-  isLate: false,
-  ...own,
-};
+const own = { address: ours, since: clock, earlier: old, notes: [] };
+const wait = { from: clock, standing: "one of 3 Pillars" };
+const registered: Registration = { kind: "registered", wait, isLate: false, ...own };
 const producing: Registration = { kind: "producing", switched, ...own };
 const tooEarly: Registration = { kind: "tooEarly", why: "syncing", ...own };
 const elsewhere: Registration = { kind: "earlier", address: old, wasOurs: true, notes: [] };
@@ -31,96 +27,67 @@ const elsewhere: Registration = { kind: "earlier", address: old, wasOurs: true, 
 /** Returns the events of lookups in turn, each with the memory of the earlier ones. */
 function recorded(...looks: Registration[]): LogEvent[] {
   const events: LogEvent[] = [];
-  looks.forEach((look, i) => {
+  for (const [i, look] of looks.entries()) {
     const at = new Date(clock + i * 1000).toISOString();
-    events.push(
-      ...findRegistrationChanges(look, collectRegistrationMemory(events, "prod-2", ours)).map((news) => ({
-        ...who,
-        at,
-        ...news,
-      })),
-    );
-  });
+    const news = findRegistrationChanges(look, collectRegistrationMemory(events, "prod-2", ours));
+    events.push(...news.map((each) => ({ ...who, at, ...each })));
+  }
   return events;
 }
-const events = (...looks: Registration[]) => recorded(...looks).map(({ event }) => event);
 
-describe("the event log", () => {
-  test("has each transition once", () => {
-    expect(events(registered, registered, producing, producing, registered)).toEqual(["registered", "producing"]);
-    expect(events(producing)).toEqual(["registered", "producing"]);
-    expect(events(tooEarly, tooEarly, registered)).toEqual(["registered", "registeredTooEarly"]);
-  });
+const again: Registration = { ...producing, switched: { height: 3000, at: clock } };
+test.each<[string, Registration[], string[]]>([
+  ["each transition once", [registered, registered, producing, producing, registered], ["registered", "producing"]],
+  ["both of a switch", [producing], ["registered", "producing"]],
+  ["an early registration", [tooEarly, tooEarly, registered], ["registered", "registeredTooEarly"]],
+  ["none of a node that falls behind later", [registered, tooEarly], ["registered"]],
+  [
+    "the switch back, and the next switch to this host",
+    [producing, elsewhere, elsewhere, registered, again],
+    ["registered", "producing", "registeredElsewhere", "registered", "producing"],
+  ],
+  ["nothing of what is unknown", [elsewhere, { kind: "unknown", why: "no node was asked", notes: [] }], []],
+])("the event log has %s", (_what, looks, events) => {
+  expect(recorded(...looks).map(({ event }) => event)).toEqual(events);
+});
 
-  test("does not call a registration early if the node falls behind later", () => {
-    expect(events(registered, tooEarly)).toEqual(["registered"]);
-  });
-
-  test("has the switch back, and the next switch to this host", () => {
-    const again: Registration = { ...producing, switched: { height: 3000, at: clock } };
-    expect(events(producing, elsewhere, elsewhere, registered, again)).toEqual([
-      ...["registered", "producing", "registeredElsewhere", "registered", "producing"],
-    ]);
-    expect(
-      events(elsewhere, { kind: "unknown", why: { key: "nobodyAsked", text: "no node was asked" }, notes: [] }),
-    ).toEqual([]);
-  });
-
-  test("has the last momentum of the earlier address", () => {
-    expect(recorded(registered, producing).map(({ details }) => details)).toEqual([
-      { producerAddress: ours },
-      {
-        producerAddress: ours,
-        height: 1000,
-        switchedAt: "2026-11-21T11:59:00.000Z",
-        before: { producerAddress: old, height: 990, at: "2026-11-21T11:58:30.000Z" },
-      },
-    ]);
-  });
+test("the event log has the last momentum of the earlier address", () => {
+  const last = { producerAddress: old, height: 990, at: "2026-11-21T11:58:30.000Z" };
+  expect(recorded(registered, producing).map(({ details }) => details)).toEqual([
+    { producerAddress: ours },
+    { producerAddress: ours, height: 1000, switchedAt: "2026-11-21T11:59:00.000Z", before: last },
+  ]);
 });
 
 describe("the registration's memory", () => {
-  test("has start, switch and earlier address of this stack and address only", () => {
-    const events = recorded(registered, producing);
-    expect(collectRegistrationMemory(events, "prod-2", ours)).toEqual({
-      since: clock,
-      earlier: old,
-      wasOurs: true,
-      switched,
-    });
-    expect(collectRegistrationMemory(events, "prod", ours)).toEqual({});
-    expect(collectRegistrationMemory(events, "prod-2", other)).toEqual({});
+  const wasHere = { earlier: old, wasOurs: true };
+  test.each<[string, Registration[], string, string, string | undefined, object]>([
+    [
+      "this stack and address",
+      [registered, producing],
+      "prod-2",
+      ours,
+      undefined,
+      { since: clock, ...wasHere, switched },
+    ],
+    ["no other stack", [registered, producing], "prod", ours, undefined, {}],
+    ["no other address", [registered, producing], "prod-2", other, undefined, {}],
+    ["the Pillar that switched away", [producing, elsewhere], "prod-2", ours, undefined, wasHere],
+    ["the earlier address by the last run", [], "prod-2", ours, old, { earlier: old }],
+    ["no earlier address that is its own", [], "prod-2", ours, ours, {}],
+    ["the earlier address by the event log", [tooEarly], "prod-2", ours, undefined, { since: clock, ...wasHere }],
+  ])("is of %s", (_what, looks, stack, address, seen, memory) => {
+    expect(collectRegistrationMemory(recorded(...looks), stack, address, seen)).toEqual(memory);
   });
 
-  test("keeps only that the Pillar was here after it switched away", () => {
-    const events = recorded(producing, elsewhere);
-    expect(collectRegistrationMemory(events, "prod-2", ours)).toEqual({ earlier: old, wasOurs: true });
-  });
-
-  test("takes the earlier address from the last run or the event log", () => {
-    expect(collectRegistrationMemory([], "prod-2", ours, old)).toEqual({ earlier: old });
-    expect(collectRegistrationMemory([], "prod-2", ours, ours)).toEqual({});
-    expect(collectRegistrationMemory(recorded(tooEarly), "prod-2", ours)).toEqual({
-      since: clock,
-      earlier: old,
-      wasOurs: true,
-    });
-  });
-
-  test("reads back what it wrote, and reports a failed write once", async () => {
+  test("reads back what was written; an unreadable log counts as empty", async () => {
     const place = { ...who, directory: join(scratch, "backups") };
-    const said: string[] = [];
-    const deps = { now: () => clock, say: (line: string) => said.push(line) };
-    await openEventLog(place, deps).noteChanges(() => findRegistrationChanges(producing, {}));
-    expect([journeyIn(place.directory, "Anvil"), said]).toEqual([recorded(producing), []]);
+    const log = openEventLog(place, { now: () => clock, say: () => undefined });
+    await noteRegistration(log, producing, { stack: who.stack, ours, memory: {} });
+    expect(journeyIn(place.directory, "Anvil")).toEqual(recorded(producing));
     expect((await readRegistrationMemory(place, ours)).switched).toEqual(switched);
     writeFileSync(join(scratch, "file"), "");
     const broken = { ...who, directory: join(scratch, "file") };
-    const log = openEventLog(broken, deps);
-    // Once, however often.
-    await log.noteChanges(() => findRegistrationChanges(producing, {}));
-    await log.noteChanges(() => findRegistrationChanges(producing, {}));
-    expect(said).toEqual([expect.stringMatching(/^the event log could not be read .*\n {2}found: E/)]);
     expect(await readRegistrationMemory(broken, ours, old)).toEqual({ earlier: old });
   });
 
@@ -143,4 +110,20 @@ describe("the registration's memory", () => {
     expect(await tell(registered)).toEqual([]);
     expect(journeyIn(place.directory, "Anvil")).toEqual(recorded(producing));
   });
+});
+
+test("notifies of each change once, and of a switch with the command that retires the old host", () => {
+  const notices = (registration: Registration) =>
+    findRegistrationNotices(findRegistrationChanges(registration, {}), registration, who, clock);
+  expect(notices(producing)).toEqual([
+    { event: "producing", message: "Anvil has produced here since momentum 1000 (2026-11-21 11:59 UTC)" },
+    {
+      event: "retirementPossible",
+      message: `the old host (producer address ${old}) can be shut down now; OLD is its stack: ./pillar-host retire OLD --successor prod-2`,
+    },
+  ]);
+  // No other address produced before.
+  expect(notices(again).map(({ event }) => event)).toEqual(["producing"]);
+  expect(notices(registered).map(({ event }) => event)).toEqual(["registered"]);
+  expect(findRegistrationNotices([], producing, who, clock)).toEqual([]);
 });

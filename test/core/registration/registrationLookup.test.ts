@@ -26,33 +26,18 @@ const long = chainOf(
   { first: 1 },
 );
 
-test("leaves out a reference at the host's own address", async () => {
-  const readings = await readSources(
-    undefined,
-    ["http://127.0.0.1:9", "http://[::ffff:127.0.0.1]:9"],
-    "Anvil",
-    "127.0.0.1",
-  );
-  expect(readings.map((reading) => "fault" in reading && reading.fault)).toEqual([
-    { kind: "silent", why: expect.stringContaining("this host itself") },
-    { kind: "silent", why: expect.stringContaining("this host itself") },
-  ]);
-});
-
 describe("a source", () => {
-  test("returns its newest momentums and the Pillar", async () => {
-    const client = clientOf(long, null);
-    const newest = long.at(-1);
-    expect(await readPillar(client, "Anvil", 1000)).toEqual({
-      client,
-      newest,
-      clock,
-      recent: long.slice(-128),
-      pillar: null,
-    });
+  test("is no reference at the host's own address", async () => {
+    const urls = ["http://127.0.0.1:9", "http://[::ffff:127.0.0.1]:9"];
+    const readings = await readSources(undefined, urls, "Anvil", "127.0.0.1");
+    expect(readings).toMatchObject(urls.map(() => ({ fault: { why: expect.stringContaining("this host itself") } })));
   });
 
-  test("returns all momentums of a young chain", async () => {
+  test("returns the Pillar and its newest momentums, all of a young chain", async () => {
+    const client = clientOf(long, null);
+    const recent = long.slice(-128);
+    const newest = long.at(-1);
+    expect(await readPillar(client, "Anvil", 1000)).toEqual({ client, newest, clock, recent, pillar: null });
     const few = chainOf([old, old], { first: 1 });
     expect(await readPillar(clientOf(few, old), "Anvil", 1000)).toMatchObject({ recent: few });
   });
@@ -67,14 +52,12 @@ describe("a source", () => {
   });
 });
 
-const network = { momentum: 10_000, tickMomentums: 30 };
-
-describe("reading a host", () => {
+describe("a lookup", () => {
   const look = (changes: Partial<RegistrationLookup> = {}) =>
     judgeRegistration({
       ours,
       memory: { earlier: old },
-      network,
+      network: { momentum: 10_000, tickMomentums: 30 },
       now: () => clock,
       node: { synced: true, known: true, why: "synced" },
       readings: [says(clientOf(long, ours), ours, long.slice(-128))],
@@ -91,18 +74,14 @@ describe("reading a host", () => {
 
   test("reads the ticks' start and the Pillar's rank of a host that has produced nothing", async () => {
     const before = chainOf(Array<string>(300).fill(old), { first: 1 });
-    const reading = (client: ChainClient) => ({ readings: [says(client, ours, before.slice(-128))] });
-    const client = clientOf(before, ours, { standing: async () => ({ pillars: 100, place: 71 }) });
+    const ranked = (standing: Awaited<ReturnType<ChainClient["standing"]>>) =>
+      look({ readings: [says(clientOf(before, ours, { standing: async () => standing }), ours, before.slice(-128))] });
     const tick = 300_000;
     const genesis = before[0]?.timestamp ?? 0;
     const from = genesis + (Math.floor((clock + 20_000 - genesis) / tick) + 2) * tick;
-    expect(await look(reading(client))).toMatchObject({
-      kind: "registered",
-      isLate: false,
-      wait: { from, usually: from + 4 * tick, surely: from + 48 * tick },
-    });
-    const mute = clientOf(before, ours, { standing: async () => undefined });
-    const found = await look(reading(mute));
+    const wait = { from, usually: from + 4 * tick, surely: from + 48 * tick };
+    expect(await ranked({ pillars: 100, place: 71 })).toMatchObject({ kind: "registered", isLate: false, wait });
+    const found = await ranked(undefined);
     expect(found).toMatchObject({ kind: "registered", wait: { from }, isLate: false });
     expect(found).not.toHaveProperty("wait.surely");
   });
@@ -125,7 +104,6 @@ describe("reading a host", () => {
   test("reports an incomplete reading, and does not fail", async () => {
     const momentums = () => Promise.reject(new Error("the node restarts"));
     const readings = [says(clientOf(long, ours, { momentums }), ours, long.slice(-128))];
-    const found = await look({ readings });
-    expect(found).toMatchObject({ kind: "registered", unseen: "the node restarts" });
+    expect(await look({ readings })).toMatchObject({ kind: "registered", unseen: "the node restarts" });
   });
 });

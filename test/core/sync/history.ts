@@ -56,7 +56,6 @@ export interface Reference {
   readonly late: number;
   /** Share of its lookups until the faults end at which it is down, or lags by minutes. */
   readonly faulty: number;
-  readonly downForEver: boolean;
 }
 
 /** All events of a history, drawn in advance, except the gate's own lookups. Times in ms. */
@@ -71,8 +70,6 @@ export interface History {
   readonly rate: number;
   /** Momentums by which the target of a node that syncs is ahead of it at most: it is stale. */
   readonly lead: number;
-  /** The node hands over its newest momentum. */
-  readonly tells: boolean;
   /** Time that a node at the tip takes a momentum in after its peers; such a moment must not end a streak. */
   readonly delay: number;
   readonly phases: readonly Phase[];
@@ -106,20 +103,18 @@ function phasesOf(random: Random, long: boolean): Phase[] {
   return phases;
 }
 
-function referencesOf(random: Random, tells: boolean): Reference[] {
+function referencesOf(random: Random): Reference[] {
   const count = random.pick([0, 0, 1, 2, 3, 3, 4, 5]);
   // During an outage only the liars answer, so there are as many as a minority can be.
   const outage = random.chance(0.15);
   const most = Math.max(0, Math.floor((count - 1) / 2));
-  const liars = outage ? most : random.chance(0.5) ? random.whole(0, most) : 0;
-  // The gate can do without them only if the node returns its newest momentum.
-  const downForEver = tells && random.chance(0.15);
+  const some = random.chance(0.5) ? random.whole(0, most) : 0;
+  const liars = outage ? most : some;
   const lie = random.pick(["high", "low", "mirror"] as const);
-  return Array.from({ length: Math.max(0, count) }, (_, i) => ({
+  return Array.from({ length: count }, (_, i) => ({
     kind: i < liars ? (random.chance(0.8) ? lie : random.pick(["high", "low", "mirror"] as const)) : "honest",
     late: random.between(0, 15 * second),
-    faulty: outage ? 1 : random.chance(0.3) ? random.next() : 0,
-    downForEver: downForEver && i >= liars && random.chance(0.7),
+    faulty: outage ? 1 : Math.max(0, random.between(-2, 1)),
   }));
 }
 
@@ -131,7 +126,6 @@ export function historyOf(seed: number, long = false): History {
   const behind = random.pick([0, 3, 20, 200, 5000]) + random.whole(0, 30);
   const rate = long ? random.between(1, 30) : random.between(5, 300);
   const span = faultsEnd / 1000;
-  const tells = random.chance(0.6);
   const wrongHost = random.chance(0.15);
   const wrongHere = !wrongHost && random.chance(0.15);
   // Most rows are short: the long ones cost most of the time that the simulation takes.
@@ -145,7 +139,6 @@ export function historyOf(seed: number, long = false): History {
     networkHeight,
     nodeHeight: Math.max(1, Math.floor(networkHeight - (long ? span * rate * random.between(0.5, 1) : behind))),
     rate,
-    tells,
     lead: long ? 1_000_000 : 500,
     delay: random.chance(0.5) ? random.between(0, 900) : 0,
     phases,
@@ -159,6 +152,6 @@ export function historyOf(seed: number, long = false): History {
     sleeps: random.chance(0.15)
       ? [{ at: random.next() * faultsEnd, length: random.between(second, random.pick([2 * minute, 9 * hour])) }]
       : [],
-    references: referencesOf(random, tells),
+    references: referencesOf(random),
   };
 }

@@ -1,5 +1,4 @@
 import { freshMomentumMs } from "../../../core/chain/reading";
-import { contradictionLimit } from "../../../core/sync/decideSynced";
 import { waitForSync } from "../../../core/sync/waitForSync";
 import { type History, historyOf } from "./history";
 import { longestLook, longestReading, momentumTime, simulate } from "./simulatedWorld";
@@ -16,15 +15,13 @@ const longestPause = 5 * 60_000;
 
 /**
  * Returns the longest time of the gate after the node is at the tip and its faults are over: the current lookup and
- * poll interval; if liars outnumber the remaining references, the time limit of a contradiction; then the streak of
- * lookups, 2 s apart, by count and span; some new momentums, for a target that advances. Twice, because a lookup at
- * which the peers have a momentum before the node starts a new streak.
+ * poll interval, then the streak of lookups, 2 s apart, by count and span. Twice, because a lookup at which the peers
+ * have a momentum before the node starts a new streak.
  */
-function bound({ confirmations, confirmSpan, references }: History): number {
+function bound({ confirmations, confirmSpan }: History): number {
   const look = longestLook + longestReading;
   const row = Math.max(confirmations * 4000, confirmSpan) + 4 * momentumTime;
-  const patient = references.some(({ downForEver }) => downForEver) ? contradictionLimit : 0;
-  return 2 * (look + longestPause + row) + patient;
+  return 2 * (look + longestPause + row);
 }
 
 /** Plays a history. @throws the failure with the seed, the history and the last output */

@@ -1,7 +1,6 @@
 import type { Observation } from "../../../core/chain/node";
 import { findAgeFault } from "../../../core/chain/reading";
 import type { ReferenceReading } from "../../../core/sync/references";
-import { formatGateLine } from "../../../core/sync/syncMessages";
 import type { SyncDeps } from "../../../core/sync/waitForSync";
 import { clientNamed, seenFrom, silent } from "../chain/readings";
 import { type History, type Kind, type Reference, randomOf } from "./history";
@@ -80,7 +79,7 @@ export function simulate(history: History, limit: number) {
   const answer = (state: number, current: number, target: number): Observation => ({
     kind: "answer",
     info: { state, currentHeight: current, targetHeight: target },
-    newest: state === 2 && history.tells ? { height: current, timestamp: timeOf(current), hash: "ab" } : undefined,
+    newest: state === 2 ? { height: current, timestamp: timeOf(current), hash: "ab" } : undefined,
     peers: state === 3 ? 1 : undefined,
     // The Date header has whole seconds.
     nodeTime: Math.floor((genesis + time + (time < faultsEnd ? history.hostOffset : 0)) / 1000) * 1000,
@@ -127,7 +126,7 @@ export function simulate(history: History, limit: number) {
   const read = (reference: Reference, i: number): ReferenceReading => {
     const client = clientNamed(`reference ${i}`);
     const faulty = time < faultsEnd && reference.kind === "honest" && random.chance(reference.faulty);
-    if (reference.downForEver || (faulty && random.chance(0.5))) return silent(`reference ${i}`);
+    if (faulty && random.chance(0.5)) return silent(`reference ${i}`);
     const honest = network(time - reference.late - (faulty ? 400_000 : 0));
     const lies = { honest, high: honest + 1000, low: Math.max(1, honest - 4000), mirror: height() };
     const said = lies[reference.kind];
@@ -135,7 +134,7 @@ export function simulate(history: History, limit: number) {
     // The momentum's time shows that an honest reference lags.
     const newest = { height: said, timestamp, hash: `h${said}`, producer: "z1q" };
     const fault = findAgeFault({ newest, clock: clock() });
-    return fault ? { client, fault } : { client, newest, recent: [], clock: clock() };
+    return fault ? { client, fault } : { client, newest, clock: clock() };
   };
 
   const deps: SyncDeps = {
@@ -148,9 +147,7 @@ export function simulate(history: History, limit: number) {
     now: clock,
     ticks: () => time - asleep,
     sleep: async (milliseconds) => pass(milliseconds),
-    say: (news) => {
-      lines.push(`${Math.round(time / 1000)} s: ${formatGateLine(news)}`);
-    },
+    say: (line) => void lines.push(`${Math.round(time / 1000)} s: ${line}`),
   };
   return { deps, lines, behind: () => network(time) - height() };
 }

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { createWaitLog, type WaitLog } from "../../../core/sync/waitLog";
+import { createWaitLog } from "../../../core/sync/waitLog";
 import { journeyIn, putEvent } from "../../recordIn";
-import { answer, none } from "./looks";
 
 const minute = 60_000;
 const begun = Date.parse("2026-11-18T09:00:00Z");
-const start = { startedAt: "2026-11-18T09:00:00.000Z" };
+const start = { startedAt: "2026-11-18T09:00:00.000Z", startHeight: 2 };
+const address = "203.0.113.7";
 let directory = "";
 let now = begun;
 const said: string[] = [];
@@ -21,120 +21,77 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-function opened(place = { directory, stack: "prod", pillar: "Anvil" }) {
-  return createWaitLog(
-    place,
-    "203.0.113.7",
+const open = (place: string | undefined = directory) =>
+  createWaitLog(
+    { directory: place, stack: "prod", pillar: "Anvil" },
+    address,
     () => now,
     (line) => said.push(line),
   );
-}
+const lines = () => journeyIn(directory, "Anvil").map(({ at, event, details }) => ({ at, event, details }));
 
-/** Returns lookups once a minute: the height is the minute, and the lookups before the second one get no answer. */
-async function look(wait: WaitLog, minutes: number, startHeight?: number) {
-  const observe = async () => (now < begun + 2 * minute ? none() : answer(1, (now - begun) / minute, 0));
-  const client = wait.logStart({ observe, close: () => undefined }, { ...start, startHeight });
-  for (let i = 0; i < minutes; i += 1) {
-    now += minute;
-    await client.observe();
-  }
-}
+test("logs a wait once, after a minute or at the end, and continues that of a killed run", async () => {
+  const log = await open();
+  await log.note(start);
+  expect(lines()).toEqual([]);
+  now += minute;
+  for (const isEnd of [false, false, true]) await log.note(start, isEnd);
+  const waiting = { at: "2026-11-18T09:01:00.000Z", event: "waiting", details: { address, ...start } };
+  expect(lines()).toEqual([waiting]);
 
-const lines = () => journeyIn(directory, "Anvil") as (LogEvent & { event: "waiting" })[];
-const waits = (wait: WaitLog) => ({ ...wait.before });
-const noWaits = { startedAt: undefined, startHeight: undefined, earlier: undefined };
-
-test("logs its start once, after a minute or at the end", async () => {
-  const wait = await opened();
-  await look(wait, 70);
-  await wait.pause();
-  await wait.pause();
-  expect(lines()).toEqual([
-    {
-      at: "2026-11-18T09:02:00.000Z",
-      stack: "prod",
-      pillar: "Anvil",
-      event: "waiting",
-      details: { address: "203.0.113.7", ...start, startHeight: 2 },
-    },
-  ]);
+  const next = await open();
+  expect(next.before).toEqual(start);
+  await next.note(start, true);
+  const proof = { ...start, syncedAt: "2026-11-18T09:02:00.000Z", currentHeight: 43, proved: ["p"], unproved: ["u"] };
+  await next.end({ ...proof, state: 2, targetHeight: 43 });
+  expect(lines()).toEqual([waiting, { at: waiting.at, event: "synced", details: proof }]);
+  expect((await open()).before).toEqual({});
 });
 
 test("logs the start of a short run at its end", async () => {
-  const wait = await opened();
-  await wait.pause();
-  expect(lines()).toMatchObject([{ event: "waiting", details: { address: "203.0.113.7" } }]);
-});
-
-test("continues the start of a killed run", async () => {
-  await look(await opened(), 40);
-  const wait = await opened();
-  expect(waits(wait)).toEqual({ ...noWaits, startedAt: start.startedAt, startHeight: 2 });
-  await look(wait, 3, wait.before.startHeight);
-  const proof = { proved: ["p"], unproved: ["u"], state: 2, targetHeight: 43 };
-  const [startedAt, syncedAt] = [begun, now].map((at) => new Date(at).toISOString()) as [string, string];
-  await wait.end({ ...proof, startHeight: 2, currentHeight: 43, startedAt, syncedAt });
-  expect(journeyIn(directory, "Anvil").slice(1)).toEqual([
-    {
-      at: "2026-11-18T09:43:00.000Z",
-      stack: "prod",
-      pillar: "Anvil",
-      event: "synced",
-      details: {
-        ...start,
-        syncedAt: "2026-11-18T09:43:00.000Z",
-        startHeight: 2,
-        currentHeight: 43,
-        proved: ["p"],
-        unproved: ["u"],
-      },
-    },
-  ]);
-  expect(waits(await opened())).toEqual(noWaits);
+  await (await open()).note(start, true);
+  expect(lines()).toMatchObject([{ event: "waiting", details: { address } }]);
 });
 
 test("leaves out the waits of other hosts and stacks, and those before a deletion", async () => {
   const line = (event: string, details: object, stack = "prod") =>
     putEvent(directory, { at: start.startedAt, stack, pillar: "Anvil", event, details } as unknown as LogEvent);
-  const waiting = { address: "203.0.113.7", ...start, startHeight: 5 };
+  const waiting = { address, ...start };
   line("waiting", { ...waiting, address: "203.0.113.9" });
   line("waiting", waiting, "prod-2");
-  expect(waits(await opened())).toEqual(noWaits);
+  expect((await open()).before).toEqual({});
   line("waiting", waiting);
   line("synced", {}, "prod-2");
   line("waiting", { ...waiting, startedAt: "2026-11-19T09:00:00Z", startHeight: 6 });
-  expect(waits(await opened())).toEqual({ ...noWaits, startedAt: start.startedAt, startHeight: 5 });
+  expect((await open()).before).toEqual(start);
   line("released", {});
-  expect(waits(await opened())).toEqual(noWaits);
+  expect((await open()).before).toEqual({});
 });
 
 test("remembers the earlier producer address in the next run, and through it", async () => {
-  for (const earlier of ["z1qold", undefined, undefined]) {
-    const wait = await opened();
-    await look(wait, 3);
-    await wait.pause(earlier);
-  }
-  expect((await opened()).before.earlier).toBe("z1qold");
+  await (await open()).note({ ...start, earlier: "z1qold" }, true);
+  const log = await open();
+  await log.note({ ...start, earlier: log.before.earlier }, true);
+  expect((await open()).before.earlier).toBe("z1qold");
+  expect(lines()).toHaveLength(1);
 });
 
 test("reports an unwritable event log and continues", async () => {
   writeFileSync(join(directory, "file"), "");
-  const wait = await opened({ directory: join(directory, "file"), stack: "prod", pillar: "Anvil" });
-  await look(wait, 3);
-  await wait.pause();
-  expect(said.length).toBeGreaterThan(0);
+  const log = await open(join(directory, "file"));
+  await log.note(start, true);
+  expect(said).toHaveLength(2);
   for (const line of said)
-    expect(line).toMatch(/^sync: the event log could not be (read|written) on this machine: .*\n {2}found: E/);
+    expect(line).toMatch(/^the event log could not be (read|written) on this machine: .*\n {2}found: E/);
 });
 
 test("writes nothing without an event log", async () => {
-  const wait = await createWaitLog(
+  const log = await createWaitLog(
     undefined,
-    "203.0.113.7",
+    address,
     () => now,
     (line) => said.push(line),
   );
-  await look(wait, 40);
-  await wait.pause();
-  expect([journeyIn(directory, "Anvil"), said]).toEqual([[], []]);
+  await log.note(start, true);
+  expect([lines(), said]).toEqual([[], []]);
 });
