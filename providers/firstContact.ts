@@ -1,7 +1,7 @@
 import { leaveSession } from "../core/ssh/connection";
 import type { OwnServer } from "../core/ssh/ownServer";
 import { computeFingerprint } from "../core/ssh/publicKey";
-import { formatSilentHost, reachDeps, retryDuringBoot, tryLogin, waitForLogin } from "../core/ssh/reachability";
+import { formatLoginFailure, reachDeps, retryDuringBoot, tryLogin, waitForLogin } from "../core/ssh/reachability";
 import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
 import { findSshdTrialFault } from "../core/ssh/sshdTrial";
 import type { LoginError } from "../core/ssh/sshErrors";
@@ -64,7 +64,7 @@ async function recordKey({ stack, address, port, login }: ContactInputs): Promis
   try {
     pinned = await retryDuringBoot(() => scanHostKey(address, port, login.proxy), reachDeps);
   } catch (error) {
-    throw new Error(formatSilentHost({ address, port, ...login }, error as LoginError, commandsFor(stack)));
+    throw new Error(formatLoginFailure({ address, port, ...login }, error as LoginError, commandsFor(stack)));
   }
   say(
     `host key of ${address}, recorded on first contact: ${computeFingerprint(pinned)}. Compare it with the provider's console.`,

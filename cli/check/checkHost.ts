@@ -1,15 +1,14 @@
 import type { StackConfig } from "../../core/config/config";
 import { formatNotRun, readAnswer } from "../../core/ssh/answer";
 import { createHostTarget, createProxyLogin, findForwardedRpc } from "../../core/ssh/configuredLogin";
-import { readPresentedKey } from "../../core/ssh/presentedKey";
-import { formatRefusedLogin, formatSilentHost, formatSlowLogin, tryLogin } from "../../core/ssh/reachability";
-import type { SshTarget } from "../../core/ssh/ssh";
+import { formatLoginFailure, formatSlowLogin, tryLogin } from "../../core/ssh/reachability";
+import { readPresentedKey } from "../../core/ssh/ssh";
 import { findSshdTrialFault } from "../../core/ssh/sshdTrial";
 import type { LoginError } from "../../core/ssh/sshErrors";
 import { preflight } from "../../core/steps/nodeSteps";
 import { createEnvelope } from "../../core/steps/step";
 import { createReceiver, formatStackIdentity } from "../../core/steps/stepVariables";
-import { type Commands, commandsFor } from "../../core/util/commands";
+import { commandsFor } from "../../core/util/commands";
 import type { StackInfo } from "../status/openStack";
 import { type CheckRow, fail, pass, pending } from "./checkRow";
 
@@ -22,7 +21,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   if (hostKey === undefined) return checkUnknownHost(address, config);
   const target = createHostTarget(config, address, hostKey);
   const session = await tryLogin(target).catch((error: LoginError) =>
-    formatLoginError(target, error, commandsFor(stack)),
+    formatLoginFailure(target, error, commandsFor(stack)),
   );
   if (typeof session === "string") return [fail(topic, session)];
   try {
@@ -49,12 +48,6 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
 
 /** Moves the last line to the front: preflight prints its verdict after its warnings. */
 export const putVerdictFirst = (lines: readonly string[]): string[] => [...lines.slice(-1), ...lines.slice(0, -1)];
-
-function formatLoginError(target: SshTarget, error: LoginError, run: Commands): string {
-  const { message, refused } = error;
-  if (refused === "login") return formatRefusedLogin(target, error, run);
-  return refused === "hostKey" ? message : formatSilentHost(target, error, run, 0);
-}
 
 /** Reads the host key without a login, because an unknown key may belong to another machine. */
 async function checkUnknownHost(address: string, config: StackConfig): Promise<CheckRow[]> {

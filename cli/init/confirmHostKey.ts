@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { readPresentedKey } from "../../core/ssh/presentedKey";
 import type { SshTarget } from "../../core/ssh/ssh";
+import { readPresentedKey } from "../../core/ssh/ssh";
 import { formatProblem } from "../../core/util/problem";
 import { quote } from "../../core/util/quote";
 import { askConfirmation, isTerminal } from "../terminal/prompts";

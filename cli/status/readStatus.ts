@@ -1,5 +1,5 @@
 import { createProxyLogin } from "../../core/ssh/configuredLogin";
-import { readPresentedKey } from "../../core/ssh/presentedKey";
+import { readPresentedKey } from "../../core/ssh/ssh";
 import { isFatal } from "../../core/ssh/sshErrors";
 import type { SyncProgress } from "../../core/sync/progress";
 import { isGiveUp, type SyncResult, waitForSync } from "../../core/sync/waitForSync";

@@ -1,5 +1,5 @@
 import type { StackConfig } from "../config/config";
-import { derivePublicKey } from "./derivePublicKey";
+import { derivePublicKey } from "./publicKey";
 import type { OrchestratorHost } from "./root";
 import type { SshTarget } from "./ssh";
 

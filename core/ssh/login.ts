@@ -119,29 +119,21 @@ function loginError(
 ): RefusedError | UnreachedError {
   const where = `${target.user}@${target.address}:${target.port}`;
   if (error === undefined) return createUnreachedError(where, undefined, reply.banner);
-  const refused = (what: string, needed = `set a key or password that the host accepts (${keys.login})`) =>
-    createLoginRefusal("login", { what, needed: [needed, usesAgent(target) && agentNeeds] });
   const words = describeConnectionError(error);
-  const wanted = reply.offered.join(", ");
-  switch (error.level) {
-    case "prompt":
-      return refused(
-        `${where} asks for more than the password: "${words}"`,
-        `use a login without a second factor or a prompt, such as a key (${keys.login})`,
-      );
-    case "agent":
-      return refused(`${where}: the ssh agent: ${words}`);
-    case "handshake":
-      return refused(
-        `${where}: no algorithm in common with its ssh server: ${words}`,
-        `let sshd offer a host key of the pinned kind (${keys.hostKey}) and common algorithms: ssh -vv shows its offer`,
-      );
-    case "client-authentication":
-      return refused(
-        reply.isPartial ? `${where} accepts the login, but requires more: ${wanted}` : `${where} refuses the login`,
-      );
-  }
+  const reasons: Readonly<Record<string, string>> = {
+    prompt: ` asks for more than the password: "${words}"`,
+    agent: `: the ssh agent: ${words}`,
+    handshake: `: no algorithm in common with its ssh server: ${words}`,
+    "client-authentication": reply.isPartial
+      ? ` accepts the login, but requires more: ${reply.offered.join(", ")}`
+      : " refuses the login",
+  };
   // A numeric code comes from the ssh protocol: the host ended the login, and would count a retry as another failure.
   const isFinal = typeof error.code === "number" && !temporaryCodes.includes(error.code);
-  return isFinal ? refused(`${where} ended the login: "${words}"`) : createUnreachedError(where, error);
+  const what = reasons[error.level ?? ""] ?? (isFinal ? ` ended the login: "${words}"` : undefined);
+  if (what === undefined) return createUnreachedError(where, error);
+  return createLoginRefusal("login", {
+    what: `${where}${what}`,
+    needed: [`set a key or password that the host accepts (${keys.login})`, usesAgent(target) && agentNeeds],
+  });
 }

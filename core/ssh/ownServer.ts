@@ -1,7 +1,5 @@
 import { type Commands, someHostKey } from "../util/commands";
 import { formatProblem } from "../util/problem";
-import type { SshTarget } from "./ssh";
-import type { LoginError } from "./sshErrors";
 
 export interface OwnServer {
   /** Name such as `Hetzner`. */
@@ -31,13 +29,6 @@ export function beginAnew({ set, remove, up, destroy }: Commands): string {
   ].join("\n  ");
 }
 
-function pinKey({ set, up }: Commands): string {
-  return [
-    "If the server is yours, pin the key that its console shows (cat /etc/ssh/ssh_host_ed25519_key.pub):",
-    `  ${set("host.hostKey", someHostKey)} && ${up}`,
-  ].join("\n  ");
-}
-
 export function formatConsoleHelp({ console }: Pick<OwnServer, "console">): string {
   return `Open its console: ${console}`;
 }
@@ -56,49 +47,8 @@ export function formatOtherMachine(
     next: [
       recordedKey !== undefined && `The event log on this machine has its key: ${recordedKey}`,
       formatConsoleHelp({ console }),
-      pinKey(run),
-    ],
-  });
-}
-
-interface ServerLoginFailure {
-  readonly target: Omit<SshTarget, "hostKey">;
-  readonly error: LoginError;
-  /** Seconds for which the login was tried. */
-  readonly seconds: number;
-  /** True if this state ordered the server, and no run ever logged in: nothing can be lost with it. */
-  readonly isUnused: boolean;
-}
-
-/** Formats the error about a server that does not answer, or shows another host key than the pinned one. */
-export function formatOwnServer(
-  server: OwnServer,
-  { target: { address, port }, error, seconds, isUnused }: ServerLoginFailure,
-  run: Commands,
-): string {
-  const { message, refused, keys, reason = message } = error;
-  const { provider, sshFrom, startTimeout } = server;
-  const which = `${createServerName(server)} at ${provider}, ${address}`;
-  if (refused === "hostKey")
-    return formatProblem({
-      what: `${which}: it shows another host key than the one that this stack pins`,
-      found: keys?.shown,
-      needed: keys?.pinned,
-      next: [
-        "This program does not connect to it. Was the server rebuilt in the provider's console, or does somebody intercept the connection?",
-        formatConsoleHelp(server),
-        pinKey(run),
-      ],
-    });
-  return formatProblem({
-    what: `${which}: no login to it is possible`,
-    found: `${reason}, for ${seconds} s${seconds * 1000 < startTimeout ? "" : " (pillar-host:host.startTimeout)"}`,
-    needed: `wait until the server has booted, and make its sshd reachable from here on port ${port}`,
-    next: [
-      `Is this machine's address among pillar-host:host.sshFrom (${sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`,
-      formatConsoleHelp(server),
-      `Once it accepts a login, continue with: ${run.up}`,
-      isUnused && beginAnew(run),
+      "If the server is yours, pin the key that its console shows (cat /etc/ssh/ssh_host_ed25519_key.pub):",
+      `  ${run.set("host.hostKey", someHostKey)} && ${run.up}`,
     ],
   });
 }

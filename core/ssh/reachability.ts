@@ -2,13 +2,13 @@ import { type Clock, systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
 import { takeFirstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
-import { formatProblem, type Problem } from "../util/problem";
+import { formatProblem } from "../util/problem";
 import { say } from "../util/say";
 import { withTimeout } from "../util/withTimeout";
 import { agentNeeds } from "./agentKeys";
 import { findOtherUser, frameScript, readAnswer } from "./answer";
-import { derivePublicKey } from "./derivePublicKey";
-import { createServerName, formatConsoleHelp, formatOwnServer, type OwnServer } from "./ownServer";
+import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "./ownServer";
+import { derivePublicKey } from "./publicKey";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh";
 import { createLoginRefusal, isFatal, type LoginError } from "./sshErrors";
 
@@ -46,6 +46,7 @@ export const formatSlowLogin = (address: string, tookMs: number): string[] =>
     : [
         `the login to ${address} took ${Math.round(tookMs / 1000)} s, and each step logs in: is sshd's UseDNS or PAM slow?`,
       ];
+
 interface BootWait {
   readonly timeoutMs: number;
   readonly what: string;
@@ -62,13 +63,9 @@ export async function retryDuringBoot<T>(
   { timeoutMs, what, isNew }: BootWait = reboot,
 ): Promise<T> {
   const begin = deps.ticks();
-  const limitText = `waiting up to ${Math.round(timeoutMs / 1000)} s for ${what}`;
-  let reportedAt: number | undefined;
-  if (isNew) {
-    // Say so at once: the first attempt alone may take 20 s.
-    deps.say(limitText);
-    reportedAt = 0;
-  }
+  // Says so at once for a new server: the first attempt alone may take 20 s.
+  if (isNew) deps.say(`waiting up to ${timeoutMs / 1000} s for ${what}`);
+  let reportedAt = isNew ? 0 : undefined;
   let refusedAt: number | undefined;
   for (;;) {
     try {
@@ -83,8 +80,8 @@ export async function retryDuringBoot<T>(
         : reportedAt !== undefined && refused === "login";
       if ((isFatal(error) && !mayPass) || unreached === "unknownName" || waited >= timeoutMs) throw error;
       if (reportedAt === undefined || waited - reportedAt >= reportIntervalMs) {
-        const progress = `waiting for ${what}, ${Math.round(waited / 1000)} s: ${takeFirstLine(message)}`;
-        deps.say(reportedAt === undefined ? `${takeFirstLine(message)}: ${limitText}` : progress);
+        const times = `${Math.round(waited / 1000)} of ${timeoutMs / 1000} s`;
+        deps.say(`waiting for ${what}, ${times}: ${takeFirstLine(message)}`);
         reportedAt = waited;
       }
       const delayMs = waited < 3 * retryDelaysMs.first ? retryDelaysMs.first : retryDelaysMs.later;
@@ -128,84 +125,80 @@ export async function waitForLogin(
     const took = await retryDuringBoot(() => deps.login(target), deps, wait);
     for (const line of formatSlowLogin(target.address, took)) deps.say(line);
   } catch (error) {
-    const failure = error as LoginError;
-    const { message, refused } = failure;
-    if (refused === "login") {
-      const help = server ? `\n  ${formatConsoleHelp(server)}` : "";
-      throw new Error(`${formatRefusedLogin(target, failure, run)}${help}`);
-    }
-    if (server) {
-      const seconds = Math.round((deps.ticks() - begin) / 1000);
-      const isUnused = isNew && server.isOrdered;
-      throw new Error(formatOwnServer(server, { target, error: failure, seconds, isUnused }, run));
-    }
-    throw new Error(refused === "hostKey" ? `${message}\n${newKeyHelp(run)}` : formatSilentHost(target, failure, run));
+    const seconds = Math.round((deps.ticks() - begin) / 1000);
+    const around = { server, seconds, isUnused: isNew && server?.isOrdered };
+    throw new Error(formatLoginFailure(target, error as LoginError, run, around));
   }
 }
 
-const newKeyHelp = ({ set, up }: Commands) =>
-  `If the new key is right, as the host's console shows it: ${set("host.hostKey", someHostKey)} && ${up}`;
+interface FailedLogin {
+  readonly server?: OwnServer | undefined;
+  /** Seconds for which the login was tried. */
+  readonly seconds?: number;
+  /** True if this state ordered the server, and no run ever logged in: nothing can be lost with it. */
+  readonly isUnused?: boolean | undefined;
+}
 
-export function formatSilentHost(
-  { address, port, user }: Omit<SshTarget, "hostKey">,
-  { message, unreached, reason = message }: LoginError,
+/** Formats why a login failed, for the operator, with the commands that help. */
+export function formatLoginFailure(
+  target: Omit<SshTarget, "hostKey">,
+  error: LoginError,
   run: Commands,
-  waitedMs = bootTimeoutMs,
+  { server, seconds = 0, isUnused }: FailedLogin = {},
 ): string {
-  const wait = waitedMs === 0 || unreached === "unknownName" ? "" : `, for ${waitedMs / 1000} s`;
+  const { message, refused, unreached, reason = message } = error;
+  const { address, port, user } = target;
+  const console = server && formatConsoleHelp(server);
+  if (refused === "hostKey") {
+    const pin = `${run.set("host.hostKey", someHostKey)} && ${run.up}`;
+    return formatProblem({
+      what: message,
+      next: [console, `If the new key is right, as the host's console shows it: ${pin}`],
+    });
+  }
+  if (refused === "login") return formatRefusedLogin(target, error, run, console);
   return formatProblem({
-    what: `${address}: ${unreached === "closedEarly" ? "the ssh server closes every connection" : "no ssh server answers"}`,
-    found: `${reason}${wait}`,
-    needed: `make sshd reachable from here at pillar-host:host.address, on port ${port} (pillar-host:ssh.port)`,
+    what: `${server ? `${createServerName(server)} at ${server.provider}, ` : ""}${address}: no login is possible`,
+    found: `${reason}${seconds === 0 || unreached === "unknownName" ? "" : `, for ${seconds} s`}`,
+    needed: `start the host, and make its sshd reachable from here on port ${port}`,
     next: [
       `See it with: ssh -p ${port} ${user}@${address}`,
-      `Start the host, or correct its address: ${run.set("host.address", "ADDRESS")}`,
+      server
+        ? `Is this machine's address among pillar-host:host.sshFrom (${server.sshFrom.join(", ")})? See it with: curl -4 https://ifconfig.co`
+        : `Is it another address? ${run.set("host.address", "ADDRESS")}`,
+      console,
       `Then: ${run.up}`,
+      isUnused && beginAnew(run),
     ],
   });
 }
 
-export function formatRefusedLogin(target: SshTarget, error: LoginError, run: Commands): string {
-  const { message, what = message, user, isFromProxy } = error;
-  if (user !== undefined)
-    return formatProblem({
-      what,
-      needed: run.set(isFromProxy ? "ssh.proxy.user" : "ssh.user", user),
-      next: `Then: ${run.up}`,
-    });
+function formatRefusedLogin(
+  target: Omit<SshTarget, "hostKey">,
+  { message, what = message, user: otherUser, isFromProxy }: LoginError,
+  run: Commands,
+  help: string | undefined,
+): string {
+  const block = isFromProxy ? "ssh.proxy" : "ssh";
+  if (otherUser !== undefined)
+    return formatProblem({ what, needed: run.set(`${block}.user`, otherUser), next: `Then: ${run.up}` });
+  const login = (isFromProxy && target.proxy) || target;
+  const { address, port, user, privateKey, privateKeyPassword, password, agent } = login;
+  const line = privateKey && derivePublicKey(privateKey, privateKeyPassword);
   return formatProblem({
     what,
-    ...(isFromProxy && target.proxy ? findLoginHelp(target.proxy, run, "ssh.proxy") : findLoginHelp(target, run)),
-  });
-}
-
-function findLoginHelp(target: SshTarget, run: Commands, block = "ssh"): Omit<Problem, "what"> {
-  const { address, port, user, privateKey, privateKeyPassword, password, agent } = target;
-  const found: string[] = [];
-  const needed: string[] = [];
-  const keyFile = run.set(`${block}.privateKeyFile`, "FILE");
-  if (privateKey !== undefined) {
-    const line = derivePublicKey(privateKey, privateKeyPassword) ?? "(the key can't be read)";
-    found.push(`the ssh key of pillar-host:${block} is not accepted`);
-    needed.push(`add its line to ~${user}/.ssh/authorized_keys on the host: ${line}`, `or set another key: ${keyFile}`);
-  } else if (agent) {
-    found.push("no key of the ssh agent is accepted");
-    needed.push(
-      agentNeeds,
-      `or name the right key's file: ${keyFile}; or, with a pass phrase: ssh-add -D && ssh-add FILE`,
-    );
-  }
-  if (password !== undefined) {
-    found.push(`the password pillar-host:${block}.password is not accepted`);
-    needed.push(`set the right password (${run.setSecret(`${block}.password`)}), and let sshd accept passwords`);
-  }
-  return {
-    found,
-    needed,
+    needed: [
+      line && `add the key of pillar-host:${block} to ~${user}/.ssh/authorized_keys on the host: ${line}`,
+      privateKey === undefined && agent && agentNeeds,
+      password !== undefined &&
+        `let sshd accept passwords, and set the right one: ${run.setSecret(`${block}.password`)}`,
+    ],
     next: [
+      `Is it another key? ${run.set(`${block}.privateKeyFile`, "FILE")}`,
       `Is it another user? ${run.set(`${block}.user`, "USER")}`,
+      help,
       `Then: ${run.up}`,
       `See it with: ssh -v -p ${port} ${user}@${address}`,
     ],
-  };
+  });
 }

@@ -1,12 +1,13 @@
 import { type Duplex, pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable";
+import { withTimeout } from "../util/withTimeout";
 import { answerStream, findOtherUser, formatNotRun, frameScript, readAnswer } from "./answer";
 import { type Connection, createConnection } from "./connection";
 import type { Variables } from "./foreign";
 import { createHostVariables, createRootEnvelope, type Receiver } from "./rootEnvelope";
 import { formatAssignments } from "./shellWords";
 import { createLoginKeys, type SshTarget } from "./ssh";
-import { collect, type RunningCommand } from "./sshCommands";
+import { type CommandResult, collect, type RunningCommand } from "./sshCommands";
 import { createFatalError, isFatal } from "./sshErrors";
 
 /** Root access to a host, the login in clear. Secret. */
@@ -53,18 +54,6 @@ interface RootStream {
   readonly done: Promise<void>;
 }
 
-interface RunningFunction {
-  readonly running: RunningCommand;
-  /** The function's output, without that of the login. */
-  readonly stdout: Readable;
-  readonly first: () => string;
-  readonly text: string;
-  readonly name: string;
-  readonly limitSeconds: number;
-  /** Removes secrets and control characters from the host's text. */
-  clean(text: string): string;
-}
-
 /** Separates, in a library, the part that becomes root from the functions for root. */
 export const asRoot = "\n### from here on as root ###\n";
 
@@ -102,37 +91,28 @@ export function redactSecrets(text: string, secrets: readonly (string | undefine
   return values.sort((a, b) => b.length - a.length).reduce((left, each) => left.replaceAll(each, "[removed]"), text);
 }
 
-/** Waits for a function's end. @throws CallError in the host's words */
-async function waitForEnd(connection: Connection, address: string, call: RunningFunction): Promise<void> {
-  const { running, stdout, first, text, name, limitSeconds, clean } = call;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => {
-        stdout.destroy();
-        connection.drop("dead");
-        reject(new Error(`${address}: ${name} did not end within ${limitSeconds} s: is the connection dead?`));
-      },
-      (limitSeconds + graceSeconds) * 1000,
-    );
-  });
-  try {
-    const { exitCode, stderr: printed } = await Promise.race([running.done, late]);
-    const { isDone, stderr } = readAnswer(text, { stdout: "", stderr: printed });
-    if (exitCode === 0 && isDone) return;
-    if (exitCode === 0 || findOtherUser(first()))
-      throw new Error(`${address}: ${formatNotRun(name, clean(first() + printed))}`);
-    if (exitCode === undefined)
-      throw new Error(
-        `${address}: the connection ended while ${name} was at work${stderr && `: ${clean(stderr.trim())}`}`,
-      );
-    const timedOut = exitCode === 124 || exitCode === 137;
-    const reason = clean(stderr.trim()) || (timedOut ? "" : `${address}: ${name} ended with ${exitCode}`);
-    const limitText = timedOut ? `${address}: ${name} was ended after ${limitSeconds} s` : "";
-    throw Object.assign(new Error([limitText, reason].filter(Boolean).join("\n")), { exitCode });
-  } finally {
-    clearTimeout(timer);
-  }
+interface EndedFunction extends Pick<CommandResult, "exitCode" | "stderr"> {
+  readonly address: string;
+  readonly name: string;
+  readonly script: string;
+  /** The beginning of what the login printed. */
+  readonly first: string;
+  readonly limitSeconds: number;
+}
+
+/** Returns the error of a function that did not run to its end, in the host's words; undefined if it did. */
+function findCallError({ exitCode, stderr: printed, ...call }: EndedFunction): CallError | undefined {
+  const { address, name, script, first, limitSeconds } = call;
+  const { isDone, stderr } = readAnswer(script, { stdout: "", stderr: printed });
+  const said = stderr.trim();
+  if (exitCode === 0 && isDone) return undefined;
+  if (exitCode === 0 || findOtherUser(first)) return new Error(`${address}: ${formatNotRun(name, first + printed)}`);
+  if (exitCode === undefined)
+    return new Error(`${address}: the connection ended while ${name} was at work${said && `: ${said}`}`);
+  // The exit codes of timeout.
+  const isLate = exitCode === 124 || exitCode === 137;
+  const late = `${address}: ${name} was ended after ${limitSeconds} s\n${said}`.trim();
+  return Object.assign(new Error(isLate ? late : said || `${address}: ${name} ended with ${exitCode}`), { exitCode });
 }
 
 function openOutput(running: RunningCommand, text: string) {
@@ -174,13 +154,21 @@ export function openRoot(
   const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}): Promise<RootStream> => {
     const { limitSeconds = defaultLimitSeconds, secrets = [] } = options;
     const receiver = { hostName: ssh.address, stack, sudoPassword, configured, limitSeconds };
-    const text = createRootScript(library, name, variables, receiver);
+    const script = createRootScript(library, name, variables, receiver);
     // Process lists and logs show the name of the function, and not the script.
-    const running = await (await session()).start(`${runInput} ${name}`, text);
-    const { stdout, first, isRead } = openOutput(running, text);
-    const clean = (said: string) => cleanText(said, secrets);
-    const end = waitForEnd(connection, ssh.address, { running, stdout, first, text, name, limitSeconds, clean });
-    const done = end.finally(() => isRead);
+    const running = await (await session()).start(`${runInput} ${name}`, script);
+    const { stdout, first, isRead } = openOutput(running, script);
+    const late = `${ssh.address}: ${name} did not end within ${limitSeconds} s: is the connection dead?`;
+    const wait = async () => {
+      const ended = await withTimeout(running.done, (limitSeconds + graceSeconds) * 1000, late).catch((error) => {
+        stdout.destroy();
+        connection.drop("dead");
+        throw error;
+      });
+      const error = findCallError({ ...ended, address: ssh.address, name, script, first: first(), limitSeconds });
+      if (error) throw Object.assign(error, { message: cleanText(error.message, secrets) });
+    };
+    const done = wait().finally(() => isRead);
     // No unhandled rejection: the caller may await `done` only after reading the whole stream.
     done.catch(() => undefined);
     return { stdout, done };

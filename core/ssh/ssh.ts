@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import { createLoginAttempt, createLoginKeys, type LoginKeys, type SshTarget } from "./login";
+import { computeFingerprint } from "./publicKey";
 import { type CommandResult, type RunningCommand, runOver, startOver } from "./sshCommands";
 import {
   createForwardError,
@@ -191,4 +192,18 @@ export async function scanHostKey(address: string, port: number, proxy?: SshTarg
     });
   });
   return scan.finally(() => route.close());
+}
+
+/** Reads the ed25519 host key that an ssh server presents before a login, for the operator to compare: nothing proves it yet. */
+export async function readPresentedKey(
+  address: string,
+  port: number,
+  proxy?: SshTarget,
+): Promise<{ readonly key: string; readonly fingerprint: string } | { readonly fault: string }> {
+  try {
+    const key = await scanHostKey(address, port, proxy);
+    return { key, fingerprint: computeFingerprint(key) };
+  } catch (error) {
+    return { fault: `no ssh server with an ed25519 key answers at ${(error as Error).message}` };
+  }
 }

@@ -1,5 +1,3 @@
-import { BlockList, isIP } from "node:net";
-
 export interface SshdSettings {
   readonly user: string;
   /** Address from which the login comes. */
@@ -18,7 +16,7 @@ export function parseSshd(printed: string, user: string, from: string): SshdSett
   for (const line of printed.split("\n")) {
     const [name = "", ...words] = line.split(" ");
     if (line.startsWith("/")) lines.push(line);
-    else if (words.length > 0) values.set(name, [...(values.get(name) ?? []), ...words]);
+    else if (words.length > 0) values.set(name, words);
   }
   return values.has("maxsessions") ? { user, from, values, lines } : undefined;
 }
@@ -39,11 +37,6 @@ const forwardingRules = (place: string): readonly Rule[] => [
 /** Returns the settings that forbid what a move or a copy needs. `place`: address and port to forward to, if any. */
 export function findSshdFaults({ user, from, values, lines }: SshdSettings, place: string | undefined) {
   const keys = (words: readonly string[]) => words.some((word) => word.split(",").includes("ssh-ed25519"));
-  const groups = values.get("usergroups") ?? [];
-  // If UseDNS is on, a pattern may be a host's name, which is unknown here.
-  const isNamed = values.get("usedns")?.includes("yes") ?? false;
-  const namesUser = (words: readonly string[]) => words.map((pattern) => matchesUser(pattern, user, from, isNamed));
-  const inGroup = (words: readonly string[]) => words.some((pattern) => groups.some((group) => isLike(pattern, group)));
   const rules: readonly Rule[] = [
     ...(place === undefined ? [] : forwardingRules(place)),
     ["MaxSessions", ([count]) => Number(count) >= commandsAtOnce, "set MaxSessions 10"],
@@ -58,10 +51,6 @@ export function findSshdFaults({ user, from, values, lines }: SshdSettings, plac
     ],
     ["AuthenticationMethods", has("any", "publickey"), `set publickey alone for ${from}: no second factor`],
     ["PermitRootLogin", (words) => user !== "root" || !words.includes("no"), `set prohibit-password for ${from}`],
-    ["AllowUsers", (words) => namesUser(words).some((match) => match !== "no"), `add ${user}@${from}`],
-    ["DenyUsers", (words) => !namesUser(words).includes("yes"), `remove what matches ${user}@${from}`],
-    ["AllowGroups", (words) => groups.length === 0 || inGroup(words), `add a group of ${user}`],
-    ["DenyGroups", (words) => !inGroup(words), `remove each group of ${user}`],
   ];
   return rules.flatMap(([name, isGood, needed]) => {
     const words = values.get(name.toLowerCase());
@@ -70,43 +59,4 @@ export function findSshdFaults({ user, from, values, lines }: SshdSettings, plac
     const found = [`${name} ${words.join(" ").slice(0, 200)}`, ...where.map((line) => line.split(":", 2).join(":"))];
     return [{ found: found.join(", "), needed }];
   });
-}
-
-/**
- * Matches USER or USER@HOST as sshd does. HOST lists addresses, networks and names, with * and ?; a pattern with !
- * excludes what it matches. Returns "unclear" if the result depends on the client's host name.
- */
-function matchesUser(pattern: string, user: string, from: string, isNamed: boolean): "yes" | "no" | "unclear" {
-  const at = pattern.lastIndexOf("@");
-  if (at < 0) return isLike(pattern, user) ? "yes" : "no";
-  if (!isLike(pattern.slice(0, at), user)) return "no";
-  const parts = pattern.slice(at + 1).split(",");
-  const isHit = (part: string) => isLike(part.toLowerCase(), from.toLowerCase()) || isWithin(part, from);
-  const refused = parts.flatMap((part) => (part.startsWith("!") ? [part.slice(1)] : []));
-  if (refused.some(isHit)) return "no";
-  const isName = (part: string) => isNamed && /[a-z]/i.test(part) && isIP(part.split("/")[0] ?? "") === 0;
-  if (refused.some(isName)) return "unclear";
-  const wanted = parts.filter((part) => !part.startsWith("!"));
-  if (wanted.some(isHit)) return "yes";
-  return wanted.some(isName) ? "unclear" : "no";
-}
-
-const isLike = (pattern: string, text: string) =>
-  new RegExp(
-    `^${pattern
-      .replace(/[.+^$()|[\]{}\\]/g, "\\$&")
-      .replaceAll("*", ".*")
-      .replaceAll("?", ".")}$`,
-  ).test(text);
-
-function isWithin(network: string, address: string): boolean {
-  const [base = "", bits = ""] = network.split("/");
-  const version = isIP(base);
-  // BlockList throws for a prefix that is too long.
-  const isPrefix = /^\d{1,3}$/.test(bits) && Number(bits) <= (version === 6 ? 128 : 32);
-  if (version === 0 || isIP(address) !== version || !isPrefix) return false;
-  const list = new BlockList();
-  const family = version === 6 ? "ipv6" : "ipv4";
-  list.addSubnet(base, Number(bits), family);
-  return list.check(address, family);
 }

@@ -357,7 +357,7 @@ describe("FirstContact", () => {
 
   test("create fails with the login's reason, without the password", async () => {
     const { error } = await run("firstContact", "create", place({ login: { user: "op", password: "hunter2" } }));
-    expect(error?.message).toMatch(/^op@127\.0\.0\.1:\d+ refuses the login\n {2}found: the password/);
+    expect(error?.message).toMatch(/^op@127\.0\.0\.1:\d+ refuses the login\n {2}needed: let sshd accept passwords/);
     expect(error?.message).not.toContain("hunter2");
   });
 
@@ -379,7 +379,7 @@ describe("FirstContact", () => {
     const silent = place({ hostKey: host.hostKey, port: await closedPort(), server: server("53") });
     const { error } = await run("firstContact", "update", "id", { ...silent, server: server("52") }, silent);
     expect(error?.message).toMatch(
-      /^server pillar-anvil-prod \(53\) at Hetzner, 127\.0\.0\.1: no login to it is possible\n {2}found: .*ECONNREFUSED.*, for 0 s \(pillar-host:host\.startTimeout\)\n/,
+      /^server pillar-anvil-prod \(53\) at Hetzner, 127\.0\.0\.1: no login is possible\n {2}found: .*ECONNREFUSED/,
     );
   });
 

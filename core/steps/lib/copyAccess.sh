@@ -135,10 +135,9 @@ copy_exchange() {
   rm -rf "$exchange"
 }
 
-# Prints the rules by which sshd judges a login of $login_user from $from, the lines that set them, and the user's groups.
+# Prints the settings of sshd for a login of $login_user from $from, and the lines that set them.
 sshd_settings() {
-  local names='usedns|allowtcpforwarding|disableforwarding|permitopen|maxsessions|forcecommand|pubkeyauthentication|pubkeyaccepted(algorithms|keytypes)|authorizedkeysfile|authenticationmethods|permitrootlogin|(allow|deny)(users|groups)'
-  say "usergroups $(id -Gn "$login_user" 2> /dev/null)"
+  local names='allowtcpforwarding|disableforwarding|permitopen|maxsessions|forcecommand|pubkeyauthentication|pubkeyaccepted(algorithms|keytypes)|authorizedkeysfile|authenticationmethods|permitrootlogin'
   sshd -T -C "user=$login_user,host=$from,addr=$from" 2> /dev/null | grep -E "^($names) " || true
   grep -rnisE "^[[:space:]]*($names)[[:space:]=]" /etc/ssh/sshd_config /etc/ssh/sshd_config.d || true
 }

@@ -63,11 +63,10 @@ test.for([
     "an sshd that refuses the copy",
     {
       does: {
-        sshd_settings: () =>
-          "usergroups root\nmaxsessions 10\nallowusers root@192.0.2.7\nallowtcpforwarding no\nforcecommand none\n/etc/ssh/sshd_config:9:AllowUsers root@192.0.2.7\n",
+        sshd_settings: () => "maxsessions 2\nallowtcpforwarding no\n/etc/ssh/sshd_config:9:MaxSessions 2\n",
       },
     },
-    "the sshd of 192.0.2.1 refuses what the copy needs: AllowUsers root@192.0.2.7, /etc/ssh/sshd_config:9; needed: add root@192.0.2.2",
+    "the sshd of 192.0.2.1 refuses what the copy needs: MaxSessions 2, /etc/ssh/sshd_config:9; needed: set MaxSessions 10",
   ],
 ] as const)("%s is refused before anything is changed", async ([, changes, found], { stage }) => {
   Object.assign(stage, changes);

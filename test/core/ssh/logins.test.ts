@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { agentNeeds } from "../../../core/ssh/agentKeys";
 import { frameScript } from "../../../core/ssh/answer";
 import { createConnection } from "../../../core/ssh/connection";
-import { formatRefusedLogin, tryLogin } from "../../../core/ssh/reachability";
+import { formatLoginFailure, tryLogin } from "../../../core/ssh/reachability";
 import { openRoot } from "../../../core/ssh/root";
 import { runScript } from "../../../core/ssh/runScript";
 import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
@@ -121,8 +121,8 @@ describe("an agent whose right key comes after more than a host tries", () => {
     expect(error).toMatchObject({ fatal: true, refused: "login" });
     expect(error.message).toContain('ended the login: "Too many authentication failures"');
     expect(error.message).toContain(agentNeeds);
-    expect(formatRefusedLogin(target, error, run)).toContain(
-      "needed: or name the right key's file: pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod",
+    expect(formatLoginFailure(target, error, run)).toContain(
+      "Is it another key? pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod",
     );
     expect(host.seen.connections).toBe(1);
 
@@ -247,7 +247,7 @@ describe("a cloud's image that wants another user", () => {
     const target = await image();
     const error = await tryLogin(target).catch((thrown: LoginError) => thrown as LoginError);
     expect(error).toMatchObject({ refused: "login", user: "ubuntu" });
-    expect(formatRefusedLogin(target, error as LoginError, run)).toBe(
+    expect(formatLoginFailure(target, error as LoginError, run)).toBe(
       `op@127.0.0.1:${target.port} runs nothing: "${wanted}"\n` +
         "  needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod\n  Then: pulumi up -s prod",
     );

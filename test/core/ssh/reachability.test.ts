@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { OwnServer } from "../../../core/ssh/ownServer";
-import { bootTimeoutMs, formatRefusedLogin, type ReachDeps, waitForLogin } from "../../../core/ssh/reachability";
+import { bootTimeoutMs, formatLoginFailure, type ReachDeps, waitForLogin } from "../../../core/ssh/reachability";
 import { createLoginRefusal, createUnreachedError } from "../../../core/ssh/sshErrors";
 import { commandsFor } from "../../../core/util/commands";
 import { keyPair } from "../chain/fakes";
 
 const target = { address: "203.0.113.7", port: 22, user: "op", hostKey: "ssh-ed25519 AAAA", password: "hunter2" };
+const refusedLogin = createLoginRefusal("login", { what: "op@203.0.113.7:22 refuses the login", needed: "a key" });
+const otherKey = createLoginRefusal("hostKey", { what: "203.0.113.7 shows another host key" });
 const refused = createUnreachedError("op@203.0.113.7:22", new Error("connect ECONNREFUSED 203.0.113.7:22"));
 
 /** Creates a world whose logins end in these errors in turn, then succeed; its clock moves by each sleep. */
@@ -45,21 +47,18 @@ test("does not wait for a host that accepts the login", async () => {
 test("waits for a host that boots, and says so once", async () => {
   const { deps, said, seen } = worldOf(refused, refused, refused);
   expect(await failure(deps)).toBe("");
-  expect(said).toEqual([`${refused.message}: waiting up to 60 s for a host that boots`]);
+  expect(said).toEqual([`waiting for a host that boots, 0 of 60 s: ${refused.message}`]);
   expect(seen).toMatchObject({ logins: 4, waited: 6000 });
 });
 
 test("waits for a host that refuses the login while it boots", async () => {
-  const { deps, seen } = worldOf(refused, createLoginRefusal("login", { what: "refuses the login" }));
+  const { deps, seen } = worldOf(refused, refusedLogin);
   expect(await failure(deps)).toBe("");
   expect(seen).toMatchObject({ logins: 3, waited: 22_000 });
 });
 
 test("tries a refused login so seldom that no host bans this machine", async () => {
-  const { deps, seen } = worldOf(
-    refused,
-    ...Array.from({ length: 99 }, () => createLoginRefusal("login", { what: "refuses the login" })),
-  );
+  const { deps, seen } = worldOf(refused, ...Array.from({ length: 99 }, () => refusedLogin));
   expect(await failure(deps)).toContain("refuses the login");
   expect(seen.logins).toBeLessThan(6);
 });
@@ -89,44 +88,36 @@ test("reports a slow login, without an error", async () => {
 test("fails for a silent host with found, needed and the next commands", async () => {
   const { deps, seen } = worldOf(refused);
   expect(await failure(deps)).toBe(
-    `203.0.113.7: no ssh server answers
+    `203.0.113.7: no login is possible
   found: connect ECONNREFUSED 203.0.113.7:22, for 60 s
-  needed: make sshd reachable from here at pillar-host:host.address, on port 22 (pillar-host:ssh.port)
+  needed: start the host, and make its sshd reachable from here on port 22
   See it with: ssh -p 22 op@203.0.113.7
-  Start the host, or correct its address: pulumi config set --path pillar-host:host.address ADDRESS -s prod
+  Is it another address? pulumi config set --path pillar-host:host.address ADDRESS -s prod
   Then: pulumi up -s prod`,
   );
   expect(seen.waited).toBe(bootTimeoutMs);
 });
 
-test("does not wait for an unknown name", async () => {
-  const { deps, seen } = worldOf(
-    createUnreachedError(
-      "op@nowhere.example:22",
-      Object.assign(new Error("getaddrinfo ENOTFOUND nowhere.example"), { code: "ENOTFOUND" }),
-    ),
-  );
-  expect(await failure(deps)).toContain(
+test("fails at once for an unknown name, another host key and a refused login", async () => {
+  const noName = Object.assign(new Error("getaddrinfo ENOTFOUND nowhere.example"), { code: "ENOTFOUND" });
+  const name = worldOf(createUnreachedError("op@nowhere.example:22", noName));
+  expect(await failure(name.deps)).toContain(
     "  found: getaddrinfo ENOTFOUND nowhere.example. Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname\n",
   );
-  expect(seen.waited).toBe(0);
-});
-
-test("fails at once for another host key and a refused login", async () => {
-  const key = worldOf(createLoginRefusal("hostKey", { what: "203.0.113.7 shows another host key" }));
+  const key = worldOf(otherKey);
   expect(await failure(key.deps)).toBe(
-    "203.0.113.7 shows another host key\nIf the new key is right, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod",
+    "203.0.113.7 shows another host key\n  If the new key is right, as the host's console shows it: pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod",
   );
-  const login = worldOf(createLoginRefusal("login", { what: "op@203.0.113.7:22 refuses the login", needed: "a key" }));
+  const login = worldOf(refusedLogin);
   expect(await failure(login.deps)).toBe(
     `op@203.0.113.7:22 refuses the login
-  found: the password pillar-host:ssh.password is not accepted
-  needed: set the right password (pulumi config set --secret --path pillar-host:ssh.password -s prod), and let sshd accept passwords
+  needed: let sshd accept passwords, and set the right one: pulumi config set --secret --path pillar-host:ssh.password -s prod
+  Is it another key? pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod
   Is it another user? pulumi config set --path pillar-host:ssh.user USER -s prod
   Then: pulumi up -s prod
   See it with: ssh -v -p 22 op@203.0.113.7`,
   );
-  expect(key.seen.waited + login.seen.waited).toBe(0);
+  expect(name.seen.waited + key.seen.waited + login.seen.waited).toBe(0);
 });
 
 describe("the server of a stack", () => {
@@ -139,60 +130,46 @@ describe("the server of a stack", () => {
     startTimeout: 100_000,
     isOrdered: true,
   };
-  const throwAway = `  To delete it and to begin again with another one:
-    pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod && pulumi destroy -s prod
-    pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod`;
 
   test("is reported while it does not boot, and ends in an error with all that helps", async () => {
     const { deps, said } = worldOf(refused);
     expect(await failure(deps, server, true)).toBe(
-      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: no login to it is possible
-  found: connect ECONNREFUSED 203.0.113.7:22, for 100 s (pillar-host:host.startTimeout)
-  needed: wait until the server has booted, and make its sshd reachable from here on port 22
+      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: no login is possible
+  found: connect ECONNREFUSED 203.0.113.7:22, for 100 s
+  needed: start the host, and make its sshd reachable from here on port 22
+  See it with: ssh -p 22 op@203.0.113.7
   Is this machine's address among pillar-host:host.sshFrom (198.51.100.7/32)? See it with: curl -4 https://ifconfig.co
   Open its console: https://console.example, server 52
-  Once it accepts a login, continue with: pulumi up -s prod
-${throwAway}`,
+  Then: pulumi up -s prod
+  To delete it and to begin again with another one:
+    pulumi config set --path pillar-host:lifecycle retiring -s prod && pulumi up -s prod && pulumi destroy -s prod
+    pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod`,
     );
     expect(said).toEqual([
-      `waiting up to 100 s for server pillar-anvil-prod (52) to boot`,
-      ...[30, 62, 94].map((s) => `waiting for server pillar-anvil-prod (52) to boot, ${s} s: ${refused.message}`),
+      "waiting up to 100 s for server pillar-anvil-prod (52) to boot",
+      ...[30, 62, 94].map(
+        (s) => `waiting for server pillar-anvil-prod (52) to boot, ${s} of 100 s: ${refused.message}`,
+      ),
     ]);
   });
 
   test("gets a shorter wait and no deletion if a login worked before", async () => {
     const { deps, seen } = worldOf(refused);
-    expect(await failure(deps, server)).not.toMatch(/throw|retiring|destroy/);
+    expect(await failure(deps, server)).not.toMatch(/retiring|destroy/);
     expect(seen.waited).toBe(bootTimeoutMs);
   });
 
-  test("gets no proposal to delete it if this state did not order it", async () => {
-    for (const fault of [refused, otherKey])
-      expect(await failure(worldOf(fault).deps, { ...server, isOrdered: false }, true)).not.toMatch(
-        /throw|retiring|destroy/,
-      );
+  test("gets no proposal to delete it if this state did not order it, or it shows another key", async () => {
+    expect(await failure(worldOf(refused).deps, { ...server, isOrdered: false }, true)).not.toMatch(/retiring|destroy/);
+    expect(await failure(worldOf(otherKey).deps, server, true)).not.toMatch(/retiring|destroy/);
   });
-
-  const otherKey = createLoginRefusal(
-    "hostKey",
-    { what: "203.0.113.7 shows another host key" },
-    {
-      keys: { shown: "a", pinned: "b" },
-    },
-  );
 
   test("may show another key until cloud-init has ended", async () => {
     const passing = worldOf(refused, otherKey, otherKey);
     expect(await failure(passing.deps, server, true)).toBe("");
     const lasting = worldOf(otherKey);
-    expect(await failure(lasting.deps, server, true)).toBe(
-      `server pillar-anvil-prod (52) at Hetzner, 203.0.113.7: it shows another host key than the one that this stack pins
-  found: a
-  needed: b
-  This program does not connect to it. Was the server rebuilt in the provider's console, or does somebody intercept the connection?
-  Open its console: https://console.example, server 52
-  If the server is yours, pin the key that its console shows (cat /etc/ssh/ssh_host_ed25519_key.pub):
-    pulumi config set --path pillar-host:host.hostKey 'ssh-ed25519 AAAA…' -s prod && pulumi up -s prod`,
+    expect(await failure(lasting.deps, server, true)).toContain(
+      "203.0.113.7 shows another host key\n  Open its console: https://console.example, server 52\n  If the new key is right",
     );
     expect(lasting.seen.waited).toBe(bootTimeoutMs + 2000);
     const later = worldOf(otherKey);
@@ -202,33 +179,21 @@ ${throwAway}`,
 });
 
 describe("the help for a refused login", () => {
-  const error = createLoginRefusal("login", { what: "refuses the login" });
   const { password: _, ...bare } = target;
 
-  test.each([[undefined], ["pass-phrase"]])(
-    "has a key's line for the host, not the key (pass phrase: %s)",
-    (phrase) => {
-      const pair = keyPair(phrase);
-      const line = pair.public.trim().split(" ").slice(0, 2).join(" ");
-      const help = formatRefusedLogin({ ...bare, privateKey: pair.private, privateKeyPassword: phrase }, error, run);
-      expect(help).toContain(`needed: add its line to ~op/.ssh/authorized_keys on the host: ${line}\n`);
-      expect(help).not.toContain("PRIVATE");
-    },
-  );
-
-  test("names the proxy's login", () => {
-    const help = formatRefusedLogin(
-      { ...bare, proxy: { ...target, address: "203.0.113.9" } },
-      { ...error, isFromProxy: true },
-      run,
-    );
-    expect(help).toContain("found: the password pillar-host:ssh.proxy.password is not accepted\n");
-    expect(help).toContain("See it with: ssh -v -p 22 op@203.0.113.9");
+  test.each([undefined, "pass-phrase"])("has a key's line for the host, not the key (pass phrase: %s)", (phrase) => {
+    const pair = keyPair(phrase);
+    const line = pair.public.trim().split(" ").slice(0, 2).join(" ");
+    const login = { ...bare, privateKey: pair.private, privateKeyPassword: phrase };
+    const help = formatLoginFailure(login, refusedLogin, run);
+    expect(help).toContain(`needed: add the key of pillar-host:ssh to ~op/.ssh/authorized_keys on the host: ${line}\n`);
+    expect(help).not.toContain("PRIVATE");
   });
 
-  test("names the user that a cloud's image asks for", () => {
-    expect(formatRefusedLogin(bare, { ...error, user: "ubuntu" }, run)).toContain(
-      "\n  needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod\n  Then: pulumi up -s prod",
-    );
+  test("names the proxy's login", () => {
+    const through = { ...bare, proxy: { ...target, address: "203.0.113.9" } };
+    const help = formatLoginFailure(through, { ...refusedLogin, isFromProxy: true }, run);
+    expect(help).toContain("--path pillar-host:ssh.proxy.password -s prod\n");
+    expect(help).toContain("See it with: ssh -v -p 22 op@203.0.113.9");
   });
 });

@@ -28,8 +28,8 @@ test("finds nothing in an sshd without configuration", () => {
 });
 
 test("names a setting with its line, and the needed value", () => {
-  expect(faults("allowusers root@192.0.2.1\n/etc/ssh/sshd_config.d/50-x.conf:3:AllowUsers root@192.0.2.1")).toEqual([
-    { found: "AllowUsers root@192.0.2.1, /etc/ssh/sshd_config.d/50-x.conf:3", needed: "add root@203.0.113.7" },
+  expect(faults("maxsessions 2\n/etc/ssh/sshd_config.d/50-x.conf:3:MaxSessions 2")).toEqual([
+    { found: "MaxSessions 2, /etc/ssh/sshd_config.d/50-x.conf:3", needed: "set MaxSessions 10" },
   ]);
 });
 
@@ -46,16 +46,6 @@ test.each([
   "authorizedkeysfile /etc/ssh/keys/%u",
   "authenticationmethods publickey,keyboard-interactive",
   "permitrootlogin no",
-  "allowusers op",
-  "allowusers root@192.0.2.0/24",
-  "allowusers root@203.0.113.0/33",
-  "allowusers root@203.0.113.0/",
-  "denyusers root@203.0.113.*",
-  "allowusers root@!203.0.113.7,*",
-  "allowusers !root",
-  "usedns yes\nallowusers root@!203.0.113.0/24,*.example.org",
-  "usergroups root adm\nallowgroups ssh-users",
-  "usergroups root adm\ndenygroups a?m",
 ])("finds that %s refuses a move", (line) => {
   expect(faults(line)).toHaveLength(1);
 });
@@ -68,16 +58,6 @@ test.each([
   ["authenticationmethods publickey,password publickey", "root"],
   ["permitrootlogin no", "op"],
   ["permitrootlogin forced-commands-only", "root"],
-  ["allowusers op\nallowusers root", "root"],
-  ["allowusers root@192.0.2.1 root@203.0.113.0/24", "root"],
-  ["allowusers r*@203.0.113.?", "root"],
-  ["denyusers root@192.0.2.1", "root"],
-  ["denyusers root@!203.0.113.7,*", "root"],
-  ["allowusers root@192.0.2.1,203.0.113.0/24", "root"],
-  ["usedns yes\nallowusers root@*.example.org", "root"],
-  ["usedns yes\ndenyusers root@*.example.org", "root"],
-  ["allowgroups ssh-users", "root"],
-  ["usergroups op ssh-users\nallowgroups ssh-*", "op"],
 ])("finds that %s does not refuse a move, for %s", (lines, user) => {
   expect(faults(lines, user)).toEqual([]);
 });

@@ -81,9 +81,7 @@ export function hostFromNothing(provider: CloudName): void {
       expect(silent.exitCode, silent.output).not.toBe(0);
       expect(silent.output).toMatch(/waiting up to 20 s for server pillar-anvil-prod \(\d+\) to boot/);
       expect(silent.output).toMatch(
-        new RegExp(
-          `error: server pillar-anvil-prod \\(\\d+\\) at \\w+, ${server.address}: no login to it is possible\n`,
-        ),
+        new RegExp(`error: server pillar-anvil-prod \\(\\d+\\) at \\w+, ${server.address}: no login is possible\n`),
       );
       expect(silent.output).not.toContain("host-cloud-init");
     });

@@ -219,7 +219,7 @@ describe("the login", () => {
     });
     const { exitCode, output } = await stack().up(["--target", "**::node-preflight"]);
     expect(exitCode).not.toBe(0);
-    expect(output).toContain("found: the ssh key of pillar-host:ssh is not accepted");
+    expect(output).toContain("needed: add the key of pillar-host:ssh to ~");
     expect(output).toContain("Then: pulumi up -s prod");
     await expect.poll(tries).toBe(before + 1);
   });
