@@ -1,28 +1,62 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../core/config/config";
 import { createProxyLogin } from "../core/ssh/configuredLogin";
-import { createLoginCheck } from "./loginCheck";
-import type { HostAccess } from "./remote";
-import { createUnprovedSteps } from "./unprovedSteps";
+import { reachDeps, waitForLogin } from "../core/ssh/reachability";
+import type { SshTarget } from "../core/ssh/ssh";
+import { commandsFor } from "../core/util/commands";
+import { info } from "./log";
+import { createUnprovedSteps, type UnprovedSteps } from "./unprovedSteps";
 
-/** Returns the login of pillar-host:ssh, with its secrets marked. */
+/** A host's address and login. */
+export interface HostAccess {
+  readonly stack: string;
+  readonly address: pulumi.Input<string>;
+  /** The host key, as in authorized_keys. A host with another key is refused. */
+  readonly hostKey: pulumi.Input<string>;
+  readonly port: number;
+  readonly user: string;
+  /** Secret. */
+  readonly login: pulumi.Output<Omit<SshTarget, "address" | "hostKey">>;
+  /** Secret. */
+  readonly sudoPassword: pulumi.Output<string> | undefined;
+  readonly loginCheck: LoginCheck;
+  readonly unproved: UnprovedSteps;
+}
+
+/** Returns the login of pillar-host:ssh. */
 export function createLogin(config: StackConfig): Omit<HostAccess, "address" | "hostKey"> {
-  const { ssh, stack } = config;
+  const { port, user, agent, privateKey, privateKeyPassword, password, sudoPassword } = config.ssh;
+  const proxy = createProxyLogin(config.ssh);
   return {
-    stack,
-    port: ssh.port,
-    user: ssh.user,
-    agent: ssh.agent,
-    loginCheck: createLoginCheck(stack),
+    stack: config.stack,
+    port,
+    user,
+    login: pulumi.secret({ port, user, agent, privateKey, privateKeyPassword, password, proxy }),
+    sudoPassword: sudoPassword === undefined ? undefined : pulumi.secret(sudoPassword),
+    loginCheck: createLoginCheck(config.stack),
     unproved: createUnprovedSteps(config),
-    privateKey: markSecret(ssh.privateKey),
-    privateKeyPassword: markSecret(ssh.privateKeyPassword),
-    password: markSecret(ssh.password),
-    proxy: markSecret(createProxyLogin(ssh)),
-    sudoPassword: markSecret(ssh.sudoPassword),
   };
 }
 
-function markSecret<T>(value: T | undefined): pulumi.Output<T> | undefined {
-  return value === undefined ? undefined : (pulumi.secret(value) as pulumi.Output<T>);
+/** Checks a host's login before its first step, unless the first contact did: --target can leave the contact out. */
+export interface LoginCheck {
+  pass(): void;
+  /** Logs in, once a run: the command plugin would try a refused login eleven times. @throws Error for the operator */
+  check(target: SshTarget): Promise<void>;
+}
+
+export function createLoginCheck(
+  stack: string,
+  login: (target: SshTarget) => Promise<number> = reachDeps.login,
+): LoginCheck {
+  let checked: Promise<void> | undefined;
+  return {
+    pass: () => {
+      checked = Promise.resolve();
+    },
+    check: (target) => {
+      checked ??= waitForLogin(target, { ...reachDeps, login, say: (line) => void info(line) }, commandsFor(stack));
+      return checked;
+    },
+  };
 }

@@ -7,30 +7,9 @@ import { createEnvelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
 import { printableLines } from "../core/util/printable";
 import { formatProblem } from "../core/util/problem";
-import type { LoginCheck } from "./loginCheck";
+import type { HostAccess } from "./login";
 import { createPlainError } from "./plainErrors";
 import { createStepLines, getPromise } from "./stepLines";
-import type { UnprovedSteps } from "./unprovedSteps";
-
-/** A host's address and login. Secrets in it are outputs that are marked as such. */
-export interface HostAccess {
-  readonly stack: string;
-  readonly address: pulumi.Input<string>;
-  readonly port: number;
-  readonly user: string;
-  /** The host key, as in authorized_keys. A host with another key is refused. */
-  readonly hostKey: pulumi.Input<string>;
-  readonly privateKey?: pulumi.Output<string>;
-  readonly privateKeyPassword?: pulumi.Output<string>;
-  readonly password?: pulumi.Output<string>;
-  readonly sudoPassword?: pulumi.Output<string>;
-  /** The jump host. */
-  readonly proxy?: pulumi.Output<SshTarget>;
-  /** True if the ssh agent is used. Its socket path differs in every session, so it stays out of the state. */
-  readonly agent: boolean;
-  readonly loginCheck: LoginCheck;
-  readonly unproved: UnprovedSteps;
-}
 
 interface StepRun {
   readonly command: remote.Command;
@@ -41,14 +20,18 @@ interface StepRun {
 }
 
 /** Returns the login for the program's own ssh. Secret. */
-export function createSshTarget(access: HostAccess): pulumi.Output<SshTarget> {
-  const { address, port, user, hostKey, privateKey, privateKeyPassword, password, agent, proxy } = access;
-  return pulumi.output({ address, port, user, hostKey, privateKey, privateKeyPassword, password, agent, proxy });
+export function createSshTarget({ address, hostKey, login }: HostAccess): pulumi.Output<SshTarget> {
+  return pulumi.all([address, hostKey, login]).apply(([at, key, rest]) => ({ ...rest, address: at, hostKey: key }));
 }
 
 /** Returns the login with the stack and the sudo password, to become root on the host. */
 export function createRootAccess(access: HostAccess): pulumi.Output<OrchestratorHost> {
   return pulumi.output({ stack: access.stack, ssh: createSshTarget(access), sudoPassword: access.sudoPassword });
+}
+
+/** Returns the login for the command plugin, which finds an ssh agent through SSH_AUTH_SOCK. */
+function createConnection({ address, agent: _, proxy, ...login }: SshTarget): types.input.remote.ConnectionArgs {
+  return { host: address, ...login, dialErrorLimit: 10, perDialTimeout: 15, proxy: proxy && createConnection(proxy) };
 }
 
 /** Returns a step's standard input for the login user's shell. Secret, because it holds the sudo password. */
@@ -77,21 +60,7 @@ export function runStep(
   access: HostAccess,
   { triggers, ...options }: pulumi.ComponentResourceOptions & { readonly triggers?: readonly string[] },
 ): StepRun {
-  const { port, user, hostKey, privateKey, privateKeyPassword, password } = access;
-  const limits = { dialErrorLimit: 10, perDialTimeout: 15 };
-  // The plugin has no input for the agent: it finds the agent through SSH_AUTH_SOCK.
-  const proxy = access.proxy?.apply(({ address, agent: _, ...login }) => ({ host: address, ...login, ...limits }));
-  const connection = pulumi.secret({
-    host: access.address,
-    port,
-    user,
-    hostKey,
-    privateKey,
-    privateKeyPassword,
-    password,
-    proxy,
-    ...limits,
-  }) as pulumi.Output<types.input.remote.ConnectionArgs>;
+  const connection = createSshTarget(access).apply(createConnection);
   const stdin = createStepInput(step, access, access.unproved.count(name));
   const lines = createStepLines(name, step, { root: createRootAccess(access), loginCheck: access.loginCheck });
   const command = new remote.Command(

@@ -5,7 +5,7 @@ import { readStepOutputLibrary } from "../core/steps/libraries";
 import type { Step } from "../core/steps/step";
 import { printableLines } from "../core/util/printable";
 import { createStatusLine } from "./log";
-import type { LoginCheck } from "./loginCheck";
+import type { LoginCheck } from "./login";
 
 /** Long, because most steps end sooner and a firewall may count connections. */
 const pollIntervalMs = 5000;

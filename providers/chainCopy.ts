@@ -7,8 +7,7 @@ import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { defineResource } from "./runtime/dynamicResource";
-import { keepResults } from "./runtime/provider";
-import type { ProviderRun } from "./runtime/resourceTable";
+import { keepResults, type ProviderRun } from "./runtime/provider";
 
 /**
  * Copies the old host's chain to the new host's node before the sync gate, if the stack asks for it

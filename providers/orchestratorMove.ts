@@ -7,7 +7,7 @@ import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { isUnattended } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
-import type { ProviderRun } from "./runtime/resourceTable";
+import type { ProviderRun } from "./runtime/provider";
 
 /**
  * Moves the orchestrator from the old host to this one, or back (docs/specification.md, 1.2, steps 4 to 7), with a

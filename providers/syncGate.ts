@@ -20,8 +20,7 @@ import { say } from "../core/util/say";
 import { formatDuration } from "../core/util/timeText";
 import { decideWait } from "../core/util/unattended";
 import { type ArgsOf, defineResource } from "./runtime/dynamicResource";
-import { keepResults } from "./runtime/provider";
-import type { ProviderRun } from "./runtime/resourceTable";
+import { keepResults, type ProviderRun } from "./runtime/provider";
 
 /**
  * Blocks until the node is provably synced, and stores the proof (docs/specification.md, 1.1, step 11, and 4.1). create

@@ -5,7 +5,7 @@ import type { StackConfig } from "../../core/config/config";
 import { listSecretKeys } from "../../core/config/secretKeys";
 import { findForwardedRpc } from "../../core/ssh/configuredLogin";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
-import type { HostAccess } from "../remote";
+import type { HostAccess } from "../login";
 
 type ContactArgs = ReturnType<typeof createContactArgs>;
 
@@ -18,7 +18,7 @@ export function createFirstContact(
   after: readonly pulumi.Resource[],
   parent: pulumi.Resource,
 ): FirstContact {
-  const { stack, port, user, privateKey, privateKeyPassword, password, agent, proxy } = login;
+  const { stack, port } = login;
   const passes = new pulumi.ResourceHook("first-contact-passes", () => {
     if (!contact.standsAside) login.loginCheck.pass();
   });
@@ -29,7 +29,7 @@ export function createFirstContact(
       ...contact,
       stack,
       port,
-      login: pulumi.output({ user, privateKey, privateKeyPassword, password, agent, proxy }),
+      login: login.login,
       // With a configured host key the secrets may be sent: the operator has compared the key.
       secrets: place.hostKey === undefined && contact.secrets.length > 0 ? contact.secrets : undefined,
     },

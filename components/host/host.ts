@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { CloudServer } from "../../core/cloud/power";
 import type { RetirementGuard } from "../../providers/retirementGuard";
-import type { HostAccess } from "../remote";
+import type { HostAccess } from "../login";
 
 /** A reachable machine, and the resources that must exist before anything else connects to it. */
 export interface ReachableHost {

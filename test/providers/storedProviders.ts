@@ -41,7 +41,7 @@ async function serializedOnce(): Promise<string> {
   return readFileSync(join(directory, "texts.json"), "utf8");
 }
 
-/** Returns the text of which a stored text was made (providers/runtime/providerText.ts). */
+/** Returns the text of which a stored text was made (providers/runtime/dynamicResource.ts). */
 function unpacked(text: string): string {
   const [, bytes] = /Buffer\.from\("([^"]+)"/.exec(text) ?? [];
   if (bytes === undefined) throw new Error(`not a stored provider: ${text.slice(0, 80)}`);

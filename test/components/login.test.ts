@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createLoginCheck } from "../../components/loginCheck";
+import { createLoginCheck } from "../../components/login";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { createLoginRefusal } from "../../core/ssh/sshErrors";
 
