@@ -20,16 +20,20 @@ export async function prepareBulkCopy(inputs: MoveInputs, deps: HostPairDeps, pa
   if (inputs.rollback) return;
   const saga: Saga = { move: inputs.move, direction: "forward" };
   const sides = pair ?? new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
+  let states: HostStates | undefined;
   try {
     const { new: fresh } = await sides.look(saga, newHostAlone);
     if (!isToBegin(fresh, saga)) return;
-    const states = await sides.look(saga);
-    const next = decideBulkCopy(saga, states);
+    const before = await sides.look(saga);
+    if (!decideBulkCopy(saga, before)) return;
+    states = before;
+    states = await sides.lock(saga, before);
+    const next = isToBegin(states.new, saga) ? decideBulkCopy(saga, states) : undefined;
     if (next) await authorizeKey(next, states, sides, new Copier(inputs, sides, deps.say));
   } catch (error) {
     deps.say(`the bulk copy before the move is left out: ${(error as Error).message}`);
   } finally {
-    sides.close();
+    await sides.close(saga, states);
   }
 }
 
@@ -44,19 +48,12 @@ function decideBulkCopy(saga: Saga, states: HostStates): Saga | undefined {
   return isWanted ? next.saga : undefined;
 }
 
-async function authorizeKey(saga: Saga, before: HostStates, sides: HostPair, copier: Copier): Promise<void> {
-  let states = before;
+async function authorizeKey(saga: Saga, states: HostStates, sides: HostPair, copier: Copier): Promise<void> {
   try {
-    await sides.takeLocks(saga, states);
-    // Read both hosts again: another run may have changed them until it dropped the locks.
-    states = await sides.look(saga, states);
-    if (!isToBegin(states.new, saga) || !decideBulkCopy(saga, states)) return;
     await copier.allow(saga, states);
     await sides.call({ side: "new", name: "signer_copy_key_waits", saga });
   } catch (error) {
     await copier.end(saga, states);
     throw error;
-  } finally {
-    await sides.dropLocks(saga, states);
   }
 }

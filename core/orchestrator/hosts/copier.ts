@@ -1,6 +1,5 @@
 import path from "node:path";
 import { encodeBase64, markOwn, parseCopyKey, parseFileName, type Variables } from "../../ssh/foreign";
-import type { CallError } from "../../ssh/root";
 import { takeFirstLine } from "../../util/firstLine";
 import { formatProblem } from "../../util/problem";
 import { settleAll } from "../../util/settleAll";
@@ -74,22 +73,14 @@ export class Copier {
   async run(saga: Saga, states: HostStates, { progress = false } = {}): Promise<void> {
     await this.allow(saga, states);
     const variables = {
-      ...this.sides.variables("new", saga),
       ...this.variables(saga, states),
       ...markOwn({
         copy_side: saga.direction === "forward" ? "copy_receive" : "copy_send",
         progress: progress ? "yes" : "",
       }),
     };
-    const limit = { limitSeconds: copyHours * 3600 };
-    const { stdout, done } = await this.sides.roots.new.stream("signer_copy", variables, limit);
-    stdout.setEncoding("utf8").on("data", (piece: string) => {
-      for (const line of piece.split("\n")) if (line.trim() !== "") this.say(`copy: ${line}`);
-    });
-    await done.catch((error: CallError) => {
-      if (error.exitCode === 75) throw Object.assign(error, { taken: true });
-      throw error.exitCode === undefined ? Object.assign(error, { broken: true }) : error;
-    });
+    const call = { side: "new", name: "signer_copy", saga, variables, limitSeconds: copyHours * 3600 } as const;
+    await this.sides.stream(call, (line) => this.say(`copy: ${line}`));
   }
 
   flush(saga: Saga): Promise<string> {

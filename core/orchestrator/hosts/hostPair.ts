@@ -88,15 +88,20 @@ export class HostPair {
 
   /** Calls a script function as the lock's owner. Marks errors: connection `broken`, lock `taken` by another run. */
   async call({ side, name, saga, variables = {}, ...options }: SideCall): Promise<string> {
-    try {
-      const printed = await this.roots[side].call(name, { ...this.variables(side, saga), ...variables }, options);
-      this.answered[side] = true;
-      return printed;
-    } catch (error) {
-      const { exitCode } = error as CallError;
-      if (exitCode === 75) throw Object.assign(error as Error, { taken: true });
-      throw exitCode === undefined && !isFatal(error) ? Object.assign(error as Error, { broken: true }) : error;
-    }
+    const all = { ...this.variables(side, saga), ...variables };
+    const printed = await this.roots[side].call(name, all, options).catch(throwMarked);
+    this.answered[side] = true;
+    return printed;
+  }
+
+  /** Calls a function as {@link HostPair.call} does, and passes each line that it prints on. */
+  async stream({ side, name, saga, variables = {}, ...options }: SideCall, onLine: (line: string) => void) {
+    const all = { ...this.variables(side, saga), ...variables };
+    const { stdout, done } = await this.roots[side].stream(name, all, options);
+    stdout.setEncoding("utf8").on("data", (piece: string) => {
+      for (const line of piece.split("\n")) if (line.trim() !== "") onLine(line);
+    });
+    await done.catch(throwMarked);
   }
 
   /** Calls a script function that prints the host's state last; says the lines before it. @returns both hosts' state */
@@ -140,9 +145,13 @@ export class HostPair {
     }
   }
 
-  /** Takes the lock on each host that answers; waits until another run's lease ends. */
-  async takeLocks(saga: Saga, states: HostStates): Promise<void> {
-    for (const side of bothSides.filter((each) => states[each])) await this.takeLock(side, saga);
+  /**
+   * Takes the lock on each host that answered; waits until another run's lease ends. Reads both hosts again, because
+   * another run may have changed them until it dropped the locks.
+   */
+  async lock(saga: Saga, before: HostStates): Promise<HostStates> {
+    for (const side of bothSides.filter((each) => before[each])) await this.takeLock(side, saga);
+    return this.look(saga, before);
   }
 
   private async takeLock(side: WhichHost, saga: Saga): Promise<void> {
@@ -152,31 +161,32 @@ export class HostPair {
     for (let isFirst = true; ; isFirst = false) {
       const answer = (await this.call({ side, name: "signer_take_lock", saga })).trim();
       if (answer.endsWith("taken")) return;
-      if (deps.ticks() >= end) throw new Error(formatLockTimeout(address, answer, this.inputs.stack));
+      if (deps.ticks() >= end) {
+        const [, , login] = answer.split(" ");
+        const run = commandsFor(this.inputs.stack);
+        throw new Error(
+          formatProblem({
+            what: `${address}: another run has been at work on this orchestrator for ${lockTimeoutMs / 60_000} minutes; nothing was done`,
+            found: login && `its login on ${address} is process ${login}: ps -o lstart,args -p ${login}`,
+            needed: `wait until that run has finished, or press Ctrl-C in its terminal (${run.status()} shows its step if it is of this stack)`,
+            next: `Then: ${run.up}`,
+          }),
+        );
+      }
       if (isFirst) deps.say(`an earlier run is still at work on ${formatHost(side, address)}; waiting for it`);
       await deps.sleep(retryDelayMs);
     }
   }
 
-  async dropLocks(saga: Saga, states: HostStates): Promise<void> {
+  /** Drops the locks of the hosts that answered, and closes the connections. */
+  async close(saga: Saga, states: HostStates = { old: undefined, new: undefined }): Promise<void> {
     for (const side of bothSides.filter((each) => states[each]))
       await this.call({ side, name: "signer_drop_lock", saga }).catch(() => undefined);
-  }
-
-  close(): void {
-    this.roots.old.close();
-    this.roots.new.close();
+    for (const side of bothSides) this.roots[side].close();
   }
 }
 
-/** Formats the error if another run does not release its lock. @param answer `held SECONDS [PID]` */
-function formatLockTimeout(address: string, answer: string, stack: string): string {
-  const [, , session] = answer.split(" ");
-  const run = commandsFor(stack);
-  return formatProblem({
-    what: `${address}: another run has been at work on this orchestrator for ${lockTimeoutMs / 60_000} minutes; nothing was done`,
-    found: session && `its login on ${address} is process ${session}: ps -o lstart,args -p ${session}`,
-    needed: `wait until that run has finished, or press Ctrl-C in its terminal. If it is a run of this stack, this shows its step: ${run.status()}`,
-    next: `Then: ${run.up}`,
-  });
+function throwMarked(error: CallError): never {
+  if (error.exitCode === 75) throw Object.assign(error, { taken: true });
+  throw error.exitCode === undefined && !isFatal(error) ? Object.assign(error, { broken: true }) : error;
 }

@@ -60,9 +60,7 @@ export async function move(
   let states: HostStates = { old: undefined, new: undefined };
   try {
     states = await sides.look(saga);
-    await sides.takeLocks(saga, states);
-    // Read both hosts again: another run may have changed them until it dropped the locks.
-    states = await sides.look(saga, states);
+    states = await sides.lock(saga, states);
     const actions = { ...createMoveActions(run, saga), record: createRecorder(log, saga, events.length) };
     const ending = await runSaga(saga, actions, places, states).finally(() => run.copier.end(saga, states));
     if (inputs.firstMove)
@@ -75,8 +73,7 @@ export async function move(
     await log.noteMove(inputs.move, { event: "failed", details: { error: takeFirstLine((error as Error).message) } });
     throw error;
   } finally {
-    await sides.dropLocks(saga, states);
-    sides.close();
+    await sides.close(saga, states);
   }
 }
 

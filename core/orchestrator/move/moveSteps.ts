@@ -6,7 +6,7 @@ import { formatStagingPath } from "../hosts/copier";
 import { adaptConfig } from "../rules/adaptConfig";
 import type { MoveStep } from "../rules/decideMove";
 import type { HostStates } from "../rules/hostStates";
-import { assignRoles, type Saga } from "../rules/journal";
+import { assignRoles, type Journal, type Saga, type WhichHost } from "../rules/journal";
 import type { MoveRun } from "./moveRun";
 import type { SagaActions } from "./saga";
 import { waitForSignings } from "./signings";
@@ -65,12 +65,6 @@ const backup: Perform = async (run, saga, states) => {
   return states;
 };
 
-const fence: Perform = (run, saga, states) => {
-  const { source } = assignRoles(saga);
-  run.deps.say(`fencing ${run.nameOf(source)}: stopped, masked, its key store moved aside`);
-  return run.sides.step({ side: source, name: "signer_fence", saga }, states);
-};
-
 const copy: Perform = async (run, saga, states) => {
   const { sides, copier } = run;
   const call = { side: assignRoles(saga).target, name: "signer_staging", saga };
@@ -98,33 +92,21 @@ const arrive: Perform = async (run, saga, states) => {
 };
 
 const start: Perform = async (run, saga, states) => {
-  const { source, target } = assignRoles(saga);
-  const { inputs, sides, deps, seen } = run;
+  const { source, target: side } = assignRoles(saga);
+  const { inputs, seen } = run;
   // After a start the key share may differ from the backup's.
   const isRestore = saga.direction === "forward" && states[source]?.journal?.stage !== "fenced";
-  if (inputs.restoreFrom !== undefined && isRestore && states[target]?.journal?.stage !== "starting")
-    await assertStillFresh(run, target, inputs.restoreFrom);
-  deps.say(
-    `starting the orchestrator of ${run.nameOf(target)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
+  if (inputs.restoreFrom !== undefined && isRestore && states[side]?.journal?.stage !== "starting")
+    await assertStillFresh(run, side, inputs.restoreFrom);
+  run.deps.say(
+    `starting the orchestrator of ${run.nameOf(side)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
   );
-  const startedAt = deps.now();
   seen.generation = saga.generation;
-  const started = await sides.step({ side: target, name: "signer_start", saga }, states);
-  const expected = run.identity ?? started[target]?.journal?.identity ?? null;
-  seen.verified = await verify({ run, side: target, saga, expected, startedAt });
-  return sides.step({ side: target, name: "signer_settle", saga, variables: markOwn({ stage: "running" }) }, started);
-};
-
-const close: Perform = (run, saga, states) => {
-  const variables = markOwn({ stage: "moved" });
-  return run.sides.step({ side: assignRoles(saga).source, name: "signer_settle", saga, variables }, states);
-};
-
-/** Makes sure that nothing starts on the target: a rollback's first step. */
-const seal: Perform = (run, saga, states) => {
-  const { target } = assignRoles(saga);
-  run.deps.say(`going back: making sure that nothing starts on ${run.nameOf(target)}`);
-  return run.sides.step({ side: target, name: "signer_seal", saga, limitSeconds: 240 }, states);
+  const startedAt = run.deps.now();
+  const started = await run.sides.step({ side, name: "signer_start", saga }, states);
+  const expected = run.identity ?? started[side]?.journal?.identity ?? null;
+  seen.verified = await verify({ run, side, saga, expected, startedAt });
+  return settle(run, { side, saga, stage: "running" }, started);
 };
 
 /** Starts the source again and verifies it: a rollback's last step. */
@@ -134,20 +116,38 @@ const restore: Perform = async (run, saga, states) => {
   const startedAt = run.deps.now();
   const started = await run.sides.step({ side, name: "signer_restore", saga }, states);
   await verify({ run, side, saga, expected: run.identity ?? null, startedAt });
-  return run.sides.step({ side, name: "signer_settle", saga, variables: markOwn({ stage: "restored" }) }, started);
+  return settle(run, { side, saga, stage: "restored" }, started);
 };
+
+/** Writes the stage in which a saga ends on a host. */
+function settle(
+  { sides }: MoveRun,
+  { stage, ...where }: { readonly side: WhichHost; readonly saga: Saga; readonly stage: Journal["stage"] },
+  states: HostStates,
+): Promise<HostStates> {
+  return sides.step({ ...where, name: "signer_settle", variables: markOwn({ stage }) }, states);
+}
 
 const steps: Readonly<Record<MoveStep, Perform>> = {
   unpack: async (run, saga, states) => arrive(run, saga, await unpackBackup(run, saga, states)),
   bulk,
   stop,
   backup,
-  fence,
+  fence: (run, saga, states) => {
+    const { source: side } = assignRoles(saga);
+    run.deps.say(`fencing ${run.nameOf(side)}: stopped, masked, its key store moved aside`);
+    return run.sides.step({ side, name: "signer_fence", saga }, states);
+  },
   copy,
   arrive,
   start,
-  close,
-  seal,
+  close: (run, saga, states) => settle(run, { side: assignRoles(saga).source, saga, stage: "moved" }, states),
+  // Nothing may start on the target any more: a rollback's first step.
+  seal: (run, saga, states) => {
+    const { target: side } = assignRoles(saga);
+    run.deps.say(`going back: making sure that nothing starts on ${run.nameOf(side)}`);
+    return run.sides.step({ side, name: "signer_seal", saga, limitSeconds: 240 }, states);
+  },
   restore,
 };
 

@@ -15,16 +15,8 @@ export function findLogErrors(lines: readonly string[]): string[] {
   return lines.filter((line) => troublePattern.test(line));
 }
 
-interface Life {
-  readonly active: string;
-  readonly restarts: number;
-  readonly pid: number;
-  /** Number of connections with other orchestrators; absent if not reported. */
-  readonly peers?: number;
-  readonly log: readonly string[];
-}
-
-export function parseLife(printed: string): Life {
+/** Parses the output of signer_life: the unit's state, its peers (absent if not reported) and its last log lines. */
+export function parseLife(printed: string) {
   const lines = printed.split("\n");
   const at = lines.indexOf("log");
   const facts = new Map(parseFields(lines.slice(0, Math.max(0, at))));
@@ -95,7 +87,7 @@ async function waitForAnswer(started: Started): Promise<{ build: BuildInfo; answ
 }
 
 /** @param since Unix seconds of the oldest log line */
-async function readUnit({ run, side, saga }: Started, log_lines: number, since?: number): Promise<Life> {
+async function readUnit({ run, side, saga }: Started, log_lines: number, since?: number) {
   const variables = { log_lines, ...(since !== undefined && { since }) };
   return parseLife(await run.sides.call({ side, name: "signer_life", saga, variables }));
 }

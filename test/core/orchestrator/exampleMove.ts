@@ -83,10 +83,4 @@ export const exampleInputs = (more: Partial<MoveInputs> = {}): MoveInputs => ({
 
 /** Returns a double of both hosts that does nothing but these parts. */
 export const pairDouble = (parts: Partial<HostPair>): HostPair =>
-  ({
-    variables: () => ({}),
-    takeLocks: async () => undefined,
-    dropLocks: async () => undefined,
-    close: () => undefined,
-    ...parts,
-  }) as HostPair;
+  ({ variables: () => ({}), close: async () => undefined, ...parts }) as HostPair;

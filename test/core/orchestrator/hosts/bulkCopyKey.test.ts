@@ -28,16 +28,18 @@ async function prepared(hosts: HostStates, failing?: string, more: Partial<MoveI
       if (name === failing) throw new Error(`${name} failed`);
       return name === "signer_copy_key" ? exampleCopyKey : "";
     },
-    takeLocks: async () => void called.push("take"),
-    dropLocks: async () => void called.push("drop"),
-    close: () => void called.push("close"),
+    lock: async () => {
+      called.push("lock");
+      return hosts;
+    },
+    close: async (_saga, locked) => void called.push(locked ? "unlock" : "close"),
   });
   const deps = { ticks: () => 0, sleep: async () => undefined, say: (line: string) => void said.push(line) };
   await prepareBulkCopy(exampleInputs({ move, ...more }), deps, pair);
   return { called, said };
 }
 
-const locked = ["look new", "look new", "look old", "take", "look new", "look old"];
+const locked = ["look new", "look new", "look old", "lock"];
 const made = ["new signer_copy_key", "old signer_copy_allow", "new signer_copy_key_waits"];
 
 test.each<[string, Partial<Journal> | undefined]>([
@@ -47,7 +49,7 @@ test.each<[string, Partial<Journal> | undefined]>([
 ])("makes the key on a host %s, and lets it wait", async (_where, at) => {
   const journal = at && exampleJournal("new", "staging", { move, ...at });
   const { called, said } = await prepared({ old: signs, new: { active: false, masked: true, journal } });
-  expect(called).toEqual([...locked, ...made, "drop", "close"]);
+  expect(called).toEqual([...locked, ...made, "unlock"]);
   expect(said).toEqual([]);
 });
 
@@ -80,6 +82,6 @@ test.each<[string, HostState]>([
 
 test("undoes a preparation that fails, and reports no failure", async () => {
   const { called, said } = await prepared({ old: signs, new: rests }, "signer_copy_key_waits");
-  expect(called).toEqual([...locked, ...made, "new signer_copy_key_away", "old signer_copy_forbid", "drop", "close"]);
+  expect(called).toEqual([...locked, ...made, "new signer_copy_key_away", "old signer_copy_forbid", "unlock"]);
   expect(said).toEqual(["the bulk copy before the move is left out: signer_copy_key_waits failed"]);
 });
