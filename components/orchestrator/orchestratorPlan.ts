@@ -24,8 +24,9 @@ async function decideTiming(config: StackConfig, last: LastRun, look: NodeStatus
   if ((await readMoveEvents(openStackStore(config))).some((entry) => isSameMove(entry.move, move))) return "now";
   if (isUnattended(process.env)) return "unwatched";
   if (unattended) return "now";
-  const { host } = config;
-  const { address, hostKey } = host.provider === "existing" ? { ...last, ...host } : last;
+  const configured = config.host.provider === "existing" ? config.host : undefined;
+  const address = configured?.address ?? last.address;
+  const hostKey = configured?.hostKey ?? last.hostKey;
   if (address === undefined || hostKey === undefined) return "later";
   return (await look(address, hostKey)).synced ? "now" : "later";
 }

@@ -126,10 +126,7 @@ async function createOutputs(
   const movedAt = answeredAt ?? runsSince ?? new Date(deps.now()).toISOString();
   const seconds =
     verified && stoppedAt !== undefined ? Math.round((verified.answeredAt - stoppedAt) / 100) / 10 : undefined;
-  if (verified)
-    deps.say(
-      `${run.nameOf(holder)} holds the key and signs${seconds === undefined ? "" : `; the bridge was without this orchestrator for ${seconds} s`}`,
-    );
+  if (verified) deps.say(`${run.nameOf(holder)} holds the key and signs${formatGap(seconds)}`);
   await writeEnd(log, inputs, direction === "back", {
     holder,
     version: build?.version ?? "unknown",
@@ -170,11 +167,12 @@ export function formatMoveNotice(
   { holder, movedAt, secondsWithoutSigner }: MoveOutputs,
 ): string | undefined {
   if (before.holder === holder || movedAt === undefined) return undefined;
-  const gap =
-    secondsWithoutSigner === undefined
-      ? ""
-      : `; the bridge was without this orchestrator for ${secondsWithoutSigner} s`;
-  return `the orchestrator signs on ${inputs[holder].host.ssh.address} now, the ${holder} host${gap}`;
+  const { address } = inputs[holder].host.ssh;
+  return `the orchestrator signs on ${address} now, the ${holder} host${formatGap(secondsWithoutSigner)}`;
+}
+
+function formatGap(seconds: number | undefined): string {
+  return seconds === undefined ? "" : `; the bridge was without this orchestrator for ${seconds} s`;
 }
 
 /** Formats the notification of a failed move; the run itself says where the orchestrator is. */

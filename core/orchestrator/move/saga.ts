@@ -32,6 +32,14 @@ interface StepError extends Error {
 
 export type Ending = Extract<MoveDecision, { do: "done" }>;
 
+/** What a run remembers after a step. */
+const memoryAfter: Partial<Record<MoveStep, Partial<RunMemory>>> = {
+  bulk: { bulkCopied: true },
+  stop: { stopped: true, backedUp: false },
+  backup: { backedUp: true },
+  restore: { bulkCopied: false, stopped: false, backedUp: false },
+};
+
 const maxAttempts = 3;
 /** More steps than a move forward, back and forward again has. */
 const maxSteps = 60;
@@ -78,7 +86,7 @@ export async function runSaga(
       if (line) await actions.record(line, saga);
       if (line && wanted.known) wanted = { ...wanted, known: applyEvent(wanted.known, line, saga) };
       states = await actions.perform(step, saga, states);
-      memory = remember(memory, step);
+      memory = { ...memory, ...memoryAfter[step] };
     } catch (error) {
       const { message, taken, broken } = error as StepError;
       if (taken) throw error;
@@ -107,12 +115,4 @@ function formatStepFailure(failure: string, states: HostStates, places: HostAddr
 
 function keepLast(before: HostStates, now: HostStates): HostStates {
   return { old: now.old ?? before.old, new: now.new ?? before.new };
-}
-
-function remember(memory: RunMemory, step: MoveStep): RunMemory {
-  if (step === "bulk") return { ...memory, bulkCopied: true };
-  if (step === "stop") return { ...memory, stopped: true, backedUp: false };
-  if (step === "backup") return { ...memory, backedUp: true };
-  if (step === "restore") return { ...memory, bulkCopied: false, stopped: false, backedUp: false };
-  return memory;
 }

@@ -5,7 +5,7 @@ import type { Obstacle } from "./decideMove";
 import type { HostStates } from "./hostStates";
 import { assignRoles, bothSides, formatHost, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
-import { formatHandRollbackHint, formatRollbackCommands, stopForGood } from "./rollbackByHand";
+import { formatRollbackCommands, stopForGood } from "./rollbackByHand";
 
 /** Formats the question, and the command, whether the operator moved the orchestrator here by hand. */
 export function formatManualMoveHint(
@@ -85,12 +85,12 @@ const runsUnasked = (scene: Scene, side: WhichHost): Problem => ({
   next: [
     `Stop it at once, ${stopCommand(scene, side)}`,
     `Then: ${scene.run.up}`,
-    ...(side === "old" ? formatHandRollbackHint(scene.states, scene.places) : []),
+    side === "old" && "Did you bring the orchestrator back there by hand? docs/orchestrator.md, Rollback",
   ],
 });
 
 /** Describes journals that contradict each other, the event log or this stack's hosts. */
-const contradicts = (scene: Scene, what: string, hint: readonly string[] = []): Problem => ({
+const contradicts = (scene: Scene, what: string, hint?: string): Problem => ({
   what: `${what}: nothing is touched`,
   found: describeJournals(scene),
   needed:
@@ -101,7 +101,7 @@ const contradicts = (scene: Scene, what: string, hint: readonly string[] = []): 
       const unit = scene.places.services[side];
       return `  on ${scene.places[side]}: systemctl is-active ${unit}; journalctl -u ${unit} -n 20`;
     }),
-    ...hint,
+    hint,
     `Is the orchestrator on another host permanently? Run: ${scene.run.remove("orchestrator.migrateFrom")} && ${scene.run.up}`,
     "Is it to start here? docs/orchestrator.md, Journals, tells what each journal should say.",
   ],
@@ -143,10 +143,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
       next: `Then: ${scene.run.up}`,
     };
   },
-  "journals disagree": (scene) => {
-    const hint = formatHandRollbackHint(scene.states, scene.places);
-    return contradicts(scene, "the journals of both hosts contradict each other", hint);
-  },
+  "journals disagree": (scene) => contradicts(scene, "the journals of both hosts contradict each other"),
   "other hosts": (scene) =>
     contradicts(scene, "the unfinished move on these hosts is between hosts with other ssh keys"),
   "later move": (scene) =>
@@ -154,7 +151,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   "later start": (scene) => {
     const { generation = 0, move } = scene.saga;
     const what = `${nameOf(scene, scene.source)} does not know of this orchestrator's last start: generation ${generation}, ${formatMove(move)}`;
-    return contradicts(scene, what, [formatManualMoveHint(scene.run, generation)]);
+    return contradicts(scene, what, formatManualMoveHint(scene.run, generation));
   },
   "record behind": (scene) => unknownHistory(scene, "record behind"),
   "first move": (scene) => unknownHistory(scene, "first move"),

@@ -13,6 +13,7 @@ export function stopForGood(service: string): string {
   return `systemctl stop ${service} && { [ ! -f ${file} ] || mv -f ${file} ${file}.moved; } && ln -sfn /dev/null ${file} && systemctl daemon-reload && systemctl is-active ${service}`;
 }
 
+/** Returns the commands for a rollback by hand, and those that let the program know of it. */
 export function formatRollbackCommands(saga: Saga, states: HostStates, places: HostAddresses): string[] {
   const { source, target } = assignRoles(saga);
   const { unitFile = "", keyStore = "" } = states[source]?.journal?.was ?? {};
@@ -20,23 +21,12 @@ export function formatRollbackCommands(saga: Saga, states: HostStates, places: H
   const moveBack = (from: string, to: string) =>
     to === "" ? "" : `mv ${quoteShellWord(from)} ${quoteShellWord(to)} && `;
   const files = moveBack(`${unitFile}.moved`, unitFile) + moveBack(keyStore, formatPlainStore(keyStore));
+  const run = commandsFor(places.stack);
+  // The journals lack a rollback by hand, and would block later runs.
+  const aside = `so that the program knows of the rollback, on both hosts: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
   return [
     `first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,
     `only then on ${places[source]}: systemctl unmask ${service} && ${files}systemctl enable --now ${service}`,
-    ...(source === "old" ? [`so that the program knows of the rollback, ${asideCommand(places)}`] : []),
+    ...(source === "old" ? [aside] : []),
   ];
-}
-
-/** Returns the command that renames the journals: they lack a rollback by hand, and would block later runs. */
-function asideCommand({ stack }: HostAddresses): string {
-  const run = commandsFor(stack);
-  return `on both hosts: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
-}
-
-/** Returns a hint if somebody seems to have rolled back by hand: the old host signs, and the new one can't. */
-export function formatHandRollbackHint({ old, new: fresh }: HostStates, places: HostAddresses): string[] {
-  if (!old?.active || !fresh || fresh.active || !fresh.masked) return [];
-  // The orchestrator moved from the new host to a third one, and signs there.
-  if (fresh.journal?.stage === "moved") return [];
-  return [`Did you bring the orchestrator back by hand, and shall it stay there? Then ${asideCommand(places)}`];
 }

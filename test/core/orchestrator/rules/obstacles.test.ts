@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { Obstacle } from "../../../../core/orchestrator/rules/decideMove";
 import type { HostStates, OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
 import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation";
@@ -147,20 +146,4 @@ describe("an obstacle", () => {
       ].join("\n"),
     );
   });
-
-  test.each<[boolean, Obstacle, Saga["direction"], OrchestratorObservation, Journal["stage"]]>([
-    [true, "source runs unasked", "forward", fenced, "starting"],
-    [true, "target runs unasked", "back", fenced, "starting"],
-    [false, "source runs unasked", "forward", signs, "starting"],
-    [false, "source runs unasked", "forward", bare, "starting"],
-    [false, "two may sign", "forward", fenced, "moved"],
-  ])(
-    "offers to keep a rollback by hand only if the new host can't sign: %s, %s",
-    (isOffered, why, direction, look, stage) => {
-      const states = { old: at("old", "fenced", signs), new: at("new", stage, look) };
-      const text = formatObstacle(why, { ...forward, direction }, states, places);
-      const hint = `Did you bring the orchestrator back by hand, and shall it stay there? Then ${putAside}`;
-      expect(text.includes(hint)).toBe(isOffered);
-    },
-  );
 });
