@@ -161,8 +161,9 @@ function isFreshShare({ keyShare }: Pick<Backup, "keyShare">, bridge: BridgeNow)
 /** Asserts that the orchestrator was started last on no third host, as far as the event log knows. */
 function assertLastHolder(config: StackConfig, known: MoveHistory, hosts: Readonly<Record<WhichHost, string>>): void {
   const { laterThanMove: laterThan } = config.orchestrator.migrateFrom ?? {};
-  const nothing = { source: 0, copied: 0, highest: 0 };
-  if (checkMoveHistory(nothing, known, { laterThan, hosts, isRestore: true }) !== "later start") return;
+  const move = createMoveId(config, config.stack);
+  const wanted = { move, direction: "forward", known, laterThan, hosts, isRestore: true } as const;
+  if (checkMoveHistory(wanted, { old: undefined, new: undefined }) !== "later start") return;
   throw refuse({
     what: "by the event log, the orchestrator was started last on another host",
     found: `${known.startedOn ?? "an unnamed host"}, in ${known.move ? formatMove(known.move) : "no move"}`,

@@ -12,6 +12,7 @@ import { asRoot } from "../../core/ssh/root";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { chainGap } from "../../core/sync/decideSynced";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
+import { exampleJournal } from "../core/orchestrator/exampleMove";
 import { evilText, harmless } from "../evilText";
 import { moveNamed } from "../moveNamed";
 import { journeyIn } from "../recordIn";
@@ -477,12 +478,13 @@ describe("OrchestratorBackup", () => {
   };
   // A single fake host plays both hosts: the share on the new one is this move's own.
   const own = () => {
-    const journal = Buffer.from(JSON.stringify({ move: formatMove(move), stage: "staging" })).toString("base64");
+    const written = { ...exampleJournal("new", "staging"), move: formatMove(move) };
+    const journal = Buffer.from(JSON.stringify(written)).toString("base64");
     return library().replace("mount=/", `mount=/ journal=${journal}`);
   };
 
   test("create checks both hosts, and takes a proved backup, from its stored text alone", async () => {
-    const inputs = backupInputs({ library: own() });
+    const inputs = backupInputs({ library: own(), laterThanMove: 1 });
     const { result, error, log } = await run("signerBackup", "create", inputs);
     expect(error).toBeUndefined();
     const backup = result?.outs.backup as { file: string; files: number; sha256: string };

@@ -1,9 +1,9 @@
 import { type BuildInfo, compareVersions } from "../../chain/orchestrator";
+import { isSameOwner } from "../../eventLog/moveId";
 import type { Problem } from "../../util/problem";
 import type { Result } from "../../util/result";
 import { formatSize } from "../../util/sizeText";
 import { isUsed } from "../rules/endpoints";
-import { isOwn } from "../rules/journal";
 import type { NewHost, OldHost, Requirements } from "./survey";
 
 /** Free space needed beyond the copied files: for journals, a rewritten configuration, the node's growth meanwhile. */
@@ -24,11 +24,12 @@ export function findNewHostProblems(
 
 function placeProblems({ facts }: NewHost, old: OldHost | undefined, wanted: Requirements) {
   const { address, directory } = wanted.new;
+  const isOwn = facts.journal !== undefined && isSameOwner(facts.journal.move, wanted.move);
   const neededBytes = (old?.facts.bytes ?? 0) + marginBytes;
   const found = [
     facts.directory === "link" && `a link to ${facts.real}`,
     facts.directory === "no directory" && "a file",
-    facts.shares > 0 && !isOwn(facts.journal, wanted.move) && `key shares not put there by this move: ${facts.shares}`,
+    facts.shares > 0 && !isOwn && `key shares not put there by this move: ${facts.shares}`,
   ].filter((line) => line !== false);
   return [
     found.length > 0 && {

@@ -4,7 +4,7 @@ import { findSshdFaults } from "../../ssh/sshdFaults";
 import type { Problem } from "../../util/problem";
 import { formatShareFile, hasShareForKey } from "../backup/keyShare";
 import { checkMoveHistory } from "../rules/generation";
-import { parseCopyGeneration, parseGeneration } from "../rules/journal";
+import type { Journal } from "../rules/journal";
 import { describeUnknownHistory, formatManualMoveHint } from "../rules/obstacles";
 import { checkStatus } from "./stoppedState";
 import type { MoveSurvey, NewHost, OldHost, Requirements } from "./survey";
@@ -97,14 +97,14 @@ function sshdProblems({ sshd }: OldHost, { old }: Requirements): Problem[] {
 }
 
 /** Checks generations as the move itself does, but before anything is copied. */
-function historyProblem({ facts }: OldHost, wanted: Requirements, newJournal: string | undefined): Problem | undefined {
+function historyProblem({ facts }: OldHost, wanted: Requirements, fresh: Journal | undefined): Problem | undefined {
   const { known, laterThanMove: laterThan, firstMove: isFirst, move, old, run } = wanted;
-  if (known === undefined) return undefined;
-  const source = parseGeneration(facts.journal);
-  const highest = Math.max(source, parseGeneration(newJournal));
-  const generations = { source, copied: parseCopyGeneration(newJournal, move), highest };
-  const why = checkMoveHistory(generations, known, { laterThan, isFirst });
-  if (why === undefined) return undefined;
+  const look = (journal: Journal | undefined) => ({ journal, active: false, masked: false });
+  const states = { old: look(facts.journal), new: look(fresh) };
+  const why = checkMoveHistory({ move, direction: "forward", known, laterThan, isFirst }, states);
+  if (known === undefined || why === undefined) return undefined;
+  const { generation: source = 0 } = facts.journal ?? {};
+  const highest = Math.max(source, fresh?.generation ?? 0);
   if (why !== "later start") {
     const found = `generation ${highest} on a host, ${known.generation} in the event log`;
     return { ...describeUnknownHistory(why, run, highest), found };
@@ -146,7 +146,7 @@ function fileProblems(host: OldHost, survey: MoveSurvey, { old, run, noKeyShare 
       needed: "the orchestrator's own files, whole (show them to nobody: they hold secrets)",
       next: `On the host: ls -la ${directory}; journalctl -u ${service} -n 50`,
     },
-    facts.special !== undefined && {
+    facts.special > 0 && {
       what: `${address}: files in ${directory} have modes that are not copied to another host`,
       found: `${facts.special} with setuid, setgid or the sticky bit, or that everybody may write`,
       needed: "take these modes away: the orchestrator needs none of them",

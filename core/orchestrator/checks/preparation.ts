@@ -1,13 +1,12 @@
 import { appendEvent, findLastMoveEvent, isMoveOver, readMoveEvents } from "../../eventLog/eventLog";
 import type { Backup, Prepared } from "../../eventLog/events";
-import type { MoveId } from "../../eventLog/moveId";
+import { isSameMove, type MoveId } from "../../eventLog/moveId";
 import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { commandsFor } from "../../util/commands";
 import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup";
 import { hasShareForKey, isKeyShare } from "../backup/keyShare";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
-import { hasBegun } from "../rules/journal";
 import { summarizeMoves } from "../rules/moveHistory";
 import { findMoveProblems, formatMoveFaults, formatSurvey } from "./prerequisites";
 import { type ChainReaders, type MoveSurvey, type MoveSurveyDeps, type Requirements, surveyBoth } from "./survey";
@@ -97,8 +96,10 @@ async function hasPresentShare(
 
 /** Returns the host whose journal says that a move has begun. */
 export function findBegin(survey: MoveSurvey, move: MoveId): string | undefined {
-  const has = (side: MoveSurvey["old"] | MoveSurvey["new"]) =>
-    "value" in side && hasBegun(side.value.facts.journal, move);
+  const has = (side: MoveSurvey["old"] | MoveSurvey["new"]) => {
+    const journal = "value" in side ? side.value.facts.journal : undefined;
+    return journal !== undefined && isSameMove(journal.move, move) && journal.stage !== "staging";
+  };
   if (has(survey.new)) return "new host";
   return has(survey.old) ? "old host" : undefined;
 }

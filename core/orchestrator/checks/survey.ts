@@ -141,7 +141,8 @@ async function readNewHost(wanted: Requirements, endpoints: Promise<readonly End
 
 export async function readOrchestratorFacts(root: RootHost, place: OrchestratorPlace) {
   const { service, directory, nodeDirectory: node_dir, executable } = place;
-  return parseFacts(await root.call("signer_facts", markOwn({ service, directory, node_dir, executable })));
+  const printed = await root.call("signer_facts", markOwn({ service, directory, node_dir, executable }));
+  return parseFacts(printed, root.address);
 }
 
 const maxAttempts = 4;

@@ -1,7 +1,6 @@
 import { commandsFor } from "../../util/commands";
 import { formatProblem } from "../../util/problem";
 import type { OrchestratorFacts } from "../rules/hostPairFacts";
-import { parseJournal } from "../rules/journal";
 
 export interface OrchestratorReading {
   readonly address: string;
@@ -22,7 +21,7 @@ export function locateOrchestrator<T extends OrchestratorReading>(hosts: readonl
   const looks = hosts.map((host) => {
     const { address, seen } = host;
     if ("unseen" in seen) return { host, stage: "", found: `${address}: ${seen.unseen}`, isSilent: true };
-    const journal = parseJournal(seen.journal ?? "", address);
+    const { journal } = seen;
     const runs = !resting.includes(seen.active);
     const hasDirectory = seen.directory === "there";
     const what = hasDirectory ? "its directory, but no orchestrator runs" : "no orchestrator";

@@ -59,32 +59,25 @@ function dropJournalOfLost(states: HostStates, { isRestore, hosts }: Wanted): Ho
   return isBack ? dropJournal(states, "new") : states;
 }
 
-/** Generations in the hosts' journals; 0 if there is none. */
-interface JournalGenerations {
-  readonly source: number;
-  /** Highest generation of a journal that got no further than the copy, and so stopped no orchestrator. */
-  readonly copied: number;
-  /** Highest generation on any host in sight. */
-  readonly highest: number;
-}
-
 /**
  * Returns why the orchestrator may be at work on a third host, or undefined. A host without a journal knows no move;
  * an event log with fewer moves than a host's journal is incomplete.
  */
 export function checkMoveHistory(
-  { source, copied, highest }: JournalGenerations,
-  known: MoveHistory,
-  { laterThan = 0, isFirst, hosts, isRestore }: Pick<Wanted, "laterThan" | "isFirst" | "hosts" | "isRestore">,
-  isBegin = true,
+  { known, laterThan = 0, isFirst, hosts, isRestore, ...saga }: Wanted,
+  states: HostStates,
+  step: MoveStep = "bulk",
 ): Extract<Obstacle, "record behind" | "first move" | "later start"> | undefined {
+  if (known === undefined) return undefined;
+  const highest = findHighestGeneration(states);
   if (highest > Math.max(known.generation, laterThan)) return "record behind";
-  if (!isBegin) return undefined;
+  if (!beginsSaga(step)) return undefined;
   if (Math.max(known.generation, highest) === 0) return isFirst ? undefined : "first move";
   // A lost host can show no journal: the last start must be logged for it, or for the host that the backup goes to.
   if (isRestore && known.startedOn !== undefined && Object.values(hosts ?? {}).includes(known.startedOn))
     return undefined;
-  return Math.max(source, copied, laterThan) < known.started ? "later start" : undefined;
+  const source = numberOf(states[assignRoles(saga).source]?.journal);
+  return Math.max(source, findCopied(states, saga, hosts), laterThan) < known.started ? "later start" : undefined;
 }
 
 /** True if a step begins a saga, which gets its generation then. */
@@ -171,8 +164,7 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, 
     if (isSameSaga && !isPair(journal, hosts)) return stop("other hosts", saga);
   }
   if (known === undefined || step === "close") return undefined;
-  const heard = collectGenerations(states, saga, hosts);
-  const why = checkMoveHistory(heard, known, wanted, beginsSaga(step));
+  const why = checkMoveHistory({ ...wanted, ...saga }, states, step);
   const generation = why === "record behind" ? findHighestGeneration(states) : known.started;
   if (why) return stop(why, { ...saga, generation, move: (why === "later start" && known.move) || saga.move });
   const isForeign = known.move !== undefined && !isSameOwner(known.move, saga.move);
@@ -184,22 +176,19 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, 
     !Object.values(hosts).includes(known.startedOn);
   const isPast =
     isElsewhere ||
-    Math.max(saga.generation, heard.copied) < known.started ||
+    Math.max(saga.generation, findCopied(states, saga, hosts)) < known.started ||
     (isForeign && saga.generation < known.generation);
   return isPast ? stop("later move", { ...saga, move: known.move ?? saga.move }) : undefined;
 }
 
-function collectGenerations(states: HostStates, saga: Saga, hosts: Wanted["hosts"]): JournalGenerations {
+/** Returns the highest generation of a journal that got no further than the copy, and so stopped no orchestrator. */
+function findCopied(states: HostStates, saga: Saga, hosts: Wanted["hosts"]): number {
   const copied = bothSides.map((side) => {
     const journal = states[side]?.journal;
     const isCopy = journal?.stage === "staging" && belongsToPair(side, journal, saga) && isPair(journal, hosts);
-    return isCopy ? numberOf(journal) : 0;
+    return isCopy ? journal.generation : 0;
   });
-  return {
-    source: numberOf(states[assignRoles(saga).source]?.journal),
-    copied: Math.max(...copied),
-    highest: findHighestGeneration(states),
-  };
+  return Math.max(...copied);
 }
 
 function findHighestGeneration(states: HostStates): number {

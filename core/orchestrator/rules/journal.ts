@@ -1,4 +1,4 @@
-import { isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId";
+import { isSameMove, type MoveId, parseMove } from "../../eventLog/moveId";
 import { isPrintable } from "../../util/printable";
 import { formatProblem } from "../../util/problem";
 
@@ -130,25 +130,6 @@ function parseJson(text = ""): WrittenJournal | null {
   }
 }
 
-/** True if a journal is of any move of this stack. False if damaged: {@link parseJournal} reports that. */
-export function isOwn(journal: string | undefined, move: MoveId): boolean {
-  const written = parseMove(parseJson(journal)?.move);
-  return written !== undefined && isSameOwner(written, move);
-}
-
-/** True if this move has begun: the old host is stopped, or about to be. */
-export function hasBegun(journal: string | undefined, move: MoveId): boolean {
-  const found = parseJson(journal);
-  const written = parseMove(found?.move);
-  return written !== undefined && isSameMove(written, move) && found?.stage !== "staging";
-}
-
-/** Returns the journal's generation if a move forward of this stack got no further than the copy; else 0. */
-export function parseCopyGeneration(journal: string | undefined, move: MoveId): number {
-  const { stage, direction } = parseJson(journal) ?? {};
-  return stage === "staging" && direction === "forward" && isOwn(journal, move) ? parseGeneration(journal) : 0;
-}
-
 /**
  * True if, by its journal, the new host holds at most a bulk copy of this move. The next move judges what an abandoned
  * move left there (orchestrator/journal.sh, signer_lies_in_place).
@@ -156,12 +137,6 @@ export function parseCopyGeneration(journal: string | undefined, move: MoveId): 
 export function hasStagedNothing(journal: Journal | undefined, move: MoveId): boolean {
   if (journal === undefined) return true;
   return isSameMove(journal.move, move) ? journal.stage === "staging" : journal.stage === "moved";
-}
-
-/** Returns a journal's generation; 0 if there is none or it is damaged. */
-export function parseGeneration(journal: string | undefined): number {
-  const { generation } = parseJson(journal) ?? {};
-  return isGeneration(generation) ? generation : 0;
 }
 
 export const journalFile = "/var/lib/pillar-host/orchestrator.json";

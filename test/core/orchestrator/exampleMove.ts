@@ -1,4 +1,4 @@
-import type { HostPair } from "../../../core/orchestrator/hosts/hostPair";
+import { HostPair } from "../../../core/orchestrator/hosts/hostPair";
 import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs";
 import type { HostState } from "../../../core/orchestrator/rules/hostStates";
 import type { Journal } from "../../../core/orchestrator/rules/journal";
@@ -81,6 +81,9 @@ export const exampleInputs = (more: Partial<MoveInputs> = {}): MoveInputs => ({
   ...more,
 });
 
-/** Returns a double of both hosts that does nothing but these parts. */
-export const pairDouble = (parts: Partial<HostPair>): HostPair =>
-  ({ variables: () => ({}), close: async () => undefined, ...parts }) as HostPair;
+/** Returns both hosts with these parts replaced. */
+export function pairDouble(parts: Partial<HostPair>): HostPair {
+  const deps = { ticks: () => 0, sleep: async () => undefined, say: () => undefined };
+  const pair = new HostPair(exampleInputs(), "token", deps);
+  return Object.assign(pair, { variables: () => ({}), close: async () => undefined }, parts);
+}

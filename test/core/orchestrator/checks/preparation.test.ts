@@ -9,9 +9,11 @@ import {
   secureOrchestrator,
 } from "../../../../core/orchestrator/checks/preparation";
 import type { SecureOptions } from "../../../../core/orchestrator/hosts/moveInputs";
+import type { Journal, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import type { RootHost } from "../../../../core/ssh/root";
 import { moveNamed } from "../../../moveNamed";
 import { movesIn, putEvent } from "../../../recordIn";
+import { exampleJournal } from "../exampleMove";
 import { type LocalRoot, localRoot } from "../localRoot";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
@@ -106,8 +108,8 @@ const test = base.extend<{ stage: Stage }>({
   },
 });
 
-const begun = (stage: string) => ({
-  journal: Buffer.from(JSON.stringify({ move: formatMove(move), stage })).toString("base64"),
+const begun = (side: WhichHost, stage: Journal["stage"]) => ({
+  journal: Buffer.from(JSON.stringify({ ...exampleJournal(side, stage), move: formatMove(move) })).toString("base64"),
 });
 const secure = ({ options, deps }: Stage) => secureOrchestrator(options, deps);
 
@@ -118,12 +120,12 @@ test("copies and stores nothing before a move that has a problem", async ({ stag
   expect(stage.called.filter((name) => /manifest|archive/.test(name))).toEqual([]);
   expect(existsSync(stage.options.backups.directory)).toBe(false);
   // A move that only stages its copy has not begun.
-  Object.assign(stage.facts.new, begun("staging"));
-  await expect(secure(stage)).rejects.toThrow("One thing stands in the way");
+  Object.assign(stage.facts.new, begun("new", "staging"));
+  await expect(secure(stage)).rejects.toThrow("stand in the way");
 });
 
 test("checks again after a key generation", async ({ stage }) => {
-  Object.assign(stage.facts.old, begun("fenced"));
+  Object.assign(stage.facts.old, begun("old", "fenced"));
   mkdirSync(join(stage.options.old.directory, "tss"));
   writeFileSync(join(stage.options.old.directory, formatShareFile(bridgeKey)), "{}");
   const options = { ...stage.options, noKeyShare: false };
@@ -140,7 +142,7 @@ test("checks again after a key generation", async ({ stage }) => {
 
 describe("a move that has begun", () => {
   test("is not checked again, and gets a backup unless a whole one is here", async ({ stage }) => {
-    Object.assign(stage.facts.old, begun("fenced"), { active: "inactive" });
+    Object.assign(stage.facts.old, begun("old", "fenced"), { active: "inactive" });
     const first = await secure(stage);
     expect(first).toMatchObject({ backup: { files: 2 } });
     expect(stage.said).toContain("orchestrator: this move has begun already (journal on the old host); continuing it");
@@ -155,7 +157,7 @@ describe("a move that has begun", () => {
   });
 
   test("continues without a backup if the old host is unreachable, and says so", async ({ stage }) => {
-    Object.assign(stage.facts.new, begun("starting"));
+    Object.assign(stage.facts.new, begun("new", "starting"));
     const old: RootHost = { ...stage.deps.roots.old, call: () => Promise.reject(new Error("ETIMEDOUT")) };
     const deps = { ...stage.deps, roots: { ...stage.deps.roots, old } };
     expect(await secureOrchestrator(stage.options, deps)).toEqual({});

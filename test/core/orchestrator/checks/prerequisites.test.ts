@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { formatMove } from "../../../../core/eventLog/moveId";
 import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState";
 import { findMoveProblems, formatMoveFaults, formatSurvey } from "../../../../core/orchestrator/checks/prerequisites";
 import { assumeSyncedNode } from "../../../../core/orchestrator/checks/rehearsal";
 import type { MoveSurvey, NewHost, OldHost, Requirements } from "../../../../core/orchestrator/checks/survey";
 import { isUsed, listEndpoints } from "../../../../core/orchestrator/rules/endpoints";
 import { type OrchestratorFacts, parseFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
-import { hasBegun, isOwn } from "../../../../core/orchestrator/rules/journal";
 import { parseOrchestratorConfig } from "../../../../core/orchestrator/rules/orchestratorConfigFile";
 import { moveNamed } from "../../../moveNamed";
+import { exampleJournal, exampleMove } from "../exampleMove";
 import { wanted } from "./exampleRequirements";
 
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
 const facts: OrchestratorFacts = {
+  ...parseFacts("", "old"),
   load: "loaded",
   active: "active",
   directory: "there",
@@ -66,7 +66,6 @@ const survey = (
 });
 const oldFacts = (changes: Partial<OrchestratorFacts>) => survey({ old: { facts: { ...facts, ...changes } } });
 const newFacts = (changes: Partial<OrchestratorFacts>) => survey({ new: { facts: { ...newSide.facts, ...changes } } });
-const journal = (move: string, stage: string) => JSON.stringify({ move, stage });
 
 const newBuild = (version: string) => survey({ new: { build: { value: { ...build, version } } } });
 const oldConfig = (changes: Partial<OldHost["config"]>) => survey({ old: { config: { ...config, ...changes } } });
@@ -211,9 +210,8 @@ describe("prerequisites", () => {
         "  needed: the host that the orchestrator is on now, with generation 2 (pillar-host/prod-2/Anvil/1). Was this one restored from a snapshot, or installed anew?\n" +
         "  You brought it here yourself, and the orchestrator can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
     ]);
-    const written = (generation: number) => oldFacts({ journal: JSON.stringify({ generation }) });
-    const saga = { direction: "forward", stage: "staging", move: "pillar-host/prod/Anvil/1" };
-    const copied = (generation: number) => newFacts({ journal: JSON.stringify({ generation, ...saga }) });
+    const written = (generation: number) => oldFacts({ journal: exampleJournal("old", "restored", { generation }) });
+    const copied = (generation: number) => newFacts({ journal: exampleJournal("new", "staging", { generation }) });
     for (const each of [copied(2), written(2)]) expect(findMoveProblems(each, later)).toEqual([]);
     expect(findMoveProblems(copied(1), later)[0]).toContain("does not know of this orchestrator's last start");
     expect(findMoveProblems(written(1), later)[0]).toContain("found: generation 1\n");
@@ -229,7 +227,7 @@ describe("prerequisites", () => {
     const known = { ...none, known: { generation: 1, started: 0 } };
     expect(findMoveProblems(survey(), known)).toEqual([]);
     for (const facts of [oldFacts, newFacts]) {
-      const ahead = facts({ journal: JSON.stringify({ generation: 2 }) });
+      const ahead = facts({ journal: exampleJournal("old", "restored", { generation: 2 }) });
       expect(findMoveProblems(ahead, { ...known, firstMove: true })[0]).toMatch(
         /^the event log has fewer moves .*\n {2}found: generation 2 on a host, 1 in the event log\n.*\n.*laterThanMove 2 -s prod && pulumi up -s prod$/,
       );
@@ -247,7 +245,11 @@ describe("prerequisites", () => {
   // BNB's default, which stays in the file; the bridge has Ethereum alone.
   const status = { value: { state: 0, stateName: "live", networks: ["Ethereum"] } };
   const ofMove = (pillar: string) =>
-    newFacts({ shares: 1, directory: "there", journal: journal(`pillar-host/prod/${pillar}/3`, "running") });
+    newFacts({
+      shares: 1,
+      directory: "there",
+      journal: exampleJournal("new", "running", { move: { ...exampleMove, pillar } }),
+    });
   test.each<[string, MoveSurvey, number, Partial<Requirements>?]>([
     ["a build without getStatus", survey({ old: { status: { value: undefined } } }), 0],
     ["a halt that is acknowledged", inState(2, "x"), 0, { haltedBridge: true }],
@@ -283,24 +285,21 @@ describe("prerequisites", () => {
   });
 });
 
-test("a move has begun once the old host may have been stopped", () => {
-  const move = moveNamed("pillar-host/prod/Anvil/1");
-  expect(hasBegun(journal(formatMove(move), "staging"), move)).toBe(false);
-  expect(hasBegun(journal(formatMove(move), "stopping"), move)).toBe(true);
-  expect(hasBegun(journal("pillar-host/prod/Anvil/2", "stopping"), move)).toBe(false);
-  for (const none of [undefined, "", "{", "null", "[]"])
-    expect([hasBegun(none, move), isOwn(none, move)]).toEqual([false, false]);
-});
-
 test("parses facts as a host prints them", () => {
   const host = { load: "loaded", active: "active", directory: "there", real: "/root/a=b", mount: "/" };
   const counts = { bytes: 12, files: 3, shares: 1, special: 1, free: 5, inodes: 6 };
   const process = { user: "op", works: "/home/op/.orchestrator" };
   const one = Object.entries({ ...host, ...counts, ...process }).map(([name, value]) => `${name}=${value}`);
-  const more = ["node_producer=there", "lacks=tar", "lacks=find", "environment=A", "environment=B", "journal=e30="];
-  const lists = { lacks: ["tar", "find"], environment: ["A", "B"], journal: "{}" };
+  const more = ["node_producer=there", "lacks=tar", "lacks=find", "environment=A", "environment=B"];
+  const lists = { lacks: ["tar", "find"], environment: ["A", "B"] };
   const flags = { hasNodeKey: true, hasExecutable: false };
-  expect(parseFacts([...one, ...more].join("\n"))).toEqual({ ...host, ...counts, ...process, ...lists, ...flags });
+  expect(parseFacts([...one, ...more].join("\n"), "host")).toEqual({
+    ...host,
+    ...counts,
+    ...process,
+    ...lists,
+    ...flags,
+  });
 });
 
 test("lists endpoints as host and port without access keys, and marks the host's own", () => {

@@ -1,12 +1,12 @@
 import http from "node:http";
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
-import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
 import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { verify } from "../../../../core/orchestrator/move/verify";
 import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
+import type { RootHost } from "../../../../core/ssh/root";
 import { listen } from "../../chain/fakes";
-import { exampleInputs, exampleMove } from "../exampleMove";
+import { exampleInputs, exampleMove, pairDouble } from "../exampleMove";
 
 const build = { version: "v0.0.9a", gitCommit: "", goVersion: "go1.26.8" };
 const identity = { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" };
@@ -54,9 +54,13 @@ const test = base.extend<{ started: Started }>({
           if (!started.isOpen) throw new Error("nothing listens on 127.0.0.1:55000");
           return net.connect(server.port, "127.0.0.1");
         };
-        const root = { address: "203.0.113.9", forward, call: async () => JSON.stringify(started.config) };
+        const root = {
+          address: "203.0.113.9",
+          forward,
+          call: async () => JSON.stringify(started.config),
+        } as unknown as RootHost;
         const call = async () => [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
-        const sides = { roots: { old: root, new: root }, call } as unknown as HostPair;
+        const sides = pairDouble({ roots: { old: root, new: root }, call });
         const deps = {
           ticks: () => ticks,
           now: () => 0,

@@ -22,7 +22,7 @@ import {
 } from "../../../../core/ssh/foreign";
 import { expectNothingOf, hostile, sentText } from "../../../hostile";
 import { listen, type Server } from "../../chain/fakes";
-import { exampleInputs, exampleMove } from "../exampleMove";
+import { exampleInputs, exampleMove, pairDouble } from "../exampleMove";
 
 /** Places of another host's text; one at a time, because a refusal ends a step. */
 const places = [
@@ -121,6 +121,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   const root = (to: WhichHost) => ({
     address: to === "old" ? "198.51.100.7" : "203.0.113.9",
     hostKey: "",
+    close: () => undefined,
     forward: async () => net.connect(rpc.port, "127.0.0.1"),
     call: async (name: string, variables?: Variables) => {
       sent.push(sentText(`${to} ${name}`, variables));
@@ -137,12 +138,11 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
       return { stdout, done: new Promise<void>((ended) => stdout.once("close", ended)) };
     },
   });
-  const sides = {
+  const sides = pairDouble({
     roots: { old: root("old"), new: root("new") },
     call,
-    variables: () => ({}),
-    step: async (...[each, before]: Parameters<HostPair["step"]>) => call(each).then(() => before),
-  } as unknown as HostPair;
+    step: async (each, before) => call(each).then(() => before),
+  });
   const inputs = exampleInputs({
     answerWithin: 1000,
     steadyFor: 1000,
