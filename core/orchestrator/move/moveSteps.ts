@@ -142,7 +142,7 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
   arrive,
   start,
   close: (run, saga, states) => settle(run, { side: assignRoles(saga).source, saga, stage: "moved" }, states),
-  // Nothing may start on the target any more: a rollback's first step.
+  // A rollback begins here: from now on the target can start nothing.
   seal: (run, saga, states) => {
     const { target: side } = assignRoles(saga);
     run.deps.say(`going back: making sure that nothing starts on ${run.nameOf(side)}`);

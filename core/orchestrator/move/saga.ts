@@ -32,7 +32,7 @@ interface StepError extends Error {
 
 export type Ending = Extract<MoveDecision, { do: "done" }>;
 
-/** What a run remembers after a step. */
+/** Changes of a run's memory after each step. */
 const memoryAfter: Partial<Record<MoveStep, Partial<RunMemory>>> = {
   bulk: { bulkCopied: true },
   stop: { stopped: true, backedUp: false },
