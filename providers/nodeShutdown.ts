@@ -1,4 +1,4 @@
-import { createLogRef, openEventLog } from "../core/eventLog/eventLog";
+import { openEventLog } from "../core/eventLog/eventLog";
 import { findValidEvents } from "../core/eventLog/guardFacts";
 import type { RetirementInputs } from "../core/retirement/guardInputs";
 import { type GuardMemory, isReached } from "../core/retirement/guardMemory";
@@ -44,35 +44,28 @@ const contactTimeoutMs = 20_000;
 
 /** Checks the conditions again, then stops the node for good. Reports a host that does not answer. */
 async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
-  const { host, places, library, stack, memory } = inputs;
-  const { address } = host.ssh;
+  const { host: login, places, library, stack, pillar, memory, remembered, backup } = inputs;
+  const { address, hostKey } = login.ssh;
   if (isUnattended(process.env))
     throw new Error(formatUnattendedRefusal(`shut down the node of ${address}`, "up", stack));
-  const root = openRoot(host, library);
+  const root = openRoot(login, library);
   try {
-    const deps = {
-      ...systemClock,
-      say: (line: string) => say(`retirement: ${line}`),
-      saysCollected: false,
-    };
-    const log = openEventLog(createLogRef(inputs), deps);
-    const look = await readHost(root, places, isReached(inputs, memory) ? contactTimeoutMs : 0, deps);
-    const recorded = inputs.remembered?.recorded ?? findValidEvents(await log.read(), stack, "chain").at(-1)?.details;
-    const { facts, verdict } = await surveyRetirement(
-      { step: "retire", inputs: { ...inputs, recorded }, memory, host: look, store: log.store },
-      deps,
-    );
+    const deps = { ...systemClock, say: (line: string) => say(`retirement: ${line}`), saysCollected: false };
+    const log = openEventLog({ directory: backup.directory, stack, pillar }, deps);
+    const host = await readHost(root, places, isReached(inputs, memory) ? contactTimeoutMs : 0, deps);
+    const recorded = remembered?.recorded ?? findValidEvents(await log.read(), stack, "chain").at(-1)?.details;
+    const question = { step: "retire" as const, inputs: { ...inputs, recorded }, memory, host, store: log.store };
+    const { facts, verdict } = await surveyRetirement(question, deps);
     if (verdict.unmet.length > 0) throw new Error(formatRefusal(facts, verdict));
     for (const line of verdict.evidence) deps.say(line);
-    if ("silent" in look) {
-      deps.say(`${address} does not answer (${look.silent}): its node could not be stopped`);
+    if ("silent" in host) {
+      deps.say(`${address} does not answer (${host.silent}): its node could not be stopped`);
       return { isOff: false };
     }
     await log.add({ event: "shuttingDown", details: { address } });
     await stopNode(root, places, deps.say);
     deps.say(`the node of ${address} is stopped, disabled and masked: it stays off after a reboot`);
-    const { hostKey } = host.ssh;
-    const details = { address, hostKey, evidence: verdict.evidence, hasSigner: hasOrchestratorTraces(look.facts) };
+    const details = { address, hostKey, evidence: verdict.evidence, hasSigner: hasOrchestratorTraces(host.facts) };
     await log.add({ event: "shutDown", details });
     return { isOff: true };
   } finally {

@@ -1,6 +1,6 @@
 import { openNodeChain } from "../core/chain/chain";
 import { findAgeFault } from "../core/chain/reading";
-import { createLogRef, type EventLog, openEventLog } from "../core/eventLog/eventLog";
+import { type EventLog, openEventLog } from "../core/eventLog/eventLog";
 import { findValidEvents } from "../core/eventLog/guardFacts";
 import type { RetirementInputs } from "../core/retirement/guardInputs";
 import { type GuardMemory, type RecordedMomentum, updateGuardMemory } from "../core/retirement/guardMemory";
@@ -82,8 +82,8 @@ async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | u
   }
 }
 
-function openGuardLog(inputs: GuardInputs): EventLog {
-  return openEventLog(createLogRef(inputs), { ...systemClock, say });
+function openGuardLog({ backup: { directory }, stack, pillar }: GuardInputs): EventLog {
+  return openEventLog({ directory, stack, pillar }, { ...systemClock, say });
 }
 
 /**

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type NodeRpc, resolveNode } from "../../core/chain/configuredNode";
-import type { GuardMemory } from "../../core/retirement/guardMemory";
 import type { RetirementSettings } from "../../core/retirement/retirementInputs";
 import { NodeShutdown } from "../../providers/nodeShutdown";
 import { RetirementGuard } from "../../providers/retirementGuard";
@@ -76,16 +75,14 @@ interface HostRetirementArgs extends RetirementArgs {
 export class HostRetirement extends pulumi.ComponentResource {
   public readonly shutdown?: NodeShutdown;
   public readonly guard: RetirementGuard;
-  /** The first guard's facts about the host since it came to this stack. */
-  public readonly memory?: pulumi.Output<GuardMemory>;
 
   constructor(name: string, { shutDown, ...args }: HostRetirementArgs) {
     super("pillar-host:retirement:HostRetirement", name);
     if (shutDown) {
       const { first, run } = shutDown;
       const { createdAt, isReached, isOwnWork, produced } = first;
-      this.memory = pulumi.output({ createdAt, isReached, isOwnWork, produced });
-      const inputs = { ...args.settings, ...createHostInputs(args), memory: this.memory, run };
+      const memory = pulumi.output({ createdAt, isReached, isOwnWork, produced });
+      const inputs = { ...args.settings, ...createHostInputs(args), memory, run };
       this.shutdown = new NodeShutdown("node-shutdown", inputs, { parent: this, dependsOn: [first] });
     }
     const after = [...args.after, ...(this.shutdown ? [this.shutdown] : [])];

@@ -2,23 +2,16 @@ import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { createNodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import { openStackStore } from "../../core/config/stackStore";
-import type { RetirementInputs } from "../../core/retirement/guardInputs";
-import type { GuardMemory, Remembered } from "../../core/retirement/guardMemory";
+import type { Remembered } from "../../core/retirement/guardMemory";
 import { readHostOnce } from "../../core/retirement/readHost";
-import { formatUnmet } from "../../core/retirement/refusalText";
-import { addProvider } from "../../core/retirement/retirementFacts";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs";
-import { surveyRetirement } from "../../core/retirement/surveyRetirement";
 import { commandsFor } from "../../core/util/commands";
-import { takeFirstLine } from "../../core/util/firstLine";
-import { withTimeout } from "../../core/util/withTimeout";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { reportNextStep } from "../reportNextStep";
 import { readOnlyDeps } from "./checkRetirement";
 import { HostRetirement, type RetirementArgs } from "./guard";
-import { createGuardInputs, createRememberedOutput, readHostMemory } from "./hostMemory";
+import { createGuardInputs, createRememberedOutput } from "./hostMemory";
 
 interface IdleHostOutputs {
   readonly retirement?: { readonly nodeOff: pulumi.Output<boolean> };
@@ -31,22 +24,15 @@ export async function registerIdleHost(config: StackConfig, host: Host, last: La
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
   const run = isRetiring && (await isStillOff(config, last)) ? undefined : randomUUID();
-  const { shutdown, memory, guard } = new HostRetirement("retirement", {
+  const { shutdown, guard } = new HostRetirement("retirement", {
     ...(await createRetirementArgs(config, host, last)),
     after: [host.guard],
     shutDown: isRetiring ? { first: host.guard, run } : undefined,
   });
   const remembered = createRememberedOutput(host.guard, guard, last);
-  if (shutdown === undefined || memory === undefined)
-    return { remembered, nextStep: reportNextStep(pulumi.output(adoptedHostSteps(stack))) };
-  const { recorded, knownProducer } = await readHostMemory(config, last);
-  const next = pulumi
-    .all([shutdown.isOff, memory, host.access.address, host.access.hostKey, host.isOrdered ?? false])
-    .apply(([isOff, guarded, address, hostKey, isOwnServer]) => {
-      const known = createRetirementInputs(config, { address, hostKey, isOwnServer });
-      return retiredHostSteps(config, isOff, { ...known, recorded, knownProducer }, guarded);
-    });
-  return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: reportNextStep(pulumi.unsecret(next)) };
+  if (shutdown === undefined) return { remembered, nextStep: reportNextStep(pulumi.output(formatAdoptedSteps(stack))) };
+  const next = shutdown.isOff.apply((isOff) => formatRetiredSteps(stack, isOff));
+  return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: reportNextStep(next) };
 }
 
 /** True if the node was shut down and is still off, or the host is silent. Somebody may have started the node since. */
@@ -65,7 +51,7 @@ export async function createRetirementArgs(config: StackConfig, host: Host, last
   return { host, settings: await createGuardInputs(config, last), rpc: createNodeRpc(config) };
 }
 
-function adoptedHostSteps(stack: string): string[] {
+function formatAdoptedSteps(stack: string): string[] {
   return [
     "This host is left as it is. Once its Pillar produces on another host, retire this one. STACK is the other host's stack:",
     `  ${commandsFor(stack).retire("STACK")}`,
@@ -73,34 +59,15 @@ function adoptedHostSteps(stack: string): string[] {
   ];
 }
 
-/** Milliseconds for the lookup behind the printed conditions. A destroy has other time limits. */
-const deadline = 60_000;
-
-/** Formats the conditions that still block the destroy. Reads them again in every run. Never throws. */
-async function retiredHostSteps(
-  config: StackConfig,
-  isOff: boolean,
-  inputs: RetirementInputs,
-  memory: GuardMemory,
-): Promise<string[]> {
-  const shut = isOff
-    ? "The node of this host is off, and stays off."
-    : "The node of this host could not be stopped: it does not answer.";
-  const { destroy } = commandsFor(inputs.stack);
-  const { provider } = config.host;
-  try {
-    const look = await readHostOnce(inputs, 0, readOnlyDeps);
-    const host = addProvider(look, provider === "existing" ? undefined : provider);
-    const question = { step: "destroy" as const, inputs, memory, host, store: openStackStore(config) };
-    const late = `no answer within ${deadline / 1000} s`;
-    const { verdict } = await withTimeout(surveyRetirement(question, readOnlyDeps), deadline, late);
-    if (verdict.unmet.length === 0) return [shut, `All conditions are met. Delete the host with: ${destroy}`];
-    return [
-      shut,
-      `${destroy} is refused until these conditions are met; it checks them again itself:`,
-      ...verdict.unmet.flatMap(formatUnmet).map((line) => `  ${line}`),
-    ];
-  } catch (error) {
-    return [shut, `It is unknown what still blocks ${destroy}: ${takeFirstLine((error as Error).message)}`];
-  }
+function formatRetiredSteps(stack: string, isOff: boolean): string[] {
+  const { status, destroy } = commandsFor(stack);
+  return [
+    isOff
+      ? "The node of this host is off, and stays off."
+      : "The node of this host could not be stopped: it does not answer.",
+    "Collect the rewards in the wallet. To see which conditions of the destroy are not met yet:",
+    `  ${status()}`,
+    "Once all are met, delete the host:",
+    `  ${destroy}`,
+  ];
 }

@@ -16,12 +16,6 @@ export interface LogRef {
   readonly pillar: string;
 }
 
-type LogOwner = Omit<LogRef, "directory"> & { readonly backup: Pick<LogRef, "directory"> };
-
-export function createLogRef({ backup, stack, pillar }: LogOwner): LogRef {
-  return { directory: backup.directory, stack, pillar };
-}
-
 export interface EventLog {
   readonly store: Store;
   /** Reads the events of the Pillar's stacks, oldest first. @throws in the operator's words, as `add` does */
@@ -38,7 +32,6 @@ export interface EventLog {
     findChanges: (events: readonly LogEvent[]) => readonly Optional<EventBody>[],
   ): Promise<readonly Optional<EventBody>[]>;
   addMove(move: MoveId, news: MoveEventBody): Promise<void>;
-  noteMove(move: MoveId, news: Optional<MoveEventBody>): Promise<void>;
 }
 
 interface EventLogDeps {
@@ -51,7 +44,6 @@ export function openEventLog({ directory, stack, pillar }: LogRef, deps: EventLo
   const at = () => new Date(deps.now()).toISOString();
   const read = () => readEvents(store, pillar);
   const add = (news: EventBody) => appendEvent(store, { at: at(), stack, pillar, ...news });
-  const addMove = (move: MoveId, news: MoveEventBody) => appendEvent(store, { at: at(), move, ...news });
   let lastReport: string | undefined;
   const report = ({ message }: Error) => {
     if (message !== lastReport) deps.say(message);
@@ -61,9 +53,8 @@ export function openEventLog({ directory, stack, pillar }: LogRef, deps: EventLo
     store,
     read,
     add,
-    addMove,
     note: (news) => add(news).catch(report),
-    noteMove: (move, news) => addMove(move, news).catch(report),
+    addMove: (move, news) => appendEvent(store, { at: at(), move, ...news }),
     noteChanges: async (findChanges) => {
       try {
         const news = findChanges(await read());

@@ -4,7 +4,6 @@ import { findFirstFork, hashAt } from "../chain/sameChain";
 import { commandsFor } from "../util/commands";
 import { formatDuration } from "../util/timeText";
 import {
-  addressMark,
   findOwnProducer,
   type GoodReading,
   type Judgement,
@@ -72,7 +71,7 @@ function checkProducer(facts: RetirementFacts, reading: GoodReading): Judgements
     return {
       what: "this host's producer address is the registered one",
       saidBy,
-      found: [{ text: addressMark, addresses: [pillar.producerAddress] }],
+      found: [pillar.producerAddress],
       needed:
         "set the successor's address in the wallet (Update Pillar), then wait until the successor produces a momentum",
     };
@@ -80,9 +79,7 @@ function checkProducer(facts: RetirementFacts, reading: GoodReading): Judgements
     return {
       what: "this host and its successor produce in turns: is this the host of another Pillar?",
       saidBy,
-      found: [
-        { text: `this host: ${addressMark}, newest momentum ${last.own?.height}`, addresses: producers.slice(0, 1) },
-      ],
+      found: [`the newest momentum of this host: ${last.own?.height}`],
       needed: `set pillar-host:host to the host of ${facts.pillar}; or, after a switch there and back, wait up to ${formatDuration(patience)}`,
     };
   // A later momentum of the registered address is enough, even if that address is not the successor's.
@@ -133,7 +130,6 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
   else if (producer === findOwnProducer(facts))
     judged.push({
       what: "this host and its successor hold the same producer key",
-      found: [{ text: addressMark, addresses: [producer] }],
       needed: "give each host a producer key of its own: two nodes with one key must never run",
     });
   else judged.push(...good.flatMap((reading) => checkProduction(facts, successor, producer, reading)));
@@ -143,26 +139,19 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
 /** Checks in one node's answer that the successor is registered and fills its slots. */
 function checkProduction(
   { pillar, network }: RetirementFacts,
-  { address, node }: Successor,
+  { address }: Successor,
   producer: string,
   { client, newest, pillar: found, last, patience, standing, paid }: GoodReading,
 ): Judgements {
   const saidBy = [client.name];
   if (found === null) return [];
-  if (found.producerAddress !== producer) {
-    const registered = { text: `registered: ${addressMark}`, addresses: [found.producerAddress] };
-    const both = {
-      text: `${registered.text}; the successor's: ${addressMark}`,
-      addresses: [found.producerAddress, producer],
-    };
+  if (found.producerAddress !== producer)
     return {
       what: `the successor's producer address is not the registered one of ${pillar}`,
       saidBy,
-      // Print the successor's address only once its node is synced: registering the address earlier costs rewards.
-      found: [node.synced ? both : registered],
-      needed: "update the wallet to the successor's address, or correct pillar-host:retirement.successor",
+      found: [`registered: ${found.producerAddress}`],
+      needed: `update the wallet to the successor's address, which ${commandsFor("SUCCESSOR").next} shows (SUCCESSOR is its stack), or correct pillar-host:retirement.successor`,
     };
-  }
   const age = last.successor === undefined ? undefined : newest.timestamp - last.successor.timestamp;
   const limit = formatDuration(patience);
   if (age === undefined || age > patience)
@@ -171,7 +160,7 @@ function checkProduction(
       saidBy,
       found: [
         age === undefined
-          ? { text: `no momentum of ${addressMark} in the last ${limit}`, addresses: [producer] }
+          ? `no momentum of its address in the last ${limit}`
           : `its last momentum was ${formatDuration(age)} ago`,
         `${formatStanding(standing, network)}: a healthy Pillar of this rank is without a momentum for ${limit} in fewer than 1 of 10,000 cases`,
       ],

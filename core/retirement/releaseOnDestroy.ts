@@ -1,6 +1,5 @@
 import { type CloudServer, isProtected, powerOff, readPowerState, setProtection } from "../cloud/power";
-
-import { createLogRef, type EventLog, openEventLog } from "../eventLog/eventLog";
+import { type EventLog, openEventLog } from "../eventLog/eventLog";
 import { findValidEvents } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
@@ -36,7 +35,8 @@ type HostNow = RetirementFacts["host"];
  * @throws Error with every unmet condition, and what to type
  */
 export async function releaseHost(guard: GuardInputs, memory: GuardMemory, deps: ReleaseDeps): Promise<void> {
-  const log = openEventLog(createLogRef(guard), deps);
+  const { stack, pillar, backup } = guard;
+  const log = openEventLog({ directory: backup.directory, stack, pillar }, deps);
   await log.read();
   await withLock(log.store.directory, guard, () => releaseUnderLock(guard, memory, log, deps));
 }

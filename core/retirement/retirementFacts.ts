@@ -13,21 +13,13 @@ export type RetirementStep = "retire" | "destroy";
 
 export type Loss = "momentums" | "rewards" | "the orchestrator";
 
-/**
- * A finding about a condition. Its text has {@link addressMark} in place of a producer address: an address that is
- * registered before its node is synced earns nothing, so the caller decides which ones to print.
- */
-export type Finding = string | { readonly text: string; readonly addresses: readonly string[] };
-
-export const addressMark = "<address>";
-
-/** A condition that is not met. */
+/** A condition that is not met. Names no producer address but the registered one: another may be of an unsynced node. */
 export interface Condition {
   readonly what: string;
   /** True if waiting is enough. */
   readonly isCuredByTime?: boolean;
   readonly saidBy?: readonly string[];
-  readonly found?: readonly Finding[];
+  readonly found?: readonly string[];
   readonly needed: string;
 }
 

@@ -17,10 +17,7 @@ interface OwnHost {
 }
 
 /** Returns the login in clear: make it a Pulumi secret before it becomes an input. */
-export function createRetirementInputs(
-  config: StackConfig,
-  { address, hostKey, isOwnServer }: OwnHost,
-): RetirementSettings & Pick<RetirementInputs, "host" | "node" | "isOwnServer"> {
+export function createRetirementInputs(config: StackConfig, { address, hostKey, isOwnServer }: OwnHost) {
   return {
     ...createRetirementSettings(config),
     isOwnServer,
@@ -30,22 +27,25 @@ export function createRetirementInputs(
 }
 
 export function createRetirementSettings(config: StackConfig): RetirementSettings {
-  const { stack, orchestrator, sync, network } = config;
+  const { stack, pillar, lifecycle, node, orchestrator, sync, network } = config;
+  const places: HostPaths = {
+    service: node.service,
+    dataDir: node.dataDir,
+    rpcPort: node.rpcPort,
+    signer: createOrchestratorPaths(config),
+  };
   return {
     stack,
-    pillar: config.pillar.name,
-    lifecycle: config.lifecycle,
-    places: hostPaths(config),
-    successor: successorRef(config),
+    pillar: pillar.name,
+    lifecycle,
+    places,
+    successor: createSuccessorRef(config, places),
     references: listRetirementReferences(config),
     tolerance: sync.tolerance,
     epoch: network.epoch,
     isChainUnverified: sync.unverifiedChain === undefined ? undefined : (true as const),
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
-    backup: {
-      directory: chooseRecordsPlace(config),
-      identityFile: orchestrator.backup.identityFile,
-    },
+    backup: { directory: chooseRecordsPlace(config), identityFile: orchestrator.backup.identityFile },
     library: readRetirementLibrary(),
   };
 }
@@ -54,24 +54,11 @@ export function listRetirementReferences({ retirement, sync }: Pick<StackConfig,
   return [...new Set([...retirement.references, ...sync.references])];
 }
 
-/** Returns the paths on a host: those in `other`, else those of the stack's own host. */
-function hostPaths(
-  config: StackConfig,
-  other: { readonly [K in "service" | "dataDir" | "rpcPort"]?: HostPaths[K] | undefined } = {},
-): HostPaths {
-  const { service, dataDir, rpcPort } = config.node;
-  return {
-    service: other.service ?? service,
-    dataDir: other.dataDir ?? dataDir,
-    rpcPort: other.rpcPort ?? rpcPort,
-    signer: createOrchestratorPaths(config),
-  };
-}
-
-function successorRef(config: StackConfig): HostRef | undefined {
+function createSuccessorRef(config: StackConfig, own: HostPaths): HostRef | undefined {
   const { successor } = config.retirement;
   if (successor === undefined) return undefined;
+  const { service = own.service, dataDir = own.dataDir, rpcPort = own.rpcPort } = successor;
   const host = createOtherLogin(config, successor, "pillar-host:retirement.successor");
-  const places = hostPaths(config, successor);
-  return { host, places, node: createOtherNode(config, host.ssh, places.rpcPort) };
+  const places = { service, dataDir, rpcPort, signer: own.signer };
+  return { host, places, node: createOtherNode(config, host.ssh, rpcPort) };
 }

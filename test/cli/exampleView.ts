@@ -1,7 +1,8 @@
 import type { LockStatus } from "../../cli/pulumi/locks";
-import type { StatusParts, UnmetCondition } from "../../cli/status/parts/statusParts";
+import type { StatusParts } from "../../cli/status/parts/statusParts";
 import type { StackView } from "../../cli/status/stackView";
 import type { Registration } from "../../core/registration/registration";
+import type { Unmet } from "../../core/retirement/retirementFacts";
 import { type NodeHostFacts, parseNodeHostFacts } from "../../core/ssh/hostFacts";
 import type { SyncProgress } from "../../core/sync/progress";
 
@@ -94,7 +95,7 @@ export const registrations = {
   tooEarly: { kind: "tooEarly", why: "syncing", ...own },
 } as const satisfies Record<string, Registration>;
 
-export const unmet: UnmetCondition = {
+export const unmet: Unmet = {
   loss: "rewards",
   what: "the rewards since the switch are not collected",
   saidBy: ["the successor's node (203.0.113.9)"],

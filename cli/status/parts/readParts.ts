@@ -22,7 +22,7 @@ import { systemClock } from "../../../core/util/clock";
 import { mapResult, type Result, requireValue } from "../../../core/util/result";
 import type { HostReader } from "../hostReader";
 import type { StackWithHost } from "../openStack";
-import { listUnmetConditions, type RetirementContext, readRetirementContext } from "./destroyPart";
+import { type RetirementContext, readRetirementContext } from "./destroyPart";
 import { describeOrchestrator, type OrchestratorAnswer, type OrchestratorPart } from "./orchestratorPart";
 import { describeRewards, type RewardsPart, readRewardsPart } from "./rewardsPart";
 import { readSporks } from "./sporksPart";
@@ -54,7 +54,7 @@ export async function readParts(stack: StackWithHost, hostKey: string, host: Hos
     orchestrator: readPart(() => readOrchestrator(lookups)),
     ports: isFirewallForeign ? readPart(() => readPorts(lookups)) : undefined,
     rewards: readPart(async () => chooseRewards(lookups, await registration, await survey), destroyTimeoutMs),
-    destroy: survey?.then((result) => mapResult(result, listUnmetConditions)),
+    destroy: survey?.then((result) => mapResult(result, ({ verdict }) => verdict.unmet)),
     hourlyRestart: isActive ? readPart(async () => (await runStep(lookups, restartStep)).trim()) : undefined,
     sporks: readPart(async () => readSporks(await lookups.chains, node, host.connection)),
     versions: readPart(() => readMissingVersions(lookups)),

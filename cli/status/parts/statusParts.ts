@@ -9,8 +9,6 @@ import type { OrchestratorPart } from "./orchestratorPart";
 import type { RewardsPart } from "./rewardsPart";
 import type { SporksPart } from "./sporksPart";
 
-export type UnmetCondition = Omit<Unmet, "found"> & { readonly found?: readonly string[] };
-
 export interface StatusParts {
   /** State of the node's unit; `wasShutDown`: true if a retirement shut it down for good. */
   readonly node: Result<{ readonly active: boolean; readonly masked: boolean; readonly wasShutDown?: true }>;
@@ -20,7 +18,7 @@ export interface StatusParts {
   readonly ports: Result<readonly PortResult[]> | undefined;
   readonly rewards: Result<RewardsPart>;
   /** Unmet conditions of a destroy; undefined for an active stack, whose lifecycle forbids a destroy. */
-  readonly destroy: Result<readonly UnmetCondition[]> | undefined;
+  readonly destroy: Result<readonly Unmet[]> | undefined;
   /** `off`, `on`, or the name of another timer that restarts a synced node. Only set for an active stack. */
   readonly hourlyRestart: Result<string> | undefined;
   readonly sporks: Result<SporksPart>;

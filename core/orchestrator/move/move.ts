@@ -70,7 +70,8 @@ export async function move(
     const outputs = await createOutputs(run, ending, states[ending.holder]?.journal?.at, log);
     return { ...outputs, recordHead: findLastHash(await log.store.readLines()) };
   } catch (error) {
-    await log.noteMove(inputs.move, { event: "failed", details: { error: takeFirstLine((error as Error).message) } });
+    const details = { error: takeFirstLine((error as Error).message) };
+    await log.addMove(inputs.move, { event: "failed", details }).catch(({ message }: Error) => deps.say(message));
     throw error;
   } finally {
     await sides.close(saga, states);

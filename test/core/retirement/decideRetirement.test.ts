@@ -23,13 +23,13 @@ import {
 type Changes = Partial<RetirementFacts>;
 
 const lines = (changes: Changes) => {
-  const { unmet } = decideRetirement(facts(changes));
-  for (const { what, needed, found = [] } of unmet) {
-    // The display hides addresses that are values, but could not find them within words.
-    const words = [what, needed, ...found.filter((each) => typeof each === "string")].join();
-    expect(words.replace("the reward address, z1qwithdraw", "")).not.toContain("z1q");
-  }
-  return unmet.flatMap(formatUnmet).join("\n");
+  const given = facts(changes);
+  const { unmet } = decideRetirement(given);
+  const text = unmet.flatMap(formatUnmet).join("\n");
+  // An address that is not registered may be of an unsynced node.
+  const shown = given.readings.flatMap((each) => ("pillar" in each ? each.pillar?.producerAddress : []));
+  for (const address of text.match(/z1q\w+/g) ?? []) expect([...shown, "z1qwithdraw"]).toContain(address);
+  return text;
 };
 const whats = (changes: Changes) => decideRetirement(facts(changes)).unmet.map(({ what }) => what);
 
@@ -187,7 +187,7 @@ describe("is refused", () => {
     [
       "this host and its successor produce in turns: is this the host of another Pillar?",
       by({ alternate: true }),
-      "this host: z1qown, newest momentum 900",
+      "the newest momentum of this host: 900",
     ],
     [
       "a node lacks the momentum that was recorded when this host was synced: the node is on another chain, or lies",
@@ -220,12 +220,12 @@ describe("is refused", () => {
     [
       "the successor's producer address is not the registered one of Anvil",
       by(registered("z1qthird")),
-      "registered: z1qthird; the successor's: z1qnext",
+      "registered: z1qthird",
     ],
     [
       "the successor does not produce",
       by({ last: {} }),
-      "no momentum of z1qnext in the last 6 min",
+      "no momentum of its address in the last 6 min",
       "place 71 of 100 by weight",
     ],
     [
@@ -320,24 +320,18 @@ describe("is refused", () => {
     for (const each of [...found, "needed: "]) expect(lines(changes)).toContain(each);
   });
 
-  test("while this host is registered, with its address and the successor's", () => {
-    expect(lines(by(registered(own)))).toBe(`- this host's producer address is the registered one, says reference A
-    found: z1qown
-    needed: set the successor's address in the wallet (Update Pillar), then wait until the successor produces a momentum
-- the successor's producer address is not the registered one of Anvil, says reference A
-    found: registered: z1qown; the successor's: z1qnext
-    needed: update the wallet to the successor's address, or correct pillar-host:retirement.successor`);
+  test("while this host is registered", () => {
+    expect(whats(by(registered(own)))).toEqual([
+      "this host's producer address is the registered one",
+      "the successor's producer address is not the registered one of Anvil",
+    ]);
+    expect(lines(by(registered(own)))).toContain(
+      "says reference A\n    found: z1qown\n    needed: set the successor's",
+    );
   });
 
   test("if two hosts hold the same producer key", () => {
     expect(whats(on({ producer: next }))).toContain("this host and its successor hold the same producer key");
-  });
-
-  test("without the address of a successor whose node is not synced", () => {
-    const behind = beside({ node: { synced: false, known: true, why: "it syncs" } });
-    const told = lines({ ...behind, ...by(registered("z1qthird")) });
-    expect(told).toContain("found: registered: z1qthird\n");
-    expect(told).not.toContain("z1qnext");
   });
 
   test("until any registered successor has taken over", () => {
@@ -355,7 +349,7 @@ describe("is refused", () => {
     expect(lines(by({}, { ...third, ...B }))).toContain("says reference B");
     expect(lines(by(third, { ...third, ...B })).split("\n")).toEqual([
       "- the successor's producer address is not the registered one of Anvil, say reference A and reference B",
-      "    found: registered: z1qthird; the successor's: z1qnext",
+      "    found: registered: z1qthird",
       expect.stringContaining("needed: "),
     ]);
   });

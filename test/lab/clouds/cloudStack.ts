@@ -136,7 +136,7 @@ export async function destroyAll({ configure, stack, left }: CloudStack): Promis
   await configure({ lifecycle: "retiring" });
   const up = await stack.up(["--skip-preview"]);
   expect(up.exitCode, up.output).toBe(0);
-  expect(up.output).toContain("All conditions are met. Delete the host with: pulumi destroy -s prod");
+  expect(up.output).toContain("  pulumi destroy -s prod");
   const { output, exitCode } = await stack.destroy(["--skip-preview"]);
   expect(exitCode, output).toBe(0);
   expect(left()).toEqual([0, 0, 0, 0]);

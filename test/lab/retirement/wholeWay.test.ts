@@ -66,7 +66,7 @@ it("refuses to shut it down while it is the producer, before any change", async 
   for (const what of [
     "- this host's producer address is the registered one, say this host's node",
     "- the successor's producer address is not the registered one of Anvil, say this host's node",
-    `registered: ${stage.addresses.old}; the successor's: ${stage.addresses.fresh}`,
+    `registered: ${stage.addresses.old}`,
     "Then: pulumi up -s prod",
   ])
     expect(output).toContain(what);
@@ -84,10 +84,9 @@ it("shuts it down once the successor produces, for good", async () => {
   expect(await databaseOf(stage.old)).toBe("");
   expect(await onHost(stage.old, "ls -d /etc/systemd/system/go-node.service.d 2> /dev/null || true")).toBe("");
   const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
-  expect(nextStep.slice(0, 3)).toEqual([
+  expect([nextStep[0], nextStep.at(-1)]).toEqual([
     "The node of this host is off, and stays off.",
-    "pulumi destroy -s prod is refused until these conditions are met; it checks them again itself:",
-    expect.stringMatching(/^ {2}- the rewards since the switch are not collected, says /),
+    "  pulumi destroy -s prod",
   ]);
   await stage.old.reboot();
   expect(await onHost(stage.old, "systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe(

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { listUnmetConditions } from "../../../../cli/status/parts/destroyPart";
 import { formatParts } from "../../../../cli/status/parts/partRows";
 import { createUnknownParts, type StatusParts } from "../../../../cli/status/parts/statusParts";
 import type { StackView } from "../../../../cli/status/stackView";
 import { formatReport } from "../../../../cli/status/statusText";
-import type { RetirementFacts, Unmet } from "../../../../core/retirement/retirementFacts";
 import { clock, old, ours, partsOf, registrations, unmet, viewOf } from "../../exampleView";
 
 const rowsOf = (parts: StatusParts, lifecycle: StackView["lifecycle"] = "active") =>
@@ -107,15 +105,4 @@ test("removes control characters from every answer", () => {
   const report = formatReport(viewOf({ parts }), 120);
   expect(report).toContain("\norchestrator  unknown: a[2Jb\n");
   expect(report).toContain("\nrewards       unknown: cd\n");
-});
-
-test("hides unregistered addresses in the conditions of a destroy", () => {
-  const pillar = { name: "Anvil", producerAddress: old, withdrawAddress: "w", figures: { expected: 0, produced: 0 } };
-  const facts = { readings: [{ source: "ref", height: 1, pillar, last: {} }] } as unknown as RetirementFacts;
-  const other: Unmet = {
-    ...unmet,
-    found: [{ text: "registered: <address>; the successor's: <address>", addresses: [old, ours] }, "as it is"],
-  };
-  const [shown] = listUnmetConditions({ facts, verdict: { unmet: [other], evidence: [] } });
-  expect(shown?.found).toEqual([`registered: ${old}; the successor's: [address]`, "as it is"]);
 });
