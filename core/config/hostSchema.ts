@@ -9,7 +9,7 @@ export const ideal = { cores: 8, memoryGb: 16 };
 const common = {
   minimums: z
     .strictObject({
-      cores: z.number().int().min(1).default(4).meta({ description: "Processor cores" }),
+      cores: z.number().int().min(1).default(4).describe("Processor cores"),
       memoryGb: z.number().positive().default(4).meta({
         description: "Memory. A tenth less is accepted, because the kernel does not report all of it",
         unit: "GB",
@@ -24,15 +24,14 @@ const common = {
       }),
     })
     .prefault({})
-    .meta({ description: "The least that the host must have" }),
+    .describe("The least that the host must have"),
   acceptDistributions: z
     .array(word.meta({ examples: ["debian-12"] }))
     .default([])
-    .meta({
-      description:
-        `Distributions to accept beside ${supportedDistributions.join(", ")}. They need apt, which the controller's Deploy uses: ` +
+    .describe(
+      `Distributions to accept beside ${supportedDistributions.join(", ")}. They need apt, which the controller's Deploy uses: ` +
         "CentOS and Fedora are refused",
-    }),
+    ),
 };
 
 export const network = z
@@ -53,21 +52,17 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
     .array(word)
     .min(1, `needed at least one, such as ${locations[0]}`)
     .default([...locations])
-    .meta({ description: "The provider's locations, tried in this order" }),
-  plan: word
-    .default("auto")
-    .meta({ description: "`auto`: the cheapest plan that meets the minimums; or a plan's name" }),
+    .describe("The provider's locations, tried in this order"),
+  plan: word.default("auto").describe("`auto`: the cheapest plan that meets the minimums; or a plan's name"),
   image: word.default("ubuntu-22.04").meta({
     description: "The server's distribution, if the provider has it",
     examples: ["debian-11"],
   }),
-  sshFrom: z.array(network).default([]).meta({
-    description: "Networks that may connect to ssh. Yours must be among them; an active stack needs at least one",
-  }),
-  backups: z
-    .boolean()
-    .default(false)
-    .meta({ description: "Turns on the provider's own backups, at the provider's price" }),
+  sshFrom: z
+    .array(network)
+    .default([])
+    .describe("Networks that may connect to ssh. Yours must be among them; an active stack needs at least one"),
+  backups: z.boolean().default(false).describe("Turns on the provider's own backups, at the provider's price"),
   // Takes a text, too: `pulumi config set --path` writes 24.50 as a text.
   maxMonthly: z
     .union([z.number(), z.string()], needsPrice)
@@ -81,9 +76,9 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
       examples: [25, "24.50"],
       otherwise: "the price that the first preview showed, plus a quarter",
     }),
-  startTimeout: duration("1s").prefault("15m").meta({
-    description: "How long a new server may take to be created, and then to boot and accept a login",
-  }),
+  startTimeout: duration("1s")
+    .prefault("15m")
+    .describe("How long a new server may take to be created, and then to boot and accept a login"),
   importId: z
     .union([z.string(), z.number()], needsNumber)
     .transform(String)
@@ -103,13 +98,13 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
 });
 
 const token = z.string().min(1);
-const madeHere = "A server that this program orders";
+const madeHere = { description: "A server that this program orders", see: "clouds.md" };
 
 export const hostSchema = z
   .discriminatedUnion("provider", [
     z.strictObject({
-      provider: z.literal("existing").meta({ description: "A server that exists already" }),
-      address: address.meta({ description: "The host's IP address or name" }),
+      provider: z.literal("existing").describe("A server that exists already"),
+      address: address.describe("The host's IP address or name"),
       hostKey: hostKey.optional().meta({
         description: "The host's ssh key; a host that shows another key is refused",
         otherwise:
@@ -118,7 +113,7 @@ export const hostSchema = z
       ...common,
     }),
     z.strictObject({
-      provider: z.literal("hetzner").meta({ description: madeHere, see: "clouds.md" }),
+      provider: z.literal("hetzner").meta(madeHere),
       ...cloud(
         ["fsn1", "nbg1", "hel1"],
         token.refine(
@@ -128,11 +123,11 @@ export const hostSchema = z
       ),
     }),
     z.strictObject({
-      provider: z.literal("digitalocean").meta({ description: madeHere, see: "clouds.md" }),
+      provider: z.literal("digitalocean").meta(madeHere),
       ...cloud(["fra1", "ams3", "lon1", "nyc3"], token),
     }),
   ])
-  .meta({ description: "Where the host comes from, and what it must have" });
+  .describe("Where the host comes from, and what it must have");
 
 type HostConfig = z.output<typeof hostSchema>;
 export type HostProvider = HostConfig["provider"];

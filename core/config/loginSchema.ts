@@ -4,9 +4,9 @@ import { checkPrivateKey, isPrivateKey, readKeyFile } from "./privateKey";
 import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts";
 
 const loginShape = {
-  user: word.meta({ description: "The login's user; a user other than `root` becomes root with sudo" }),
-  port: port.meta({ description: "The port of the ssh server" }),
-  agent: z.boolean().meta({ description: "Logs in with the ssh agent of the shell that runs `pulumi`" }),
+  user: word.describe("The login's user; a user other than `root` becomes root with sudo"),
+  port: port.describe("The port of the ssh server"),
+  agent: z.boolean().describe("Logs in with the ssh agent of the shell that runs `pulumi`"),
   privateKeyFile: z
     .string()
     .min(1)
@@ -37,8 +37,8 @@ export const loginRule =
 const otherwise = "as in `ssh`";
 
 const someHost = {
-  address: address.meta({ description: "The host's IP address or name" }),
-  hostKey: hostKey.meta({ description: "The host's ssh key; a host that shows another key is refused" }),
+  address: address.describe("The host's IP address or name"),
+  hostKey: hostKey.describe("The host's ssh key; a host that shows another key is refused"),
   user: loginShape.user.optional().meta({ otherwise }),
   port: loginShape.port.optional().meta({ otherwise }),
   agent: loginShape.agent.optional().meta({ otherwise }),
@@ -52,16 +52,20 @@ const proxy = z
   .strictObject({ ...someHost, port: someHost.port.meta({ otherwise: "22" }) })
   .transform(readPrivateKey)
   .optional()
-  .meta({
-    description:
-      "A bastion: the host through which this one is reached. A login setting that is left out is taken from the block around it, except port and password",
-  });
+  .describe(
+    "A bastion: the host through which this one is reached. A login setting that is left out is taken from the block around it, except port and password",
+  );
 
 export const otherHostShape = {
   ...someHost,
   proxy: proxy.meta({ otherwise }),
   sudoPassword: loginShape.sudoPassword.meta({ otherwise: `${otherwise}, for the same user` }),
 };
+
+export const copyAddress = address.optional().meta({
+  description: "The address at which the new host reaches the old host's ssh",
+  otherwise: "`address`",
+});
 
 export const otherNodeShape = {
   service: service.optional().meta({ description: "The systemd service of the node", otherwise: "`node.service`" }),
@@ -112,4 +116,4 @@ export const sshSchema = z
     "has no way to log in; needed agent: true, privateKeyFile (such as ~/.ssh/id_ed25519), privateKey or password",
   )
   .transform(readPrivateKey)
-  .meta({ description: "The login. It needs the ssh agent, a key's file, a private key or a password" });
+  .describe("The login. It needs the ssh agent, a key's file, a private key or a password");

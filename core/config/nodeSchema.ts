@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { loginRule, otherHostShape, otherNodeShape, readPrivateKey } from "./loginSchema";
+import { copyAddress, loginRule, otherHostShape, otherNodeShape, readPrivateKey } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
 import {
   acknowledged,
-  address,
   directory,
   duration,
   ipAddress,
@@ -39,21 +38,20 @@ export const controllerSchema = z
       "the hash of the downloaded file is recorded and shown",
     )
       .optional()
-      .meta({ description: "The controller's release for linux x86-64. An active stack needs it" }),
+      .describe("The controller's release for linux x86-64. An active stack needs it"),
     directory: directory
       .default("/root")
-      .meta({ description: "The directory on the host where the controller is unpacked and run" }),
-    executable: word.default("node-controller").meta({
-      description: "The controller's executable. On the real network: `znn-controller`",
-    }),
+      .describe("The directory on the host where the controller is unpacked and run"),
+    executable: word
+      .default("node-controller")
+      .describe("The controller's executable. On the real network: `znn-controller`"),
     addresses: z
       .array(plainUrl)
       .default([])
-      .meta({
-        description:
-          "The addresses that the controller itself needs while it runs and deploys. Before anything is changed the host must reach " +
+      .describe(
+        "The addresses that the controller itself needs while it runs and deploys. Before anything is changed the host must reach " +
           "all of them. `Pulumi.prod.yaml` has those of the real network",
-      }),
+      ),
     source: plainUrl.optional().meta({
       description:
         "The repository whose default branch Deploy builds. The program looks up which Go its `go.mod` requires before anything is changed",
@@ -62,31 +60,29 @@ export const controllerSchema = z
     }),
     go: z
       .strictObject({
-        url: webAddress("needed an http or https address of Go's archive").meta({
-          description: "The address of a `tar.gz` for linux-amd64, as on https://go.dev/dl",
-        }),
-        sha256: requiredSha256("archive").meta({ description: "The archive's hash, as shown on https://go.dev/dl" }),
+        url: webAddress("needed an http or https address of Go's archive").describe(
+          "The address of a `tar.gz` for linux-amd64, as on https://go.dev/dl",
+        ),
+        sha256: requiredSha256("archive").describe("The archive's hash, as shown on https://go.dev/dl"),
       })
       .optional()
       .meta({
         description: "The Go to install in `/usr/local/go`, with which the controller builds the node",
         otherwise: "the Go that is there, else the controller's own download, 1.20.3",
       }),
-    deployTimeout: duration("1m").prefault("2h").meta({ description: "How long Deploy may take" }),
+    deployTimeout: duration("1m").prefault("2h").describe("How long Deploy may take"),
   })
   .prefault({})
-  .meta({ description: "The controller, which sets up the node" });
+  .describe("The controller, which sets up the node");
 
 /** The hash is required, since the node produces with the Pillar's key. */
 const nodeRelease = releaseSchema(
   "the node's release",
   "release",
-  releaseVersion.meta({
-    description: "The release's version; the node's RPC must report the same",
-  }),
+  releaseVersion.describe("The release's version; the node's RPC must report the same"),
 )
   .safeExtend({
-    sha256: requiredSha256("release").meta({ description: "The release's hash, from its release page" }),
+    sha256: requiredSha256("release").describe("The release's hash, from its release page"),
   })
   .optional()
   .meta({
@@ -100,20 +96,21 @@ export const ownAddress = "127.0.0.1";
 
 export const nodeSchema = z
   .strictObject({
-    service: service.default("go-node").meta({ description: "The node's service. On the real network: `go-zenon`" }),
-    dataDir: ownDirectory.default("/root/.znn").meta({ description: "The node's data directory" }),
+    service: service.default("go-node").describe("The node's service. On the real network: `go-zenon`"),
+    dataDir: ownDirectory.default("/root/.znn").describe("The node's data directory"),
     rpc: z
       .enum(["ssh", "direct"])
       .default("ssh")
-      .meta({ description: "How the node's RPC is reached: `ssh`, or `direct` to its address" }),
-    rpcAddress: ipAddress.default(ownAddress).meta({
-      description:
+      .describe("How the node's RPC is reached: `ssh`, or `direct` to its address"),
+    rpcAddress: ipAddress
+      .default(ownAddress)
+      .describe(
         "The IP address of the RPC as seen from the host, or with `rpc: direct` from this machine; the node refuses names. " +
-        "With `direct` the default is `host.address`, if that is an IP address",
-    }),
-    rpcPort: port.default(35997).meta({ description: "The port of the node's RPC over http" }),
-    wsPort: port.default(35998).meta({ description: "The port of the node's RPC over WebSocket" }),
-    p2pPort: port.default(35995).meta({ description: "The port for the node's peers, over TCP and UDP" }),
+          "With `direct` the default is `host.address`, if that is an IP address",
+      ),
+    rpcPort: port.default(35997).describe("The port of the node's RPC over http"),
+    wsPort: port.default(35998).describe("The port of the node's RPC over WebSocket"),
+    p2pPort: port.default(35995).describe("The port for the node's peers, over TCP and UDP"),
     release: nodeRelease,
     leastVersion: releaseVersion.optional().meta({
       description:
@@ -124,15 +121,12 @@ export const nodeSchema = z
     }),
   })
   .prefault({})
-  .meta({ description: "The node, as the controller sets it up" });
+  .describe("The node, as the controller sets it up");
 
 const oldHost = z
   .strictObject({
     ...otherHostShape,
-    copyAddress: address.optional().meta({
-      description: "The address at which the new host reaches the old host's ssh",
-      otherwise: "`address`",
-    }),
+    copyAddress,
     ...otherNodeShape,
   })
   .transform(readPrivateKey)
@@ -159,7 +153,7 @@ export const syncSchema = z
       unit: "Mbit/s",
       otherwise: "no limit",
     }),
-    hourlyRestart: z.boolean().default(true).meta({ description: "Restarts the node every hour while it syncs" }),
+    hourlyRestart: z.boolean().default(true).describe("Restarts the node every hour while it syncs"),
     wait: z.enum(["block", "check", "await"]).optional().meta({
       description:
         "`block` waits; `await` asks once and ends the run as awaiting, with exit code 10; `check` asks once and fails if the node is not synced yet",
@@ -192,9 +186,9 @@ export const syncSchema = z
       description: "A height that does not change for this long counts as a stall",
       unit: "minutes",
     }),
-    deadline: duration("1m").prefault("7d").meta({
-      description: "How long one run waits. Then it fails, and the next run continues the wait",
-    }),
+    deadline: duration("1m")
+      .prefault("7d")
+      .describe("How long one run waits. Then it fails, and the next run continues the wait"),
   })
   .prefault({})
-  .meta({ description: "How the program decides that the node is synced, and how long it waits" });
+  .describe("How the program decides that the node is synced, and how long it waits");

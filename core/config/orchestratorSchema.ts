@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { network } from "./hostSchema";
-import { loginRule, otherHostShape, readPrivateKey } from "./loginSchema";
+import { copyAddress, loginRule, otherHostShape, readPrivateKey } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
-import { acknowledged, address, duration, ownDirectory, port, service, word } from "./schemaParts";
+import { acknowledged, duration, ownDirectory, port, service, word } from "./schemaParts";
 
 const ownPath = z.string().min(1).meta({ form: "local path" });
 
@@ -17,10 +17,7 @@ const everybody =
 const migrateFrom = z
   .strictObject({
     ...otherHostShape,
-    copyAddress: address.optional().meta({
-      description: "The address at which the new host reaches the old host's ssh",
-      otherwise: "`address`",
-    }),
+    copyAddress,
     service: service.optional().meta({ description: "Its systemd service there", otherwise: "`orchestrator.service`" }),
     directory: home.optional().meta({ description: "Its directory there", otherwise: "`orchestrator.directory`" }),
     executable: word.optional().meta({
@@ -30,16 +27,18 @@ const migrateFrom = z
     dataDir: ownDirectory
       .optional()
       .meta({ description: "The node's data directory there", otherwise: "`node.dataDir`" }),
-    noKeyShare: acknowledged.optional().meta({ description: "Confirms that this orchestrator has no key share" }),
-    haltedBridge: acknowledged.optional().meta({
-      description:
+    noKeyShare: acknowledged.optional().describe("Confirms that this orchestrator has no key share"),
+    haltedBridge: acknowledged
+      .optional()
+      .describe(
         "Moves the orchestrator although the bridge is halted; it starts halted on the new host. Remove this setting afterwards",
-    }),
-    firstMove: acknowledged.optional().meta({
-      description:
+      ),
+    firstMove: acknowledged
+      .optional()
+      .describe(
         "Confirms that no move of this orchestrator ever began. Needed if neither the event log nor a journal has a move. " +
-        "Remove this setting afterwards",
-    }),
+          "Remove this setting afterwards",
+      ),
     backup: ownPath.optional().meta({
       description:
         "A backup that takes the place of this host, which is lost and fenced. The command `restore` sets it",
@@ -71,18 +70,20 @@ const version = z
 
 export const orchestratorSchema = z
   .strictObject({
-    service: service.default("orchestrator").meta({ description: "The orchestrator's service" }),
-    directory: home.default("/root/.orchestrator").meta({ description: "The orchestrator's directory" }),
-    executable: word.default("orchestrator").meta({
-      description:
+    service: service.default("orchestrator").describe("The orchestrator's service"),
+    directory: home.default("/root/.orchestrator").describe("The orchestrator's directory"),
+    executable: word
+      .default("orchestrator")
+      .describe(
         "The orchestrator's executable in `/usr/local/bin`; in a release's archive the file has this name, or ends in `-linux-amd64`",
-    }),
-    rpcPort: port.default(55000).meta({ description: "The port of the orchestrator's RPC. Reserved on the host" }),
-    p2pPort: port.default(55055).meta({
-      description:
+      ),
+    rpcPort: port.default(55000).describe("The port of the orchestrator's RPC. Reserved on the host"),
+    p2pPort: port
+      .default(55055)
+      .describe(
         "The port for the orchestrator's peers. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and " +
-        "stays open while the event log has an orchestrator on the host",
-    }),
+          "stays open while the event log has an orchestrator on the host",
+      ),
     rpcFrom: z
       .array(
         network
@@ -90,11 +91,10 @@ export const orchestratorSchema = z
           .meta({ form: "network in CIDR form, never everybody", examples: ["192.0.2.0/24"] }),
       )
       .default([])
-      .meta({
-        description:
-          "Networks that may ask the orchestrator for its status, on `rpcPort`. This sets the firewall of a server at a cloud " +
+      .describe(
+        "Networks that may ask the orchestrator for its status, on `rpcPort`. This sets the firewall of a server at a cloud " +
           "provider; elsewhere your own firewall decides",
-      }),
+      ),
     release: releaseSchema(
       "the orchestrator's release",
       "release",
@@ -102,7 +102,7 @@ export const orchestratorSchema = z
       "the release is not installed, and no orchestrator is moved to it",
     )
       .optional()
-      .meta({ description: "The release to install if the orchestrator is missing" }),
+      .describe("The release to install if the orchestrator is missing"),
     migrateFrom: migrateFrom.optional(),
     backup: z
       .strictObject({
@@ -119,11 +119,10 @@ export const orchestratorSchema = z
       .meta({ description: "The encrypted backups that are made before the move", see: "orchestrator.md#backups" }),
     startTimeout: duration("1m")
       .prefault("25m")
-      .meta({
-        description:
-          "How long a started orchestrator may take to answer: it searches for its peers for up to 5 minutes, and without a " +
+      .describe(
+        "How long a started orchestrator may take to answer: it searches for its peers for up to 5 minutes, and without a " +
           "key share it computes prime numbers for up to 15",
-      }),
+      ),
     steadySeconds: z
       .number()
       .min(1)
@@ -135,13 +134,12 @@ export const orchestratorSchema = z
           "`RestartSec` (10), so that a crash loop is noticed",
         unit: "seconds",
       }),
-    unattended: z.boolean().default(false).meta({
-      description: "Moves the orchestrator also in a run that had to wait for the sync",
-    }),
-    rollback: z.boolean().default(false).meta({ description: "Moves the orchestrator back to the old host" }),
-    attempt: z.number().int().min(1).default(1).meta({
-      description: "Raise it to move the orchestrator again after a rollback",
-    }),
+    unattended: z
+      .boolean()
+      .default(false)
+      .describe("Moves the orchestrator also in a run that had to wait for the sync"),
+    rollback: z.boolean().default(false).describe("Moves the orchestrator back to the old host"),
+    attempt: z.number().int().min(1).default(1).describe("Raise it to move the orchestrator again after a rollback"),
   })
   .prefault({})
   .meta({

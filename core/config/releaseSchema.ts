@@ -9,13 +9,10 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
 ) =>
   z
     .strictObject({
-      url: webAddress(`needed an http or https address of ${what}`).meta({
-        description: `The address of ${what}; https, or http with \`sha256\``,
-      }),
-      sha256: sha256(file).meta({
-        description: `The hash of the ${file}, from its release page`,
-        otherwise,
-      }),
+      url: webAddress(`needed an http or https address of ${what}`).describe(
+        `The address of ${what}; https, or http with \`sha256\``,
+      ),
+      sha256: sha256(file).meta({ description: `The hash of the ${file}, from its release page`, otherwise }),
       version,
     })
     .refine(({ url, sha256 }: ReleaseSource) => !/^http:/i.test(url) || sha256 !== undefined, {

@@ -4,8 +4,8 @@ import { duration, rpcUrl } from "./schemaParts";
 
 export const networkSchema = z
   .strictObject({
-    epoch: duration("1s").prefault("24h").meta({ description: "The length of an epoch, for which rewards are paid" }),
-    momentum: duration("100ms").prefault("10s").meta({ description: "The time between two momentums" }),
+    epoch: duration("1s").prefault("24h").describe("The length of an epoch, for which rewards are paid"),
+    momentum: duration("100ms").prefault("10s").describe("The time between two momentums"),
     tickMomentums: z
       .number()
       .int()
@@ -19,7 +19,7 @@ export const networkSchema = z
       }),
   })
   .prefault({})
-  .meta({ description: "The chain's own times; a chain other than the real one may have others" });
+  .describe("The chain's own times; a chain other than the real one may have others");
 
 const successor = z
   .strictObject({
@@ -27,14 +27,12 @@ const successor = z
     ...otherNodeShape,
   })
   .transform(readPrivateKey)
-  .meta({ description: `The host that produces after this one. ${loginRule}` });
+  .describe(`The host that produces after this one. ${loginRule}`);
 
 export const retirementSchema = z
   .strictObject({
     successor: successor.optional(),
-    references: z.array(rpcUrl).default([]).meta({
-      description: "Independent nodes to ask beside those of `sync.references`",
-    }),
+    references: z.array(rpcUrl).default([]).describe("Independent nodes to ask beside those of `sync.references`"),
   })
   .prefault({})
   .meta({ description: "How this host is retired", see: "retiring.md" });

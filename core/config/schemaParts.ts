@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import ms from "ms";
 import ssh2 from "ssh2";
 import { z } from "zod";
+import { findBucketProblem } from "../store/bucketPlace";
 
 /** Plain words only, because these values end up in shell commands and in patterns. */
 export const word = z
@@ -119,3 +120,18 @@ export const duration = (atLeast: ms.StringValue) =>
     .transform((text) => (/^\d.*[a-z]$/i.test(text) ? ms(text as ms.StringValue) : 0))
     .refine((value) => value >= ms(atLeast), `needed a duration of at least ${atLeast}, such as 90s, 12h or 7d`)
     .meta({ form: `duration of at least ${atLeast}` });
+
+export const storeSchema = z
+  .string()
+  .superRefine((address, context) => {
+    const message = findBucketProblem(address);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  })
+  .optional()
+  .meta({
+    description:
+      "A bucket for event log and backups, so that several machines share them. Its credentials are found as AWS tools find them",
+    form: "address of a bucket, as `s3://BUCKET?region=REGION`",
+    otherwise: "a directory on this machine",
+    see: "unattended.md#records-in-a-bucket",
+  });

@@ -8,8 +8,7 @@ import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSche
 import { orchestratorSchema } from "./orchestratorSchema";
 import { networkSchema, retirementSchema } from "./retirementSchema";
 import { isSameMachine } from "./sameMachine";
-import { pillarName, webAddress } from "./schemaParts";
-import { storeSchema } from "./storeSchema";
+import { pillarName, storeSchema, webAddress } from "./schemaParts";
 
 /** The webhook is a secret: its path or host name works as a password, as with ntfy topics and Slack hooks. */
 const webhook = webAddress("needed the http or https address of a webhook, such as an ntfy topic's");
@@ -17,11 +16,9 @@ const webhook = webAddress("needed the http or https address of a webhook, such 
 const keys = z.strictObject({
   pillar: z
     .strictObject({
-      name: pillarName.meta({
-        description: "The Pillar's name, as registered on chain",
-      }),
+      name: pillarName.describe("The Pillar's name, as registered on chain"),
     })
-    .meta({ description: "The Pillar whose host this is" }),
+    .describe("The Pillar whose host this is"),
   lifecycle: z
     .enum(["active", "adopted", "retiring"])
     .default("active")
