@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { registerHost } from "./components/host/registerHost";
+import { reportNextStep } from "./components/log";
 import { registerCutover } from "./components/node/cutover";
 import { formatNextStepWithoutServer } from "./components/node/nextStep";
 import { createHostReader } from "./components/node/nodeReading";
@@ -10,7 +11,6 @@ import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
 import { showPlainErrors } from "./components/plainErrors";
 import { prepareRun } from "./components/prepareRun";
 import { readConfig } from "./components/readConfig";
-import { reportNextStep } from "./components/reportNextStep";
 import { HostRetirement } from "./components/retirement/guard";
 import { createRememberedOutput } from "./components/retirement/hostMemory";
 import { createRetirementArgs, registerIdleHost } from "./components/retirement/idleHost";

@@ -24,23 +24,27 @@ export interface LastRun {
 export async function readLastRun(): Promise<LastRun> {
   const last = new pulumi.StackReference(`${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`);
   // Not with `apply`, which never runs for an output that a failed run left unknown.
-  const names = ["nextStep", "host", "orchestrator", "retirement", "registration", "producerAddress", "remembered"];
-  const [nextStep, host, orchestrator, retirement, registration, producer, remembered] = await Promise.all(
-    names.map((name) => last.getOutputDetails(name)),
-  );
-  type Shown = Pick<LastRun, "address" | "fingerprint" | "hostKey" | "serverId">;
-  const { address, fingerprint, hostKey, serverId } = (host?.value ?? {}) as Shown;
+  const read = async <T>(name: string): Promise<T | undefined> => {
+    const { value, secretValue } = await last.getOutputDetails(name);
+    return (value ?? secretValue) as T | undefined;
+  };
+  const [nextStep, host, retirement, producer] = await Promise.all([
+    read("nextStep"),
+    read<Pick<LastRun, "address" | "fingerprint" | "hostKey" | "serverId">>("host"),
+    read<{ nodeOff?: boolean }>("retirement"),
+    read("producerAddress"),
+  ]);
   return {
-    finished: (nextStep?.value ?? nextStep?.secretValue) !== undefined,
-    address,
-    fingerprint,
-    hostKey,
-    serverId,
-    nodeOff: (retirement?.value as { nodeOff?: boolean } | undefined)?.nodeOff ? true : undefined,
-    orchestrator: orchestrator?.value as OrchestratorShown | undefined,
-    registration: registration?.value as RegistrationOutput | undefined,
+    finished: nextStep !== undefined,
+    address: host?.address,
+    fingerprint: host?.fingerprint,
+    hostKey: host?.hostKey,
+    serverId: host?.serverId,
+    nodeOff: retirement?.nodeOff || undefined,
+    orchestrator: await read("orchestrator"),
+    registration: await read("registration"),
     // A value that is not an address counts as missing.
-    producerAddress: isAddress(producer?.value) ? producer.value : undefined,
-    remembered: remembered?.value as Remembered | undefined,
+    producerAddress: isAddress(producer) ? producer : undefined,
+    remembered: await read("remembered"),
   };
 }

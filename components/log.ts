@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { type Notice, sendNotice } from "../core/notify/notify";
 import { printableLines } from "../core/util/printable";
 
 /** Prints a message. All output goes through this file and is cleaned: it may quote a host, a node or a provider. */
@@ -7,3 +8,24 @@ export const info = (text: string): Promise<void> => pulumi.log.info(printableLi
 export const createStatusLine = (text: string, row: pulumi.Resource | undefined): Promise<void> =>
   pulumi.log.info(printableLines(text), row, undefined, true);
 export const warn = (text: string): Promise<void> => pulumi.log.warn(printableLines(text));
+
+/** Prints the next step as lines, because the engine would show the output as a list or a diff. Returns the lines. */
+export function reportNextStep(lines: pulumi.Output<string[]>): pulumi.Output<string[]> {
+  return lines.apply(async (next) => {
+    if (!pulumi.runtime.isDryRun()) await info(["What comes next:", ...next].join("\n"));
+    return next;
+  });
+}
+
+/** Sends a notification, if there is a webhook. A failure only causes a warning. */
+export async function notifyOperator(
+  webhook: string | undefined,
+  event: Notice["event"],
+  { pillar, stack }: { readonly pillar: string; readonly stack: string },
+  message: string,
+): Promise<void> {
+  if (webhook === undefined) return;
+  const reason = await sendNotice(webhook, { event, title: `Pillar ${pillar} (${stack}): ${event}`, message });
+  if (reason !== undefined)
+    await warn(`the notification "${event}" did not reach the webhook (pillar-host:notify): ${reason}`);
+}

@@ -5,7 +5,7 @@ import { reachDeps, waitForLogin } from "../core/ssh/reachability";
 import type { SshTarget } from "../core/ssh/ssh";
 import { commandsFor } from "../core/util/commands";
 import { info } from "./log";
-import { createUnprovedSteps, type UnprovedSteps } from "./unprovedSteps";
+import { createUnprovedSteps, type UnprovedSteps } from "./stackLog";
 
 /** A host's address and login. */
 export interface HostAccess {

@@ -59,6 +59,8 @@ interface ContactOutputs {
   readonly fingerprint: string;
 }
 
+const createOutputs = (pinned: string): ContactOutputs => ({ pinned, fingerprint: computeFingerprint(pinned) });
+
 async function recordKey({ stack, address, port, login }: ContactInputs): Promise<string> {
   let pinned: string;
   try {
@@ -95,13 +97,13 @@ async function contactHost(
   if (inputs.standsAside) {
     // Without a stored key the empty one stays, and no connection accepts it.
     const pinned = inputs.hostKey ?? recorded ?? "";
-    return { pinned, fingerprint: pinned === "" ? "" : computeFingerprint(pinned) };
+    return pinned === "" ? { pinned, fingerprint: "" } : createOutputs(pinned);
   }
   const known = inputs.hostKey || recorded;
   const pinned = known || (await recordKey(inputs));
   // The operator has not compared this key yet, so it may belong to a machine in the middle.
   if (!known && inputs.secrets?.length)
-    throw keepResults(new Error(formatUnknownKey(inputs, pinned)), { pinned, fingerprint: computeFingerprint(pinned) });
+    throw keepResults(new Error(formatUnknownKey(inputs, pinned)), createOutputs(pinned));
   let fault: string | undefined;
   const loginAndCheck = async (target: SshTarget) => {
     const session = await tryLogin(target);
@@ -114,5 +116,5 @@ async function contactHost(
     isNew: isFirst,
   });
   if (fault !== undefined) throw new Error(fault);
-  return { pinned, fingerprint: computeFingerprint(pinned) };
+  return createOutputs(pinned);
 }

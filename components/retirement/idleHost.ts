@@ -8,7 +8,7 @@ import { createRetirementInputs } from "../../core/retirement/retirementInputs";
 import { commandsFor } from "../../core/util/commands";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
-import { reportNextStep } from "../reportNextStep";
+import { reportNextStep } from "../log";
 import { readOnlyDeps } from "./checkRetirement";
 import { HostRetirement, type RetirementArgs } from "./guard";
 import { createGuardInputs, createRememberedOutput } from "./hostMemory";

@@ -18,18 +18,10 @@ export interface Connection {
 /** Returns the idle connections by login; undefined in a process that keeps none. */
 const idleSessions = () => (process as { readonly idleSshSessions?: Map<string, SshSession> }).idleSshSessions;
 
-function loginId({ address, port, user, hostKey, privateKey, password, agent, proxy }: SshTarget): string {
-  return JSON.stringify([
-    address,
-    port,
-    user,
-    hostKey,
-    privateKey,
-    password,
-    agent || undefined,
-    proxy && loginId(proxy),
-  ]);
-}
+const loginKeys = ["address", "port", "user", "hostKey", "privateKey", "password", "agent", "proxy"];
+
+/** Returns the login as text, the same for equal logins. */
+const loginId = (target: SshTarget) => JSON.stringify({ ...target, agent: target.agent || undefined }, loginKeys);
 
 export function leaveSession(target: SshTarget, session: SshSession): void {
   const login = loginId(target);

@@ -118,45 +118,26 @@ describe("a host with a pinned key", () => {
     expect(JSON.stringify(revealed(all)).includes(JSON.stringify(privateKey).slice(1, -1))).toBe(true);
   });
 
-  test("pins each connection to the host's key", () => {
-    for (const { inputs } of all.filter(({ type }) => type === command))
-      expect(revealed(inputs.connection)).toEqual({
-        ...login,
-        host: "203.0.113.7",
-        dialErrorLimit: 10,
-        perDialTimeout: 15,
-      });
-  });
-
   test("turns the hourly restart on before the deploy, and off after the gate", () => {
     expect(revealed(named("node-hourly-restart").inputs.stdin)).toContain("cron_action='on'\nnode_synced='no'\n");
     expect(revealed(named("node-hourly-restart-off").inputs.stdin)).toContain("cron_action='off'\nnode_synced='yes'\n");
   });
 
   test("gives the gate the node's address and the wait", () => {
-    const all = revealed(named("node-sync").inputs) as Record<string, unknown>;
-    const { __provider: _, factsScript, addressScript, ...inputs } = all;
-    const receiver =
-      "host_name='203\\.0\\.113\\.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='hunter2-sudo'\n";
-    expect(addressScript).toMatch(new RegExp(`^${receiver}[\\s\\S]*sha256sum`));
-    expect(factsScript).toMatch(new RegExp(`^${receiver}[\\s\\S]*log_lines='5'`));
-    expect(inputs).toEqual({
+    const inputs = revealed(named("node-sync").inputs) as Record<string, string>;
+    const begin = "^host_name='203\\.0\\.113\\.7'\nstack_word='prod'\nlogin_key='ssh'\nsudo_password='hunter2-sudo'\n";
+    expect(inputs.addressScript).toMatch(new RegExp(`${begin}[^]*sha256sum`));
+    expect(inputs.factsScript).toMatch(new RegExp(`${begin}[^]*log_lines='5'`));
+    expect(inputs).toMatchObject({
       target: {
         ssh: { ...login, address: "203.0.113.7", agent: false },
         via: "ssh",
         address: "127.0.0.1",
         port: 35997,
-        versions: expect.objectContaining({ rows: [expect.objectContaining({ leastVersion: "v0.0.10" })] }),
+        versions: { rows: [{ leastVersion: "v0.0.10" }] },
       },
-      stack: "prod",
-      confirmations: 3,
-      confirmSpan: 4000,
-      tolerance: 20,
       isChainUnverified: true,
       deadline: 604_800_000,
-      stallAfter: 900_000,
-      service: "go-node",
-      references: [],
       title: "Pillar Anvil (prod-2)",
       notify: "https://ntfy.example/hunter2-topic",
       record: { directory: "$XDG_DATA_HOME/pillar-host/records/Anvil", stack: "prod", pillar: "Anvil" },

@@ -98,21 +98,6 @@ describe("SyncGate", () => {
     });
   });
 
-  test("a node below a required version is not proved", async () => {
-    const rows = [{ fromHeight: 100, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" }];
-    const versions = { mainNetwork: "ab", releases: "https://r.example", rows };
-    const withVersion = async (version: string) => {
-      await node.close();
-      node = await fakeNode({ ...synced(), "stats.processInfo": { version, commit: "" } });
-      return run("syncGate", "create", inputs({ wait: "check", target: { ...inputs().target, versions } }));
-    };
-    const { error } = await withVersion("v0.0.10-dev-55-gabc1234");
-    expect(error?.message).toContain(
-      "\n  found: the node is v0.0.10-dev-55-gabc1234; v0.0.10 or newer is required from height 100 on (the window)\n  needed: install v0.0.10 or newer from https://r.example: ",
-    );
-    expect((await withVersion("v0.0.10-alphanet")).result?.outs).toMatchObject({ syncedAt: time });
-  });
-
   describe("in the event log", () => {
     let scratch: string;
     const record = () => ({ directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" });
@@ -250,18 +235,6 @@ describe("SyncGate", () => {
       details: { witnessed: { height: 100, hash: "ab" } },
     });
     rmSync(directory, { recursive: true });
-  });
-
-  test("check fails without an answering witness, and says what to add", async () => {
-    const references = [`http://127.0.0.2:${await closedPort()}`];
-    const { error } = await run(
-      "syncGate",
-      "create",
-      inputs({ references, wait: "check", isChainUnverified: undefined }),
-    );
-    expect(error?.message).toContain("no witness confirms its chain yet");
-    expect(error?.message).toContain(`  found: reference ${references[0]} is left out: ECONNREFUSED`);
-    expect(error?.message).toContain("pulumi config set --path 'pillar-host:sync.references[0]' -s prod URL");
   });
 
   test("await ends as awaiting, prints the progress, and keeps the start in the event log", async () => {

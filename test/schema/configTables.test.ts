@@ -14,12 +14,9 @@ test("keeps the lists of docs/configuration.md equal to the schema (npm run sche
 describe("a key's line", () => {
   test.each([
     ["a value's kind and its default", "node.rpcPort", " (port; `35997`): The port of the node's RPC over http"],
-    ["choices", "sync.wait", " (`block` or `check` or `await`; `block`; in an unattended run `await`): "],
     ["a unit", "sync.stallMinutes", " (number above 0 to 1440 (minutes); `15`): "],
-    ["a duration", "sync.deadline", " (duration of at least 1m; `7d`): "],
     ["a list's values", "host.sshFrom", " (list, each: network in CIDR form, as `192.0.2.1/32`; `[]`): "],
     ["that a key is required", "pillar.name", " (text; needed): "],
-    ["the key that applies without it", "orchestrator.migrateFrom.dataDir", " (absolute path; `node.dataDir`): "],
     ["a secret", "ssh.privateKey", " (text): Secret. The private key itself: the text of its file"],
     ["the page with more", "sync.wait", "not synced yet ([unattended.md](unattended.md#on-a-schedule))"],
     ["the variants that have the key", "host.plan", ": (hetzner/digitalocean) `auto`: the cheapest"],
@@ -33,7 +30,6 @@ describe("a key's line", () => {
       "host.provider",
       " (`existing`; `hetzner`; `digitalocean`; needed): (existing) A server that exists",
     ],
-    ["a block", "retirement.successor", " (block): The host that produces after this one."],
   ])("shows %s", (_what, key, part) => {
     expect(lineOf(key)).toContain(part);
   });

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { describe, expect, test } from "vitest";
-import { z } from "zod";
+import { expect, test } from "vitest";
 import { listSchemaKeys, readMeta } from "../../../core/config/schemaKeys";
 import { stackSchema } from "../../../core/config/stackSchema";
 
@@ -36,35 +35,4 @@ test("points to existing pages and headings", () => {
     const anchors = headings.map((line) => line.replace(/^#+ /, "").toLowerCase().replaceAll(" ", "-"));
     if (anchor !== undefined) expect(anchors).toContain(anchor);
   }
-});
-
-describe("a key's description", () => {
-  const inner = z.string().meta({ description: "inner", form: "a form" });
-
-  test("is found below its default and checks", () => {
-    expect(readMeta(inner.default("x"))).toEqual({ description: "inner", form: "a form" });
-    expect(readMeta(inner.min(1).transform(Number).optional())).toEqual({ description: "inner", form: "a form" });
-  });
-
-  test("is the outermost one", () => {
-    expect(readMeta(inner.optional().meta({ description: "outer" }))).toEqual({ description: "outer", form: "a form" });
-  });
-});
-
-test("lists keys in order, each block before its keys, and variants' keys with the variant's name", () => {
-  const schema = z.strictObject({
-    a: z.strictObject({ b: z.string() }).prefault({ b: "x" }),
-    c: z.discriminatedUnion("kind", [
-      z.strictObject({ kind: z.literal("one") }),
-      z.strictObject({ kind: z.literal("two"), d: z.number().optional() }),
-    ]),
-  });
-  expect(listSchemaKeys(schema).map(({ path, isBlock, variant }) => [path.join("."), isBlock, variant])).toEqual([
-    ["a", true, undefined],
-    ["a.b", false, undefined],
-    ["c", true, undefined],
-    ["c.kind", false, "one"],
-    ["c.kind", false, "two"],
-    ["c.d", false, "two"],
-  ]);
 });

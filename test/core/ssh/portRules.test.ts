@@ -67,8 +67,8 @@ describe("the problems of ports", () => {
 
   test("name a closed port of peers, with the commands that open it, over udp too if peers use it", () => {
     expect(portFaults(found({ 35995: "filtered", 55055: "refused" }))).toEqual([
-      "35995/tcp, the node's peers, is closed to this machine (no answer: a firewall drops it); needed: open to everybody, over udp too",
-      "55055/tcp, the orchestrator's peers, is closed to this machine (refused: nobody listens there, or a firewall refuses); needed: open to everybody",
+      "35995/tcp, the node's peers, is closed to this machine (no answer); needed: open to everybody, over udp too",
+      "55055/tcp, the orchestrator's peers, is closed to this machine (refused); needed: open to everybody",
       "  To open it, on the host:",
       "    ufw: ufw allow 35995/tcp && ufw allow 35995/udp && ufw allow 55055/tcp",
       "    firewalld: firewall-cmd --permanent --add-port=35995/tcp --add-port=35995/udp --add-port=55055/tcp && firewall-cmd --reload",
