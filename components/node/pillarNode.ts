@@ -1,20 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createNodeRpc, resolveNode } from "../../core/chain/configuredNode";
+import { createNodeRpc, createOldNode, resolveNode } from "../../core/chain/configuredNode";
 import { releaseNumber } from "../../core/chain/versions";
+import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/inputs";
 import type { StackConfig } from "../../core/config/config";
+import { createStackLogRef } from "../../core/config/stackStore";
 import type { LogEvent } from "../../core/eventLog/events";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
-import { readNodeReleaseLibrary } from "../../core/steps/libraries";
+import type { OrchestratorHost } from "../../core/ssh/root";
+import { readChainCopyLibrary, readNodeReleaseLibrary } from "../../core/steps/libraries";
 import { chainCopyAway, createNodeSteps } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
 import { createNodeVariables, formatStackIdentity, releaseVariables } from "../../core/steps/stepVariables";
-import { createGateSettings, createWitnessSources } from "../../core/sync/gateSettings";
+import { createChainSources, createGateSettings, createWitnessSources } from "../../core/sync/gateSettings";
 import { ChainCopy } from "../../providers/chainCopy";
 import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade";
 import { SyncGate } from "../../providers/syncGate";
 import type { Host } from "../host/host";
 import { createRootAccess, createSshTarget, createStepInput, runStep } from "../remote";
-import { createChainCopyArgs, createNewSide } from "./chainCopyArgs";
 import type { NodeHostReader } from "./nodeReading";
 
 interface PillarNodeArgs {
@@ -118,6 +120,38 @@ function findOtherVersion(
     const running = await (await look?.(at, key))?.version;
     return running === undefined || releaseNumber(running) === version ? undefined : `${running} ${Date.now()}`;
   });
+}
+
+/**
+ * Returns the inputs of the chain copy; undefined if the chain comes from the network. They hold the old host's login in
+ * clear: mark them as secret.
+ */
+export function createChainCopyArgs(config: StackConfig, stack: string): Omit<ChainCopyInputs, "new"> | undefined {
+  const { sync, node, network, pillar } = config;
+  if (sync.from !== "oldHost") return undefined;
+  const { host, service, dataDir, copyAddress, node: old } = createOldNode(config);
+  return {
+    stack,
+    identity: formatStackIdentity(stack, pillar.name),
+    old: {
+      host,
+      node: old,
+      service: service ?? node.service,
+      dataDir: dataDir ?? node.dataDir,
+    },
+    copy: { address: copyAddress ?? host.ssh.address, port: host.ssh.port },
+    limitMbps: sync.copyMbps ?? 0,
+    momentum: network.momentum,
+    ...createChainSources(config),
+    record: createStackLogRef(config),
+    library: readChainCopyLibrary(),
+  };
+}
+
+function createNewSide(config: StackConfig, host: OrchestratorHost): CopyHost {
+  const { node } = config;
+  const target = resolveNode(host.ssh, createNodeRpc(config));
+  return { host, node: target, service: node.service, dataDir: node.dataDir };
 }
 
 function createGateInputs(config: StackConfig, stack: string) {

@@ -177,7 +177,7 @@ const tarEntryOverheadBytes = 4096;
 const growthBytes = 256 * 1024 * 1024;
 
 /** Returns the maximum size of an archive in bytes. */
-function computeArchiveLimit(listed: Manifest): number {
+export function computeArchiveLimit(listed: Manifest): number {
   return 2 * sumManifest(listed).bytes + tarEntryOverheadBytes * listed.size + growthBytes;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createChainCopyArgs } from "../../../components/node/chainCopyArgs";
+import { createChainCopyArgs } from "../../../components/node/pillarNode";
 import { createNodeRpc, createNodeTarget } from "../../../core/chain/configuredNode";
 import {
   findApplicableRows,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createChainCopyArgs } from "../../../components/node/chainCopyArgs";
+import { createChainCopyArgs } from "../../../components/node/pillarNode";
 import { extractRawConfig, parseConfig } from "../../../core/config/config";
 import { createWitnessSources } from "../../../core/sync/gateSettings";
 import { configOf, least } from "../../components/exampleConfig";

@@ -21,6 +21,7 @@ import {
   type BackupDeps,
   type BackupPlace,
   type BackupSource,
+  computeArchiveLimit,
   isBackupKept,
   takeBackup,
 } from "../../../../core/orchestrator/backup/backup";
@@ -164,6 +165,11 @@ describe("a backup", () => {
     expect(readFileSync(file, "utf8")).toBe("another run's");
   });
 
+  test("may be larger than the list, because files grow", () => {
+    const entry = { path: "a", kind: "file", mode: "600", owner: "0:0", size: 1001, sha256: "a" } as const;
+    expect(computeArchiveLimit(new Map([["a", entry]]))).toBe(2 * 1001 + 4096 + 256 * 1024 * 1024);
+  });
+
   test("removes files of killed runs, and keeps those of running ones", async ({ stage }) => {
     mkdirSync(stage.place.directory, { recursive: true });
     const partOf = (pid: number) => inPlace(stage, `pillar-host-prod-Anvil-1-first.${pid}.part`);
@@ -216,6 +222,16 @@ describe("files that change during a backup", () => {
     expect(rewrites).toBe(2);
     expect(stage.said.filter((line) => line.includes("taking it again"))).toHaveLength(2);
     expect(mine(stage).filter((name) => name.endsWith(".age"))).toHaveLength(1);
+  });
+
+  test("a file that is rewritten after it was copied is copied again", async ({ stage }) => {
+    let lists = 0;
+    const rewrite = () => {
+      lists += 1;
+      if (lists === 2) writeFileSync(host(stage, "config.json"), "{}");
+    };
+    await take(during(stage, /manifest/, rewrite));
+    expect(stage.said.filter((line) => line.includes("taking it again"))).toHaveLength(1);
   });
 
   test("a file that never stays the same ends in an error without a backup", async ({ stage }) => {
