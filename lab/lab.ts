@@ -20,6 +20,7 @@ import {
 import { noteSecretsOn } from "./hosts/secretsOn";
 import { ensureBaseImage } from "./images/baseImage";
 import { isReferenceSynced, referenceUrl, startReference } from "./operator/references";
+import { residentsIn } from "./stack/residents";
 import { callSocket } from "./util/callSocket";
 import { labProgram } from "./util/labProgram";
 import { ensureRequirements } from "./util/requirements";
@@ -27,11 +28,6 @@ import { ensureRequirements } from "./util/requirements";
 export type { HostShell, LabHost } from "./hosts/labHosts";
 
 const program = (name: string) => labProgram(join(import.meta.dirname, name));
-
-/** A resident process ends when a run is interrupted; the next one takes its place. */
-const keepResidents = `trap 'trap - TERM; kill 0' TERM
-for kind in program provider; do while :; do "$@" "$kind"; sleep 0.1; done & done
-wait`;
 
 /** Returns the prefix of a test run's labs, with its process id: the next run finds those of a killed one by it. */
 export function testLabPrefix(pid: number): string {
@@ -124,19 +120,14 @@ export class Lab {
     return this.state.startProcess(this.atOperator(command), log, env);
   }
 
-  /**
-   * Starts the processes in which the engine's runs share the loaded program (lab/stack/resident.ts), unless they run.
-   * Returns the variables of a run that uses them.
-   */
-  async startResidents(): Promise<Record<string, string>> {
-    const sockets = ["program.sock", "provider.sock"].map((name) => join(this.dir, name));
-    const ready = () => sockets.every((socket) => existsSync(socket));
-    if (!ready()) {
-      const resident = [...(await program("stack/resident.ts")), this.dir];
-      await this.startAtOperator(["bash", "-c", keepResidents, "residents", ...resident]);
-      await this.state.waitFor("the resident processes", ready);
+  /** Starts what holds the loaded program, unless it runs. Returns the variables of a run that uses it. */
+  async startResidents(): Promise<Readonly<Record<string, string>>> {
+    const { command, areReady, env } = await residentsIn(this.dir);
+    if (!areReady()) {
+      await this.startAtOperator(command);
+      await this.state.waitFor("the resident processes", areReady);
     }
-    return { PILLAR_LAB_RESIDENT: this.dir };
+    return env;
   }
 
   /** Calls the chain double's control API (lab/doubles/chain). */

@@ -9,15 +9,15 @@ import { PassThrough } from "node:stream";
  * Runs the program and its dynamic providers for the engines of a lab, one run after another, in a process that has
  * loaded them already: a process of their own needs two seconds of processor for each `up`. The starter in
  * lab/toolchain/languageHost hands over a run's arguments and environment, and takes its output. A run that the engine
- * ends early ends this process, too; {@link residentCommand} starts the next one. Usage: DIRECTORY program|provider
+ * ends early ends this process, too; lab/stack/residents.ts starts the next one. Usage: DIRECTORY program|provider
  */
 async function main([directory = "", kind = ""]: readonly string[]): Promise<void> {
   const serve = kind === "program" ? runProgram : runProvider;
   const path = join(directory, `${kind}.sock`);
-  let isBusy = false;
+  let current: net.Socket | undefined;
   const server = net.createServer(async (socket) => {
-    if (isBusy) return void socket.end();
-    isBusy = true;
+    if (current) return void socket.end();
+    current = socket;
     socket.on("error", () => socket.destroy());
     for await (const line of readline.createInterface({ input: socket })) {
       const request = JSON.parse(line) as Request;
@@ -26,9 +26,11 @@ async function main([directory = "", kind = ""]: readonly string[]): Promise<voi
       enter(request);
       const exit = await serve(request, socket, server);
       hear(undefined);
-      isBusy = false;
+      current = undefined;
       socket.end(frame({ exit }));
     }
+    // Its starter was killed before it sent anything.
+    if (current === socket) current = undefined;
   });
   rmSync(path, { force: true });
   server.listen(path);

@@ -8,7 +8,9 @@ import type { OrderRecord } from "../../../core/cloud/orderRecord";
 import type { Server } from "../../../lab/clouds/account";
 import type { CloudName } from "../../../lab/clouds/names";
 import { serveVault } from "../../../lab/doubles/vault";
+import { endProcess, startDetached } from "../../../lab/hosts/machine";
 import type { Lab } from "../../../lab/lab";
+import { residentsIn } from "../../../lab/stack/residents";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { createKeyPair } from "../../../providers/hostKey";
 import { type ServedCloud, serveCloud } from "./servedCloud";
@@ -86,9 +88,11 @@ async function cloudStack(provider: CloudName, host: StackFile): Promise<CloudSt
   const secrets = { "ssh.privateKey": createKeyPair().privateKey, "host.token": cloud.token };
   const vault = await serveVault({ host: "127.0.0.1", port: 0 });
   const vaultUrl = `http://127.0.0.1:${(vault.address() as AddressInfo).port}`;
+  const { command, env } = await residentsIn(dir);
+  const residents = await startDetached(command, join(dir, "residents.log"));
   // An engine on loopback needs only this part of a lab.
-  const lab = { dir, vaultUrl, atOperator: (command: readonly string[]) => [...command] } as unknown as Lab;
-  const stack = await LabStack.create(lab, "prod", file({}, {}), secrets, { isCold: true });
+  const part = { dir, vaultUrl, atOperator: (typed: readonly string[]) => [...typed], startResidents: async () => env };
+  const stack = await LabStack.create(part as unknown as Lab, "prod", file({}, {}), secrets);
   const [backend, untouched] = [join(stack.dir, "backend"), join(dir, "untouched")];
   await cp(backend, untouched, { recursive: true });
   const attempts = join(stack.records("Anvil"), "orders-prod-Anvil.json");
@@ -122,6 +126,7 @@ async function cloudStack(provider: CloudName, host: StackFile): Promise<CloudSt
       return text === undefined ? undefined : (JSON.parse(text) as OrderRecord);
     },
     close: async () => {
+      await endProcess(residents);
       endStrays(dir);
       cloud.close();
       vault.closeAllConnections();

@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { labProgram } from "../util/labProgram";
+
+/** A resident process ends when a run is interrupted; the next one takes its place. */
+const keepResidents = `trap 'trap - TERM; kill 0' TERM
+for kind in program provider; do while :; do "$@" "$kind"; sleep 0.1; done & done
+wait`;
+
+/** Processes that hold the loaded program and its providers for the engine's runs (lab/stack/resident.ts). */
+export interface Residents {
+  /** The command that keeps them running. */
+  readonly command: readonly string[];
+  readonly areReady: () => boolean;
+  /** Variables of a run that uses them. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** @param dir for their sockets */
+export async function residentsIn(dir: string): Promise<Residents> {
+  const resident = [...(await labProgram(join(import.meta.dirname, "resident.ts"))), dir];
+  const sockets = ["program.sock", "provider.sock"].map((name) => join(dir, name));
+  return {
+    command: ["bash", "-c", keepResidents, "residents", ...resident],
+    areReady: () => sockets.every((socket) => existsSync(socket)),
+    env: { PILLAR_LAB_RESIDENT: dir },
+  };
+}
