@@ -3,27 +3,12 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Run } from "../../../lab/stack/engineRun";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { onHost, pastPackages, reconfigure, staged } from "../fixture";
 import { until } from "../stops/effects";
-import { missedSpanMs, readSlots, type ServedRelease, serveNode, serveProgram } from "./release";
+import { missedSpanMs, serveNode, serveProgram, upgradeStage } from "./upgradeStage";
 
 keepEngineLogs();
 
-/** A network of 100 Pillars in a hurry: a tick of 15 s, in which the Pillar has one slot. */
-const hurry = { momentumSeconds: 0.5, backgroundPillars: 99, height: 200_000 };
-let reference: string;
-let address: string;
-const settings = () => ({ sync: { references: [reference], tolerance: 100 }, network: { momentum: "500ms" } });
-const stage = staged(settings, async (lab, host) => {
-  await pastPackages(lab, host);
-  await lab.chain("PATCH", "/truth", hurry);
-  reference = await lab.addReference("ref1");
-});
-const slotsSince = async (since: number) => (await readSlots(stage.lab, address)).filter(({ at }) => at > since);
-const countProduced = async (since: number) => (await slotsSince(since)).filter(({ nodes }) => nodes.length > 0).length;
-const configure = (release: ServedRelease) =>
-  reconfigure(stage.stack, stage.host, { ...settings(), node: { release } });
-const readRunning = () => onHost(stage.host, "/usr/local/bin/go-node version | head -n 1; pgrep -cx go-node");
+const { stage, configure, upTo, produce, slotsSince, countProduced, readRunning } = upgradeStage(0.5);
 
 /** Waits until the version before produces, and expects no slot of the chain missed 60 s after the first one, and one node. */
 async function expectProduction(since: number, version = "v0.0.8"): Promise<void> {
@@ -38,10 +23,7 @@ async function expectProduction(since: number, version = "v0.0.8"): Promise<void
 }
 
 it("refuses a release for another machine, and the node keeps running", async () => {
-  expect((await stage.stack.up()).exitCode).toBe(0);
-  address = await onHost(stage.host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);
-  await stage.lab.chain("PATCH", "/pillars/Anvil", { producerAddress: address });
-  await expect.poll(() => countProduced(0)).toBeGreaterThan(0);
+  await produce();
   // The head of an ELF file for the processor aarch64.
   const head = Buffer.from("7f454c4602010100000000000000000002", "hex");
   const program = Buffer.concat([head, Buffer.from("00b700", "hex"), Buffer.alloc(4096)]);
@@ -112,9 +94,7 @@ it.each([
 });
 
 it("the next run upgrades the host to a version that works", async () => {
-  await configure(await serveNode(stage.lab, { version: "v0.0.10" }));
   const since = Date.now();
-  const { exitCode, output } = await stage.stack.up();
-  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  await upTo(await serveNode(stage.lab, { version: "v0.0.10" }));
   await expectProduction(since, "v0.0.10");
 });

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Lab } from "../../../lab/lab";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { onHost, pastPackages, staged } from "../fixture";
-import { type ServedRelease, serveNode } from "./release";
+import { type ServedRelease, serveNode } from "./upgradeStage";
 
 keepEngineLogs();
 
