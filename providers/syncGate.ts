@@ -1,6 +1,4 @@
-import { openNodeChain } from "../core/chain/chain";
-import { createNodeClient, type NodeTarget } from "../core/chain/node";
-import { readVersionGaps } from "../core/chain/nodeVersion";
+import type { NodeTarget } from "../core/chain/node";
 import { openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
@@ -8,11 +6,12 @@ import { readSources } from "../core/registration/pillarReadings";
 import { noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
+import { isSameHost } from "../core/ssh/sameHost";
+import type { SshTarget } from "../core/ssh/ssh";
 import type { WitnessSources } from "../core/sync/chainSources";
-import { decideResumption } from "../core/sync/decideResumption";
 import { type GateSettings, isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync";
 import { createWaitLog } from "../core/sync/waitLog";
-import { openWitnesses } from "../core/sync/witnesses";
+import { openNodeReader } from "../core/sync/witnesses";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
 import { takeFirstLine } from "../core/util/firstLine";
@@ -77,6 +76,21 @@ interface GateOutputs extends Partial<Omit<SyncResult, "witnessed">> {
   readonly earlier?: string | undefined;
 }
 
+/** Facts that the last run of the gate stored. `syncedAt` is ISO 8601. */
+interface GateKept {
+  readonly target: { readonly ssh: Partial<Pick<SshTarget, "address" | "hostKey">> };
+  readonly syncedAt?: string | undefined;
+}
+
+/**
+ * Decides what the gate does with its last result. `keep`: keeps the proof, because a live producer never has to
+ * wait. `resume`: resumes the wait. `restart`: starts again, because the machine is another one or was reinstalled.
+ */
+export function decideResumption(kept: GateKept, now: Pick<GateKept, "target">): "keep" | "resume" | "restart" {
+  if (!isSameHost(kept.target.ssh, now.target.ssh)) return "restart";
+  return kept.syncedAt === undefined ? "resume" : "keep";
+}
+
 /** Waits until the node is synced. @throws KeptError, with the state of the wait */
 export async function passGate(
   inputs: GateInputs,
@@ -89,9 +103,7 @@ export async function passGate(
   const { startedAt = new Date().toISOString(), startHeight, earlier } = { ...log.before, ...before };
   const kept = { startedAt, startHeight, earlier };
   const connection = createConnection(inputs.target.ssh);
-  const client = createNodeClient(inputs.target, connection);
-  const own = openNodeChain("the node", inputs.target, connection);
-  const witnesses = openWitnesses(inputs, inputs.target, "always");
+  const { closeWitnesses, ...reader } = openNodeReader(inputs.target, inputs, connection, "always");
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
   const wallet = createEarlyWalletWatch(inputs, connection, earlier, (text) => notify("registeredTooEarly", text));
@@ -101,10 +113,7 @@ export async function passGate(
     const record = await waitForSync(
       { ...inputs, wait, startedAt: Date.parse(startedAt), startHeight, address },
       {
-        client,
-        readReferences: (newest) => witnesses.read(newest && { newest, client: own }),
-        readVersionGaps: (height) => readVersionGaps(inputs.target, height, connection),
-        ...systemClock,
+        ...reader,
         say,
         notify,
         readFacts: () => readHostFacts(connection, inputs.factsScript),
@@ -132,8 +141,8 @@ export async function passGate(
     throw keepResults(error as Error, kept);
   } finally {
     await wallet?.settled();
-    witnesses.close();
-    client.close();
+    closeWitnesses();
+    connection.drop();
   }
 }
 

@@ -1,7 +1,4 @@
-import { openNodeChain } from "../../core/chain/chain";
 import { createNodeTarget } from "../../core/chain/configuredNode";
-import { createNodeClient } from "../../core/chain/node";
-import { readVersionGaps } from "../../core/chain/nodeVersion";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { type NodeHostFacts, readHostFacts } from "../../core/ssh/hostFacts";
 import type { SshTarget } from "../../core/ssh/ssh";
@@ -10,8 +7,7 @@ import { createEnvelope } from "../../core/steps/step";
 import { createReceiver } from "../../core/steps/stepVariables";
 import { createGateSettings, createWitnessSources } from "../../core/sync/gateSettings";
 import type { SyncDeps, WaitOptions } from "../../core/sync/waitForSync";
-import { openWitnesses } from "../../core/sync/witnesses";
-import { systemClock } from "../../core/util/clock";
+import { openNodeReader } from "../../core/sync/witnesses";
 import type { StackWithHost } from "./openStack";
 
 /** The height at a time (unix milliseconds) from which a node's rate is computed. */
@@ -31,8 +27,7 @@ export function openHostReader({ config, address }: StackWithHost, hostKey: stri
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
   const script = createEnvelope(step, createReceiver(config, address));
-  const chain = openNodeChain("the node", target, shareConnection(connection));
-  const witnesses = openWitnesses(createWitnessSources(config), target);
+  const { closeWitnesses, ...deps } = openNodeReader(target, createWitnessSources(config), connection);
   const connections = new Map([[connectionKey(target.ssh), connection]]);
   return {
     connection: shareConnection(connection),
@@ -42,15 +37,10 @@ export function openHostReader({ config, address }: StackWithHost, hostKey: stri
       return shareConnection(known);
     },
     close: () => {
-      witnesses.close();
+      closeWitnesses();
       for (const each of connections.values()) each.drop();
     },
-    deps: {
-      client: createNodeClient(target, connection),
-      readReferences: (newest) => witnesses.read(newest && { newest, client: chain }),
-      readVersionGaps: (height) => readVersionGaps(target, height, connection),
-      ...systemClock,
-    },
+    deps,
     readFacts: () => readHostFacts(connection, script),
   };
 }

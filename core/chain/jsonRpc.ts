@@ -24,21 +24,8 @@ interface HttpCall {
   readonly whom: string;
 }
 
-export interface RpcCall extends Pick<HttpCall, "authority" | "timeout"> {
-  readonly method: string;
-  readonly params?: readonly unknown[];
-}
-
-const rpcBody = (method: string, params: readonly unknown[]) =>
+export const rpcBody = (method: string, params: readonly unknown[]) =>
   JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-
-/**
- * Makes one call (docs/specification.md, 2.1 and 4.1): HTTP GET with a JSON body, over a stream that carries no other
- * call. Throws if no stream can be opened, or no complete answer comes before the timeout.
- */
-export function callRpc(open: OpenStream, { authority, method, params = [], timeout }: RpcCall): Promise<RpcAnswer> {
-  return callHttp(open, { verb: "GET", authority, body: rpcBody(method, params), timeout, whom: "the node" });
-}
 
 /** Calls an independent node; `timeout` is in milliseconds. @throws Error with the reason, such as `ECONNREFUSED` */
 export async function callReference(
@@ -57,7 +44,10 @@ function parseDate(header: string | null | undefined): number | undefined {
   return Number.isNaN(date) ? undefined : date;
 }
 
-/** Sends one request over a stream of its own. @throws as callRpc */
+/**
+ * Sends one request over a stream that carries no other. @throws if no stream can be opened, or no complete answer comes
+ * before the timeout
+ */
 export async function callHttp(open: OpenStream, call: HttpCall): Promise<RpcAnswer> {
   const opening = open();
   const answering = opening.then((stream) => exchange(stream, call));

@@ -5,7 +5,7 @@ import { isFatal } from "../ssh/sshErrors";
 import { printable } from "../util/printable";
 import { isLate } from "../util/withTimeout";
 import { isCount, type Produced, parseForm, parseProduced } from "./chainAnswers";
-import { callRpc, type RpcAnswer } from "./jsonRpc";
+import { callHttp, type RpcAnswer, rpcBody } from "./jsonRpc";
 import type { VersionRules } from "./requiredVersions";
 
 /** A node's RPC and the way to it: through ssh to an address on the host, or directly. */
@@ -104,12 +104,13 @@ export function createNodeCalls(
 ): (method: string, params?: readonly unknown[]) => Promise<RpcAnswer> {
   const authority = net.isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
   return async (method, params = []) => {
-    const call = { authority, method, params, timeout };
-    if (via === "direct") return callRpc(async () => net.connect(port, address), call);
+    // docs/specification.md, 4.1
+    const call = { verb: "GET", authority, body: rpcBody(method, params), timeout, whom: "the node" } as const;
+    if (via === "direct") return callHttp(async () => net.connect(port, address), call);
     // The login has its own timeouts, and may take longer than `timeout`, which limits the call.
     const session = await connection.session();
     reached();
-    return callRpc(() => session.forward(address, port), call);
+    return callHttp(() => session.forward(address, port), call);
   };
 }
 

@@ -1,3 +1,4 @@
+import { systemClock } from "../util/clock";
 import { sendRequest } from "../util/sendRequest";
 
 export interface Notice {
@@ -52,23 +53,13 @@ export function createNoticeRequest(
 ): { headers: Record<string, string>; body: string } {
   const text = `${notice.title}\n${notice.message}`;
   const json = { "content-type": "application/json" };
-  switch (detectService(webhook)) {
-    case "Telegram":
-      return { headers: json, body: JSON.stringify({ chat_id: new URL(webhook).searchParams.get("chat_id"), text }) };
-    case "Slack":
-      return { headers: json, body: JSON.stringify({ text }) };
-    default:
-      return {
-        headers: {
-          ...json,
-          "x-template": "yes",
-          "x-title": "{{.title}}",
-          "x-message": "{{.message}}",
-          ...(urgent.includes(notice.event) ? { "x-priority": "high" } : {}),
-        },
-        body: JSON.stringify({ ...notice, text }),
-      };
-  }
+  const service = detectService(webhook);
+  if (service === "Slack") return { headers: json, body: JSON.stringify({ text }) };
+  if (service === "Telegram")
+    return { headers: json, body: JSON.stringify({ chat_id: new URL(webhook).searchParams.get("chat_id"), text }) };
+  const templates = { "x-template": "yes", "x-title": "{{.title}}", "x-message": "{{.message}}" };
+  const priority = urgent.includes(notice.event) ? "high" : "default";
+  return { headers: { ...json, ...templates, "x-priority": priority }, body: JSON.stringify({ ...notice, text }) };
 }
 
 /**
@@ -90,20 +81,12 @@ export function sendHeartbeat(heartbeat: string, hasFailed: boolean, retryDelayM
 }
 
 async function post(address: string, request: RequestInit, retryDelayMs: number): Promise<string | undefined> {
-  let reason: string | undefined;
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-    reason = await postOnce(address, request);
-    if (reason === undefined) return undefined;
-    if (attempt < maxAttempts) await new Promise((resolve) => setTimeout(resolve, retryDelayMs));
-  }
-  return reason;
-}
-
-async function postOnce(address: string, request: RequestInit): Promise<string | undefined> {
-  try {
-    const { status } = await sendRequest(address, { method: "POST", ...request }, requestTimeoutMs);
-    return status < 300 ? undefined : `it answers ${status}`;
-  } catch (error) {
-    return (error as Error).message;
+  for (let attempt = 1; ; attempt += 1) {
+    const reason = await sendRequest(address, { method: "POST", ...request }, requestTimeoutMs).then(
+      ({ status }) => (status < 300 ? undefined : `it answers ${status}`),
+      (error: Error) => error.message,
+    );
+    if (reason === undefined || attempt === maxAttempts) return reason;
+    await systemClock.sleep(retryDelayMs);
   }
 }

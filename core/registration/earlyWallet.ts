@@ -74,7 +74,11 @@ export function watchForEarlyWallet(
     }
     if (isTrapped) return;
     isTrapped = true;
-    const text = warningLines(pillar, earlier);
+    const text = [
+      `${pillar} is registered with this host's producer address ALREADY, and its node is not synced:`,
+      "the Pillar earns nothing from 5 to 10 minutes after the update until the node is synced and the next tick begins.",
+      formatWayBack(pillar, earlier),
+    ];
     for (const line of ["REGISTERED TOO EARLY", ...text, "the wait for the sync continues"]) deps.say(`sync: ${line}`);
     deps.tell(text.join(" "));
     await deps.record({ kind: "tooEarly", why: "it syncs", address, since: deps.now(), notes: [], earlier });
@@ -93,14 +97,6 @@ export function watchForEarlyWallet(
     },
     earlier: () => earlier,
   };
-}
-
-function warningLines(pillar: string, earlier: string | undefined): string[] {
-  return [
-    `${pillar} is registered with this host's producer address ALREADY, and its node is not synced:`,
-    "the Pillar earns nothing from 5 to 10 minutes after the update until the node is synced and the next tick begins.",
-    formatWayBack(pillar, earlier),
-  ];
 }
 
 const digestTime = 20_000;

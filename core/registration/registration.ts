@@ -44,31 +44,33 @@ export interface Elections {
   readonly standing?: PillarStanding;
 }
 
-/**
- * Describes whether the Pillar is registered with this host's producer address. `notes` lists the sources that were
- * left out or contradict the others.
- */
-export type Registration = { readonly notes: readonly string[]; readonly earlier?: string } & (
-  | { readonly kind: "unknown"; readonly why: string; readonly since?: number; readonly switched?: ProducerSwitch }
-  | { readonly kind: "unknownPillar" }
-  /** The earlier address is registered, still or again. */
-  | ({ readonly kind: "earlier" } & NotOurs)
-  /** An address is registered that is neither this host's nor the earlier one. */
-  | ({ readonly kind: "foreign" } & NotOurs)
-  | ({
-      readonly kind: "registered";
-      readonly wait: ProducingWait;
-      readonly isLate: boolean;
-      readonly unseen?: string;
-    } & Ours)
-  | ({ readonly kind: "producing"; readonly switched: ProducerSwitch } & Ours)
-  /** This host's address is registered while its node is not synced. */
-  | ({
-      readonly kind: "tooEarly";
-      readonly why: string;
-      readonly switched?: ProducerSwitch;
-    } & Ours)
-);
+/** Describes whether the Pillar is registered with this host's producer address. Times in unix milliseconds. */
+export type Registration = RegistrationBase &
+  (
+    | { readonly kind: "unknown"; readonly why: string }
+    | { readonly kind: "unknownPillar" }
+    /** `earlier`: the earlier address is registered, still or again. `foreign`: neither this host's nor the earlier one. */
+    | ({ readonly kind: "earlier" | "foreign" } & NotOurs)
+    | ({
+        readonly kind: "registered";
+        readonly wait: ProducingWait;
+        readonly isLate: boolean;
+        readonly unseen?: string;
+      } & Ours)
+    | ({ readonly kind: "producing"; readonly switched: ProducerSwitch } & Ours)
+    /** This host's address is registered while its node is not synced. */
+    | ({ readonly kind: "tooEarly"; readonly why: string } & Ours)
+  );
+
+interface RegistrationBase {
+  /** Names the sources that were left out or contradict the others. */
+  readonly notes: readonly string[];
+  readonly earlier?: string;
+  readonly address?: string;
+  /** The first lookup that saw this host's address registered. */
+  readonly since?: number;
+  readonly switched?: ProducerSwitch;
+}
 
 interface NotOurs {
   readonly address: string;
@@ -79,7 +81,6 @@ interface NotOurs {
 
 interface Ours {
   readonly address: string;
-  /** Unix milliseconds of the first lookup that saw the registration. */
   readonly since: number;
   readonly figures?: PillarOnChain["figures"];
 }

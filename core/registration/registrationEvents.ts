@@ -46,7 +46,7 @@ export function findRegistrationChanges(registration: Registration, memory: Regi
       ? []
       : [{ event: "registeredElsewhere", details: { producerAddress: registration.address } }];
   if (!isOurs(registration)) return [];
-  const { address: producerAddress, earlier } = registration;
+  const { address: producerAddress, earlier, switched } = registration;
   const news: Optional<EventBody>[] = [];
   if (memory.since === undefined) {
     news.push({ event: "registered", details: { producerAddress } });
@@ -54,7 +54,6 @@ export function findRegistrationChanges(registration: Registration, memory: Regi
     if (registration.kind === "tooEarly")
       news.push({ event: "registeredTooEarly", details: { producerAddress, earlier } });
   }
-  const switched = "switched" in registration ? registration.switched : undefined;
   if (switched && switched.height !== memory.switched?.height) {
     const { height, at, before, orBefore } = switched;
     const last = before && { ...before, at: iso(before.at) };

@@ -21,19 +21,20 @@ export interface RegistrationOutput {
 }
 
 export function createRegistrationOutput(registration: Registration): RegistrationOutput {
-  const { kind: state, earlier } = registration;
+  const { kind: state, address, earlier, since, switched } = registration;
   const notes = [...registration.notes];
   // The notes may already say why no source answers.
   if (registration.kind === "unknown" && registration.why !== notes.join("; ")) notes.push(registration.why);
-  const switched = "switched" in registration ? registration.switched : undefined;
-  const since = "since" in registration ? registration.since : undefined;
+  const isKnown = state !== "unknown";
   return {
     state,
-    ...(state === "unknown" ? {} : { registered: isOurs(registration), producing: isOurs(registration) && !!switched }),
-    ...("address" in registration ? { address: registration.address } : {}),
+    registered: isKnown ? isOurs(registration) : undefined,
+    producing: isKnown ? isOurs(registration) && switched !== undefined : undefined,
+    address,
     earlier,
     since: since === undefined ? undefined : new Date(since).toISOString(),
-    ...(switched ? { switchedAt: new Date(switched.at).toISOString(), height: switched.height } : {}),
+    switchedAt: switched && new Date(switched.at).toISOString(),
+    height: switched?.height,
     notes: notes.length > 0 ? notes : undefined,
   };
 }

@@ -1,8 +1,9 @@
-import type { Observation } from "../chain/node";
+import type { Momentum, Observation } from "../chain/node";
 import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
+import type { Clock } from "../util/clock";
 import type { ChainSources } from "./chainSources";
-import { judgeObservation, type SyncReason } from "./judgeObservation";
+import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation";
 import { compareReferences, type ReferenceAnswers } from "./references";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {
@@ -86,13 +87,32 @@ export function decideSynced(before: Evidence, look: SyncLookup, options: Eviden
   return { evidence, synced, good: true, why: own.why, notes, proved: those(true), unproved: those(false) };
 }
 
+export interface LookupDeps extends Pick<Clock, "now" | "ticks"> {
+  /** Reads the independent nodes, and the momentums that are needed to compare them with the node. Never throws. */
+  readReferences(newest: Momentum | undefined): Promise<ReferenceAnswers>;
+  /** Returns the required versions that the node lacks at a height. Never throws. */
+  readVersionGaps(height: number): Promise<readonly VersionGap[]>;
+}
+
 /**
- * Revokes the proof of a node that lacks a required version. Keeps the count of good lookups: an upgrade may come at any time.
+ * Decides on an observation: asks other nodes if the node says that it is synced, and before a proof for the versions
+ * that it lacks. Such a gap keeps the count of good lookups: an upgrade may come at any time.
  */
-export function refuseOldVersion(weighed: SyncDecision, [gap]: readonly VersionGap[]): SyncDecision {
-  if (gap === undefined) return weighed;
+export async function decideLookup(
+  observation: Observation,
+  evidence: Evidence,
+  options: EvidenceOptions,
+  deps: LookupDeps,
+): Promise<SyncDecision> {
+  const isClaimed = observation.kind === "answer" && claimsSynced(judgeObservation(observation, deps.now()));
+  const references = isClaimed ? await deps.readReferences(observation.newest) : { readings: [] };
+  const look = { observation, ...references, at: deps.ticks(), clock: deps.now() };
+  const decision = decideSynced(evidence, look, options);
+  if (!decision.synced || observation.kind === "none") return decision;
+  const [gap] = await deps.readVersionGaps(observation.info.currentHeight);
+  if (gap === undefined) return decision;
   const text = `${formatVersionGap(gap)}: ${installLines(gap)[0]}`;
-  return { ...weighed, synced: false, good: false, why: { kind: "oldVersion", text, gap } };
+  return { ...decision, synced: false, good: false, why: { kind: "oldVersion", text, gap } };
 }
 
 function formatClaims(

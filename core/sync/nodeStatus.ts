@@ -1,13 +1,10 @@
-import { openNodeChain } from "../chain/chain";
-import { createNodeClient, type NodeTarget } from "../chain/node";
-import { readVersionGaps } from "../chain/nodeVersion";
+import type { NodeTarget } from "../chain/node";
 import { type Connection, createConnection } from "../ssh/connection";
-import { systemClock } from "../util/clock";
 import { withTimeout } from "../util/withTimeout";
 import type { WitnessSources } from "./chainSources";
-import { chainGap, decideSynced, noEvidence, refuseOldVersion } from "./decideSynced";
-import { claimsSynced, judgeObservation, observeStable, type SyncReason } from "./judgeObservation";
-import { openWitnesses } from "./witnesses";
+import { chainGap, decideLookup, noEvidence } from "./decideSynced";
+import { observeStable, type SyncReason } from "./judgeObservation";
+import { openNodeReader } from "./witnesses";
 
 export interface NodeStatus {
   readonly synced: boolean;
@@ -43,23 +40,17 @@ export async function readNodeStatus(
   connection?: Connection,
 ): Promise<NodeStatus> {
   const way = connection ?? createConnection(target.ssh);
-  const client = createNodeClient(target, way);
-  const witnesses = openWitnesses(options, target);
+  const { client, closeWitnesses, ...deps } = openNodeReader(target, options, way);
   try {
     const look = async (): Promise<NodeStatus> => {
-      const observation = await observeStable(() => client.observe(), systemClock);
-      const verdict = judgeObservation(observation, Date.now());
-      if (observation.kind === "none") return { synced: false, why: verdict.why.text, known: false };
-      const { newest } = observation;
-      const own = newest && { newest, client: openNodeChain("the node", target, way) };
-      const seen = claimsSynced(verdict) ? await witnesses.read(own, referenceTime) : { readings: [] };
-      const weighed = decideSynced(
+      const observation = await observeStable(() => client.observe(), deps);
+      const { good, why, unproved } = await decideLookup(
+        observation,
         noEvidence,
-        { observation, ...seen, at: 0, clock: Date.now() },
         { ...options, confirmations: 1, confirmSpan: 0 },
+        { ...deps, readReferences: (newest) => deps.readReferences(newest, referenceTime) },
       );
-      const gaps = weighed.good ? await readVersionGaps(target, observation.info.currentHeight, way) : [];
-      const { good, why, unproved } = refuseOldVersion(weighed, gaps);
+      if (observation.kind === "none") return { synced: false, why: why.text, known: false };
       const gap = unproved.includes(chainGap) ? `; not proved: ${chainGap}` : "";
       return { synced: good, why: `${why.text}${gap}`, reason: why.kind, known: true, ...observation.info };
     };
@@ -68,7 +59,7 @@ export async function readNodeStatus(
   } catch (error) {
     return { synced: false, known: false, why: error instanceof Error ? error.message : String(error) };
   } finally {
-    witnesses.close();
+    closeWitnesses();
     if (connection === undefined) client.close();
   }
 }

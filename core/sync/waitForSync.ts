@@ -1,6 +1,6 @@
-import type { Momentum, NodeClient, Observation, SyncInfo } from "../chain/node";
+import type { NodeClient, Observation, SyncInfo } from "../chain/node";
 import { dropFigures } from "../chain/reading";
-import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
+import { formatVersionGap, installLines } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { NodeHostFacts } from "../ssh/hostFacts";
 import { formatHostFacts } from "../ssh/hostFactsText";
@@ -11,17 +11,15 @@ import { formatDuration } from "../util/timeText";
 import type { WaitMode } from "../util/unattended";
 import {
   chainGap,
-  decideSynced,
+  decideLookup,
   type Evidence,
   type EvidenceOptions,
+  type LookupDeps,
   noEvidence,
-  refuseOldVersion,
   type SyncDecision,
 } from "./decideSynced";
-import { claimsSynced, judgeObservation, observeStable } from "./judgeObservation";
-import { pollIntervalMs } from "./pollInterval";
+import { observeStable } from "./judgeObservation";
 import { computeProgress, formatProgressKey, type Sample, type SyncProgress } from "./progress";
-import type { ReferenceAnswers } from "./references";
 import { followHeight, type HeightStanding } from "./stall";
 import { formatProgress } from "./syncMessages";
 
@@ -42,12 +40,8 @@ export interface WaitOptions extends GateSettings {
   readonly address: string;
 }
 
-export interface SyncDeps extends Clock {
+export interface SyncDeps extends Clock, LookupDeps {
   readonly client: NodeClient;
-  /** Reads the independent nodes, and the momentums that are needed to compare them with the node. Never throws. */
-  readReferences(newest: Momentum | undefined): Promise<ReferenceAnswers>;
-  /** Returns the required versions that the node lacks at a height. Never throws. */
-  readVersionGaps?(height: number): Promise<readonly VersionGap[]>;
   say(line: string): void;
   /** Gets the progress after each lookup. Never throws. */
   seen?(progress: SyncProgress): void | Promise<void>;
@@ -70,6 +64,11 @@ export function isGiveUp(error: unknown): error is GiveUpError {
   return error instanceof Error && "isAwaiting" in error;
 }
 
+/** Milliseconds until the next lookup: longer while the node is far from its target or does not answer. */
+const pollIntervalMs = 5000;
+const shortIntervalMs = 2000;
+/** Distance to the target, in momentums. */
+const nearTheEnd = 20;
 const quietFor = 10 * 60 * 1000;
 const samplesKept = 60;
 
@@ -86,7 +85,6 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   // With `await`, a run makes one lookup, which gives no rate: compute the rate since the first run's start.
   const begin = { at: startTicks - (deps.now() - startedAt), height: startHeight ?? 0 };
   let samples: readonly Sample[] = wait === "await" && startHeight ? [begin] : [];
-  let failures = 0;
   let evidence: Evidence = noEvidence;
   let lastLine: { at: number; key: string } | undefined;
   let standing: HeightStanding = { at: startTicks, isStalled: false };
@@ -104,7 +102,6 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     // The host may have been down before a new connection, and a time without a node is no part of its rate.
     const known = height === undefined || isReconnected ? [] : samples;
     samples = height === undefined ? [] : [...known, { at, height }].slice(-samplesKept);
-    failures = height === undefined ? failures + 1 : 0;
 
     const before = standing;
     standing = followHeight(before, height, at, options.stallAfter);
@@ -126,24 +123,14 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const remaining = end - deps.ticks();
     const what = reasonToGiveUp(good, remaining, options, deps);
     if (what !== undefined) throw createGiveUpError(options, what, progress, findTasks(weighed, standing, options));
-    await deps.sleep(Math.min(remaining, pollIntervalMs(observation, good, failures, samples)));
+    await deps.sleep(Math.min(remaining, good || isNearTarget(observation) ? shortIntervalMs : pollIntervalMs));
   }
 }
 
-async function decideLookup(
-  observation: Observation,
-  evidence: Evidence,
-  options: WaitOptions,
-  deps: SyncDeps,
-): Promise<SyncDecision> {
-  const isClaimed = observation.kind === "answer" && claimsSynced(judgeObservation(observation, deps.now()));
-  const references = isClaimed ? await deps.readReferences(observation.newest) : { readings: [] };
-  const look = { observation, ...references, at: deps.ticks(), clock: deps.now() };
-  const byChain = decideSynced(evidence, look, options);
-  // Ask for the version only before a proof, because that costs a call. Do not cache it: the node may be upgraded.
-  const isProof = byChain.synced && observation.kind === "answer";
-  const gaps = isProof ? await deps.readVersionGaps?.(observation.info.currentHeight) : undefined;
-  return refuseOldVersion(byChain, gaps ?? []);
+function isNearTarget(observation: Observation): boolean {
+  if (observation.kind === "none") return false;
+  const { currentHeight, targetHeight } = observation.info;
+  return Math.abs(targetHeight - currentHeight) <= nearTheEnd;
 }
 
 function createSyncResult(

@@ -1,14 +1,37 @@
 import { type ChainClient, createChainClient, openNodeChain } from "../chain/chain";
 import { type ExcludedHost, readReferences } from "../chain/distinctReferences";
+import { createNodeClient, type NodeTarget } from "../chain/node";
+import { readVersionGaps } from "../chain/nodeVersion";
 import { isAnswered, readNode } from "../chain/reading";
 import { type Block, readOlderMomentums } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
 import { findValidEvents } from "../eventLog/guardFacts";
+import type { Connection } from "../ssh/connection";
 import { isOneMachine } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
 import { openStore } from "../store/openStore";
+import { systemClock } from "../util/clock";
 import type { WitnessSources } from "./chainSources";
 import type { ReferenceAnswers, ReferenceReading } from "./references";
+
+/** Opens all that a lookup of a node asks: the node, its witnesses, and the versions that it needs. */
+export function openNodeReader(
+  target: NodeTarget,
+  sources: Omit<WitnessSources, "tolerance">,
+  connection: Connection,
+  asksOldHost?: "always",
+) {
+  const own = openNodeChain("the node", target, connection);
+  const witnesses = openWitnesses(sources, target, asksOldHost);
+  return {
+    client: createNodeClient(target, connection),
+    readReferences: (newest: Block | undefined, limit?: number) =>
+      witnesses.read(newest && { newest, client: own }, limit),
+    readVersionGaps: (height: number) => readVersionGaps(target, height, connection),
+    ...systemClock,
+    closeWitnesses: () => witnesses.close(),
+  };
+}
 
 /** The node that is compared. */
 interface OwnChain {

@@ -1,7 +1,7 @@
 import { mayShowAddress, type NextStepSituation } from "../../components/node/nextStep";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
 import { hourlyRestartNow } from "../../core/steps/readingSteps";
-import { decideResumption } from "../../core/sync/decideResumption";
+import { decideResumption } from "../../providers/syncGate";
 import { configOf } from "../components/exampleConfig";
 import { Sandbox } from "../core/steps/sandbox";
 

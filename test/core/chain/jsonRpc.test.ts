@@ -2,7 +2,7 @@ import http from "node:http";
 import net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { openReferenceChain } from "../../../core/chain/chain";
-import { callRpc, type RpcCall } from "../../../core/chain/jsonRpc";
+import { callHttp, rpcBody } from "../../../core/chain/jsonRpc";
 import { closedPort, fakeNode, listen, type Server } from "./fakes";
 
 const servers: Server[] = [];
@@ -14,18 +14,21 @@ function use<T extends Server>(server: T): T {
   return server;
 }
 
-const call = (port: number, changes: Partial<RpcCall> = {}) =>
-  callRpc(async () => net.connect(port, "127.0.0.1"), {
+const whom = "the node";
+const call = (port: number, { body = "{}", timeout = 2000 } = {}) =>
+  callHttp(async () => net.connect(port, "127.0.0.1"), {
+    verb: "GET",
     authority: `127.0.0.1:${port}`,
-    method: "stats.syncInfo",
-    timeout: 2000,
-    ...changes,
+    body,
+    timeout,
+    whom,
   });
+const silent = { verb: "GET", authority: "a", body: "", timeout: 30, whom } as const;
 const serve = async (listener: http.RequestListener) => use(await listen(http.createServer(listener)));
 
 test("the request is a GET of / with a JSON body, its type and length in bytes, and an address as Host", async () => {
   const node = use(await fakeNode({ m: 7 }));
-  await call(node.port, { method: "m", params: ["ü", 2] });
+  await call(node.port, { body: rpcBody("m", ["ü", 2]) });
   expect(node.asked).toEqual([
     {
       method: "GET",
@@ -74,8 +77,8 @@ describe("the answer", () => {
     const { port } = await serve((request, response) => {
       request.on("data", (body) => response.end("x".repeat(5 * 1024 * 1024 + (String(body).includes("big") ? 1 : 0))));
     });
-    expect((await call(port, { method: "small" })).body).toHaveLength(5 * 1024 * 1024);
-    await expect(call(port, { method: "big" })).rejects.toThrow(new Error("the answer is larger than 5 MiB"));
+    expect((await call(port, { body: "small" })).body).toHaveLength(5 * 1024 * 1024);
+    await expect(call(port, { body: "big" })).rejects.toThrow(new Error("the answer is larger than 5 MiB"));
   });
 });
 
@@ -116,12 +119,12 @@ describe("no answer", () => {
     const opening = new Promise<net.Socket>((resolve) => {
       arrive = resolve;
     });
-    const calling = callRpc(() => opening, { authority: "a", method: "m", timeout: 30 });
+    const calling = callHttp(() => opening, silent);
     await expect(calling).rejects.toMatchObject({ message: expect.stringMatching(frozen), isLate: true });
     arrive(late);
     await new Promise((resolve) => setImmediate(resolve));
     expect(late.destroyed).toBe(true);
-    const failing = callRpc(() => Promise.reject(new Error("no tunnel")), { authority: "a", method: "m", timeout: 30 });
+    const failing = callHttp(() => Promise.reject(new Error("no tunnel")), silent);
     await expect(failing).rejects.toThrow(new Error("no tunnel"));
   });
 });

@@ -53,23 +53,23 @@ test("references agree only with a majority of all, also if some are silent", ()
   );
 });
 
-test("counts no lookup with a state other than 2, and proves no node without its momentum alone", () => {
+test("proves no node without state 2, its target, and a newest momentum that is fresh by both clocks", () => {
   const info = fc.record({ state: fc.nat({ max: 4 }), currentHeight: height, targetHeight: height });
+  const age = fc.oneof(fc.integer({ min: -150_000, max: 150_000 }), fc.integer({ min: -1e9, max: 1e9 }));
   fc.assert(
-    fc.property(info, fc.option(fc.integer({ min: -1e6, max: 1e6 }), { nil: undefined }), (seen, age) => {
-      const now = Date.UTC(2026, 0, 2);
-      const newest = age === undefined ? undefined : { height: seen.currentHeight, timestamp: now - age, hash: "ab" };
-      const observation = { kind: "answer" as const, info: seen, newest, nodeTime: now };
+    fc.property(info, fc.boolean(), age, age, (seen, isShown, hostAge, hereAge) => {
+      const timestamp = Date.UTC(2026, 0, 2);
+      const newest = isShown ? { height: seen.currentHeight, timestamp, hash: "ab" } : undefined;
+      const observation = { kind: "answer" as const, info: seen, newest, nodeTime: timestamp + hostAge };
+      const clock = timestamp + hereAge;
       const weighed = decideSynced(
         noEvidence,
-        { observation, readings: [], at: 0, clock: now },
+        { observation, readings: [], at: 0, clock },
         { confirmations: 1, confirmSpan: 0, tolerance, isChainUnverified: true },
       );
-      expect(judgeObservation(observation, now).why.text).not.toBe("");
-      if (seen.state !== 2) expect(weighed.good).toBe(false);
-      expect(weighed.synced).toBe(
-        seen.state === 2 && seen.currentHeight >= seen.targetHeight && age !== undefined && Math.abs(age) <= 120_000,
-      );
+      expect(judgeObservation(observation, clock).why.text).not.toBe("");
+      const isFresh = isShown && Math.max(Math.abs(hostAge), Math.abs(hereAge)) <= 120_000;
+      expect(weighed.synced).toBe(seen.state === 2 && seen.currentHeight >= seen.targetHeight && isFresh);
     }),
   );
 });
