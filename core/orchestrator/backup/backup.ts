@@ -70,6 +70,7 @@ export async function takeBackup(
   const { directory } = store;
   const stem = `${formatMove(place.move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`;
   const part = path.join(directory, `${stem}.${process.pid}.part`);
+  const work = { root, what, store, part, deps };
   try {
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
     removeDeadParts(directory);
@@ -78,13 +79,15 @@ export async function takeBackup(
       deps.say(`backup: made a key that opens the backups: ${identity.file}`);
       deps.say("backup: copy that key to a safe place away from this machine now: without it no backup can be opened");
     }
-    const sealed = await copyConsistently({ root, what, part, recipient: identity.recipient }, deps);
+    const sealed = await copyConsistently(work, identity.recipient);
     await prove(part, identity.secret, sealed.archive.manifest);
-    return await keepBackup(
-      { root, what, move: place.move, stem, part, sealed, identityFile: identity.file },
-      store,
-      deps,
-    );
+    const kept = await keepCopy(work, place.move, stem, sealed);
+    const backup: Backup = { ...kept, identityFile: identity.file, ...findKeyShare(sealed.archive) };
+    const details = { label: what.label, ...backup };
+    await appendEvent(store, { at: backup.provedAt, move: place.move, event: "backup", details });
+    const { files, bytes, file } = backup;
+    deps.say(`backup: ${files} files, ${bytes} bytes of ${root.address}, proved by decrypting: ${file}`);
+    return backup;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (!/^E(NOSPC|DQUOT|ACCES|ROFS|NOTDIR|EXIST)$/.test(code ?? "")) throw error;
@@ -117,35 +120,38 @@ function isAlive(pid: number): boolean {
   }
 }
 
-interface Copy {
+interface BackupWork {
   readonly root: RootHost;
   readonly what: BackupSource;
+  readonly store: Store;
+  /** Temporary file in the store's directory. */
   readonly part: string;
-  readonly recipient: string;
+  readonly deps: BackupDeps;
 }
 
 /** Copies until no file changed meanwhile. */
-async function copyConsistently(copy: Copy, { say, sleep }: BackupDeps): Promise<Sealed> {
+async function copyConsistently(work: BackupWork, recipient: string): Promise<Sealed> {
+  const { root, what, part, deps } = work;
   for (let attempt = 1; ; attempt += 1) {
-    const sealed = await copyArchive(copy);
+    const sealed = await copyArchive(work, recipient);
     if (!("problems" in sealed)) return sealed;
-    fs.rmSync(copy.part);
-    const { base, paths } = copy.what.place;
+    fs.rmSync(part);
+    const { base, paths } = what.place;
     if (attempt === maxAttempts)
       throw new Error(
         formatProblem({
-          what: `${copy.root.address}: no consistent backup of ${base} could be taken in ${maxAttempts} attempts`,
+          what: `${root.address}: no consistent backup of ${base} could be taken in ${maxAttempts} attempts`,
           found: sealed.problems,
           needed: "files that do not change during the copy. Does something else write there?",
           next: `See it with: ls -lat ${path.posix.join(base, paths[0] ?? ".")}`,
         }),
       );
-    say(`backup: files changed while they were copied; taking it again (${attempt} of ${maxAttempts})`);
-    await sleep(retryDelayMs);
+    deps.say(`backup: files changed while they were copied; taking it again (${attempt} of ${maxAttempts})`);
+    await deps.sleep(retryDelayMs);
   }
 }
 
-async function copyArchive({ root, what, part, recipient }: Copy): Promise<Sealed | { readonly problems: string[] }> {
+async function copyArchive({ root, what, part }: BackupWork, recipient: string) {
   const before = await readManifest(root, what.place);
   const { base, paths } = what.place;
   const { stdout, done } = await root.stream("signer_archive", markOwn({ base, paths }), { limitSeconds });
@@ -190,22 +196,12 @@ export function isJsonText(text: string): boolean {
   }
 }
 
-interface ProvedCopy extends Omit<Copy, "recipient"> {
-  readonly move: MoveId;
-  /** Name of the backup without time and extension. */
-  readonly stem: string;
-  readonly sealed: Sealed;
-  readonly identityFile: string;
-}
-
-/** Stores a proved copy with its manifest, and logs it. */
-async function keepBackup(copy: ProvedCopy, store: Store, { now, say }: BackupDeps): Promise<Backup> {
-  const { root, what, move, part, sealed, identityFile } = copy;
+/** Stores a proved copy with its list. */
+async function keepCopy({ root, what, store, part, deps }: BackupWork, move: MoveId, stem: string, sealed: Sealed) {
   const { manifest } = sealed.archive;
-  const provedAt = new Date(now()).toISOString();
-  const name = `${copy.stem}-${provedAt.replaceAll(/[:.]/g, "-")}`;
-  const { bytes: sealedBytes, sha256 } = sealed;
-  const sums = { sealedBytes, sha256, ...sumManifest(manifest), provedAt };
+  const provedAt = new Date(deps.now()).toISOString();
+  const name = `${stem}-${provedAt.replaceAll(/[:.]/g, "-")}`;
+  const sums = { sealedBytes: sealed.bytes, sha256: sealed.sha256, ...sumManifest(manifest), provedAt };
   const file = await store.keep(part, `${name}.tar.age`);
   const list = {
     version: manifestVersion,
@@ -220,11 +216,7 @@ async function keepBackup(copy: ProvedCopy, store: Store, { now, say }: BackupDe
     entries: [...manifest.values()],
   };
   writeNewFile(part, `${JSON.stringify(list, undefined, 1)}\n`);
-  const manifestFile = await store.keep(part, `${name}.manifest.json`);
-  const backup: Backup = { file, manifestFile, identityFile, ...sums, ...findKeyShare(sealed.archive) };
-  await appendEvent(store, { at: provedAt, move, event: "backup", details: { label: what.label, ...backup } });
-  say(`backup: ${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${file}`);
-  return backup;
+  return { file, manifestFile: await store.keep(part, `${name}.manifest.json`), ...sums };
 }
 
 /** True if a backup is still there, with the size that it had when it was proved. */
