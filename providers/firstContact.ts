@@ -3,7 +3,7 @@ import type { OwnServer } from "../core/ssh/ownServer";
 import { computeFingerprint } from "../core/ssh/publicKey";
 import { formatLoginFailure, reachDeps, retryDuringBoot, tryLogin, waitForLogin } from "../core/ssh/reachability";
 import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
-import { findSshdTrialFault } from "../core/ssh/sshdTrial";
+import { findSshdTrialFault } from "../core/ssh/sshdFaults";
 import type { LoginError } from "../core/ssh/sshErrors";
 import { commandsFor, someHostKey } from "../core/util/commands";
 import { formatProblem } from "../core/util/problem";

@@ -3,7 +3,7 @@ import { formatNotRun, readAnswer } from "../../core/ssh/answer";
 import { createHostTarget, createProxyLogin, findForwardedRpc } from "../../core/ssh/configuredLogin";
 import { formatLoginFailure, formatSlowLogin, tryLogin } from "../../core/ssh/reachability";
 import { readPresentedKey } from "../../core/ssh/ssh";
-import { findSshdTrialFault } from "../../core/ssh/sshdTrial";
+import { findSshdTrialFault } from "../../core/ssh/sshdFaults";
 import type { LoginError } from "../../core/ssh/sshErrors";
 import { preflight } from "../../core/steps/nodeSteps";
 import { createEnvelope } from "../../core/steps/step";

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
-import type { SshTarget } from "../../core/ssh/ssh";
-import { readPresentedKey } from "../../core/ssh/ssh";
+import { readPresentedKey, type SshTarget } from "../../core/ssh/ssh";
 import { formatProblem } from "../../core/util/problem";
 import { quote } from "../../core/util/quote";
 import { askConfirmation, isTerminal } from "../terminal/prompts";

@@ -1,4 +1,4 @@
-import { countAgentKeys } from "../../core/ssh/agentKeys";
+import { countAgentKeys } from "../../core/ssh/login";
 import { formatProblem } from "../../core/util/problem";
 import { askChoice, askText } from "../terminal/prompts";
 import { CliRefusal } from "../terminal/refusal";

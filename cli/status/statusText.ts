@@ -1,4 +1,4 @@
-import { listHostFactRows } from "../../core/ssh/hostFactsText";
+import { listHostFactRows } from "../../core/ssh/hostFacts";
 import { chainRisk } from "../../core/sync/decideSynced";
 import { formatProgress } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";

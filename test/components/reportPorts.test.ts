@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, expect, test, vi } from "vitest";
 import { reportPorts } from "../../components/node/reportPorts";
-import type { tryPorts } from "../../core/ssh/portRules";
-import type { PortState } from "../../core/ssh/ports";
+import type { PortState, tryPorts } from "../../core/ssh/portRules";
 import { createKeyPair } from "../../providers/hostKey";
 import { configOf } from "./exampleConfig";
 

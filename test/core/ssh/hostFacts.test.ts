@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { frameScript } from "../../../core/ssh/answer";
 import { createConnection } from "../../../core/ssh/connection";
-import { readHostFacts } from "../../../core/ssh/hostFacts";
-import { formatHostFacts } from "../../../core/ssh/hostFactsText";
+import { formatHostFacts, readHostFacts } from "../../../core/ssh/hostFacts";
 import { evilText, harmless } from "../../evilText";
 import { closedPort, loginTo, type SshHost, sshHost } from "../chain/fakes";
 

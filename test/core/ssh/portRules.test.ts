@@ -3,10 +3,10 @@ import {
   formatPortList,
   listPortRules,
   type PortResult,
+  type PortState,
   findPortProblems as portFaults,
   tryPorts,
 } from "../../../core/ssh/portRules";
-import type { PortState } from "../../../core/ssh/ports";
 import { configOf } from "../../components/exampleConfig";
 
 const all = { node: true, orchestrator: true };

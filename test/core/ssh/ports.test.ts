@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { parsePortState, tryPort } from "../../../core/ssh/ports";
+import { parsePortState, tryPort } from "../../../core/ssh/portRules";
 
 let server: Server | undefined;
 afterEach(() => server?.close());

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { connectSsh } from "../../../core/ssh/ssh";
-import { findSshdTrialFault } from "../../../core/ssh/sshdTrial";
+import { findSshdTrialFault } from "../../../core/ssh/sshdFaults";
 import { loginTo, sshHost } from "../chain/fakes";
 
 /** Tries a host with this sshd; the RPC's port has no listener. */

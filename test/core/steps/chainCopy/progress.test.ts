@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
-import { formatHostFacts } from "../../../../core/ssh/hostFactsText";
+import { formatHostFacts, parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { type ChainStage, test } from "./stage";
 
 /** Returns what status shows after these commands. */

@@ -1,6 +1,5 @@
 import { describe, expect } from "vitest";
-import { parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
-import { formatHostFacts } from "../../../../core/ssh/hostFactsText";
+import { formatHostFacts, parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { facts } from "../../../../core/steps/readingSteps";
 import { configOf } from "../../../components/exampleConfig";
 import { test } from "../boxed";
