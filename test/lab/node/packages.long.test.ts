@@ -28,7 +28,7 @@ describe("the packages", () => {
     expect(lines).toContain(
       `${host.address}: this host does not meet what a Pillar needs; nothing was changed on it\npackage source http://10.77.0.99/debian/dists/bullseye/: found `,
     );
-    expect(lines).toContain("remove that source from /etc/apt/sources.list:1");
+    expect(lines).toContain("put its archive there, in /etc/apt: deb [check-valid-until=no] http://archive.debian.org/debian");
     expect(await onHost(host, "ls /var/lib/pillar-host 2> /dev/null || true")).toBe("");
     await onHost(host, "mv /run/sources.list /etc/apt/sources.list");
   });
@@ -48,8 +48,8 @@ describe("the packages", () => {
     const { exitCode, output } = await running;
     expect(output).not.toContain("error");
     expect(exitCode).toBe(0);
-    expect(output).toContain(
-      `unfinished installations: another package manager holds the lock (process ${pid} (perl)); waiting`,
+    expect(output).toMatch(
+      new RegExp(`unfinished installations: another package manager holds the lock; waiting: .*\\b${pid}\\b`),
     );
     expect(output).toContain("installing unzip wget git perl file: done in");
     expect(output).toContain(
