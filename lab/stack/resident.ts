@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import net from "node:net";
 import { join } from "node:path";
@@ -34,6 +34,9 @@ async function main([directory = "", kind = ""]: readonly string[]): Promise<voi
   });
   rmSync(path, { force: true });
   server.listen(path);
+  // A killed test run takes nothing down.
+  const testRun = `/proc/${process.env.PILLAR_TEST_RUN}`;
+  setInterval(() => existsSync(testRun) || process.exit(1), 2000).unref();
 }
 
 /** A run, as the engine would start it in a process of its own. */

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { labProgram } from "../util/labProgram";
 
-/** A resident process ends when a run is interrupted; the next one takes its place. */
+/** A resident process ends when a run is interrupted; the next one takes its place, until the test run ends. */
 const keepResidents = `trap 'trap - TERM; kill 0' TERM
-for kind in program provider; do while :; do "$@" "$kind"; sleep 0.1; done & done
+for kind in program provider; do while [ -d "/proc/$PILLAR_TEST_RUN" ]; do "$@" "$kind"; sleep 0.1; done & done
 wait`;
 
 /** Processes that hold the loaded program and its providers for the engine's runs (lab/stack/resident.ts). */

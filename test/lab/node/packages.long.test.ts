@@ -28,7 +28,9 @@ describe("the packages", () => {
     expect(lines).toContain(
       `${host.address}: this host does not meet what a Pillar needs; nothing was changed on it\npackage source http://10.77.0.99/debian/dists/bullseye/: found `,
     );
-    expect(lines).toContain("put its archive there, in /etc/apt: deb [check-valid-until=no] http://archive.debian.org/debian");
+    expect(lines).toContain(
+      "put its archive there, in /etc/apt: deb [check-valid-until=no] http://archive.debian.org/debian",
+    );
     expect(await onHost(host, "ls /var/lib/pillar-host 2> /dev/null || true")).toBe("");
     await onHost(host, "mv /run/sources.list /etc/apt/sources.list");
   });
