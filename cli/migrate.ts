@@ -2,14 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { formatProgress } from "../core/sync/syncMessages";
 import { commandsFor } from "../core/util/commands";
 import { printable } from "../core/util/printable";
-import { formatProblem } from "../core/util/problem";
 import type { MoveOptions } from "./edit/moveOrchestrator";
 import { decideMigrationStep, type MigrationInput, type MigrationStack, type RunStep } from "./next/migrationStep";
 import { createPulumi } from "./pulumi/pulumiCommand";
 import { shortenStackName } from "./pulumi/stackName";
 import { openStack } from "./status/openStack";
 import { readStatusOnce } from "./status/readStatus";
-import { CliRefusal } from "./terminal/refusal";
+import { createRefusal } from "./terminal/refusal";
 
 const lookupIntervalMs = 30_000;
 
@@ -38,7 +37,7 @@ export async function migrate(
 ): Promise<number> {
   const again = commandsFor(fresh).migrate(old, ...(options.yes ? ["--yes"] : []));
   const refuse = (what: string, needed: string | undefined, ...next: readonly string[]) =>
-    new CliRefusal(formatProblem({ what, needed, next: [...next.map((line) => line.trim()), `then: ${again}`] }));
+    createRefusal({ what, needed, next: [...next.map((line) => line.trim()), `then: ${again}`] });
   deps.say(`You can stop this command at any time. To continue: ${again}`);
   // The new host's first run prints the wallet's step although the orchestrator has not moved yet.
   deps.say("Change nothing in the wallet until this command tells you to.");

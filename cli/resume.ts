@@ -1,15 +1,15 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import lockfile from "proper-lockfile";
 import { commandsFor } from "../core/util/commands";
 import { formatProblem } from "../core/util/problem";
 import { resolveHomeDirectory } from "../core/util/resolvePath";
+import { withLock } from "../core/util/withLock";
 import { formatHolder, type LockStatus, parseLocks, readHolder } from "./pulumi/locks";
 import { createPulumi, type Pulumi } from "./pulumi/pulumiCommand";
 import { formatPulumiError } from "./pulumi/pulumiErrors";
 import { runUp } from "./pulumi/stackFiles";
+import { shortenStackName } from "./pulumi/stackName";
 import { type PendingOperation, parseState } from "./pulumi/stackState";
-import { CliRefusal } from "./terminal/refusal";
+import { CliRefusal, createRefusal } from "./terminal/refusal";
 
 /** Resources whose cut-off creation may be repeated, because they look at the host before they act. */
 const repeatableTypes = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:dynamic\/pillar-host:\w+)$/;
@@ -25,29 +25,12 @@ export async function resume(
 ): Promise<number> {
   const engine = createPulumi(stack);
   const home = process.env.PULUMI_HOME ?? join(resolveHomeDirectory(), ".pulumi");
-  await mkdir(home, { recursive: true });
+  const scope = { stack: shortenStackName(stack), pillar: "", doing: "resume" } as const;
   // If two resumes run at once, the second must not clear the lock that the first one's `pulumi up` has just taken.
-  const lockfilePath = join(home, `pillar-host-resume-${encodeURIComponent(stack)}.lock`);
-  const options = {
-    lockfilePath,
-    retries: { retries: 12, factor: 1, minTimeout: 1000 },
-    onCompromised: () => undefined,
-  };
-  const release = await lockfile.lock(home, options).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "ELOCKED") throw error;
-    throw new CliRefusal(
-      formatProblem({
-        what: `another resume of ${stack} is running on this machine`,
-        needed: `wait until that resume has ended; ${commandsFor(stack).status()} shows its progress`,
-      }),
-    );
-  });
-  try {
+  return withLock(home, scope, async () => {
     await clearStale(stack, engine, lockIsStale, (line) => console.log(line));
-    return await runUp(stack, args, engine);
-  } finally {
-    await release().catch(() => undefined);
-  }
+    return runUp(stack, args, engine);
+  });
 }
 
 /** Clears stale locks and cut-off creations, without `pulumi up`. Can be repeated after an interruption. */
@@ -84,22 +67,18 @@ function clearLocks(stack: string, held: readonly LockStatus[], isStale: boolean
   const who = held.map(({ lock }) => formatHolder(lock)).join("; ") || "a run that the backend does not name";
   const living = held.find(({ holder }) => holder === "lives");
   if (living !== undefined)
-    throw new CliRefusal(
-      formatProblem({
-        what: `${stack} is locked by a run that is still running: ${who}`,
-        needed: `wait until that run has ended; to follow it: ${run.status("--watch")}`,
-        next: `Or stop that run (Ctrl-C, twice if it waits for the sync; or: kill -INT ${living.lock.pid}), then: ${run.resume()}`,
-      }),
-    );
+    throw createRefusal({
+      what: `${stack} is locked by a run that is still running: ${who}`,
+      needed: `wait until that run has ended; to follow it: ${run.status("--watch")}`,
+      next: `Or stop that run (Ctrl-C, twice if it waits for the sync; or: kill -INT ${living.lock.pid}), then: ${run.resume()}`,
+    });
   if (isStale || (held.length > 0 && held.every(({ holder }) => holder === "gone")))
     return `cleared: the lock of ${who}, ${isStale ? "because of --lock-is-stale" : "which has ended"}`;
-  throw new CliRefusal(
-    formatProblem({
-      what: `${stack} is locked by ${who}; this machine can't check whether that run is still running`,
-      needed: `wait until that run has ended. If you know that it has ended: ${run.resume("--lock-is-stale")}`,
-      next: "If that run has not ended, two runs change one host, and the results of the first to end are lost.",
-    }),
-  );
+  throw createRefusal({
+    what: `${stack} is locked by ${who}; this machine can't check whether that run is still running`,
+    needed: `wait until that run has ended. If you know that it has ended: ${run.resume("--lock-is-stale")}`,
+    next: "If that run has not ended, two runs change one host, and the results of the first to end are lost.",
+  });
 }
 
 function formatDoubtful(stack: string, doubtful: readonly PendingOperation[]): string {

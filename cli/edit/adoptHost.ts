@@ -4,7 +4,6 @@ import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
 import { createProxyLogin } from "../../core/ssh/configuredLogin";
 import { commandsFor } from "../../core/util/commands";
-import { formatProblem } from "../../core/util/problem";
 import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers";
 import { confirmHostKey } from "../init/confirmHostKey";
 import { readUnchangedExample, resolveStackFilePath } from "../init/exampleFiles";
@@ -12,7 +11,7 @@ import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import { parseState } from "../pulumi/stackState";
-import { CliRefusal } from "../terminal/refusal";
+import { createRefusal } from "../terminal/refusal";
 import { createProxySettings, listOwnSecrets } from "./otherStack";
 
 export interface AdoptOptions {
@@ -39,12 +38,10 @@ export async function adoptHost(
   const configured = await model.read(["config", "--json", "--show-secrets"]);
   const config = parseConfiguration(like, configured);
   if (isSameMachine(config.host, { address, hostKey }))
-    throw new CliRefusal(
-      formatProblem({
-        what: `${address} is the host of ${like} already: nothing was made`,
-        needed: "give the address of the old host, which is to be retired",
-      }),
-    );
+    throw createRefusal({
+      what: `${address} is the host of ${like} already: nothing was made`,
+      needed: "give the address of the old host, which is to be retired",
+    });
   const key =
     hostKey ??
     findHostKey(config, address) ??
@@ -125,10 +122,8 @@ async function isUnusedCopy(others: string, engine: Pulumi): Promise<boolean> {
 async function refuseOtherHost(stack: string, address: string, engine: Pulumi): Promise<void> {
   const text = await engine.read(["config", "get", "--path", "pillar-host:host.address"]).catch(() => "");
   if (text.trim() === address || text.trim() === "") return;
-  throw new CliRefusal(
-    formatProblem({
-      what: `there is a stack ${stack} already, of host ${text.trim()}: nothing was changed`,
-      needed: `give the stack of ${address} another name`,
-    }),
-  );
+  throw createRefusal({
+    what: `there is a stack ${stack} already, of host ${text.trim()}: nothing was changed`,
+    needed: `give the stack of ${address} another name`,
+  });
 }

@@ -11,18 +11,19 @@ import { formatProblem } from "../../core/util/problem";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";
 import { askText } from "../terminal/prompts";
-import { CliRefusal } from "../terminal/refusal";
+import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { createHostSettings, listOwnSecrets, openTwoStacks } from "./otherStack";
 
-export interface MoveOptions {
+/** The orchestrator's release for the new host. By default the configured one, and the version in its address. */
+interface ReleaseOptions {
+  readonly release?: string;
+  readonly releaseSha256?: string;
+  readonly releaseVersion?: string;
+}
+
+export interface MoveOptions extends ReleaseOptions {
   /** The stack of the host that the orchestrator is on now. */
   readonly from: string;
-  /** The orchestrator's release for the new host. By default the configured one. */
-  readonly release?: string;
-  /** The release's hash. By default the one that is configured for the same URL. */
-  readonly releaseSha256?: string;
-  /** The release's version. By default the one that is configured for the same URL, else the one in the URL. */
-  readonly releaseVersion?: string;
   /** True if the operator says that no move of this orchestrator ever began. */
   readonly firstMove?: boolean;
   readonly up: boolean;
@@ -77,13 +78,11 @@ export async function confirmFirstMove(
       { validate: (answer) => answer === "never" || 'type the word "never", or press Ctrl-C' },
     );
   else if (!options.firstMove)
-    throw new CliRefusal(
-      formatProblem({
-        what: "the event log has no move of this orchestrator: nothing was changed",
-        needed,
-        next: "If it was never moved, run the same command again with --first-move",
-      }),
-    );
+    throw createRefusal({
+      what: "the event log has no move of this orchestrator: nothing was changed",
+      needed,
+      next: "If it was never moved, run the same command again with --first-move",
+    });
   return { [firstMoveKey]: "acknowledged" };
 }
 
@@ -113,8 +112,6 @@ export function findReleaseProblem(
     ],
   });
 }
-
-type ReleaseOptions = Pick<MoveOptions, "release" | "releaseSha256" | "releaseVersion">;
 
 /** Returns the release for a move. A missing value comes from the configured release, if both have one URL. */
 function chooseRelease(

@@ -2,12 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
 import { commandsFor } from "../../core/util/commands";
-import { formatProblem } from "../../core/util/problem";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
 import type { PlainSettings } from "../pulumi/stackFiles";
 import { type OtherHost, parseHostOutput } from "../pulumi/stackState";
-import { CliRefusal } from "../terminal/refusal";
+import { createRefusal } from "../terminal/refusal";
 
 interface TwoStacks {
   readonly engine: Pulumi;
@@ -30,15 +29,13 @@ export async function openTwoStacks(
   const other = parseConfiguration(otherStack, await others.read(["config", "--json", "--show-secrets"]));
   const host = parseHostOutput(await others.read(["stack", "export"]));
   if (host === undefined)
-    throw new CliRefusal(
-      formatProblem({
-        what: `stack ${otherStack} has no host in its outputs yet: nothing was changed`,
-        needed: `complete a run of ${otherStack}: ${commandsFor(otherStack).up}`,
-      }),
-    );
+    throw createRefusal({
+      what: `stack ${otherStack} has no host in its outputs yet: nothing was changed`,
+      needed: `complete a run of ${otherStack}: ${commandsFor(otherStack).up}`,
+    });
   const what = findContradiction(config, { pillar: other.pillar, host });
   const needed = `give ${option} the stack of another host of Pillar ${config.pillar.name}`;
-  if (what) throw new CliRefusal(formatProblem({ what: `${otherStack} is ${what}: nothing was changed`, needed }));
+  if (what) throw createRefusal({ what: `${otherStack} is ${what}: nothing was changed`, needed });
   return { engine, config, other, host };
 }
 

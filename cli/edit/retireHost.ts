@@ -1,8 +1,7 @@
 import type { StackConfig } from "../../core/config/config";
-import { formatProblem } from "../../core/util/problem";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";
-import { CliRefusal } from "../terminal/refusal";
+import { createRefusal } from "../terminal/refusal";
 import { createHostSettings, openTwoStacks } from "./otherStack";
 
 interface RetireOptions {
@@ -22,12 +21,10 @@ export async function retireHost(
 ): Promise<number> {
   const { engine, config, other, host } = await openTwoStacks(stack, successor, "--successor");
   if (other.lifecycle !== "active")
-    throw new CliRefusal(
-      formatProblem({
-        what: `the lifecycle of ${successor} is ${other.lifecycle}: nothing was changed`,
-        needed: "give --successor an active stack; check whether the two stacks are swapped",
-      }),
-    );
+    throw createRefusal({
+      what: `the lifecycle of ${successor} is ${other.lifecycle}: nothing was changed`,
+      needed: "give --successor an active stack; check whether the two stacks are swapped",
+    });
   await writeSettings(engine, createSuccessorSettings(config, other, host));
   console.log(`${stack} is to be retired; its successor is ${host.address}, the host of ${successor}.`);
   return runOrPrintUp(stack, up, args, engine);

@@ -1,9 +1,7 @@
-import { spawnSync } from "node:child_process";
 import { readPresentedKey, type SshTarget } from "../../core/ssh/ssh";
-import { formatProblem } from "../../core/util/problem";
 import { quote } from "../../core/util/quote";
 import { askConfirmation, isTerminal } from "../terminal/prompts";
-import { CliRefusal } from "../terminal/refusal";
+import { createRefusal } from "../terminal/refusal";
 import type { InitFlags } from "./stackText";
 
 const compare = "compare the key on the host's console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub";
@@ -23,7 +21,7 @@ export async function confirmHostKey(
   if (hostKey !== undefined) return hostKey;
   const shown = await readPresentedKey(address, port, proxy);
   const refuse = (what: string, needed: string, next?: string) =>
-    new CliRefusal(formatProblem({ what: `${what}; nothing was written`, needed, next }));
+    createRefusal({ what: `${what}; nothing was written`, needed, next });
   if ("fault" in shown)
     throw refuse(shown.fault, `give the address of a server that answers, or --port PORT; behind a proxy: ${option}`);
   const { key } = shown;
@@ -40,17 +38,9 @@ export async function confirmHostKey(
   }
   if (!isTerminal())
     throw refuse(known, compare, `If it is the same, run the command again with ${option} ${quote(key)}`);
-  const hint = isKnown(address, port, key)
-    ? "Your known_hosts has this key."
-    : "Compare it with the key in your provider's console, or on the server itself:\n  ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub";
-  console.error(`${address} shows this host key:\n\n    ${shown.fingerprint} (ED25519)\n\n${hint}`);
+  console.error(
+    `${address} shows this host key:\n\n    ${shown.fingerprint} (ED25519)\n\nCompare it with the key in your provider's console, or on the server itself:\n  ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub`,
+  );
   if (await askConfirmation("Is it the same key?")) return key;
   throw refuse(`the host key of ${address} was not confirmed`, `check the address, and ${compare}`);
-}
-
-/** Returns whether the operator's ssh has accepted the key before. */
-function isKnown(address: string, port: number, hostKey: string): boolean {
-  const name = port === 22 ? address : `[${address}]:${port}`;
-  const { stdout } = spawnSync("ssh-keygen", ["-F", name], { encoding: "utf8", timeout: 5000 });
-  return (stdout ?? "").includes(hostKey);
 }

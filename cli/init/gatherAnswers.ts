@@ -1,7 +1,6 @@
 import { countAgentKeys } from "../../core/ssh/login";
-import { formatProblem } from "../../core/util/problem";
 import { askChoice, askText } from "../terminal/prompts";
-import { CliRefusal } from "../terminal/refusal";
+import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers";
 import { confirmHostKey } from "./confirmHostKey";
 import { checkKeyFile, listKeyFiles } from "./loginKeyFiles";
@@ -114,9 +113,7 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
   if (keyFile !== undefined) {
     const fault = checkKeyFile(keyFile);
     if (fault === undefined) return { keyFile };
-    throw new CliRefusal(
-      formatProblem({ what: `--key-file: ${keyFile} ${fault.wrong}`, needed: `give ${fault.needed}` }),
-    );
+    throw createRefusal({ what: `--key-file: ${keyFile} ${fault.wrong}`, needed: `give ${fault.needed}` });
   }
   const count = isCloud ? 0 : countAgentKeys();
   const byAgent = { value: "agent", name: `with the ssh agent (keys in it: ${count})` };

@@ -1,12 +1,11 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { anyStack, commandsFor } from "../../core/util/commands";
-import { formatProblem } from "../../core/util/problem";
 import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
 import { formatPulumiError } from "../pulumi/pulumiErrors";
 import { shortenStackName } from "../pulumi/stackName";
 import { askText } from "../terminal/prompts";
-import { CliRefusal } from "../terminal/refusal";
+import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { examples, readUnchangedExample, resolveStackFilePath } from "./exampleFiles";
 import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets";
 import { chooseExample, formatStackFile, type InitFlags } from "./stackText";
@@ -48,12 +47,10 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
 async function requiresPassphrase(): Promise<boolean> {
   const backend = await createPulumi("").readBackend();
   if (backend !== undefined) return !/^https?:/.test(backend);
-  throw new CliRefusal(
-    formatProblem({
-      what: "pulumi is not logged in: it has no place for the state of your stacks",
-      needed: `log in; to keep the state on this machine (~/.pulumi): ${anyStack.loginHere}`,
-    }),
-  );
+  throw createRefusal({
+    what: "pulumi is not logged in: it has no place for the state of your stacks",
+    needed: `log in; to keep the state on this machine (~/.pulumi): ${anyStack.loginHere}`,
+  });
 }
 
 function hasPassphraseInEnvironment(): boolean {
@@ -64,21 +61,17 @@ function hasPassphraseInEnvironment(): boolean {
 /** Refuses an existing stack or file. Returns the text of the unchanged example, which may be overwritten. */
 async function refuseExisting(engine: Pulumi, stack: string, file: string): Promise<string | undefined> {
   if ((await engine.listStacks()).includes(stack))
-    throw new CliRefusal(
-      formatProblem({
-        what: `there is a stack ${stack} already; nothing was written`,
-        needed: `choose another name; or, to continue with this stack: ${commandsFor(stack).up}`,
-      }),
-    );
+    throw createRefusal({
+      what: `there is a stack ${stack} already; nothing was written`,
+      needed: `choose another name; or, to continue with this stack: ${commandsFor(stack).up}`,
+    });
   if (!existsSync(file)) return undefined;
   const text = readUnchangedExample(file);
   if (text !== undefined) return text;
-  throw new CliRefusal(
-    formatProblem({
-      what: `${file} exists already; nothing was written`,
-      needed: `choose another name; or, to make the stack of this file: ${commandsFor(stack).makeStack}`,
-    }),
-  );
+  throw createRefusal({
+    what: `${file} exists already; nothing was written`,
+    needed: `choose another name; or, to make the stack of this file: ${commandsFor(stack).makeStack}`,
+  });
 }
 
 /** Creates both file and stack, or neither. */

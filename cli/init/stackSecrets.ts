@@ -1,8 +1,7 @@
 import { formatOwnFile } from "../../core/config/privateKey";
-import { formatProblem } from "../../core/util/problem";
 import { readSmallFile, type SmallFile } from "../../core/util/readSmallFile";
 import { askSecret, isTerminal } from "../terminal/prompts";
-import { CliRefusal } from "../terminal/refusal";
+import { createRefusal } from "../terminal/refusal";
 import { hasPassphrase } from "./loginKeyFiles";
 import type { Answers, InitFlags, LoginMethod } from "./stackText";
 
@@ -30,8 +29,7 @@ export async function gatherSecrets(
 }
 
 function readToken(file: string): string {
-  const refusal = (wrong: string, needed: string) =>
-    new CliRefusal(formatProblem({ what: `--token-file: ${file} ${wrong}`, needed }));
+  const refusal = (wrong: string, needed: string) => createRefusal({ what: `--token-file: ${file} ${wrong}`, needed });
   let found: SmallFile;
   try {
     found = readSmallFile(file);

@@ -4,27 +4,17 @@ import type { HostProvider } from "../../core/config/hostSchema";
 /** The choices for the host, the usual one first. */
 export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
 
-export interface InitFlags {
-  readonly pillar?: string;
+type HostFlag = "address" | "hostKey" | "fingerprint" | "user" | "port" | "oldHost" | "oldHostKey" | "oldFingerprint";
+type TextFlag = HostFlag | "pillar" | "keyFile" | "tokenFile" | "release" | "releaseSha256";
+type Switch = "adopt" | "acceptHostKey" | "agent" | "password";
+type Flags<Name extends string, Value> = Readonly<Partial<Record<Name, Value>>>;
+
+/** The options of `init`, as cli/commands/changeCommands.ts describes them. */
+export interface InitFlags
+  extends Flags<TextFlag, string>,
+    Flags<Switch, boolean>,
+    Flags<"sshFrom" | "reference", readonly string[]> {
   readonly provider?: HostProvider;
-  readonly adopt?: boolean;
-  readonly address?: string;
-  readonly hostKey?: string;
-  readonly fingerprint?: string;
-  readonly acceptHostKey?: boolean;
-  readonly sshFrom?: readonly string[];
-  readonly user?: string;
-  readonly port?: string;
-  readonly keyFile?: string;
-  readonly agent?: boolean;
-  readonly password?: boolean;
-  readonly tokenFile?: string;
-  readonly oldHost?: string;
-  readonly oldHostKey?: string;
-  readonly oldFingerprint?: string;
-  readonly reference?: readonly string[];
-  readonly release?: string;
-  readonly releaseSha256?: string;
 }
 
 export type LoginMethod = "agent" | "password" | { readonly keyFile: string };

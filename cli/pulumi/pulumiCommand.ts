@@ -1,8 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { constants } from "node:os";
-import { formatProblem } from "../../core/util/problem";
+import { text } from "node:stream/consumers";
 import { askSecret } from "../terminal/prompts";
-import { CliRefusal } from "../terminal/refusal";
+import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { formatPulumiError, isPassphraseMissing } from "./pulumiErrors";
 
 export interface ProcessResult {
@@ -37,32 +38,24 @@ export interface SharedPassphrase {
 }
 
 export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulumi {
-  const environment = async (passphrase = asked.passphrase) => ({
-    ...process.env,
-    ...(passphrase === undefined ? {} : { PULUMI_CONFIG_PASSPHRASE: await passphrase }),
-  });
-  const quietly = async (args: readonly string[], input?: string, passphrase?: Promise<string>) =>
-    runQuietly(
-      [...args, "--non-interactive", "--color", "never"],
-      { ...(await environment(passphrase)), PULUMI_SKIP_UPDATE_CHECK: "true" },
-      input,
-    );
-  const run = (args: readonly string[], input?: string) => quietly([...args, "-s", stack], input);
-  // Passes the candidate itself: awaiting `asked.passphrase`, which is pending until this test ends, would deadlock.
-  const opens = async (args: readonly string[], one: string) =>
-    (await quietly([...args, "-s", stack], undefined, Promise.resolve(one))).exitCode === 0;
-  const phrase = (args: readonly string[]) =>
+  const runWith = (passphrase: string | undefined, args: readonly string[], input?: string) => {
+    const env = { ...createEnvironment(passphrase), PULUMI_SKIP_UPDATE_CHECK: "true" };
+    return runQuietly([...args, "--non-interactive", "--color", "never"], env, input);
+  };
+  const runOnStack = async (args: readonly string[], input?: string) =>
+    runWith(await asked.passphrase, [...args, "-s", stack], input);
+  const askPassphrase = (args: readonly string[]) =>
     findPassphrase(
       typedPassphrases,
-      (one) => opens(args, one),
+      async (typed) => (await runWith(typed, [...args, "-s", stack])).exitCode === 0,
       () => askSecret(`Pass phrase of stack ${stack}:`),
     );
   const engine: Pulumi = {
     run: async (args, input) => {
-      const ran = await run(args, input);
+      const ran = await runOnStack(args, input);
       if (ran.exitCode === 0 || !isPassphraseMissing(ran.stderr) || !process.stdin.isTTY) return ran;
-      asked.passphrase ??= phrase(args);
-      return run(args, input);
+      asked.passphrase ??= askPassphrase(args);
+      return runOnStack(args, input);
     },
     read: async (args, input) => {
       const { exitCode, stdout, stderr } = await engine.run(args, input);
@@ -70,7 +63,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       return stdout;
     },
     listStacks: async () => {
-      const { exitCode, stdout, stderr } = await quietly(["stack", "ls", "--json"]);
+      const { exitCode, stdout, stderr } = await runWith(undefined, ["stack", "ls", "--json"]);
       if (exitCode !== 0) throw new CliRefusal(formatPulumiError("stack ls", stack, stderr));
       return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     },
@@ -79,7 +72,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       const { PULUMI_BACKEND_URL: configured } = process.env;
       if (configured) return Promise.resolve(configured);
       backendAddress ??= (async () => {
-        const { exitCode, stdout } = await quietly(["whoami", "--verbose", "--json"]);
+        const { exitCode, stdout } = await runWith(undefined, ["whoami", "--verbose", "--json"]);
         if (exitCode !== 0) return undefined;
         const { url } = JSON.parse(stdout) as { url?: unknown };
         return typeof url === "string" ? url : undefined;
@@ -90,7 +83,8 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       // If the state has secrets, asks for the pass phrase here: pulumi would ask in each run, without the stack's name.
       if (process.stdin.isTTY && asked.passphrase === undefined)
         await engine.read(["stack", "output", "--json", "--show-secrets"]);
-      return runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], await environment());
+      const env = createEnvironment(await asked.passphrase);
+      return runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], env);
     },
   };
   return engine;
@@ -108,56 +102,39 @@ export async function findPassphrase(
   return answer;
 }
 
-const pulumiMissing = new CliRefusal(
-  formatProblem({
-    what: "pulumi is not found in PATH",
-    needed: "install Pulumi (https://www.pulumi.com/docs/install/), and check with: pulumi version",
-  }),
-);
+const pulumiMissing = createRefusal({
+  what: "pulumi is not found in PATH",
+  needed: "install Pulumi (https://www.pulumi.com/docs/install/), and check with: pulumi version",
+});
 
-function toStartError(error: NodeJS.ErrnoException): Error {
-  return error.code === "ENOENT" ? pulumiMissing : error;
-}
+const createEnvironment = (passphrase: string | undefined): NodeJS.ProcessEnv =>
+  passphrase === undefined ? process.env : { ...process.env, PULUMI_CONFIG_PASSPHRASE: passphrase };
 
-function runQuietly(args: readonly string[], env: NodeJS.ProcessEnv, input?: string): Promise<ProcessResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn("pulumi", args, { env, stdio: ["pipe", "pipe", "pipe"] });
-    // Ignores errors of the input: if the child ends before it reads the input, its exit code reports the problem.
-    child.stdin.on("error", () => undefined).end(input);
-    const printed = { stdout: "", stderr: "" };
-    for (const name of ["stdout", "stderr"] as const) {
-      child[name].setEncoding("utf8").on("data", (piece: string) => {
-        printed[name] += piece;
-      });
-    }
-    child.on("error", (error) => reject(toStartError(error)));
-    child.on("close", (code, signal) => resolve({ exitCode: toExitCode(code, signal), ...printed }));
-  });
-}
-
-function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const child = spawn("pulumi", args, { env, stdio: "inherit" });
-    // Does not forward Ctrl-C: pulumi gets it from the terminal, and would abort at once on a second one.
-    const ignore = () => undefined;
-    const forward = (signal: NodeJS.Signals) => void child.kill(signal);
-    process.on("SIGINT", ignore);
-    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, forward);
-    const release = () => {
-      process.off("SIGINT", ignore);
-      for (const signal of ["SIGTERM", "SIGHUP"] as const) process.off(signal, forward);
-    };
-    child.on("error", (error) => {
-      release();
-      reject(toStartError(error));
-    });
-    child.on("close", (code, signal) => {
-      release();
-      resolve(toExitCode(code, signal));
-    });
-  });
-}
-
-function toExitCode(code: number | null, signal: NodeJS.Signals | null): number {
+/** Waits for the end of a process. @returns its exit code */
+async function awaitEnd(child: ChildProcess): Promise<number> {
+  const [code, signal] = (await once(child, "close").catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "ENOENT" ? pulumiMissing : error;
+  })) as [number | null, NodeJS.Signals | null];
   return code ?? 128 + (signal ? constants.signals[signal] : 0);
+}
+
+async function runQuietly(args: readonly string[], env: NodeJS.ProcessEnv, input?: string): Promise<ProcessResult> {
+  const child = spawn("pulumi", args, { env, stdio: ["pipe", "pipe", "pipe"] });
+  // Ignores errors of the input: if the child ends before it reads the input, its exit code reports the problem.
+  child.stdin.on("error", () => undefined).end(input);
+  const [exitCode, stdout, stderr] = await Promise.all([awaitEnd(child), text(child.stdout), text(child.stderr)]);
+  return { exitCode, stdout, stderr };
+}
+
+async function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn("pulumi", args, { env, stdio: "inherit" });
+  const forward = (signal: NodeJS.Signals) => void child.kill(signal);
+  // Does not forward Ctrl-C: pulumi gets it from the terminal, and would abort at once on a second one.
+  const handlers = { SIGINT: () => undefined, SIGTERM: forward, SIGHUP: forward };
+  for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler);
+  try {
+    return await awaitEnd(child);
+  } finally {
+    for (const [signal, handler] of Object.entries(handlers)) process.off(signal, handler);
+  }
 }

@@ -7,7 +7,8 @@ export interface StackState {
   readonly isBegun: boolean;
   /** The host key: recorded on first contact with this address, or made for the ordered server. */
   readonly recordedKey?: { readonly address: string; readonly hostKey: string };
-  readonly wait?: SyncWait;
+  /** The wait for the sync; times are ISO 8601. */
+  readonly wait?: { readonly startedAt: string; readonly startHeight?: number; readonly syncedAt?: string };
   readonly pending: readonly PendingOperation[];
   /** The guards' facts about the host, from the last run's outputs. */
   readonly remembered?: Remembered;
@@ -39,17 +40,9 @@ export interface OtherHost {
   readonly hostKey: string;
 }
 
-/** Times are ISO 8601. */
-interface SyncWait {
-  readonly startedAt: string;
-  readonly startHeight?: number;
-  readonly syncedAt?: string;
-}
-
 export interface PendingOperation {
   /** `creating`, `updating`, … */
   readonly operation: string;
-  /** The resource's type. */
   readonly type: string;
   readonly name: string;
 }

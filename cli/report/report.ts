@@ -4,11 +4,10 @@ import { openStore } from "../../core/store/openStore";
 import { formatDefaultPlace, resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
 import type { Store } from "../../core/store/store";
 import { commandsFor } from "../../core/util/commands";
-import { formatProblem } from "../../core/util/problem";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
-import { CliRefusal } from "../terminal/refusal";
+import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { buildReport, listStacks, type ParsedLog, parseEventLog } from "./buildReport";
 import { formatJson, formatText } from "./reportText";
 
@@ -26,15 +25,12 @@ export async function report(fullName: string, { json, directory }: ReportOption
   const log = await readLog(store);
   const made = buildReport(log, stack);
   if (made === undefined)
-    throw new CliRefusal(
-      formatProblem({
-        what: `the event log does not name stack ${stack}`,
-        found: `${store.log}, which names ${listStacks(log.entries).join(", ") || "no stack"}`,
-        needed:
-          "run this command as the user and on the machine that ran the stack, or give the place of record.jsonl:",
-        next: commandsFor(stack).report("--directory", "DIR"),
-      }),
-    );
+    throw createRefusal({
+      what: `the event log does not name stack ${stack}`,
+      found: `${store.log}, which names ${listStacks(log.entries).join(", ") || "no stack"}`,
+      needed: "run this command as the user and on the machine that ran the stack, or give the place of record.jsonl:",
+      next: commandsFor(stack).report("--directory", "DIR"),
+    });
   if (json) {
     console.log(formatJson(made));
     return 0;

@@ -5,9 +5,8 @@ import { computeFingerprint } from "../../core/ssh/publicKey";
 import { isOneMachine, isSameHost } from "../../core/ssh/sameHost";
 import { type SshTarget, scanHostKey } from "../../core/ssh/ssh";
 import { systemClock } from "../../core/util/clock";
-import { formatProblem } from "../../core/util/problem";
 import { askConfirmation, askText } from "../terminal/prompts";
-import { CliRefusal } from "../terminal/refusal";
+import { createRefusal } from "../terminal/refusal";
 
 export interface FenceOptions {
   /** The sentence of {@link formatFenceSentence}. */
@@ -101,4 +100,4 @@ async function confirmSentence(sentence: string, { fenced }: FenceOptions): Prom
   await askText(`Then type: ${sentence}`, { validate: (answer) => answer === sentence || "type that sentence" });
 }
 
-const refuse = (what: string, needed: string) => new CliRefusal(formatProblem({ what, needed }));
+const refuse = (what: string, needed: string) => createRefusal({ what, needed });

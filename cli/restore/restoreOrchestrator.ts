@@ -17,7 +17,6 @@ import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { commandsFor } from "../../core/util/commands";
 import { printableLines } from "../../core/util/printable";
-import { formatProblem, type Problem } from "../../core/util/problem";
 import { formatDuration } from "../../core/util/timeText";
 import {
   confirmFirstMove,
@@ -31,7 +30,7 @@ import { openTwoStacks } from "../edit/otherStack";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import { openStackWithHost } from "../status/openStack";
-import { CliRefusal } from "../terminal/refusal";
+import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { type FenceOptions, fenceHost, findServer } from "./fenceHost";
 
 export interface RestoreOptions extends Omit<MoveOptions, "from">, FenceOptions {
@@ -53,7 +52,7 @@ export async function restoreOrchestrator(
   const { config, address, hostKey } = await openStackWithHost(stack);
   const { up } = commandsFor(stack);
   if (hostKey === undefined)
-    throw refuse({ what: `the ssh host key of ${address} is not recorded`, needed: `stand it up first: ${up}` });
+    throw createRefusal({ what: `the ssh host key of ${address} is not recorded`, needed: `stand it up first: ${up}` });
   const { lost, settings, owners } = await findLostHost(stack, config, options);
   const store = openStackStore(config);
   const moves = await readMoveEvents(store);
@@ -62,7 +61,8 @@ export async function restoreOrchestrator(
   const { pillar, orchestrator, sync } = config;
   const bridge = await readBridge({ node: createNodeTarget(config, address, hostKey), references: sync.references });
   const file = options.backup ?? chooseBackup(config, lost, moves, bridge);
-  if (file === undefined) throw refuse({ what: "the event log has no backup", needed: "give one with --backup FILE" });
+  if (file === undefined)
+    throw createRefusal({ what: "the event log has no backup", needed: "give one with --backup FILE" });
   const { identityFile } = orchestrator.backup;
   const place = { directory: chooseRecordsPlace(config), identityFile, move };
   const content = await readBackup(file, place).catch(({ message }: Error) => {
@@ -74,7 +74,7 @@ export async function restoreOrchestrator(
   const lines = formatRestore(file, content, { address, lost: `${lost.address}; ${where}`, isFresh, moves });
   console.log(printableLines(lines.join("\n")));
   const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
-  if (stale) throw refuse(stale);
+  if (stale) throw createRefusal(stale);
   const word = await confirmFirstMove(stack, config, options);
   assertLastHolder(config, summarizeMoves(moves, move), hosts);
 
@@ -92,7 +92,7 @@ export async function restoreOrchestrator(
   const code = await runOrPrintUp(stack, options.up, args, engine);
   if (!options.up || code !== 0) return code;
   if (findLastMoveEvent(await readMoveEvents(store), move, "done") === undefined)
-    throw refuse({
+    throw createRefusal({
       what: "the run ended well, but the orchestrator is not restored yet",
       needed: "solve the problems that the run printed",
       next: "Then run the same command again",
@@ -115,8 +115,6 @@ export function chooseMove(
   return { ...move, attempt: Math.max(...own) + 1 };
 }
 
-const refuse = (problem: Problem) => new CliRefusal(formatProblem(problem));
-
 /** Returns the lost host, the settings that its stack adds to this one, and the stacks that may own its server. */
 async function findLostHost(
   stack: string,
@@ -132,7 +130,7 @@ async function findLostHost(
     return { lost: createHostTarget(other, host.address, host.hostKey), settings, owners: [other, config] };
   }
   if (config.orchestrator.migrateFrom === undefined || (release ?? releaseSha256 ?? releaseVersion) !== undefined)
-    throw refuse({
+    throw createRefusal({
       what: "the lost host's stack is not given: only with it can its host and release be set",
       needed: "give it with --from",
     });
@@ -164,7 +162,7 @@ function assertLastHolder(config: StackConfig, known: MoveHistory, hosts: Readon
   const move = createMoveId(config, config.stack);
   const wanted = { move, direction: "forward", known, laterThan, hosts, isRestore: true } as const;
   if (checkMoveHistory(wanted, { old: undefined, new: undefined }) !== "later start") return;
-  throw refuse({
+  throw createRefusal({
     what: "by the event log, the orchestrator was started last on another host",
     found: `${known.startedOn ?? "an unnamed host"}, in ${known.move ? formatMove(known.move) : "no move"}`,
     needed: "name that host's stack with --from",

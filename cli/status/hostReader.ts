@@ -5,13 +5,10 @@ import type { SshTarget } from "../../core/ssh/ssh";
 import { facts } from "../../core/steps/readingSteps";
 import { createEnvelope } from "../../core/steps/step";
 import { createReceiver } from "../../core/steps/stepVariables";
-import { createGateSettings, createWitnessSources } from "../../core/sync/gateSettings";
-import type { SyncDeps, WaitOptions } from "../../core/sync/waitForSync";
+import { createWitnessSources } from "../../core/sync/gateSettings";
+import type { SyncDeps } from "../../core/sync/waitForSync";
 import { openNodeReader } from "../../core/sync/witnesses";
 import type { StackWithHost } from "./openStack";
-
-/** The height at a time (unix milliseconds) from which a node's rate is computed. */
-export type SyncStart = Pick<WaitOptions, "startedAt" | "startHeight">;
 
 export interface HostReader {
   readonly deps: Pick<SyncDeps, "client" | "readReferences" | "readVersionGaps" | "now" | "ticks" | "sleep">;
@@ -56,17 +53,5 @@ function shareConnection(connection: Connection): Connection {
     },
     session: () => connection.session(),
     drop: () => undefined,
-  };
-}
-
-/** Returns the sync gate's options for one lookup. The rate and the time left are computed from `since` on. */
-export function createGateOptions({ config, address }: StackWithHost, since: SyncStart | undefined): WaitOptions {
-  return {
-    ...createGateSettings(config),
-    deadline: Number.POSITIVE_INFINITY,
-    wait: "await",
-    address,
-    startedAt: Date.now(),
-    ...since,
   };
 }

@@ -6,7 +6,7 @@ import { decideStage, type Needs } from "./hostStage";
 import { NoServerRefusal, openStackWithHost, type StackWithHost } from "./openStack";
 import { readStatusOnce } from "./readStatus";
 import { truncate, wrap } from "./screenLayout";
-import type { StackLookup } from "./stackView";
+import type { ReadStack, StackLookup } from "./stackView";
 import { createStatusJson } from "./statusJson";
 
 /** Shows every stack of this program in the backend, and notifies their webhooks on demand. @returns the exit code */
@@ -22,11 +22,19 @@ export async function showAllStacks(json = false, isNotified = false): Promise<n
       return { stack, source, ...(reading instanceof CliRefusal ? { refusal: reading } : reading) };
     }),
   );
-  if (json) console.log(JSON.stringify(createOverviewJson(all), undefined, 2));
-  else for (const line of formatOverview(all, process.stdout.columns ?? 120)) console.log(line);
+  const summaries = summarize(all);
+  if (json)
+    console.log(
+      JSON.stringify(
+        summaries.map((each) => each.json),
+        undefined,
+        2,
+      ),
+    );
+  else console.log(formatOverview(summaries, process.stdout.columns ?? 120).join("\n"));
   const problems = isNotified ? await notifyAlerts(all) : [];
   for (const line of problems) console.error(line);
-  return problems.length > 0 ? refusalExitCode : decideOverviewExitCode(all);
+  return Math.max(0, problems.length > 0 ? refusalExitCode : 0, ...summaries.map(({ exitCode }) => exitCode));
 }
 
 async function catchRefusal<T>(promise: Promise<T>): Promise<T | CliRefusal> {
@@ -41,63 +49,47 @@ async function catchRefusal<T>(promise: Promise<T>): Promise<T | CliRefusal> {
 /** Values of the column NEEDS, the most urgent first. `unseen`: the stack could not be read. */
 const order = ["unseen", "attention", "step", "wait", "nothing"] as const satisfies readonly (Needs | "unseen")[];
 
-function decideNeeds(found: StackLookup): Needs | "unseen" {
-  if ("view" in found) return found.exitCode === refusalExitCode ? "unseen" : decideStage(found.view).needs;
-  if (found.refusal instanceof NoServerRefusal) return found.refusal.isRetired ? "nothing" : "step";
-  return "unseen";
+/** Returns what the overview shows of all stacks, the most urgent first. */
+export function summarize(all: readonly StackLookup[]) {
+  const summaries = all.map((found) => ("view" in found ? summarizeStatus(found) : summarizeRefusal(found)));
+  const weight = ({ needs }: (typeof summaries)[number]) => order.indexOf(needs);
+  return summaries.toSorted((a, b) => weight(a) - weight(b) || a.stack.localeCompare(b.stack));
 }
 
-function sortByNeeds(all: readonly StackLookup[]): StackLookup[] {
-  const weight = (one: StackLookup) => order.indexOf(decideNeeds(one));
-  return all.toSorted((a, b) => weight(a) - weight(b) || a.stack.localeCompare(b.stack));
+type Summary = ReturnType<typeof summarize>[number];
+
+function summarizeStatus({ stack, view, exitCode, lines }: { readonly stack: string } & ReadStack) {
+  const { stage, next, needs } = decideStage(view);
+  const isUnseen = exitCode === refusalExitCode;
+  const said = isUnseen || needs === "nothing" ? lines : [`next: ${next}`, ...lines];
+  const own = { ...createStatusJson(view, exitCode), needs: isUnseen ? ("unseen" as const) : needs };
+  return { stack, needs: own.needs, cells: [view.pillar, view.address, stage], lines: said, exitCode, json: own };
 }
 
-/** Formats all stacks as a table, the most urgent first, each with its next step. */
-export function formatOverview(all: readonly StackLookup[], columns: number): string[] {
-  if (all.length === 0) return ["this backend has no stack of this program"];
-  const rows = sortByNeeds(all).map((found) => ({ cells: formatCells(found), below: formatDetails(found) }));
+/** Summarizes a stack that was not read. A missing server is no problem: it comes, or was retired. */
+function summarizeRefusal({ stack, refusal }: { readonly stack: string; readonly refusal: CliRefusal }) {
+  const isServerMissing = refusal instanceof NoServerRefusal;
+  const needsServer = isServerMissing && !refusal.isRetired ? "step" : "nothing";
+  const needs = isServerMissing ? needsServer : "unseen";
+  const json = { stack, looked: false, refusal: refusal.message, needs };
+  const exitCode = isServerMissing ? 0 : refusalExitCode;
+  return { stack, needs, cells: ["", "", ""], lines: refusal.message.split("\n"), exitCode, json } as const;
+}
+
+/** Formats all stacks as a table, each with its next step or its problem. */
+export function formatOverview(summaries: readonly Summary[], columns: number): string[] {
+  if (summaries.length === 0) return ["this backend has no stack of this program"];
   const heading = ["NEEDS", "STACK", "PILLAR", "HOST", "STAGE"];
-  const widths = heading.map((title, i) => Math.max(title.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0)));
-  const line = (cells: readonly string[]) =>
-    truncate(cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  "), columns - 1).trimEnd();
+  const rows = summaries.map(({ needs, stack, cells }) => [needs, stack, ...cells].map(printable));
+  const widths = heading.map((_, i) => Math.max(...[heading, ...rows].map((cells) => cells[i]?.length ?? 0)));
+  const [first = "", ...others] = [heading, ...rows].map((cells) =>
+    truncate(cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  "), columns - 1).trimEnd(),
+  );
   const indent = " ".repeat((widths[0] ?? 0) + 2);
-  return [
-    line(heading),
-    ...rows.flatMap(({ cells, below }) => [
-      line(cells),
-      ...below.flatMap((text) => wrap(text, Math.max(20, columns - 1 - indent.length)).map((part) => indent + part)),
-    ]),
-  ];
-}
-
-function formatCells(found: StackLookup): string[] {
-  const needs = decideNeeds(found);
-  if (!("view" in found)) return [needs, found.stack, "", "", ""];
-  const { pillar, address } = found.view;
-  return [needs, found.stack, pillar, address, decideStage(found.view).stage].map(printable);
-}
-
-function formatDetails(found: StackLookup): string[] {
-  if (!("view" in found)) return found.refusal.message.split("\n").map((line) => printable(line.trim()));
-  const lines = found.lines.map((line) => printable(line.trim())).filter((line) => line !== "");
-  if (found.exitCode === refusalExitCode) return lines;
-  return decideNeeds(found) === "nothing" ? lines : [`next: ${printable(decideStage(found.view).next)}`, ...lines];
-}
-
-export function createOverviewJson(all: readonly StackLookup[]): unknown[] {
-  return sortByNeeds(all).map((found) => ({
-    ...("view" in found
-      ? createStatusJson(found.view, found.exitCode)
-      : { stack: found.stack, looked: false, refusal: found.refusal.message }),
-    needs: decideNeeds(found),
-  }));
-}
-
-/** Returns the highest exit code. A stack without a server is no problem. */
-export function decideOverviewExitCode(all: readonly StackLookup[]): number {
-  const codes = all.map((found) => {
-    if ("view" in found) return found.exitCode;
-    return found.refusal instanceof NoServerRefusal ? 0 : refusalExitCode;
-  });
-  return Math.max(0, ...codes);
+  const below = ({ lines }: Summary) =>
+    lines
+      .map((text) => printable(text.trim()))
+      .filter((text) => text !== "")
+      .flatMap((text) => wrap(text, Math.max(20, columns - 1 - indent.length)).map((part) => indent + part));
+  return [first, ...summaries.flatMap((summary, i) => [others[i] ?? "", ...below(summary)])];
 }

@@ -1,11 +1,12 @@
 import { createProxyLogin } from "../../core/ssh/configuredLogin";
 import { readPresentedKey } from "../../core/ssh/ssh";
 import { isFatal } from "../../core/ssh/sshErrors";
+import { createGateSettings } from "../../core/sync/gateSettings";
 import type { SyncProgress } from "../../core/sync/progress";
-import { isGiveUp, type SyncResult, waitForSync } from "../../core/sync/waitForSync";
+import { isGiveUp, type SyncResult, type WaitOptions, waitForSync } from "../../core/sync/waitForSync";
 import { formatProblem } from "../../core/util/problem";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
-import { createGateOptions, type HostReader, openHostReader, type SyncStart } from "./hostReader";
+import { type HostReader, openHostReader } from "./hostReader";
 import { decideStage } from "./hostStage";
 import type { StackWithHost } from "./openStack";
 import { readParts } from "./parts/readParts";
@@ -87,6 +88,9 @@ export function getSyncStart({ state: { wait } }: StackWithHost): SyncStart | un
   return wait && { startedAt: Date.parse(wait.startedAt), startHeight: wait.startHeight };
 }
 
+/** The height at a time (unix milliseconds) from which a node's rate is computed. */
+type SyncStart = Pick<WaitOptions, "startedAt" | "startHeight">;
+
 interface SyncReading {
   readonly sync: SyncProgress | undefined;
   readonly proof?: SyncResult;
@@ -100,8 +104,11 @@ async function readSync(source: StackWithHost, { deps }: HostReader, since?: Syn
   const seen = (progress: SyncProgress) => {
     sync = progress;
   };
+  const { config, address } = source;
+  const once = { deadline: Number.POSITIVE_INFINITY, wait: "await" as const, address };
   try {
-    const proof = await waitForSync(createGateOptions(source, since), { ...deps, seen, say: () => undefined });
+    const options = { ...createGateSettings(config), ...once, startedAt: Date.now(), ...since };
+    const proof = await waitForSync(options, { ...deps, seen, say: () => undefined });
     return { sync, proof };
   } catch (error) {
     if (isFatal(error)) throw new CliRefusal((error as Error).message);

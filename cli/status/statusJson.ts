@@ -9,19 +9,17 @@ import type { StackView } from "./stackView";
 
 /** Returns the view as `status --json` prints it. Times are ISO 8601. */
 export function createStatusJson(view: StackView, exitCode: number) {
-  const { stack, pillar, address, lifecycle, state, locks: held, sync, synced, facts, parts } = view;
+  const { stack, pillar, lifecycle, state, locks, sync, synced, facts, parts } = view;
+  const own = { stack, pillar, host: view.address, lifecycle };
   return {
-    stack,
-    pillar,
-    host: address,
-    lifecycle,
+    ...own,
     ...decideStage(view),
     synced,
     looked: exitCode < 2,
     sync: sync && syncJson(sync),
     wait: state.wait,
     done: facts?.done && Object.keys(facts.done),
-    pulumi: held?.map(({ lock, holder }) => ({ ...lock, since: new Date(lock.since).toJSON(), run: holder })),
+    pulumi: locks?.map(({ lock, holder }) => ({ ...lock, since: new Date(lock.since).toJSON(), run: holder })),
     ...createPartsJson(parts),
     facts,
   };
@@ -42,29 +40,25 @@ function syncJson(progress: SyncProgress) {
   };
 }
 
-/** Returns the parts for the JSON. An unknown part is `{notKnown: reason}`. */
-export function createPartsJson(parts: StatusParts) {
-  const { node, registration, orchestrator, ports, rewards, destroy, hourlyRestart, sporks, versions } = parts;
+/**
+ * Returns the parts for the JSON. An unknown part is `{notKnown: reason}`. null: no ports are tested, an active stack's
+ * lifecycle forbids a destroy, or the hourly restart may be on.
+ */
+export function createPartsJson({ ports, destroy, hourlyRestart, versions, ...parts }: StatusParts) {
   return {
-    node: shown(node),
-    registration: shown(registration, createRegistrationOutput),
-    orchestrator: shown(orchestrator),
-    // null if no ports are tested.
+    node: shown(parts.node),
+    registration: shown(parts.registration, createRegistrationOutput),
+    orchestrator: shown(parts.orchestrator),
     ports: ports ? shown(ports, (found) => found.map((each) => ({ ...each, isWrong: isWrong(each) }))) : null,
-    rewards: shown(rewards),
-    // null if the stack is active: its lifecycle forbids a destroy, whatever the other conditions.
+    rewards: shown(parts.rewards),
     destroy: destroy ? shown(destroy, (unmet) => ({ unmet })) : null,
-    // null if the stack is not active: then the hourly restart may be on.
     hourlyRestart: hourlyRestart ? shown(hourlyRestart, (found) => found !== "off") : null,
-    sporks: shown(sporks),
-    versions: shown(versions, (lacks) =>
-      lacks.map((gap) => ({
-        ...gap,
-        expectedAt: gap.expectedAt === undefined ? null : new Date(gap.expectedAt).toJSON(),
-      })),
-    ),
+    sporks: shown(parts.sporks),
+    versions: shown(versions, (gaps) => gaps.map((gap) => ({ ...gap, expectedAt: toTime(gap.expectedAt) }))),
   };
 }
+
+const toTime = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toJSON());
 
 function shown<T>(part: Result<T>, map: (value: T) => unknown = (value) => value): unknown {
   return "problem" in part ? { notKnown: part.problem } : map(part.value);

@@ -1,15 +1,13 @@
 import { detectService, sendNotice } from "../../core/notify/notify";
 import { commandsFor } from "../../core/util/commands";
-import { formatProblem } from "../../core/util/problem";
-import { CliRefusal } from "../terminal/refusal";
+import { createRefusal } from "../terminal/refusal";
 import { openStack } from "./openStack";
 
 export async function sendTestNotification(fullName: string): Promise<number> {
   const { stack, config } = await openStack(fullName);
   const { notify, pillar } = config;
   const needed = "set the webhook's address (ntfy, Slack, Telegram or your own); pulumi asks for it:";
-  const refuse = (what: string) =>
-    new CliRefusal(formatProblem({ what, needed, next: commandsFor(stack).setSecret("notify") }));
+  const refuse = (what: string) => createRefusal({ what, needed, next: commandsFor(stack).setSecret("notify") });
   if (notify === undefined)
     throw refuse(`pillar-host:notify is not configured for ${stack}, so no notification is sent`);
   const title = `Pillar ${pillar.name} (${stack}): test`;

@@ -1,5 +1,4 @@
-import { formatProblem } from "../../core/util/problem";
-import { CliRefusal } from "./refusal";
+import { createRefusal } from "./refusal";
 
 /** Loads the library on demand, because loading takes a while. */
 const prompts = () => require("@inquirer/prompts") as typeof import("@inquirer/prompts");
@@ -13,9 +12,7 @@ export const isTerminal = (): boolean => process.stdin.isTTY === true && process
 /** Asks in the terminal; Ctrl-C ends the program. @throws CliRefusal without a terminal, which says what to give */
 async function ask<T>(instead: string, prompt: () => Promise<T>): Promise<T> {
   if (!isTerminal())
-    throw new CliRefusal(
-      formatProblem({ what: "there is no terminal to ask in; nothing was changed", needed: `give ${instead}` }),
-    );
+    throw createRefusal({ what: "there is no terminal to ask in; nothing was changed", needed: `give ${instead}` });
   return prompt().catch((error: Error) => {
     if (error.name !== "ExitPromptError") throw error;
     process.stderr.write("\n");

@@ -2,18 +2,19 @@ import fs from "node:fs";
 import path from "node:path";
 import lockfile from "proper-lockfile";
 import { commandsFor } from "./commands";
+import { createOperatorError } from "./operatorError";
 import { formatProblem } from "./problem";
 
 interface LockScope {
   readonly stack: string;
   readonly pillar: string;
-  readonly doing?: "destroy" | "backup";
+  readonly doing?: "destroy" | "backup" | "resume";
 }
 
 const retryDelayMs = 500;
 
 /**
- * Lets only one destroy, and one `backup` command, of a stack work at a time on this machine. Needed because the
+ * Lets only one destroy, `backup` or `resume` of a stack work at a time on this machine. Needed because the
  * provider process of a killed destroy works on for some seconds. The lock of a killed process expires after ten
  * seconds. @throws if the directory can't be written, or the lock is not free within a minute
  */
@@ -35,12 +36,12 @@ export async function withLock<T>(
     })
     .catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ELOCKED") throw error;
-      throw new Error(
+      throw createOperatorError(
         formatProblem({
           what: `a ${doing} of ${stack} already runs on this machine; nothing was changed`,
           found: `${file}, a lock that another process holds`,
           needed: "wait until that run has finished",
-          next: `Then: ${commandsFor(stack)[doing]}`,
+          next: `Then: ${doing === "resume" ? commandsFor(stack).resume() : commandsFor(stack)[doing]}`,
         }),
       );
     });

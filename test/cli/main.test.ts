@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nodeFault } from "../../nodeVersion";
 import { version } from "../../package.json";
 
@@ -20,36 +20,26 @@ async function run(...args: string[]) {
 
 describe("the command", () => {
   const command = join(import.meta.dirname, "../../pillar-host");
-  const sh = ["/usr/bin", "/bin"].join(":");
+  let place = "";
+  beforeEach(async () => {
+    place = await mkdtemp(join(tmpdir(), "pillar-host-command-"));
+  });
+  afterEach(() => rm(place, { recursive: true }));
 
   test("stands in the project's root, and works through a link", async () => {
-    const place = await mkdtemp(join(tmpdir(), "pillar-host-command-"));
-    try {
-      await symlink(command, join(place, "linked"));
-      const { stdout } = await execa(join(place, "linked"), ["--version"], { cwd: place });
-      expect(stdout).toBe(version);
-    } finally {
-      await rm(place, { recursive: true });
-    }
+    await symlink(command, join(place, "linked"));
+    const { stdout } = await execa(join(place, "linked"), ["--version"], { cwd: place });
+    expect(stdout).toBe(version);
   });
 
   test("names what is needed without Node", async () => {
-    const place = await mkdtemp(join(tmpdir(), "pillar-host-command-"));
-    try {
-      for (const name of ["sh", "dirname", "readlink"])
-        await symlink((await execa("which", [name], { env: { PATH: sh } })).stdout, join(place, name));
-      const { exitCode, stderr } = await execa("sh", [command, "status", "prod"], {
-        env: { PATH: place },
-        extendEnv: false,
-        reject: false,
-      });
-      expect(exitCode).toBe(2);
-      expect(stderr).toBe(
-        "pillar-host needs Node 22.13 or newer, found none in PATH\n  needed: install it from https://nodejs.org, or put it into PATH",
-      );
-    } finally {
-      await rm(place, { recursive: true });
-    }
+    for (const name of ["dirname", "readlink"]) await symlink(join("/usr/bin", name), join(place, name));
+    const options = { env: { PATH: place }, extendEnv: false, reject: false };
+    const { exitCode, stderr } = await execa("/bin/sh", [command, "status", "prod"], options);
+    expect([exitCode, stderr]).toEqual([
+      2,
+      "pillar-host needs Node 22.13 or newer, found none in PATH\n  needed: install it from https://nodejs.org, or put it into PATH",
+    ]);
   });
 
   test("needs a Node that is new enough, like the program", () => {

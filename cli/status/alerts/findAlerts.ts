@@ -1,4 +1,3 @@
-import { isOurs } from "../../../core/registration/registration";
 import { isWrong } from "../../../core/ssh/portRules";
 import { isAddingMomentum } from "../../../core/sync/judgeObservation";
 import { formatProgress } from "../../../core/sync/syncMessages";
@@ -6,13 +5,15 @@ import { refusalExitCode } from "../../terminal/refusal";
 import { findProblems } from "../parts/hostProblemsPart";
 import { getValue } from "../parts/statusParts";
 import type { ReadStack, StackView } from "../stackView";
-import type { MissedMomentums } from "./missedMomentums";
+import type { countMissed } from "./missedMomentums";
 
 /** A thing that may be wrong. The key, `kind` or `kind:subject`, stays the same while a problem lasts. */
 type Check = readonly [key: string, isKnown: boolean, text: string | false | undefined];
 
 /** Texts of alerts by key. */
 export type Alerts = Readonly<Record<string, string>>;
+
+type MissedMomentums = ReturnType<typeof countMissed>["missed"];
 
 export const getKind = (key: string) => key.split(":")[0] ?? "";
 
@@ -23,7 +24,7 @@ const minFreeShare = 0.1;
 /** Finds a stack's alerts, and the kinds of alerts that could not be checked. */
 export function findAlerts(
   { view, exitCode, lines }: ReadStack,
-  missed: MissedMomentums | undefined,
+  missed: MissedMomentums,
   now: number,
 ): { readonly alerts: Alerts; readonly unknown: readonly string[] } {
   if (!view.state.isBegun) return { alerts: {}, unknown: [] };
@@ -68,26 +69,24 @@ function checkNode(view: StackView, isReachable: boolean, now: number): Check[] 
   ];
 }
 
-function checkChain({ parts, lifecycle, pillar }: StackView, counted: MissedMomentums | undefined): Check[] {
+function checkChain({ parts, lifecycle, pillar }: StackView, counted: MissedMomentums): Check[] {
   const found = getValue(parts.registration);
   const isKnown = found !== undefined && found.kind !== "unknown";
-  const isActive = lifecycle === "active";
-  const address = {
-    tooEarly: "this host's address, but the node is not synced",
-    foreign: isActive && "an unknown address",
-    earlier: isActive && found && "wasOurs" in found && found.wasOurs && "an earlier address again",
-  }[String(found?.kind)];
-  const isHere = found !== undefined && isOurs(found);
-  const { missed = 0, inARow = 0 } = (isHere && counted) || {};
-  const hasStopped = inARow >= missedAlertLimit;
-  const isSilent = hasStopped || (found?.kind === "registered" && found.isLate);
-  const row = hasStopped ? `: it missed its last ${inARow} momentums` : "";
+  const isForeign = lifecycle === "active" && found?.kind === "foreign";
+  const isEarlier = lifecycle === "active" && found?.kind === "earlier" && found.wasOurs;
+  const address =
+    (found?.kind === "tooEarly" && "this host's address, but the node is not synced") ||
+    (isForeign && "an unknown address") ||
+    (isEarlier && "an earlier address again");
+  const { missed = 0, inARow = 0 } = counted ?? {};
+  const isLate = found?.kind === "registered" && found.isLate;
+  const row = inARow >= missedAlertLimit && `: it missed its last ${inARow} momentums`;
   const many = missed >= missedAlertLimit && `${pillar} has missed at least ${missed} momentums of this epoch`;
   // Without a newer count, nothing is known of the momentums of a host that produces.
   const isCounted = isKnown && (found.kind !== "producing" || counted !== undefined);
   return [
     [`registration:${found?.kind}`, isKnown, address && `${pillar} is registered with ${address}`],
-    ["producing", isCounted, isSilent && `${pillar} does not produce${row}`],
+    ["producing", isCounted, (row || isLate) && `${pillar} does not produce${row || ""}`],
     ["missed", isCounted, many],
   ];
 }

@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type Notice, sendHeartbeat, sendNotice } from "../../../core/notify/notify";
-import { isOurs } from "../../../core/registration/registration";
 import { resolveDataDirectory } from "../../../core/store/recordsDirectory";
 import { checkVersion } from "../../../core/util/checkVersion";
 import { commandsFor } from "../../../core/util/commands";
@@ -48,24 +47,18 @@ export async function notifyAlerts(
 }
 
 /** Returns the problem that prevented a notification. */
-async function notifyStack(
-  found: StackLookup,
-  directory: string,
-  send: typeof sendNotice,
-): Promise<string | undefined> {
+async function notifyStack(found: StackLookup, directory: string, send: typeof sendNotice) {
   const failed = `the webhook of ${found.stack} was not notified`;
   if ("refusal" in found)
     return found.refusal instanceof NoServerRefusal ? undefined : `${failed}: ${found.refusal.message}`;
   const webhook = found.source?.config.notify;
   if (webhook === undefined) return undefined;
-  try {
-    const reason = await sendNews(found, directory, (notice) => send(webhook, notice));
-    const needed = `check the webhook: ${commandsFor(found.stack).notifyTest}`;
-    return reason && formatProblem({ what: `${failed}; the next run tries again: ${reason}`, needed });
-  } catch (error) {
-    return `${failed}: ${(error as Error).message}`;
-  }
+  const reason = await sendNews(found, directory, (notice) => send(webhook, notice)).catch(toMessage);
+  const needed = `the next run tries again; to check the webhook: ${commandsFor(found.stack).notifyTest}`;
+  return reason && formatProblem({ what: `${failed}: ${reason}`, needed });
 }
+
+const toMessage = ({ message }: Error) => message;
 
 /**
  * Notifies of new alerts, then of solved ones. Stores after each that it was sent, so that a killed run repeats at most
@@ -81,28 +74,24 @@ async function sendNews(
   const { told, production: before } = readMemory(file);
   const registration = getValue(parts.registration);
   const figures = registration?.kind === "producing" ? registration.figures : undefined;
-  const { counts = before, missed } = figures ? countMissed(before, figures) : {};
-  // While another address is registered, the Pillar's momentums are not this host's.
-  const isElsewhere = registration && registration.kind !== "unknown" && !isOurs(registration);
-  const production = isElsewhere ? undefined : counts;
+  const { counts: production = before, missed } = figures ? countMissed(before, figures) : {};
   const { alerts, unknown } = findAlerts(found, missed, Date.now());
   const appeared = Object.keys(alerts).filter((key) => !Object.hasOwn(told, key));
   const over = Object.keys(told).filter((key) => !Object.hasOwn(alerts, key) && !unknown.includes(getKind(key)));
   const withNew = { ...alerts, ...told };
   const left = Object.fromEntries(Object.entries(withNew).filter(([key]) => !over.includes(key)));
-  const signs = [...appeared.map((key) => withNew[key] ?? ""), `Details: ${commandsFor(stack).status()}`];
-  const solved = over.map((key) => `Solved: ${withNew[key]}`);
+  const details = `\nDetails: ${commandsFor(stack).status()}`;
   const count = appeared.length === 1 ? "a problem" : `${appeared.length} problems`;
   writeMemory(file, { told, production });
-  for (const news of [
-    { event: "sign", keys: appeared, title: count, lines: signs, toldThen: withNew },
-    { event: "signOver", keys: over, title: "solved", lines: solved, toldThen: left },
+  for (const [event, keys, what, start, end, toldThen] of [
+    ["sign", appeared, count, "", details, withNew],
+    ["signOver", over, "solved", "Solved: ", "", left],
   ] as const) {
-    if (news.keys.length === 0) continue;
-    const title = `Pillar ${pillar} (${stack}): ${news.title}`;
-    const reason = await send({ event: news.event, title, message: news.lines.map(printable).join("\n") });
+    if (keys.length === 0) continue;
+    const message = keys.map((key) => printable(`${start}${withNew[key]}`)).join("\n") + end;
+    const reason = await send({ event, title: `Pillar ${pillar} (${stack}): ${what}`, message });
     if (reason !== undefined) return reason;
-    writeMemory(file, { told: news.toldThen, production });
+    writeMemory(file, { told: toldThen, production });
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import { type ChainClient, openNodeChain, openReferenceChain } from "../../../core/chain/chain";
-import { readVersionGaps } from "../../../core/chain/nodeVersion";
+import { readNodeVersion, readVersionGaps } from "../../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
+import { findUnknownSporks } from "../../../core/chain/sporks";
 import { createStackLogRef } from "../../../core/config/stackStore";
 import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
@@ -25,8 +26,7 @@ import type { StackWithHost } from "../openStack";
 import { type RetirementContext, readRetirementContext } from "./destroyPart";
 import { describeOrchestrator, type OrchestratorAnswer, type OrchestratorPart } from "./orchestratorPart";
 import { describeRewards, type RewardsPart, readRewardsPart } from "./rewardsPart";
-import { readSporks } from "./sporksPart";
-import { getValue, readPart, type StatusParts } from "./statusParts";
+import { getValue, readPart, type SporksPart, type StatusParts } from "./statusParts";
 
 const deps = { ...systemClock, say: () => undefined };
 
@@ -42,7 +42,6 @@ type SharedLookups = ReturnType<typeof startLookups>;
 export async function readParts(stack: StackWithHost, hostKey: string, host: HostReader): Promise<StatusParts> {
   const { config, state } = stack;
   const lookups = startLookups(stack, host, await readRetirementContext(stack, hostKey));
-  const { node } = lookups.context.inputs;
   const isActive = config.lifecycle === "active";
   const registration = readPart(() => readRegistration(lookups));
   const survey = isActive ? undefined : readPart(() => readSurvey(lookups), destroyTimeoutMs);
@@ -56,7 +55,7 @@ export async function readParts(stack: StackWithHost, hostKey: string, host: Hos
     rewards: readPart(async () => chooseRewards(lookups, await registration, await survey), destroyTimeoutMs),
     destroy: survey?.then((result) => mapResult(result, ({ verdict }) => verdict.unmet)),
     hourlyRestart: isActive ? readPart(async () => (await runStep(lookups, restartStep)).trim()) : undefined,
-    sporks: readPart(async () => readSporks(await lookups.chains, node, host.connection)),
+    sporks: readPart(() => readSporks(lookups)),
     versions: readPart(() => readMissingVersions(lookups)),
   };
   return awaitAll(parts);
@@ -191,4 +190,19 @@ async function runStep({ stack: { address, config }, host }: SharedLookups, step
   // Longer than the step's own time limit, so that the host ends the step first.
   const lines = await runScript(host.connection, step.name, script, (step.limitSeconds + 30) * 1000);
   return lines.join("\n");
+}
+
+/** Reads the node's version, and the sporks from the first client that answers. @throws if none answers */
+async function readSporks({ chains, context, host }: SharedLookups): Promise<SporksPart> {
+  const version = await readNodeVersion(context.inputs.node, host.connection).catch(() => undefined);
+  let reason: unknown = new Error("the node is off, and no reference is configured");
+  // Asks the references, too: a node that stopped because it lacks a spork can't answer.
+  for (const client of await chains) {
+    try {
+      return { version, unknown: findUnknownSporks(await client.sporks(), version) };
+    } catch (error) {
+      reason = error;
+    }
+  }
+  throw reason;
 }

@@ -1,4 +1,5 @@
 import type { VersionGap } from "../../../core/chain/requiredVersions";
+import type { UnknownSpork } from "../../../core/chain/sporks";
 import type { Registration } from "../../../core/registration/registration";
 import type { Unmet } from "../../../core/retirement/retirementFacts";
 import type { PortResult } from "../../../core/ssh/portRules";
@@ -7,7 +8,11 @@ import { type Result, toResult } from "../../../core/util/result";
 import { withTimeout } from "../../../core/util/withTimeout";
 import type { OrchestratorPart } from "./orchestratorPart";
 import type { RewardsPart } from "./rewardsPart";
-import type { SporksPart } from "./sporksPart";
+
+export interface SporksPart {
+  readonly version?: string;
+  readonly unknown: readonly UnknownSpork[];
+}
 
 export interface StatusParts {
   /** State of the node's unit; `wasShutDown`: true if a retirement shut it down for good. */

@@ -45,7 +45,7 @@ describe("pillar-host resume", () => {
     expect(first?.out).not.toContain("CLI was interrupted");
     // It gives up while the first is at work, or comes after it: then there is nothing left to clear.
     expect(second?.out).not.toContain("cleared:");
-    if (second?.exitCode === 2) expect(second.out).toContain("another resume of prod is running on this machine");
+    if (second?.exitCode === 2) expect(second.out).toContain("a resume of prod already runs on this machine");
     else expect(second?.exitCode).toBe(0);
     expect((await stage.stack.outputs()).producerAddress).toMatch(/^z1/);
   });

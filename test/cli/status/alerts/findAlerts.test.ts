@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { findAlerts } from "../../../../cli/status/alerts/findAlerts";
-import { countMissed, type MissedMomentums, type MomentumCounts } from "../../../../cli/status/alerts/missedMomentums";
+import { countMissed, type MomentumCounts } from "../../../../cli/status/alerts/missedMomentums";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
 import type { ReadStack } from "../../../../cli/status/stackView";
 import { findUnknownSporks, parseSporks } from "../../../../core/chain/sporks";
 import type { NodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { clock, healthyFacts as facts, partsOf, progress, registrations, viewOf } from "../../exampleView";
+
+type MissedMomentums = NonNullable<ReturnType<typeof countMissed>["missed"]>;
 
 /** Returns the lookup of a healthy stack long after the move, with changes. */
 const look = (changes: Parameters<typeof viewOf>[0] = {}, others: Partial<ReadStack> = {}): ReadStack => ({

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { decideStage } from "../../../../cli/status/hostStage";
 import { findProblems } from "../../../../cli/status/parts/hostProblemsPart";
 import { formatParts } from "../../../../cli/status/parts/partRows";
@@ -6,95 +6,57 @@ import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
 import { createPartsJson } from "../../../../cli/status/statusJson";
 import { clock, partsOf, registrations, viewOf } from "../../exampleView";
 
+type Changes = Parameters<typeof partsOf>[1];
 const spork = { id: "ab".repeat(32), name: "spork-next", isSure: true };
-const withSpork = (changes: object) =>
-  partsOf(registrations.producing, {
-    sporks: { value: { version: "v0.0.8", unknown: [{ ...spork, ...changes }] } },
-  });
+const withSpork = (changes: object): Changes => ({
+  sporks: { value: { version: "v0.0.8", unknown: [{ ...spork, ...changes }] } },
+});
 const shut = { active: false, masked: true, wasShutDown: true } as const;
-const found = (changes: Parameters<typeof partsOf>[1]) =>
-  findProblems(partsOf(registrations.producing, changes), "prod");
+const gap = { fromHeight: 9, leastVersion: "v0.0.10", why: "x", release: "https://r.example", found: "v0.0.8" };
+const inParts = (changes: Changes) => partsOf(registrations.producing, changes);
 
-describe("problems of a host", () => {
-  test("are none on a healthy or silent host", () => {
-    expect(found({})).toEqual([]);
-    expect(found({ node: { value: shut } })).toEqual([]);
-    // A node that was not shut down for good may be off without a mask.
-    expect(found({ node: { value: { active: false, masked: false } } })).toEqual([]);
-    expect(findProblems(createUnknownParts("active", "no answer"), "prod")).toEqual([]);
-  });
+test.each<[string, Changes, string, boolean]>([
+  ["crontab", { hourlyRestart: { value: "on" } }, "root's crontab restarts", true],
+  ["crontab", { hourlyRestart: { value: "/etc/cron.d/w: 5 * znnd" } }, "Remove this on the host: /etc/cron.d/w", true],
+  ["mask", { node: { value: { ...shut, masked: false } } }, "is not masked", true],
+  ["mask", { node: { value: { ...shut, active: true } } }, "the node runs again", true],
+  [`spork:${spork.id}`, withSpork({}), "is announced", false],
+  [`spork:${spork.id}:enforced`, withSpork({ enforcedFrom: 77 }), "is enforced from height 77", true],
+  // It is unknown whether the node has the spork.
+  [`spork:${spork.id}:enforced`, withSpork({ enforcedFrom: 77, isSure: false }), "does not know whether", false],
+  [
+    "version:v0.0.10:required",
+    { versions: { value: [gap] } },
+    "is required from height 9 on (x). install v0.0.10",
+    true,
+  ],
+  [
+    "version:v0.0.10",
+    { versions: { value: [{ ...gap, expectedAt: clock }] } },
+    "on, about 2026-11-21 15:05 UTC",
+    false,
+  ],
+])("finds %s, with a row: %#", (key, changes, text, isNow) => {
+  const parts = inParts(changes);
+  const [problem, ...others] = findProblems(parts, "prod");
+  expect([problem, others]).toMatchObject([{ key, isNow, text: expect.stringContaining(text) }, []]);
+  const rows = formatParts(viewOf({ parts }), clock);
+  expect(rows).toContainEqual([problem?.label, problem?.text]);
+  const lifecycle = key === "mask" ? "retiring" : "active";
+  const { needs } = decideStage(viewOf({ synced: true, locks: [], parts, lifecycle }));
+  if (isNow || lifecycle === "active") expect(needs).toBe(isNow ? "attention" : "nothing");
+});
 
-  test("include an hourly restart", () => {
-    expect(found({ hourlyRestart: { value: "on" } })).toMatchObject([
-      { key: "crontab", text: expect.stringMatching(/^root's crontab .*\. To remove the line: pulumi up -s prod$/) },
-    ]);
-    expect(found({ hourlyRestart: { value: "/etc/cron.d/watch: 5 * * * * root docker restart znnd" } })).toMatchObject([
-      {
-        key: "crontab",
-        text: expect.stringMatching(/^the host restarts the node .*: \/etc\/cron.d\/watch: 5 \* .*znnd$/),
-      },
-    ]);
-  });
+test("finds nothing on a healthy or silent host", () => {
+  // A node that was not shut down for good may be off without a mask.
+  for (const node of [shut, { active: false, masked: false }, { active: true, masked: false }])
+    expect(findProblems(inParts({ node: { value: node } }), "prod")).toEqual([]);
+  expect(findProblems(createUnknownParts("active", "no answer"), "prod")).toEqual([]);
+});
 
-  test("include an unmasked unit and a started one", () => {
-    expect(found({ node: { value: { ...shut, masked: false } } })).toMatchObject([
-      { key: "mask", text: expect.stringContaining("is not masked") },
-    ]);
-    expect(found({ node: { value: { ...shut, active: true } } })).toMatchObject([
-      { key: "mask", text: expect.stringContaining("the node runs again") },
-    ]);
-  });
-
-  test("include an unknown spork, and its activation again", () => {
-    const keys = [{}, { enforcedFrom: 77 }].map((changes) =>
-      findProblems(withSpork(changes), "prod").map(({ key }) => key),
-    );
-    expect(keys).toEqual([[`spork:${spork.id}`], [`spork:${spork.id}:enforced`]]);
-  });
-
-  test("include a required version with the release to install", () => {
-    const gap = {
-      fromHeight: 1000,
-      leastVersion: "v0.0.10",
-      why: "the window",
-      release: "https://r.example",
-      found: "v0.0.8",
-    };
-    const ahead = { ...gap, expectedAt: clock };
-    const text =
-      "install v0.0.10 or newer from https://r.example: set pillar-host:node.release to its url, sha256 and version (docs/chain.md), then pulumi up -s prod. Is the requirement out of date? It is in core/chain/requiredVersions.json";
-    expect(found({ versions: { value: [gap] } })).toEqual([
-      {
-        key: "version:v0.0.10:required",
-        label: "version",
-        isNow: true,
-        text: `the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window). ${text}`,
-      },
-    ]);
-    expect(found({ versions: { value: [ahead] } })).toEqual([
-      {
-        key: "version:v0.0.10",
-        label: "version",
-        isNow: false,
-        text: `the node is v0.0.8; v0.0.10 or newer is required from height 1000 on, about 2026-11-21 15:05 UTC (the window). ${text}`,
-      },
-    ]);
-    expect(createPartsJson(partsOf(registrations.producing, { versions: { value: [ahead] } })).versions).toEqual([
-      { ...gap, expectedAt: "2026-11-21T15:05:20.000Z" },
-    ]);
-  });
-
-  test("need attention with a row each, except a spork that is not active", () => {
-    const parts = partsOf(registrations.producing, { hourlyRestart: { value: "on" } });
-    const rowsOf = (changes: typeof parts) => formatParts(viewOf({ parts: changes }), clock);
-    expect(rowsOf(parts)).toContainEqual(["restart", expect.stringContaining("every hour")]);
-    expect(rowsOf(withSpork({}))).toContainEqual(["spork", expect.stringContaining("is announced")]);
-    const needs = (changes: typeof parts) => decideStage(viewOf({ synced: true, locks: [], parts: changes })).needs;
-    expect(needs(partsOf(registrations.producing))).toBe("nothing");
-    expect(needs(parts)).toBe("attention");
-    expect(needs(withSpork({}))).toBe("nothing");
-    expect(needs(withSpork({ enforcedFrom: 77 }))).toBe("attention");
-    // It is unknown whether the node has the spork.
-    expect(needs(withSpork({ enforcedFrom: 77, isSure: false }))).toBe("nothing");
-  });
+test("names the command that removes an hourly restart, and when a version is needed", () => {
+  const [restart] = findProblems(inParts({ hourlyRestart: { value: "on" } }), "prod");
+  expect(restart?.text).toMatch(/ To remove the line: pulumi up -s prod$/);
+  const { versions } = createPartsJson(inParts({ versions: { value: [{ ...gap, expectedAt: clock }] } }));
+  expect(versions).toEqual([{ ...gap, expectedAt: "2026-11-21T15:05:20.000Z" }]);
 });

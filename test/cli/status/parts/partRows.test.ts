@@ -13,46 +13,37 @@ const rows = (registration: keyof typeof registrations, lifecycle?: StackView["l
     .map(([, text]) => text);
 
 describe("address and producing", () => {
+  const own = `registered: Anvil has this host's address, ${ours} (since 2026-11-21 14:55 UTC or longer)`;
+  const nobody = "not registered: no Pillar with the name Anvil is registered (pillar-host:pillar.name)";
+  const counted =
+    "yes, since momentum 77 (2026-11-21 15:04 UTC); 9 of 10 expected momentums of this epoch so far, by a count up to five minutes old";
+  const stillOld = `not registered: Anvil is still registered with ${old}`;
   test.each<[keyof typeof registrations, string, string]>([
-    ["earlier", `not registered: Anvil is still registered with ${old}`, "no: another producer address is registered"],
-    [
-      "nobody",
-      "not registered: no Pillar with the name Anvil is registered (pillar-host:pillar.name)",
-      "no: nobody registered this Pillar",
-    ],
+    ["earlier", stillOld, "no: another producer address is registered"],
+    ["nobody", nobody, "no: nobody registered this Pillar"],
     ["unknown", "unknown: no node was asked", "unknown, because the registered address is unknown"],
-    [
-      "producing",
-      `registered: Anvil has this host's address, ${ours} (since 2026-11-21 14:55 UTC or longer)`,
-      "yes, since momentum 77 (2026-11-21 15:04 UTC); 9 of 10 expected momentums of this epoch so far, by a count up to five minutes old",
-    ],
-    [
-      "tooEarly",
-      `registered: Anvil has this host's address, ${ours} (since 2026-11-21 14:55 UTC or longer)`,
-      "no: a node that is not synced produces nothing",
-    ],
+    ["producing", own, counted],
+    ["tooEarly", own, "no: a node that is not synced produces nothing"],
   ])("are shown for: %s", (registration, address, producing) => {
     expect(rows(registration)).toEqual([address, producing]);
   });
 
-  test("describe an old host that produces until momentums carry the other address", () => {
-    expect(rows("foreign", "retiring")[0]).toBe(`not registered: Anvil has another host's address, ${old}`);
-    const line = (isOurs: boolean | undefined, lifecycle: StackView["lifecycle"] = "adopted") => {
-      const seen = isOurs === undefined ? {} : { last: { height: 90, at: clock - 60_000, isOurs } };
-      const { last: _, ...foreign } = registrations.foreign;
-      const parts = partsOf({ ...foreign, ...seen });
-      return rowsOf(parts, lifecycle)[1]?.[1];
-    };
-    const still =
-      "this host stays elected for 5 to 10 minutes after the wallet update: keep it running until momentums carry the other address";
-    expect(line(true)).toBe(
-      `yes, still (momentum 90, 2026-11-21 15:04 UTC), with another address registered: ${still}`,
-    );
-    expect(line(false)).toBe("no: another producer address is registered");
-    expect(line(undefined)).toBe(
+  const still =
+    "this host stays elected for 5 to 10 minutes after the wallet update: keep it running until momentums carry the other address";
+  test.each<[StackView["lifecycle"], boolean | undefined, string]>([
+    ["adopted", true, `yes, still (momentum 90, 2026-11-21 15:04 UTC), with another address registered: ${still}`],
+    ["adopted", false, "no: another producer address is registered"],
+    [
+      "adopted",
+      undefined,
       `unknown: another producer address is registered, and no recent momentum is of either address; ${still}`,
-    );
-    expect(line(undefined, "active")).toBe("no: another producer address is registered");
+    ],
+    ["active", undefined, "no: another producer address is registered"],
+  ])("describe an old host until momentums carry the other address: %s, %s", (lifecycle, isOurs, line) => {
+    const last = isOurs === undefined ? undefined : { height: 90, at: clock - 60_000, isOurs };
+    const parts = partsOf({ ...registrations.foreign, last });
+    expect(rowsOf(parts, lifecycle)[1]?.[1]).toBe(line);
+    expect(rows("foreign", "retiring")[0]).toBe(`not registered: Anvil has another host's address, ${old}`);
   });
 });
 
