@@ -18,9 +18,9 @@ const isKey = (value: unknown): value is string | undefined =>
 export function parseBridge(result: unknown): BridgeInfo {
   const found = parseForm("embedded.bridge.getBridgeInfo", result, {
     halted: isBoolean,
-    allowKeyGen: isBoolean,
     unhaltedAt: isCount,
     unhaltDurationInMomentums: isCount,
+    allowKeyGen: isBoolean,
     compressedTssECDSAPubKey: isKey,
   });
   return {

@@ -32,17 +32,12 @@ export function createNodeTarget(config: StackConfig, hostAddress: string, hostK
 
 /** @throws if no old host is configured */
 export function createOldNode(config: StackConfig) {
-  const { rpcPort, ...old } = findOldHost(config);
-  return { ...old, node: createOtherNode(config, old.host.ssh, rpcPort) };
-}
-
-function findOldHost(config: StackConfig) {
-  const own = config.sync.oldHost;
-  if (own !== undefined) return { ...own, host: createOtherLogin(config, own, "pillar-host:sync.oldHost") };
-  const from = config.orchestrator.migrateFrom;
+  const { oldHost } = config.sync;
+  const login = oldHost ?? config.orchestrator.migrateFrom;
   // Cannot happen: the configuration's checks refuse this case.
-  if (from === undefined) throw new Error("pillar-host:sync.oldHost is not configured");
-  const { dataDir, copyAddress } = from;
-  const host = createOtherLogin(config, from, "pillar-host:orchestrator.migrateFrom");
-  return { host, dataDir, copyAddress, service: undefined, rpcPort: undefined };
+  if (login === undefined) throw new Error("pillar-host:sync.oldHost is not configured");
+  const { dataDir, copyAddress } = login;
+  const host = createOtherLogin(config, login, `pillar-host:${oldHost ? "sync.oldHost" : "orchestrator.migrateFrom"}`);
+  const node = createOtherNode(config, host.ssh, oldHost?.rpcPort);
+  return { host, dataDir, copyAddress, service: oldHost?.service, node };
 }

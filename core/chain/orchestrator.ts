@@ -26,13 +26,10 @@ export interface OrchestratorStatus {
   readonly toSign?: number;
 }
 
+const identityFields = ["producer", "pillarName", "tssPeerId", "evmAddress"] as const;
+
 /** Result of `getIdentity`: the orchestrator's identity in the bridge. Holds no secret. */
-export interface OrchestratorIdentity {
-  readonly producer: string;
-  readonly pillarName: string;
-  readonly tssPeerId: string;
-  readonly evmAddress: string;
-}
+export type OrchestratorIdentity = Readonly<Record<(typeof identityFields)[number], string>>;
 
 export interface OrchestratorClient {
   /** @throws the reason: no answer, another form, or the orchestrator's own error word for word */
@@ -117,7 +114,7 @@ function parseEnvelope(body: string): { readonly result?: unknown; readonly erro
   }
 }
 
-const buildForms = {
+const buildForms: Readonly<Record<keyof BuildInfo, RegExp>> = {
   version: /^v\d+\.\d+\.\d+[a-z]?$/,
   gitCommit: /^([0-9a-f]{40})?$/i,
   goVersion: /^go\d+\.\d+(\.\d+)?$/,
@@ -126,15 +123,15 @@ const buildForms = {
 function parseBuildInfo(result: object | undefined): BuildInfo {
   if (result === undefined) throw wrongAnswer("getBuildInfo is answered with 404: another service on the port?");
   const found = result as Record<string, unknown>;
-  const wrong = Object.entries(buildForms).filter(([name, form]) => {
+  const isWrong = ([name, form]: [string, RegExp]) => {
     const value = found[name];
     return typeof value !== "string" || !form.test(value);
-  });
-  if (wrong.length > 0) {
-    const names = wrong.map(([name]) => name).join(", ");
-    throw wrongAnswer(`the answer to getBuildInfo does not have the specified form: ${names} (specification, 2.4)`);
-  }
-  return result as BuildInfo;
+  };
+  const wrong = Object.entries(buildForms).filter(isWrong);
+  if (wrong.length === 0) return result as BuildInfo;
+  throw wrongAnswer(
+    `the answer to getBuildInfo does not have the specified form: ${wrong.map(([name]) => name).join(", ")} (specification, 2.4)`,
+  );
 }
 
 function parseStatus(result: object | undefined): OrchestratorStatus | undefined {
@@ -162,14 +159,9 @@ export const stateNames = ["live", "key generation", "halted", "emergency", "re-
 
 function parseIdentity(result: object | undefined): OrchestratorIdentity | undefined {
   if (result === undefined) return undefined;
+  const found = result as Record<string, unknown>;
   const text = (value: unknown) => (isPrintable(value) ? value : "");
-  const { producer, pillarName, tssPeerId, evmAddress } = result as Record<string, unknown>;
-  return {
-    producer: text(producer),
-    pillarName: text(pillarName),
-    tssPeerId: text(tssPeerId),
-    evmAddress: text(evmAddress),
-  };
+  return Object.fromEntries(identityFields.map((name) => [name, text(found[name])])) as OrchestratorIdentity;
 }
 
 /** Returns the fields in which two identities differ. Ignores the Pillar's name, which the operator may change. */
@@ -177,8 +169,9 @@ export function findIdentityDifferences(
   found: OrchestratorIdentity,
   expected: Readonly<Partial<Record<string, string>>>,
 ) {
-  const names = ["producer", "tssPeerId", "evmAddress"] as const;
-  return names.filter((name) => ![undefined, "", found[name]].includes(expected[name]));
+  return identityFields.filter(
+    (name) => name !== "pillarName" && ![undefined, "", found[name]].includes(expected[name]),
+  );
 }
 
 /** Compares two versions of the form v1.2.3a: below 0 if the first is older. A version without a letter comes first. */

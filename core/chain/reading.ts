@@ -71,10 +71,6 @@ export function findAgeFault(
   return { kind: "ahead", why: `its newest momentum, ${height}, is ${formatDuration(-age)} in the future` };
 }
 
-export function createGapFault(from: number, to: number): NodeFault {
-  return { kind: "gap", why: `it does not return the momentums from ${from} to ${to}, though it has them` };
-}
-
 /** Reads a range of momentums. Returns a fault if one is missing: the missing one may decide. */
 export async function readWholePage(
   client: ChainClient,
@@ -83,7 +79,8 @@ export async function readWholePage(
 ): Promise<{ readonly page: readonly Produced[] } | { readonly fault: NodeFault }> {
   const page = await client.momentums(from, to - from + 1);
   const isWhole = page.length === to - from + 1 && page.every(({ height }, at) => height === from + at);
-  return isWhole ? { page } : { fault: createGapFault(from, to) };
+  if (isWhole) return { page };
+  return { fault: { kind: "gap", why: `it does not return the momentums from ${from} to ${to}, though it has them` } };
 }
 
 /** Returns a note on each node whose answer does not count. */

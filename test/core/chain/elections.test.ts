@@ -6,7 +6,6 @@ import {
   computeUsualTicks,
   formatStanding,
 } from "../../../core/chain/elections";
-import { electedOf } from "../../../lab/doubles/chain/elections";
 
 const network = { momentum: 10_000, tickMomentums: 30 };
 const genesis = Date.parse("2026-11-22T06:10:41Z");
@@ -40,21 +39,6 @@ test.each([
 ])("at a chance of %f a slot is overdue after %i ticks, and usual after %i", (chance, ticks, usual) => {
   expect([computeMaxTicksWithoutSlot(chance), computeUsualTicks(chance)]).toEqual([ticks, usual]);
   expect((1 - chance) ** ticks).toBeLessThan(1e-4);
-});
-
-test("that is longer than a healthy Pillar of a hundred stays without a slot", () => {
-  const candidates = Array.from({ length: 100 }, (_, place) => ({ name: `${place + 1}`, weight: BigInt(500 - place) }));
-  const patience = computeMaxTicksWithoutSlot(computeElectionChance({ pillars: 100, place: 71 }, network).least);
-  const last = new Map(candidates.slice(30).map(({ name }) => [name, 0]));
-  let overdue = 0;
-  let asked = 0;
-  for (let tick = 1; tick <= 2000; tick++) {
-    for (const name of electedOf(candidates, 30, `tick ${tick}`)) if (last.has(name)) last.set(name, tick);
-    if (tick <= patience) continue;
-    asked += last.size;
-    for (const seen of last.values()) if (tick - seen >= patience) overdue += 1;
-  }
-  expect(overdue / asked).toBeLessThan(2e-4);
 });
 
 // Measured on a network of go-zenon v0.0.8: when the address appeared, and where its tick began.

@@ -9,19 +9,15 @@ const recorded = JSON.parse(readFileSync(join(import.meta.dirname, "../../fixtur
   [stage: string]: Record<string, object>;
 };
 const body = (answer: object | undefined) => ({ status: 200, body: JSON.stringify(answer) });
-const clientOf = (stage: string): ChainClient =>
+const clientThat = (answer: (method: string) => object | undefined): ChainClient =>
   createChainClient(
     "node",
-    async (method) => body(recorded[stage]?.[method]),
+    async (method) => body(answer(method)),
     () => undefined,
   );
+const clientOf = (stage: string) => clientThat((method) => recorded[stage]?.[method]);
 /** Creates a node with one answer to every request. */
-const edge = (name: string): ChainClient =>
-  createChainClient(
-    "node",
-    async () => body(recorded.edges?.[name]),
-    () => undefined,
-  );
+const edge = (name: string) => clientThat(() => recorded.edges?.[name]);
 
 const producing = clientOf("producing");
 
@@ -58,11 +54,7 @@ describe("the answers of a real node", () => {
 
   test("give no rank right after a start, while weights are not counted", async () => {
     const list = ["A", "B"].map((name) => ({ name, weight: "0" }));
-    const started = createChainClient(
-      "node",
-      async () => body({ result: { count: 80, list } }),
-      () => undefined,
-    );
+    const started = clientThat(() => ({ result: { count: 80, list } }));
     expect(await started.standing("A")).toEqual({ pillars: 80 });
   });
 
