@@ -84,7 +84,7 @@ export async function readEvents(store: Store, pillar: string): Promise<LogEvent
   return (await readLog(store, pillar)).filter((entry) => "stack" in entry);
 }
 
-/** Reads all events of a Pillar's stacks and moves, oldest first. @throws as {@link readEvents} does */
+/** Reads all events of a Pillar's stacks and moves, oldest first. @throws as `readEvents` does */
 export async function readLog(store: Store, pillar: string): Promise<(LogEvent | MoveEvent)[]> {
   return (await readAll(store)).filter((entry) => ("stack" in entry ? entry : entry.move).pillar === pillar);
 }

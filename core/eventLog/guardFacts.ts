@@ -4,10 +4,7 @@ import type { SshTarget } from "../ssh/ssh";
 import type { EventName, LogEvent, MoveEvent } from "./events";
 
 /** Events of a stack that state a fact, and events after which the fact no longer counts. */
-interface GuardFact {
-  readonly saidBy: readonly EventName[];
-  readonly voidedBy: readonly EventName[];
-}
+type GuardFact = Readonly<Record<"saidBy" | "voidedBy", readonly EventName[]>>;
 
 const signsOfLife = [
   "host",
@@ -59,6 +56,8 @@ export function findValidEvents<F extends FactName>(lines: readonly (LogEvent | 
   return since.filter((line): line is FactEvent<F> => saidBy.includes(line.event));
 }
 
+type HostName = Pick<SshTarget, "address" | "hostKey">;
+
 /**
  * Returns when a host's node was shut down with no orchestrator on it; undefined if any later event of the whole log
  * concerns the host.
@@ -66,7 +65,7 @@ export function findValidEvents<F extends FactName>(lines: readonly (LogEvent | 
 export function findShutdownWithoutOrchestrator(
   lines: readonly (LogEvent | MoveEvent)[],
   stack: string,
-  host: Pick<SshTarget, "address" | "hostKey">,
+  host: HostName,
 ): string | undefined {
   const shut = findValidEvents(lines, stack, "shutDown").at(-1);
   if (shut?.details.hasSigner !== false || !shut.details.hostKey || !host.hostKey) return undefined;
@@ -75,11 +74,7 @@ export function findShutdownWithoutOrchestrator(
   return later.some((line) => concernsHost(line, stack, host)) ? undefined : shut.at;
 }
 
-function concernsHost(
-  line: LogEvent | MoveEvent,
-  stack: string,
-  host: Pick<SshTarget, "address" | "hostKey">,
-): boolean {
+function concernsHost(line: LogEvent | MoveEvent, stack: string, host: HostName): boolean {
   if ("stack" in line) return line.event === "host" && isSameHost(line.details, host);
   // A stack's own move brings the orchestrator to its host.
   if (line.move.stack === stack && line.move.attempt !== undefined) return true;

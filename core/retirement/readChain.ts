@@ -10,7 +10,7 @@ import {
 import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
 import type { RecordedMomentum } from "./guardMemory";
-import { isNewProducerSince } from "./successorProduction";
+import { isNewProducerSince } from "./readRewards";
 
 interface ChainQuestion {
   readonly pillar: string;

@@ -19,9 +19,9 @@ import { decideRetirement, needsProductionSearch } from "./decideRetirement";
 import type { RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
 import { findOrchestratorBackupFaults } from "./orchestratorBackup";
-import { type ChainReading, hasProducedSince, readChain } from "./readChain";
+import { hasProducedSince, readChain } from "./readChain";
 import { type ReadHostDeps, readHost } from "./readHost";
-import { type RewardsQuestion, type RewardsReading, readRewards } from "./readRewards";
+import { readRewards } from "./readRewards";
 import { findOwnProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./retirementFacts";
 import { findOrchestratorIdentity, isOrchestratorThere } from "./successorOrchestrator";
 
@@ -60,10 +60,7 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
     const verdict = decideRetirement(facts);
     const own = findOwnProducer(facts);
     if (own === undefined || !needsProductionSearch(facts, verdict)) return { facts, verdict };
-    const hasProduced =
-      logged.hasProduced ||
-      memory.produced === "seen" ||
-      (await hasProducedSince(facts.readings, own, nodeStartMs(memory.createdAt, host)));
+    const hasProduced = await hasProducedSince(facts.readings, own, nodeStartMs(memory.createdAt, host));
     const searched = { ...facts, memory: { ...facts.memory, hasProduced } };
     return { facts: searched, verdict: decideRetirement(searched) };
   } finally {
@@ -85,10 +82,10 @@ async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: St
   };
 }
 
-/** Reads all facts, except whether the host has produced: the caller searches for that only if it matters. */
+/** Reads all facts. Does not search the chain for the host's production: the caller does, if that matters. */
 async function readFacts(
   { step, inputs, memory, host, store }: SurveyQuestion,
-  { faults, noOrchestratorAt, identity }: LogFacts,
+  { faults, hasProduced, noOrchestratorAt, identity }: LogFacts,
   clients: readonly SurveyClient[],
   deps: SurveyDeps,
 ): Promise<RetirementFacts> {
@@ -104,6 +101,14 @@ async function readFacts(
     ),
   );
   const readings = await readSharedHeights(unchecked, comparisonTimeoutMs);
+  const rewards =
+    step === "destroy" && newProducer !== undefined
+      ? readings.filter(isAnswered).flatMap(({ client, pillar: registered }) => {
+          if (registered === null) return [];
+          const { withdrawAddress } = registered;
+          return readRewards(client, { pillar, oldProducer, newProducer, epoch, withdrawAddress }, deps.now());
+        })
+      : [];
   const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !noOrchestratorAt;
   const usable = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
   const ofSilent = isSilent
@@ -121,16 +126,17 @@ async function readFacts(
     knownProducer,
     successor,
     readings,
-    rewards:
-      step === "destroy" && newProducer !== undefined
-        ? await readAllRewards(readings, { pillar, oldProducer, newProducer, epoch }, deps.now())
-        : [],
+    rewards: await Promise.all(rewards),
     network,
     isChainKnown:
       recorded !== undefined ||
       inputs.isChainUnverified === true ||
       readings.some((reading, at) => clients[at]?.isReference && isAnswered(reading)),
-    memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
+    memory: {
+      isReached: isReached(inputs, memory),
+      isOwnWork: memory.isOwnWork,
+      hasProduced: hasProduced || memory.produced === "seen" || undefined,
+    },
     saysCollected: deps.saysCollected,
     backupFaults: [...faults, ...(await findOrchestratorBackupFaults(store, signer))],
     ...ofSilent,
@@ -205,16 +211,4 @@ async function readSuccessor(
   } finally {
     root.close();
   }
-}
-
-function readAllRewards(
-  readings: readonly ChainReading[],
-  question: Omit<RewardsQuestion, "withdrawAddress">,
-  now: number,
-): Promise<RewardsReading[]> {
-  const rewards = readings.flatMap((reading) => {
-    if (!isAnswered(reading) || reading.pillar === null) return [];
-    return [readRewards(reading.client, { ...question, withdrawAddress: reading.pillar.withdrawAddress }, now)];
-  });
-  return Promise.all(rewards);
 }

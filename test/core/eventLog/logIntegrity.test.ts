@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { appendEvent, readLog } from "../../../core/eventLog/eventLog";
+import { appendEvent } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { assertWhole, findLastHash, findMissingLine } from "../../../core/eventLog/logIntegrity";
 import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore";
@@ -33,14 +33,12 @@ const rewrite = (kept: readonly string[]) => writeFileSync(resolveEventLogPath(d
 
 test("accepts an unchanged log, also an empty one", async () => {
   expect(await findMissingLine(store())).toBeUndefined();
-  await add("one", "two", "three");
+  await add("one", "two");
   expect(await findMissingLine(store(), findLastHash(lines()))).toBeUndefined();
-  expect(await readLog(store(), "Anvil")).toHaveLength(3);
 });
 
 test.each([
   ["its end cut off", [0, 1], "this machine"],
-  ["an earlier copy", [0], "this machine"],
   ["a line taken out of its middle", [0, 2], "a later line of it"],
 ])("notices %s", async (_what, kept, who) => {
   await add("one", "two", "three");

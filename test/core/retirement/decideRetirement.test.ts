@@ -68,58 +68,35 @@ describe("is allowed", () => {
     });
   });
 
-  const incomplete = "a proved backup of the orchestrator of 192.0.2.1 lies on this machine";
-  const released = { released: "2026-11-21T18:00:00Z" };
+  const inBackup = "a proved backup of the orchestrator of 192.0.2.1 lies on this machine";
+  const noneAt = "2026-11-21T18:00:00Z";
   test.each<[string, Changes, string?]>([
+    ["with the orchestrator", { ...signs(), ...answering }, "the orchestrator v0.0.9a answers on 192.0.2.2"],
+    ["before the final backup", { ...signs(), ...answering }, "192.0.2.1 holds the whole fenced orchestrator, for the"],
+    ["with a backup of a share", { ...signs({ lacks: ["key share"] }), ...answering, backupFaults: [] }, inBackup],
+    ["with a backup of all", { ...signs({ lacks: signerParts }), ...answering, backupFaults: [] }, inBackup],
     [
-      "the orchestrator answers on the successor",
-      { ...signs(), ...answering },
-      "the orchestrator v0.0.9a answers on 192.0.2.2",
-    ],
-    [
-      "it can be backed up",
-      { ...signs(), ...answering },
-      "192.0.2.1 holds the whole fenced orchestrator, for the final backup",
-    ],
-    ["its share is in a backup", { ...signs({ lacks: ["key share"] }), ...answering, backupFaults: [] }, incomplete],
-    [
-      "all of it is in a backup",
-      { ...signs({ lacks: signerParts, hasDirectory: false }), ...answering, backupFaults: [] },
-      incomplete,
-    ],
-    [
-      "a shutdown that asks about no rewards",
+      "to shut down, without rewards",
       { step: "retire", rewards: [], ...on({ node: { active: true, masked: false } }) },
     ],
-    ["a shutdown of a silent host", { step: "retire", host: { silent: "ECONNREFUSED" } }],
+    ["to shut down, though silent", { step: "retire", host: { silent: "ECONNREFUSED" } }],
+    ["to shut down, after a move that ended", { step: "retire", ...signs(stage("fenced")), ...answering }],
     [
-      "a shutdown during a move whose orchestrator answers",
-      { step: "retire", ...signs(stage("fenced")), ...answering },
-    ],
-    [
-      "a host that its cloud can switch off",
-      { ...off, host: { unseen: "ETIMEDOUT", provider: "hetzner" } },
+      "if its cloud can switch it off",
+      { ...off, host: { unseen: "x", provider: "hetzner" } },
       "hetzner will switch it off",
     ],
-    ["a host that is switched off", off, "192.0.2.1 did not answer, and is switched off: hetzner says"],
+    ["if it is switched off", off, "192.0.2.1 did not answer, and is switched off: hetzner says"],
+    ["if it had no orchestrator", { host: { off: "x" }, noOrchestratorAt: noneAt }, "no orchestrator was on 192.0.2.1"],
+    ["if the other guard released it", { host: { released: noneAt } }, "192.0.2.1 was released and shut down at 2026"],
+    ["if the successor was repaired", poor({ expected: 12, produced: 11 }), "filled 40 of 100 slots in epoch 7, says"],
+    ["if a second node confirms the chain", { ...by({}, B), isChainKnown: false }],
+    ["if one of two nodes is behind", { readings: [reading(), silentNode("reference B")] }],
+    ["if one of two nodes can't tell the rewards", { rewards: [...facts().rewards, rewards("fault", "w")] }],
     [
-      "no orchestrator at its shutdown",
-      { host: { off: "x" }, noOrchestratorAt: "2026-11-21T18:00:00Z" },
-      "no orchestrator was on 192.0.2.1",
-    ],
-    ["a host that the other guard released", { host: released }, "192.0.2.1 was released and shut down at 2026"],
-    [
-      "a successor that was repaired",
-      poor({ expected: 12, produced: 11 }),
-      "filled 40 of 100 slots in epoch 7, says reference A",
-    ],
-    ["a chain that a second node confirms", { ...by({}, B), isChainKnown: false }],
-    ["a node that is behind beside another", { readings: [reading(), silentNode("reference B")] }],
-    ["a node that fails about rewards", { rewards: [...facts().rewards, rewards("fault", "w", { source: "B" })] }],
-    [
-      "the operator's word",
+      "by the operator's word",
       { rewards: [rewards("unclear", "w")], saysCollected: true },
-      "the operator confirmed that no rewards of Anvil",
+      "the operator confirmed that no",
     ],
   ])("%s", (_what, changes, said = "") => {
     const { unmet, evidence } = decideRetirement(facts(changes));
@@ -160,163 +137,89 @@ describe("is refused", () => {
   const refusing = addProvider({ silent: "op@192.0.2.1:22 refuses the login", isRefused: true }, "hetzner");
   const retired = hostFacts({ producer: next, marks: { retired: "2026-11-20T00:00:00Z" } });
   const waiting = rewards("waiting", "epoch 7 is not paid yet", { dueAt: Date.UTC(2026, 10, 22, 14, 31) });
-  const anothers = (stack: string) => on({ marks: { stack } });
+  const silentHost = { ...off, host: { silent: "ECONNREFUSED" } };
+  const behind = { look: { facts: retired }, node: { synced: false, known: true, why: "height 1 of 9" } };
+  const nameless = { look: { facts: { ...successor.look.facts, producer: undefined as never } } };
+  const two = { own: momentum(999, own), successor: momentum(998, next) };
+  const unclear = rewards("unclear", "epoch 7 paid nothing");
+  const early = { rewards: [unclear, { ...unclear, mayConfirm: false }], saysCollected: true };
+  const waitsAtB = { rewards: [unclear, { ...waiting, source: "reference B" }], saysCollected: true };
+  const running = { active: true, masked: false, hasKeyStore: true };
+  const third = { hostKey: "ssh-ed25519 THIRD", build };
+  const shareless = { build, look: { facts: { ...successor.look.facts, signer: fresh } } };
+  const another = { build, identity: { ...identity, producer: "z1qfresh", pillarName: "Anvil" } };
 
   test.each<[string, Changes, ...string[]]>([
-    [
-      "this host, 192.0.2.1, does not answer: its node may still run",
-      { ...off, host: { silent: "ECONNREFUSED" } },
-      "found: ECONNREFUSED",
-    ],
-    [
-      "this host, 192.0.2.1, answers, and refuses this program's login: its node may still run",
-      { ...off, host: refusing },
-    ],
+    ["does not answer: its node may still run", silentHost, "- this host, 192.0.2.1, ", "found: ECONNREFUSED"],
+    ["answers, and refuses this program's login: its node may still run", { ...off, host: refusing }],
     [
       "this host, 192.0.2.1, belongs to another Pillar",
-      anothers("pillar-host/prod Bolt"),
-      "prod Bolt, in /var/lib/pillar-host/stack",
+      on({ marks: { stack: "pillar-host/prod Bolt" } }),
+      "prod Bolt, in",
     ],
-    ["this host, 192.0.2.1, belongs to another Pillar", anothers("pillar-host/prod BlackAnvil")],
+    ["this host, 192.0.2.1, belongs to another Pillar", on({ marks: { stack: "pillar-host/prod BlackAnvil" } })],
     ["there is no Pillar Anvil", by({ pillar: null })],
-    [
-      "momentums still carry this host's address",
-      by({ last: { own: momentum(999, own), successor: momentum(998, next) } }),
-      "the newest so far is momentum 999; more may follow",
-    ],
-    [
-      "this host and its successor produce in turns: is this the host of another Pillar?",
-      by({ alternate: true }),
-      "the newest momentum of this host: 900",
-    ],
-    [
-      "a node lacks the momentum that was recorded when this host was synced: the node is on another chain, or lies",
-      { readings: [reading(), stranger] },
-      "reference B",
-    ],
-    [
-      "the nodes that were asked are on different chains",
-      by({}, fork),
-      "momentum 1000 is h1000 at reference A",
-      "forked at reference B",
-    ],
-    [
-      "nothing confirms the chain: only one host's node reports it",
-      { isChainKnown: false },
-      "an answer of reference A alone",
-    ],
+    ["momentums still carry this host's address", by({ last: two }), "the newest so far is momentum 999; more may"],
+    ["this host and its successor produce in turns", by({ alternate: true }), "newest momentum of this host: 900"],
+    ["a node lacks the momentum that was recorded", { readings: [reading(), stranger] }, "found: reference B"],
+    ["on different chains", by({}, fork), "momentum 1000 is h1000 at reference A", "is forked at reference B"],
+    ["nothing confirms the chain", { isChainKnown: false }, "an answer of reference A alone"],
     ["no node answers about Anvil", { readings: [silentNode("reference A")] }, "reference A: ECONNREFUSED"],
     ["no successor of this host is configured", { successor: undefined }],
     ["the successor, 192.0.2.2, does not answer", beside({ look: { silent: "ETIMEDOUT" } }), "found: ETIMEDOUT"],
-    [
-      "the successor's node, 192.0.2.2, is not synced now",
-      beside({ look: { facts: retired }, node: { synced: false, known: true, why: "height 1 of 9" } }),
-      "found: height 1 of 9",
-    ],
-    [
-      "the successor, 192.0.2.2, has no producer address",
-      beside({ look: { facts: { ...successor.look.facts, producer: undefined as never } } }),
-    ],
-    [
-      "the successor's producer address is not the registered one of Anvil",
-      by(registered("z1qthird")),
-      "registered: z1qthird",
-    ],
-    [
-      "the successor does not produce",
-      by({ last: {} }),
-      "no momentum of its address in the last 6 min",
-      "place 71 of 100 by weight",
-    ],
-    [
-      "the successor does not produce",
-      by({ last: { successor: momentum(639, next) } }),
-      "its last momentum was 6 min ago",
-    ],
+    ["the successor's node, 192.0.2.2, is not synced now", beside(behind), "found: height 1 of 9"],
+    ["the successor, 192.0.2.2, has no producer address", beside(nameless)],
+    ["address is not the registered one of Anvil", by(registered("z1qthird")), "found: registered: z1qthird"],
+    ["the successor does not produce", by({ last: {} }), "no momentum of its address in the last 6 min", "place 71 of"],
+    ["the successor does not produce", by({ last: { successor: momentum(639, next) } }), "last momentum was 6 min ago"],
     ["the successor misses most of its slots", poor({ expected: 12, produced: 4 }), "paid: 40 of 100", "4 of 12 slots"],
     [
-      "the rewards since the switch are not collected",
+      "since the switch are not collected",
       { rewards: [waiting] },
-      "the wallet that holds the reward address, z1qwithdraw; due by about 2026-11-22 14:31 UTC",
+      "address, z1qwithdraw; due by about 2026-11-22 14:31",
     ],
+    ["since the switch are not collected", waitsAtB, "says reference B"],
+    ["no node reports whether the rewards", { rewards: [rewards("fault", "ECONNRESET")] }, "reference A: ECONNRESET"],
+    ["less than a day has passed since the switch: its rewards can't have come yet", early],
     [
-      "the rewards since the switch are not collected",
-      { rewards: [rewards("unclear", "w"), { ...waiting, source: "reference B" }], saysCollected: true },
-      "says reference B",
-    ],
-    [
-      "no node reports whether the rewards since the switch were paid and collected",
-      { rewards: [rewards("fault", "ECONNRESET")] },
-      "reference A: ECONNRESET",
-    ],
-    [
-      "less than a day has passed since the switch: its rewards can't have come yet",
-      { rewards: [rewards("unclear", "w"), rewards("unclear", "w", { mayConfirm: false })], saysCollected: true },
-    ],
-    [
-      "no node can tell whether the rewards since the switch were collected",
-      { rewards: [rewards("unclear", "epoch 7 paid nothing")] },
-      "reference A: epoch 7 paid nothing",
-      "write PILLAR_HOST_REWARDS_COLLECTED=Anvil before the command",
+      "no node can tell whether the rewards",
+      { rewards: [unclear] },
+      "A: epoch 7",
+      "PILLAR_HOST_REWARDS_COLLECTED=Anvil",
     ],
     ["an orchestrator runs on this host, 192.0.2.1", { ...signs({ active: true }), ...answering }],
+    ["an orchestrator runs on this host, 192.0.2.1", { step: "retire", ...signs(running) }],
     [
-      "an orchestrator runs on this host, 192.0.2.1",
-      { step: "retire", ...signs({ active: true, masked: false, hasKeyStore: true }) },
-    ],
-    [
-      "a move of the orchestrator is not over on this host, 192.0.2.1: the orchestrator may still come to this host",
+      "a move of the orchestrator is not over",
       { step: "retire", ...signs(stage("stopping")) },
-      "this host's journal: stage stopping of a move with 192.0.2.2, since 2026-11-23T08:00:00Z",
+      "stopping of a move with",
     ],
+    ["is not fenced", { ...signs({ masked: false }), ...answering }, "its unit is not masked, its key store aside"],
+    ["is not fenced", { ...signs({ hasKeyStore: true }), ...answering }, "its unit is masked, its key store in place"],
     [
-      "the orchestrator on this host, 192.0.2.1, is not fenced: it would sign again after a start",
-      { ...signs({ masked: false }), ...answering },
-      "its unit is not masked, its key store aside",
-    ],
-    [
-      "the orchestrator on this host, 192.0.2.1, is not fenced: it would sign again after a start",
-      { ...signs({ hasKeyStore: true }), ...answering },
-      "its unit is masked, its key store in place",
-    ],
-    [
-      "this machine has no proved backup of the orchestrator that was fenced on 192.0.2.1, and the final backup would be incomplete",
+      "the final backup would be incomplete",
       { ...signs({ hasDirectory: false, lacks: signerParts }), ...answering },
       "the orchestrator's directory there lacks its configuration, its key store, its key share",
     ],
     [
       "the orchestrator moved to another host than the successor",
-      { ...signs(), ...beside({ hostKey: "ssh-ed25519 THIRD", build }) },
+      { ...signs(), ...beside(third) },
       "this host's journal names 192.0.2.2 with the host key ssh-ed25519 NEXT",
       "pillar-host:retirement.successor is 192.0.2.2 with the host key ssh-ed25519 THIRD",
     ],
-    [
-      "the successor's orchestrator does not answer",
-      { ...signs(), ...beside({ build: { problem: "ECONNREFUSED" } }) },
-      "ECONNREFUSED",
-    ],
+    ["the successor's orchestrator does not answer", { ...signs(), ...beside({ build: { problem: "EOF" } }) }, "EOF"],
     ["the successor's orchestrator does not answer", signs(), "no orchestrator runs there"],
+    ["this machine has no proved backup of one", { ...off, backupFaults: ["no backup in /r"] }, "no backup in /r"],
+    ["orchestrator has no share of the bridge's key", { ...off, ...beside(shareless) }, `a backup that has ${share} (`],
     [
-      "it is unknown whether an orchestrator signed on 192.0.2.1, and this machine has no proved backup of one",
-      { ...off, backupFaults: ["no backup in /r"] },
-      "no backup in /r",
+      "has a share of the bridge's key",
+      { ...off, bridge: { known: false, why: "EOF" } },
+      "it is unknown whether",
+      "EOF",
     ],
-    [
-      "the successor's orchestrator has no share of the bridge's key",
-      { ...off, ...beside({ build, look: { facts: { ...successor.look.facts, signer: fresh } } }) },
-      `needed: restore on the successor a backup that has ${share} (`,
-    ],
-    [
-      "it is unknown whether the successor's orchestrator has a share of the bridge's key",
-      { ...off, bridge: { known: false, why: "x: ECONNREFUSED" } },
-    ],
-    [
-      "nothing confirms that the successor's orchestrator is the one that this host had",
-      { ...off, identity, ...beside({ build, identity: { ...identity, producer: "z1qfresh", pillarName: "Anvil" } }) },
-      "its producer is another",
-    ],
+    ["is the one that this host had", { ...off, identity, ...beside(another) }, "its producer is another"],
   ])("because %s", (what, changes, ...found) => {
-    expect(whats(changes)).toEqual([what]);
+    expect(whats(changes)).toEqual([expect.stringContaining(what)]);
     for (const each of [...found, "needed: "]) expect(lines(changes)).toContain(each);
   });
 

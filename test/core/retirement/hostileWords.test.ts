@@ -70,11 +70,9 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
   const path = answer("path", "root/.o/config").replaceAll("\0", "0");
   const answers: Readonly<Record<string, () => string>> = {
     retire_facts: () =>
-      [
-        ...[`producer=${answer("producer", "z1q")}`, "keyStore=yes", "nodeActive=yes", "signerDirectory=yes"],
-        ...[`marked.${answer("markName", "stack")}=${answer("mark", "prod")}`, `journal=${journalOf(answer)}`],
-        ...[`share=${answer("share", "localstate-ab.json")}`, "end=yes", ""],
-      ].join("\n"),
+      `producer=${answer("producer", "z1q")}\nkeyStore=yes\nnodeActive=yes\nsignerDirectory=yes\n` +
+      `marked.${answer("markName", "stack")}=${answer("mark", "prod")}\njournal=${journalOf(answer)}\n` +
+      `share=${answer("share", "localstate-ab.json")}\nend=yes\n`,
     retire_stop: () => `${answer("told", "it stops")}\n`,
   };
   const streams: Readonly<Record<string, () => Buffer>> = {
@@ -109,14 +107,13 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
   } as unknown as RetirementInputs;
   const deps = { now: () => 0, ticks: () => 0, sleep: async () => undefined, say } as unknown as SurveyDeps;
   const log = openEventLog({ directory: backups, stack: "prod", pillar: "Anvil" }, deps);
-  const failure = await readHost(root, places, 0, deps)
-    .then((look) =>
-      "facts" in look ? shutDownHost(root, { inputs, facts: look.facts, log, isForced: false }, deps) : undefined,
-    )
-    .then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
+  let failure: string | undefined;
+  try {
+    const look = await readHost(root, places, 0, deps);
+    if ("facts" in look) await shutDownHost(root, { inputs, facts: look.facts, log, isForced: false }, deps);
+  } catch (error) {
+    failure = (error as Error).message;
+  }
   return { sent: sent.join("\n"), told: told.mock.calls.map(String), failure, backups };
 }
 

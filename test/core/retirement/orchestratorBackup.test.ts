@@ -4,7 +4,6 @@ import os from "node:os";
 import path from "node:path";
 import { Encrypter } from "age-encryption";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { MoveId } from "../../../core/eventLog/moveId";
 import { openIdentity } from "../../../core/orchestrator/backup/vault";
 import type { BackedUpOrchestrator } from "../../../core/retirement/backupRule";
 import { findOrchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup";
@@ -26,46 +25,27 @@ const since = "2026-01-01T00:00:00Z";
 const signer = { pillar: "Anvil", host, directory: "/root/.orchestrator", since };
 const move = moveNamed("pillar-host/prod-2/Anvil/1");
 const file = () => path.join(backups, "a.tar.age");
+const manifestFile = () => path.join(backups, "a.manifest.json");
 const entry = (name: string, size = 9) => ({ path: `root/.orchestrator/${name}`, kind: "file", size });
 const whole = [entry("config.json"), entry("producer.moved-to-192.0.2.2-x"), entry(share)];
+const usual = { label: "first", at: "2026-02-01T00:00:00Z", move, entries: whole, ...host, isOfAnotherKey: false };
+type Put = Partial<typeof usual>;
 
-interface Put {
-  readonly label?: string;
-  readonly host?: string;
-  readonly hostKey?: string;
-  readonly move?: MoveId;
-  readonly at?: string;
-  readonly entries?: object[];
-  /** The key that it is sealed for is not the one that its line names. */
-  readonly isOfAnotherKey?: true;
-}
-
-async function put({ label = "first", at = "2026-02-01T00:00:00Z", entries = whole, ...changes }: Put = {}) {
+/** Stores a proved backup. `isOfAnotherKey`: it is sealed for another key than its line names. */
+async function put(changes: Put = {}) {
+  const { label, at, move, isOfAnotherKey, address, hostKey, entries } = { ...usual, ...changes };
   const identity = await openIdentity(backups, undefined, Date.now);
-  const sealedFor = changes.isOfAnotherKey
-    ? await openIdentity(path.join(backups, "other"), undefined, Date.now)
-    : identity;
+  const other = path.join(backups, "other");
   const encrypter = new Encrypter();
-  encrypter.addRecipient(sealedFor.recipient);
+  encrypter.addRecipient((isOfAnotherKey ? await openIdentity(other, undefined, Date.now) : identity).recipient);
   const sealed = await encrypter.encrypt("an orchestrator");
   fs.writeFileSync(file(), sealed);
-  const manifestFile = path.join(backups, "a.manifest.json");
-  const { address, hostKey } = { address: changes.host ?? host.address, hostKey: changes.hostKey ?? host.hostKey };
-  fs.writeFileSync(manifestFile, JSON.stringify({ version: 1, host: address, hostKey, entries }));
+  fs.writeFileSync(manifestFile(), JSON.stringify({ version: 1, host: address, hostKey, entries }));
   const sha256 = crypto.createHash("sha256").update(sealed).digest("hex");
-  const details = {
-    label,
-    file: file(),
-    manifestFile,
-    identityFile: identity.file,
-    sealedBytes: sealed.length,
-    sha256,
-    files: 3,
-    bytes: 27,
-    provedAt: at,
-  };
+  const sizes = { sealedBytes: sealed.length, files: 3, bytes: 27 };
+  const files = { file: file(), manifestFile: manifestFile(), identityFile: identity.file };
   fs.rmSync(path.join(backups, "record.jsonl"), { force: true });
-  putEvent(backups, { at, move: changes.move ?? move, event: "backup", details });
+  putEvent(backups, { at, move, event: "backup", details: { label, ...files, ...sizes, sha256, provedAt: at } });
 }
 const faults = (more: Partial<BackedUpOrchestrator> = { move }) =>
   findOrchestratorBackupFaults(createDirectoryStore(backups), { ...signer, ...more });
@@ -74,7 +54,7 @@ const isHere = async (more?: Partial<BackedUpOrchestrator>) => (await faults(mor
 describe("the proved backup of a fenced orchestrator", () => {
   test("belongs to the move that fenced it, from either host", async () => {
     expect(await faults()).toEqual([`no backup of an orchestrator of Anvil in ${path.join(backups, "record.jsonl")}`]);
-    await put({ host: "192.0.2.9" });
+    await put({ address: "192.0.2.9" });
     expect(await isHere()).toBe(true);
     expect(await isHere({ move: moveNamed("pillar-host/prod-2/Anvil/2") })).toBe(false);
   });
@@ -88,7 +68,7 @@ describe("the proved backup of a fenced orchestrator", () => {
     await put();
     expect(await isHere()).toBe(true);
     const bytes = fs.readFileSync(file());
-    fs.writeFileSync(file(), Buffer.concat([bytes.subarray(0, -1), Buffer.from("X")]));
+    fs.writeFileSync(file(), Buffer.concat([bytes.subarray(0, -1), Buffer.from([255 - (bytes.at(-1) ?? 0)])]));
     expect(await isHere()).toBe(false);
     fs.rmSync(file());
     expect(await isHere()).toBe(false);
@@ -106,7 +86,7 @@ describe("the proved backup of a fenced orchestrator", () => {
     const retired = { label: "retired", move: moveNamed("pillar-host/prod/Anvil") };
     await put(retired);
     expect(await isHere()).toBe(true);
-    for (const changes of [{ host: "192.0.2.9" }, { at: "2025-12-31T00:00:00Z" }, { entries: whole.slice(0, 2) }]) {
+    for (const changes of [{ address: "192.0.2.9" }, { at: "2025-12-31T00:00:00Z" }, { entries: whole.slice(0, 2) }]) {
       await put({ ...retired, ...changes });
       expect(await isHere()).toBe(false);
     }
@@ -124,18 +104,18 @@ describe("the proved backup of a silent host", () => {
 
   test.each<[string, Put, Partial<BackedUpOrchestrator>, string]>([
     [
-      "of another Pillar's machine that had the address then",
+      "of another Pillar's machine",
       { move: moveNamed("pillar-host/prod/Bolt/1") },
       {},
       "no backup of an orchestrator of Anvil",
     ],
-    ["of another address", { host: "192.0.2.9" }, {}, "backup is of 192.0.2.9 with the host key ssh-ed25519 T0xE, not"],
     [
-      "of another machine",
-      { hostKey: "ssh-ed25519 T1RI" },
+      "of another address",
+      { address: "192.0.2.9" },
       {},
-      "the backup is of 192.0.2.1 with the host key ssh-ed25519 T1RI",
+      "backup is of 192.0.2.9 with the host key ssh-ed25519 T0xE, not",
     ],
+    ["of another machine", { hostKey: "ssh-ed25519 T1RI" }, {}, "is of 192.0.2.1 with the host key ssh-ed25519 T1RI"],
     ["of an unnamed machine", { hostKey: "" }, {}, "with no host key in its list"],
     ["of a part", { label: "last" }, {}, "it does not hold the whole orchestrator"],
     [
@@ -168,7 +148,6 @@ describe("the proved backup of a silent host", () => {
 
 test("refuses a backup whose list has a newer version", async () => {
   await put();
-  const manifest = JSON.stringify({ version: 2, host: host.address });
-  fs.writeFileSync(path.join(backups, "a.manifest.json"), manifest);
+  fs.writeFileSync(manifestFile(), JSON.stringify({ version: 2, host: host.address }));
   await expect(isHere({})).rejects.toThrow("written by a newer version of this program; nothing was changed");
 });

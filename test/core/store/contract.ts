@@ -26,13 +26,9 @@ export function storeContract(name: string, begin: () => StoreStage): void {
     });
     afterEach(() => stage.end());
 
-    const fill = async (store: Store, ...lines: string[]) => {
-      for (const line of lines) await store.append(line);
-    };
-
     it("keeps lines in their order for every reader", async () => {
       expect(await stage.open().readLines()).toEqual([]);
-      await fill(stage.open(), "one", "two", "three");
+      for (const line of ["one", "two", "three"]) await stage.open().append(line);
       await stage.open().append('{"text":"zwölf \\n 12"}');
       expect(await stage.open().readLines()).toEqual(["one", "two", "three", '{"text":"zwölf \\n 12"}']);
     });
@@ -45,16 +41,16 @@ export function storeContract(name: string, begin: () => StoreStage): void {
     });
 
     it("keeps what comes after a truncated line", async () => {
-      await fill(stage.open(), "one");
+      await stage.open().append("one");
       stage.breakOff();
-      await fill(stage.open(), "two");
+      await stage.open().append("two");
       const lines = await stage.open().readLines();
       expect([lines[0], lines.at(-1)]).toEqual(["one", "two"]);
     });
 
     it("fails if it can't be read, and is never read as empty", async () => {
       const store = stage.open();
-      await fill(store, "one");
+      await store.append("one");
       stage.spoil();
       for (const each of [store, stage.open()]) {
         await expect(each.readLines()).rejects.toThrow(stage.faults.spoiled);
@@ -62,22 +58,18 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       }
     });
 
-    it("has no text for a name that never had one, nor for a deleted one", async () => {
-      expect(await stage.open().readText("orders.json")).toBeUndefined();
-      await stage.open().writeText("orders.json", "one\ntwo");
-      await stage.open().writeText("orders.json", undefined);
-      await stage.open().writeText("absent.json", undefined);
-      expect(await stage.open().readText("orders.json")).toBeUndefined();
-      expect(await stage.open().readText("absent.json")).toBeUndefined();
-    });
-
-    it("returns a name's newest text to every reader, and leaves other names unchanged", async () => {
-      await stage.open().writeText("orders.json", "first");
-      await stage.open().writeText("other.json", "of another");
-      await stage.open().writeText("orders.json", "{\n  second\n}\n");
-      expect(await stage.open().readText("orders.json")).toBe("{\n  second\n}\n");
-      expect(await stage.open().readText("other.json")).toBe("of another");
+    it("returns a name's newest text to every reader, until it is deleted", async () => {
+      const read = (name: string) => stage.open().readText(name);
+      const write = (name: string, text: string | undefined) => stage.open().writeText(name, text);
+      await write("orders.json", undefined);
+      expect(await read("orders.json")).toBeUndefined();
+      await write("orders.json", "first");
+      await write("other.json", "of another");
+      await write("orders.json", "{\n  second\n}\n");
+      expect([await read("orders.json"), await read("other.json")]).toEqual(["{\n  second\n}\n", "of another"]);
       expect(await stage.open().readLines()).toEqual([]);
+      await write("orders.json", undefined);
+      expect(await read("orders.json")).toBeUndefined();
     });
 
     /** Creates a finished file, as a backup before it is kept. */
@@ -88,27 +80,15 @@ export function storeContract(name: string, begin: () => StoreStage): void {
       return file;
     };
 
-    it("keeps a file whole under its name for every reader", async () => {
-      const store = stage.open();
-      const made = part(store, "sealed".repeat(100_000));
-      const file = await store.keep(made, "a.tar.age");
-      expect(fs.existsSync(made)).toBe(false);
-      expect(path.basename(file)).toBe("a.tar.age");
-      const other = stage.open();
-      expect(await other.readSize(file)).toBe(600_000);
-      expect(await text(await other.open(file))).toBe("sealed".repeat(100_000));
-    });
-
-    it("overwrites no file", async () => {
-      const file = await stage.open().keep(part(stage.open(), "first"), "a.tar.age");
+    it("keeps a file whole under its name for every reader, and overwrites none", async () => {
+      const made = part(stage.open(), "sealed".repeat(100_000));
+      const file = await stage.open().keep(made, "a.tar.age");
+      expect([fs.existsSync(made), path.basename(file)]).toEqual([false, "a.tar.age"]);
       await expect(stage.open().keep(part(stage.open(), "second one"), "a.tar.age")).rejects.toThrow(
         "a.tar.age exists already; nothing was overwritten",
       );
-      expect(await text(await stage.open().open(file))).toBe("first");
-    });
-
-    it("has no size for a missing file, and opens none", async () => {
-      const file = await stage.open().keep(part(stage.open(), "first"), "a.tar.age");
+      expect(await stage.open().readSize(file)).toBe(600_000);
+      expect(await text(await stage.open().open(file))).toBe("sealed".repeat(100_000));
       const absent = file.replace("a.tar.age", "b.tar.age");
       expect(await stage.open().readSize(absent)).toBeUndefined();
       await expect(stage.open().open(absent).then(text)).rejects.toThrow(stage.faults.absent);
