@@ -1,5 +1,5 @@
 import type { StackConfig } from "../config/config";
-import { derivePublicKey } from "./publicKey";
+import { derivePublicKey } from "./derivePublicKey";
 import type { OrchestratorHost } from "./root";
 import type { SshTarget } from "./ssh";
 

@@ -6,9 +6,9 @@ import { formatProblem } from "../util/problem";
 import { say } from "../util/say";
 import { withTimeout } from "../util/withTimeout";
 import { findOtherUser, frameScript, readAnswer } from "./answer";
+import { derivePublicKey } from "./derivePublicKey";
 import { agentNeeds } from "./login";
 import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "./ownServer";
-import { derivePublicKey } from "./publicKey";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh";
 import { createLoginRefusal, isFatal, type LoginError } from "./sshErrors";
 

@@ -100,7 +100,7 @@ const create = async (changes: object = {}, facts: readonly string[] = []) =>
 const update = async (olds: object, news: object) => run("retirementGuard", "update", "id", olds, news);
 const remove = (olds: object) => run("retirementGuard", "delete", "id", olds);
 
-/** A memory of the state, as the engine hands it to delete and update. */
+/** Returns the state of a guard, as the engine hands it to delete. */
 const guardOf = (changes: object = {}) => ({ ...inputs(changes), createdAt: new Date().toISOString() });
 
 describe("the guard", () => {
