@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { formatHostFacts, parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { facts } from "../../../../core/steps/readingSteps";
 import { configOf } from "../../../components/exampleConfig";
@@ -8,32 +8,27 @@ import type { Sandbox } from "../sandbox";
 const show = `case "$*" in
   *LoadState*) echo loaded ;; *ActiveState*) echo active ;; *SubState*) echo running ;;
   *StateChangeTimestamp*) echo 'Sat 2026-11-21 14:00:03 UTC' ;; *NRestarts*) echo 0 ;; *Result*) echo success ;;
-  is-active*) echo inactive ;;
+  *Description*) echo 'pillar-host: deploy' ;; is-active*) echo inactive ;;
 esac`;
+const sound = {
+  systemctl: show,
+  wget: `echo '{"jsonrpc":"2.0","id":1,"result":{"numPeers":12,"peers":[{"a":1}]}}'`,
+  df: "echo head; echo 'dev 80000000 30000000 50000000 38% /'",
+  journalctl: "true",
+  timedatectl: "echo yes",
+  nproc: "echo 4",
+};
 
 /** Returns the facts of a sound host with these commands. */
-async function factsOf(
-  box: Sandbox,
-  commands: Readonly<Record<string, string>> = {},
-  withStages = false,
-  dataDir = "/mnt",
-) {
-  const sound: Record<string, string> = {
-    systemctl: show,
-    wget: `echo '{"jsonrpc":"2.0","id":1,"result":{"numPeers":12,"peers":[{"a":1}]}}'`,
-    df: "echo head; echo 'dev 80000000 30000000 50000000 38% /'",
-    journalctl: "true",
-    timedatectl: "echo yes",
-    nproc: "echo 4",
-  };
+async function factsOf(box: Sandbox, commands: Partial<typeof sound> = {}, withStages = false) {
   for (const [name, body] of Object.entries({ ...sound, ...commands })) box.command(name, body);
-  const { script } = facts(configOf({ node: { dataDir } }), { logLines: 3, withStages });
+  const { script } = facts(configOf({ node: { dataDir: "/mnt" } }), { logLines: 3, withStages });
   const { code, stdout, stderr } = await box.run(box.local(script));
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return formatHostFacts(parseNodeHostFacts(stdout.split("\n")));
 }
 
-test("print a sound host", async ({ box }) => {
+test("the facts of a sound host, and nothing is written, because the disk may be full", async ({ box }) => {
   expect(await factsOf(box)).toEqual([
     "service: go-node is active (running) since 2026-11-21 14:00:03 UTC",
     "peers: 12",
@@ -42,9 +37,41 @@ test("print a sound host", async ({ box }) => {
     expect.stringMatching(/^load: [\d.]+ [\d.]+ [\d.]+ on 4 cores$/),
     expect.stringMatching(/^clock: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, synchronized$/),
   ]);
+  expect((await box.run(`find ${box.dir} -newer ${box.bin}/nproc -type f`)).stdout).toBe("");
 });
 
-test("print where another one's node runs", async ({ box }) => {
+const restarting = show
+  .replace("active ;;", "activating ;;")
+  .replace("running", "auto-restart")
+  .replace("echo 0", "echo 7")
+  .replace("success", "exit-code");
+const masked = `case "$*" in *LoadState*) echo masked ;; *ActiveState*) echo inactive ;; esac`;
+const killed = "2026-11-21 kernel: Out of memory: Killed process 7 (go-node)";
+test.for<[Partial<typeof sound>, string]>([
+  [
+    { systemctl: restarting },
+    "service: go-node is activating (auto-restart) since 2026-11-21 14:00:03 UTC, systemd restarted it 7 times after failures, its last result is exit-code",
+  ],
+  [{ systemctl: "echo not-found" }, "service: the host has no unit go-node"],
+  [{ systemctl: masked }, "service: go-node is inactive, and masked: it does not start again by itself"],
+  [
+    { wget: `echo '{"result":{"numPeers": 0}}'` },
+    "peers: 0. Is 35995, tcp and udp, open to the world, at the provider's firewall too?",
+  ],
+  [{ wget: "exit 4" }, "peers: unknown, the RPC at 127.0.0.1:35997 does not answer"],
+  [
+    { df: "echo head; echo 'dev 80000000 79999000 1000 100% /'" },
+    "disk: 0.0 of 80.0 GB free at /mnt. Nearly full: the node stops without room",
+  ],
+  [
+    { journalctl: `case "$*" in *-k*) echo '${killed}' ;; esac` },
+    `memory: the kernel killed a process for lack of memory: ${killed}`,
+  ],
+])("a fault of %j is a fact", async ([commands, line], { box }) => {
+  expect(await factsOf(box, commands)).toContain(line);
+});
+
+test("somebody else's node is a fact", async ({ box }) => {
   box.process(77, "znnd");
   box.write("proc/77/cgroup", "0::/system.slice/docker-4f1d.scope\n");
   expect(await factsOf(box)).toContain(
@@ -52,68 +79,19 @@ test("print where another one's node runs", async ({ box }) => {
   );
 });
 
-describe("faults of a host", () => {
-  const cases: [string, Record<string, string>, string][] = [
-    [
-      "a service that does not stay up",
-      {
-        systemctl: show
-          .replace("active ;;", "activating ;;")
-          .replace("running", "auto-restart")
-          .replace("echo 0", "echo 7")
-          .replace("success", "exit-code"),
-      },
-      "service: go-node is activating (auto-restart) since 2026-11-21 14:00:03 UTC, systemd restarted it 7 times after failures, its last result is exit-code",
-    ],
-    ["no service", { systemctl: "echo not-found" }, "service: the host has no unit go-node"],
-    [
-      "a masked service",
-      { systemctl: `case "$*" in *LoadState*) echo masked ;; *ActiveState*) echo inactive ;; esac` },
-      "service: go-node is inactive, and masked: it does not start again by itself",
-    ],
-    [
-      "no peers",
-      { wget: `echo '{"result":{"numPeers": 0}}'` },
-      "peers: 0. Is 35995, tcp and udp, open to the world, at the provider's firewall too?",
-    ],
-    ["no RPC", { wget: "exit 4" }, "peers: unknown, the RPC at 127.0.0.1:35997 does not answer"],
-    [
-      "a full disk",
-      { df: "echo head; echo 'dev 80000000 79999000 1000 100% /'" },
-      "disk: 0.0 of 80.0 GB free at /mnt. Nearly full: the node stops without room",
-    ],
-    [
-      "a process killed for lack of memory",
-      { journalctl: `case "$*" in *-k*) echo '2026-11-21 kernel: Out of memory: Killed process 7 (go-node)' ;; esac` },
-      "memory: the kernel killed a process for lack of memory: 2026-11-21 kernel: Out of memory: Killed process 7 (go-node)",
-    ],
-  ];
-  test.for(cases)("include %s", async ([_what, commands, line], { box }) => {
-    expect(await factsOf(box, commands)).toContain(line);
-  });
-});
-
-test("prints the log's last lines without secrets and addresses, shortened", async ({ box }) => {
+test("the log's last lines have no secrets and addresses, and are shortened", async ({ box }) => {
   const log = `Password: hunter2\\nz1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7 elected\\n${"x".repeat(500)}`;
   const lines = await factsOf(box, { journalctl: `case "$*" in *-n\\ 4*) printf '${log}\\n' ;; esac` });
   expect(lines.slice(-3)).toEqual(["log: Password [removed]", "log: [address] elected", `log: ${"x".repeat(200)}`]);
 });
 
-test("prints the stack's stages if asked for", async ({ box }) => {
+test("the stack's stages are facts if asked for", async ({ box }) => {
   expect((await factsOf(box, {}, true))[0]).toBe("done so far: nothing");
   box.mark("packages.done", "2026-11-21T14:00:00Z\n");
   box.mark("deploy.done", "2026-11-21T14:10:00Z\nmore\n");
-  const busy = show.replace(
-    "is-active*) echo inactive",
-    "*Description*) echo 'pillar-host: deploy' ;; is-active*) echo active",
-  );
+  const busy = show.replace("is-active*) echo inactive", "is-active*) echo active");
   expect((await factsOf(box, { systemctl: busy }, true)).slice(0, 2)).toEqual([
     "done so far: packages 2026-11-21T14:00:00Z, deployed 2026-11-21T14:10:00Z",
     "at work now: deploy",
   ]);
-});
-
-test("writes nothing, because the disk may be full", async ({ box }) => {
-  await factsOf(box, {}, true);
-  expect((await box.run(`find ${box.dir} -newer ${box.bin}/nproc -type f`)).stdout).toBe("");
 });

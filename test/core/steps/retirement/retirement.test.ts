@@ -58,7 +58,7 @@ async function factsOf(box: Sandbox) {
 
 const parts = ["configuration", "key store", "key share"];
 const signerOf = (facts: object) => ({
-  ...{ active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: parts },
+  ...{ active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: parts, shares: [], restarts: 0 },
   ...facts,
 });
 const shown = { code: 0, stdout: "", stderr: "" };
@@ -102,7 +102,7 @@ describe("the facts of a host", () => {
     [
       "a fenced orchestrator's files under the configured names",
       fenced,
-      { signer: { ...signerOf({ hasDirectory: true, lacks: [] }), shares: ["tss/localstate-ab.json"] } },
+      { signer: signerOf({ hasDirectory: true, lacks: [], shares: ["tss/localstate-ab.json"] }) },
     ],
     [
       "empty files as none",
