@@ -56,7 +56,6 @@ export function preflight(config: StackConfig, identity: string): Step {
         release_port: url.port || (url.protocol === "https:" ? 443 : 80),
         ports: [...listOwnPorts(config).map((port) => `${port}/tcp`), `${node.p2pPort}/udp`],
       },
-      "host/kernelHeaders",
       "host/packageSources",
       "host/goToolchain",
       "host/preflight",

@@ -74,13 +74,7 @@ chain_copy() {
     fail "this host has no room for the rest of the copy" "found: $(grep -m 1 "No space left" <<< "$copy_said"); $(chain_room_in "$data_dir")" \
       "needed: make room for $(chain_size "$total_bytes") in all, beside the node's own databases, then run $(pulumi_up) again."
   fi
-  # With "needed:", a host has refused what it received, so the connection is not at fault.
-  case $copy_said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port was ended" "$copy_said" ;; esac
-  if [ -n "$copy_said" ]; then
-    fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" \
-      "room here: $(df -Ph "$data_dir" | awk 'NR == 2 { print $4 " free on " $6 }')" \
-      "$(copy_needed)"
-  fi
+  copy_expect_done "$data_dir"
   chain_note hashed
 }
 # Prints the bytes that have arrived, of $total_bytes in all.

@@ -61,13 +61,7 @@ if [ "$offered" -eq 1 ]; then
   run "empty package $kernel_headers" dpkg-deb --build "$made/root" "$made/headers.deb"
   run "installing the empty $kernel_headers" dpkg --install "$made/headers.deb"
 fi
-has unzip && has wget && has git && has perl && has file ||
-  fail "the packages are not there after their installation" "needed: unzip, wget, git, perl and file" "The whole log: $log on the host."
-
-reboot=
 if [ -e /var/run/reboot-required ]; then
-  reboot=$(paste -sd ' ' /var/run/reboot-required.pkgs 2> /dev/null || true)
-  reboot=${reboot:-the upgrade}
+  say "note: the upgrade asks for a reboot ($(paste -sd ' ' /var/run/reboot-required.pkgs 2> /dev/null || true)). Nothing was rebooted; the best moment is while the node still syncs."
 fi
-[ -z "$reboot" ] || say "note: $reboot asks for a reboot. Nothing was rebooted; the best moment is while the node still syncs."
 mark packages.done

@@ -141,13 +141,6 @@ if [ ${#problems[@]} -gt 0 ]; then
     "Change the host or the configuration, then run $(pulumi_up) again."
 fi
 
-offered=0
-offers_kernel_headers || offered=$?
-case $offered in
-  0) say "packages: $distribution has $kernel_headers, which the controller's Deploy installs" ;;
-  1) say "packages: by its present index $distribution has no $kernel_headers, which the controller's Deploy installs: if a fresh index has none either, an empty package takes its place" ;;
-  *) warn "apt: $(printf %s "$headers_said" | tail -n 1)" ;;
-esac
 device=$(ip -o route get 1.1.1.1 2> /dev/null | sed -nE 's/.* dev ([^ ]+).*/\1/p' || true)
 speed=$(cat "/sys/class/net/${device:-none}/speed" 2> /dev/null || true)
 if [ "${speed:--1}" -gt 0 ] && [ "$speed" -le "$minimum_mbps" ]; then

@@ -95,6 +95,15 @@ copy_needed() {
   esac
 }
 
+# copy_expect_done DIRECTORY [HELP]: fails if the copy broke off, with the room at DIRECTORY.
+copy_expect_done() {
+  local what="the copy from $login_user@$copy_address:$copy_port broke off"
+  [ -n "$copy_said" ] || return 0
+  # With "needed:", a host has refused what it received, so the connection is not at fault.
+  case $copy_said in *"needed: "*) fail "$what" "$copy_said" ;; esac
+  fail "$what" "found: $copy_said" "room here: $(df -Ph "$1" | awk 'NR == 2 { print $4 " free on " $6 }')" "$(copy_needed)" "${@:2}"
+}
+
 # copy_exchange [TELL], on the host that connects: runs both sides of the copy, and TELL every few seconds. Sets $copy_said to the
 # errors. Not to be called where bash ignores `set -e` (if, &&, ||). Removes the directory $exchange in the end.
 copy_exchange() {

@@ -83,9 +83,6 @@ if [ "$cron_action" = on ]; then
   say "hourly restart: on, until the node has synced"
   exit 0
 fi
-if is_on; then
-  fail "the hourly restart is still active in root's crontab" "Put a # at the start of its line: crontab -e"
-fi
 others=$(other_restarts)
 if [ -n "$others" ]; then
   warn "something else restarts or stops $service at times, and was left as it is: ${others//$'\n'/; }. A restart of a producing node misses momentums."

@@ -137,13 +137,7 @@ signer_copy_now() {
   mkdir -p "$signer_runs"
   exchange=$(mktemp -d "$signer_runs/exchange.XXXXXX")
   copy_exchange "${progress:+signer_copy_so_far}"
-  [ -n "$copy_said" ] || return 0
-  local room
-  # With "needed:", a host has refused what it received, so the connection is not at fault.
-  case $copy_said in *"needed: "*) fail "the copy from $login_user@$copy_address:$copy_port broke off" "$copy_said" ;; esac
-  room=$(df -Ph "$(dirname "$receive_into")" | awk 'NR == 2 { print $4 " free on " $6 }')
-  fail "the copy from $login_user@$copy_address:$copy_port broke off" "found: $copy_said" "room here: $room" \
-    "$(copy_needed)" "If that host has another address: $(config_set orchestrator.migrateFrom.copyAddress ADDRESS)"
+  copy_expect_done "${receive_into%/*}" "If that host has another address: $(config_set orchestrator.migrateFrom.copyAddress ADDRESS)"
 }
 signer_copy_so_far() { say "so far $(du -sm "$receive_into" 2> /dev/null | cut -f1) MB"; }
 

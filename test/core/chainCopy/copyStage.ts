@@ -10,10 +10,24 @@ import { sentText } from "../../hostile";
 
 /** Texts of a host or its node, with what a good one says. */
 export const usual = {
-  ...{ height: "7", files: "2", bytes: "1000", hash: "a".repeat(64), path: "CURRENT", arrivedPath: "CURRENT" },
+  height: "7",
+  files: "2",
+  bytes: "1000",
+  hash: "a".repeat(64),
+  path: "CURRENT",
+  arrivedPath: "CURRENT",
   copyKey: `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"b".repeat(43)} pillar-host-chain-copy`,
-  ...{ copyAddress: "192.0.2.2", database: "none", load: "0", lacks: "", networkKey: "", progress: "1000" },
-  ...{ free: "9000000000", error: "", nodeWhy: "it says so", nodeHash: "same", nodeVersion: "v0.0.8" },
+  copyAddress: "192.0.2.2",
+  database: "none",
+  load: "0",
+  lacks: "",
+  networkKey: "",
+  progress: "1000",
+  free: "9000000000",
+  error: "",
+  nodeWhy: "it says so",
+  nodeHash: "same",
+  nodeVersion: "v0.0.8",
 };
 export type Place = keyof typeof usual;
 

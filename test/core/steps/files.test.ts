@@ -14,7 +14,6 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect } from "vitest";
-import { asRoot } from "../../../core/ssh/root";
 import { formatAssignments } from "../../../core/ssh/shellWords";
 import { readChainCopyLibrary, readLoginKeyLibrary, readOrchestratorLibrary } from "../../../core/steps/libraries";
 import { test } from "./boxed";
@@ -24,7 +23,7 @@ const operator = 'ssh-ed25519 AAAAOPERATOR op@laptop\n# mine\n\nfrom="192.0.2.1"
 const ours = `${operator}\nssh-ed25519 AAAA pillar-host-copy\n`;
 const nobody = 65534;
 
-const lib = (box: Sandbox) => box.local(readOrchestratorLibrary().split(asRoot)[1] ?? "");
+const lib = (box: Sandbox) => box.library(readOrchestratorLibrary());
 
 /** Returns the functions of a copy's permission, on a host whose login user has this home. */
 function right(box: Sandbox, user: "root" | "nobody", home = join(box.dir, "home")): string {
@@ -161,7 +160,7 @@ printf '%s\\n' '${operator}${"# long".repeat(1500)}' '' 'ssh-ed25519 AAAA ${mark
   test("lose only our line when a chain copy ends, and nothing on a full disk", async ({ box }) => {
     box.command("systemctl", "exit 3");
     box.command("systemd-run", "exit 0");
-    const functions = box.local(readChainCopyLibrary().split(asRoot)[1] ?? "");
+    const functions = box.library(readChainCopyLibrary());
     const variables = { token: "t1", side: "old", stack_identity: "pillar-host/prod Anvil", login_user: "root" };
     const script = `${functions.replaceAll("/etc/sudoers.d", join(box.dir, "sudoers"))}
 ${formatAssignments({ ...variables, data_dir: join(box.dir, "data") })}

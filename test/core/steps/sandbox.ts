@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { asRoot } from "../../../core/ssh/root";
 
 const commands = readFileSync(join(import.meta.dirname, "../../../core/steps/lib/commands.sh"), "utf8");
 
@@ -78,6 +79,11 @@ export class Sandbox {
       [" HOME=/root\n", ` HOME=${this.dir}\n`],
     ];
     return replaceAll(`host_name=h\nstack_word=prod\n${commands}${script}`, moves);
+  }
+
+  /** Returns the functions of a library for root, with the host's fixed paths and units in this directory. */
+  library(text: string): string {
+    return this.local(text.split(asRoot)[1] ?? "").replaceAll("/etc/systemd/system", join(this.dir, "units"));
   }
 
   /** Runs bash as the program does: the script on standard input. */

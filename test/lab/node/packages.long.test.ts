@@ -55,7 +55,7 @@ describe("the packages", () => {
     );
     expect(output).toContain("installing unzip wget git perl file: done in");
     expect(output).toContain(
-      "note: linux-image-amd64 asks for a reboot. Nothing was rebooted; the best moment is while the node still syncs.",
+      "note: the upgrade asks for a reboot (linux-image-amd64). Nothing was rebooted; the best moment is while the node still syncs.",
     );
   });
 

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { asRoot } from "../../../../core/ssh/root";
 import { formatAssignments } from "../../../../core/ssh/shellWords";
 import { readChainCopyLibrary } from "../../../../core/steps/libraries";
 import { test as boxed } from "../boxed";
@@ -41,8 +40,7 @@ function open(box: Sandbox): ChainStage {
   box.command("systemctl", systemctl);
   box.command("systemd-run", "exit 0");
   const functions = box
-    .local(readChainCopyLibrary().split(asRoot)[1] ?? "")
-    .replaceAll("/etc/systemd/system", join(box.dir, "units"))
+    .library(readChainCopyLibrary())
     .replace("\nchain_runs=/run/pillar-host\n", `\nchain_runs=${join(box.dir, "run")}\n`);
   const variables = {
     token: "t1",

@@ -77,11 +77,6 @@ test("another package manager's lock is waited for", async ({ box }) => {
 
 test.for([
   [
-    "one is missing after its installation",
-    { tools: "unzip wget perl file" },
-    "needed: unzip, wget, git, perl and file\n",
-  ],
-  [
     "apt fails otherwise on the kernel headers",
     { headers: "E: Unmet dependencies" },
     "  found: E: Unmet dependencies\n",

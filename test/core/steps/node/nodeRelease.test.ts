@@ -2,7 +2,7 @@ import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { test } from "../boxed";
-import { fillDisk, killedAt, onSmallDisk } from "../sandbox";
+import { fillDisk, killedAt, onSmallDisk, type Sandbox } from "../sandbox";
 import { begun, ends, functions, host, next, old, program, releaseOf, service } from "./nodeReleaseHost";
 
 describe.concurrent("the node's release", () => {
@@ -41,73 +41,60 @@ describe.concurrent("the node's release", () => {
     expect(await ends(box)).toMatchObject({ stage: "stuck", why: "the node is on another chain", installed: "yes" });
   });
 
+  const otherMachine = "\u007fELF\u0002\u0001\u0001 arm";
   test.for([
     [
       "another hash",
       next,
       { ...releaseOf(next), sha256: "0".repeat(64) },
-      "the release is not the one that node.release.sha256 names",
+      "is not the one that node.release.sha256 names",
     ],
     [
       "another version",
       program("v0.0.11"),
       releaseOf(program("v0.0.11")),
-      "found: v0.0.11 of go-node.zip\n  needed: v0.0.10, built for ",
+      "found: v0.0.11 of go-node.zip\n  needed: v0.0.10,",
     ],
-    [
-      "another machine",
-      "\u007fELF\u0002\u0001\u0001 arm",
-      releaseOf("\u007fELF\u0002\u0001\u0001 arm"),
-      "needed: v0.0.10, built for ",
-    ],
+    ["another machine", otherMachine, releaseOf(otherMachine), "needed: v0.0.10, built for "],
   ] as const)("changes nothing if the download has %s", async ([, served, release, words], { box }) => {
     const script = host(box, served);
     const { code, stderr } = await box.run(`${script}${functions(box, release)}node_release_fetch`);
     expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
-    expect([box.read("running"), box.read("go-node")]).toEqual([old, old]);
-    expect((await box.run("ls -A | grep go-node")).stdout).toBe("go-node\n");
+    expect([box.read("running"), (await box.run("ls -A | grep go-node; cat go-node")).stdout]).toEqual([
+      old,
+      `go-node\n${old}`,
+    ]);
   });
 
+  /** Runs a script on a host whose program is on a small disk. FETCH, SWAP, LOOK and SERVICE are calls. */
+  const onFullDisk = (box: Sandbox, script: string, room = 0) => {
+    const begin = host(box, next, `${box.dir}/disk`);
+    const all = functions(box, releaseOf(next)).replace("release_room=0", `release_room=${room}`);
+    const service = `sed "s|^export LC_ALL.*|export PATH=${box.bin}:/usr/bin:/bin|" state/node-upgrade | bash > /dev/null 2>&1`;
+    const calls = script.replace(/FETCH|SWAP|LOOK/g, (name) => `(${all}node_release_${name.toLowerCase()})`);
+    return onSmallDisk(box, 512, `mv go-node disk/go-node\n${begin}${calls.replace("SERVICE", service)}`);
+  };
+
   test("fetches nothing without disk space, and the node keeps running", async ({ box }) => {
-    const script = host(box, next, `${box.dir}/disk`);
-    const all = functions(box, releaseOf(next)).replace("release_room=0", "release_room=2");
-    const { stdout, stderr } = await onSmallDisk(
-      box,
-      512,
-      `mv go-node disk/go-node\n${script}set +e\n(${all}node_release_fetch)\nls -A disk; cat running`,
-    );
+    const { stdout, stderr } = await onFullDisk(box, "set +e\nFETCH\nls -A disk; cat running", 2);
     expect(stderr).toContain("there is no room for the node's release");
     expect(stdout).toBe(`go-node\n${old}`);
   });
 
   test("rolls back even on a full disk", async ({ box }) => {
-    const at = `${box.dir}/disk`;
-    const script = host(box, next, at);
-    const all = functions(box, releaseOf(next));
-    const { stdout } = await onSmallDisk(
+    const verdict = `${fillDisk}\necho no > run/node-upgrade.verdict\nSERVICE`;
+    const { stdout } = await onFullDisk(
       box,
-      512,
-      `mv go-node disk/go-node\n${script}(${all}node_release_fetch)\n(${all}node_release_swap)\n${fillDisk}
-echo no > run/node-upgrade.verdict
-sed "s|^export LC_ALL.*|export PATH=${box.bin}:/usr/bin:/bin|" state/node-upgrade | bash > /dev/null 2>&1
-cat running disk/go-node; sed -n 1,2p run/node-upgrade.end`,
+      `FETCH\nSWAP\n${verdict}\ncat running disk/go-node; sed -n 1,2p run/node-upgrade.end`,
     );
     expect(stdout).toContain(`${old}${old}stage=back\nwhy=no\n`);
   });
 
   test("stays if the disk has no room for the last note, and the lookup reports the end", async ({ box }) => {
-    const at = `${box.dir}/disk`;
-    const script = host(box, next, at);
-    const all = functions(box, releaseOf(next));
-    const { stdout } = await onSmallDisk(
+    const { stdout } = await onFullDisk(
       box,
-      512,
-      `mv go-node disk/go-node; ln disk/go-node disk/held; mv state disk/state; ln -s disk/state state
-${script}(${all}node_release_fetch)\n(${all}node_release_swap)\n${fillDisk}
-echo good > run/node-upgrade.verdict
-sed "s|^export LC_ALL.*|export PATH=${box.bin}:/usr/bin:/bin|" state/node-upgrade | bash > /dev/null 2>&1
-cat running disk/go-node; ls state units; (${all}node_release_look)
-rm disk/filler; (${all}node_release_fetch); (${all}node_release_look)`,
+      `ln disk/go-node disk/held; mv state disk/state; ln -s disk/state state\nFETCH\nSWAP\n${fillDisk}
+echo good > run/node-upgrade.verdict\nSERVICE\ncat running disk/go-node; ls state units; LOOK\nrm disk/filler; FETCH; LOOK`,
     );
     const [untilFull, ofNext] = stdout.split(`${next}${next}`);
     expect(untilFull).toContain("is downloaded and checked");

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { asRoot } from "../../../../core/ssh/root";
 import { formatAssignments } from "../../../../core/ssh/shellWords";
 import { readNodeReleaseLibrary } from "../../../../core/steps/libraries";
 import { parseFields } from "../../../../core/util/fields";
@@ -71,10 +70,7 @@ export function functions(box: Sandbox, release: ReturnType<typeof releaseOf>, m
     judge_seconds: 1,
     ...more,
   };
-  const text = box
-    .local(readNodeReleaseLibrary().split(asRoot)[1] ?? "")
-    .replaceAll("/etc/systemd/system", `${box.dir}/units`);
-  const quick = replaceAll(text, [
+  const quick = replaceAll(box.library(readNodeReleaseLibrary()), [
     ["/run/pillar-host/node-upgrade", `${box.dir}/run/node-upgrade`],
     ["release_room=500", "release_room=0"],
   ]);

@@ -2,48 +2,44 @@ import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { createPathVariables } from "../../../../core/retirement/guardInputs";
 import { parseHostFacts } from "../../../../core/retirement/readHost";
-import { asRoot } from "../../../../core/ssh/root";
 import { formatAssignments } from "../../../../core/ssh/shellWords";
 import { readRetirementLibrary } from "../../../../core/steps/libraries";
-import { test } from "../boxed";
+import { test as boxed } from "../boxed";
 import { replaceAll, type Sandbox } from "../sandbox";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 
-/** Creates a host with systemd's answers for units in files, and its units below the box. */
-function host(box: Sandbox): void {
-  box.command(
-    "systemctl",
-    `echo "$@" >> "$sandbox/asked"
+/** A host with systemd's answers for units in files, and its units below the box. */
+const test = boxed.extend<{ host: Sandbox }>({
+  host: async ({ box }, use) => {
+    box.command(
+      "systemctl",
+      `echo "$@" >> "$sandbox/asked"
      case $1 in
        is-active) cat "$sandbox/active-$2" 2> /dev/null ;;
        show) cat "$sandbox/pid" 2> /dev/null || echo 0 ;;
        kill) [ -e "$sandbox/deaf" ] || rm "$sandbox/pid" ;;
      esac`,
-  );
-  box.command("ss", 'echo "LISTEN 0 4096 *:35997"');
-}
-
-const places = (box: Sandbox) => ({
-  service: "go-node",
-  dataDir: `${box.dir}/znn`,
-  rpcPort: 35997,
-  signer: { service: "orchestrator", directory: `${box.dir}/signer`, executable: "orchestrator", rpcPort: 55000 },
+    );
+    box.command("ss", 'echo "LISTEN 0 4096 *:35997"');
+    await use(box);
+  },
 });
 
-/** Calls a function as the program does, with the units' directory and the waits in here. */
+/** Calls a function as the program does, with short waits. */
 function call(box: Sandbox, name: string) {
-  const functions = (readRetirementLibrary().split(asRoot)[1] ?? "").replaceAll(
-    "/etc/systemd/system",
-    `${box.dir}/units`,
-  );
-  const quick = replaceAll(functions, [
+  const signer = {
+    service: "orchestrator",
+    directory: `${box.dir}/signer`,
+    executable: "orchestrator",
+    rpcPort: 55000,
+  };
+  const places = { service: "go-node", dataDir: `${box.dir}/znn`, rpcPort: 35997, signer };
+  const functions = replaceAll(box.library(readRetirementLibrary()), [
     ["ends=$((SECONDS + 60))", "ends=$((SECONDS + 1))"],
     ["node_stop_limit=300", "node_stop_limit=1"],
   ]);
-  return box.run(
-    `mkdir -p units\n${box.local(`${quick}\n${formatAssignments(createPathVariables(places(box)))}${name}`)}`,
-  );
+  return box.run(`mkdir -p units\n${functions}\n${formatAssignments(createPathVariables(places))}${name}`);
 }
 
 /** Returns the calls of systemctl. */
@@ -57,22 +53,18 @@ async function factsOf(box: Sandbox) {
 }
 
 const parts = ["configuration", "key store", "key share"];
-const signerOf = (facts: object) => ({
-  ...{ active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: parts, shares: [], restarts: 0 },
-  ...facts,
-});
+const none = { active: false, masked: false, hasDirectory: false, hasKeyStore: false, shares: [], restarts: 0 };
+const signerOf = (facts: object) => ({ ...none, lacks: parts, ...facts });
 const shown = { code: 0, stdout: "", stderr: "" };
 const unit = "mkdir units; echo '[Unit]' > units/go-node.service";
 
 describe("the facts of a host", () => {
-  test("describe an empty host", async ({ box }) => {
-    host(box);
+  test("describe an empty host", async ({ host: box }) => {
     const node = { active: false, masked: false };
     expect(await factsOf(box)).toEqual({ hasKeyStore: false, node, signer: signerOf({}), marks: {} });
   });
 
-  test("describe a running node and orchestrator, with the stack's markers and no password", async ({ box }) => {
-    host(box);
+  test("describe a running node and orchestrator, with the stack's markers and no password", async ({ host: box }) => {
     await box.run(`mkdir -p znn/wallet signer; echo key | tee signer/producer > znn/wallet/producer
       echo '{"Producer": {"Address": "${address}", "Password": "hunter2"}}' > znn/config.json
       echo active > active-go-node; echo activating > active-orchestrator`);
@@ -109,14 +101,12 @@ describe("the facts of a host", () => {
       `${fenced}; mkdir -p znn/wallet; touch znn/wallet/producer; rm -r signer/keys.moved-to-x/store; : > signer/tss/localstate-ab.json`,
       { hasKeyStore: false, signer: signerOf({ hasDirectory: true, lacks: ["key store", "key share"] }) },
     ],
-  ])("describe %s", async ([, files, facts], { box }) => {
-    host(box);
+  ])("describe %s", async ([, files, facts], { host: box }) => {
     await box.run(files);
     expect(await factsOf(box)).toMatchObject(facts);
   });
 
-  test("find a node by its port, and an orchestrator by its process", async ({ box }) => {
-    host(box);
+  test("find a node by its port, and an orchestrator by its process", async ({ host: box }) => {
     box.listen(35997);
     expect((await factsOf(box)).node.active).toBe(true);
     box.listen();
@@ -146,8 +136,7 @@ describe("the node of a retiring host", () => {
       "",
       ["daemon-reload", term, "stop go-node"],
     ],
-  ] as const)("%s", async ([, files, stdout, calls], { box }) => {
-    host(box);
+  ] as const)("%s", async ([, files, stdout, calls], { host: box }) => {
     await box.run(files);
     expect(await call(box, "retire_stop")).toEqual({ ...shown, stdout });
     expect(asked(box).slice(0, calls.length)).toEqual(calls);
@@ -160,8 +149,7 @@ describe("the node of a retiring host", () => {
 
   test.for(["../znn/go-node.service", "../not-mounted/go-node.service"])(
     "gets its unit's link to %s back, though disabling removes the link",
-    async (linked, { box }) => {
-      host(box);
+    async (linked, { host: box }) => {
       box.command("systemctl", `[ "$1" != disable ] || rm -f "$sandbox/units/go-node.service"`);
       await box.run(
         `mkdir units znn; echo '[Unit]' > znn/go-node.service; ln -s ${linked} units/go-node.service; ln -s nowhere units/go-node.service.retired`,
@@ -174,8 +162,7 @@ describe("the node of a retiring host", () => {
     },
   );
 
-  test("is reported if it does not stop, also as its own unit's process, with what to check", async ({ box }) => {
-    host(box);
+  test("is reported if it does not stop, also as its own unit's process, with what to check", async ({ host: box }) => {
     box.listen(35997);
     const words =
       "h: the node does not stop\n  found: go-node is , LISTEN 0 4096 *:35997\n  needed: stop what listens on port 35997 (";
@@ -190,8 +177,7 @@ describe("the node of a retiring host", () => {
     ["a container", "znnd", "/system.slice/docker-4f1d.scope"],
     ["another unit", "znnd", "/system.slice/znn.service"],
     ["somebody's shell", "go-node", "/user.slice/user-0.slice/session-1.scope"],
-  ] as const)("is not stopped if %s runs it, and the step says so", async ([, name, cgroup], { box }) => {
-    host(box);
+  ] as const)("is not stopped if %s runs it, and the step says so", async ([, name, cgroup], { host: box }) => {
     box.process(77, name);
     box.write("proc/77/cgroup", `0::${cgroup}\n`);
     expect((await factsOf(box)).node).toEqual({ active: true, masked: false });
@@ -206,8 +192,7 @@ describe("the node of a retiring host", () => {
     expect([box.read("state/retired"), asked(box)]).toEqual([undefined, [""]]);
   });
 
-  test("comes back if the stack is active again; a mask of somebody else stays", async ({ box }) => {
-    host(box);
+  test("comes back if the stack is active again; a mask of somebody else stays", async ({ host: box }) => {
     await box.run(unit);
     await call(box, "retire_stop");
     const { stdout } = await call(box, "unmask_node");
@@ -222,8 +207,7 @@ describe("the node of a retiring host", () => {
 });
 
 describe("a retired host at its destroy", () => {
-  test("has its orchestrator stopped, then masked, or says that it does not stop", async ({ box }) => {
-    host(box);
+  test("has its orchestrator stopped, then masked, or says that it does not stop", async ({ host: box }) => {
     await box.run("mkdir units; echo '[Unit]' > units/orchestrator.service");
     expect((await call(box, "retire_stop_signer")).code).toBe(0);
     expect(asked(box).slice(0, 2)).toEqual(["stop orchestrator", "disable --quiet orchestrator"]);
@@ -242,8 +226,7 @@ describe("a retired host at its destroy", () => {
     ["gets a warning while another package manager is at work", ours, 2, "dpkg --purge linux-kernel-headers\n", locked],
     ["keeps a real linux-kernel-headers", "Debian Kernel Team", 0, undefined, ""],
     ["has none to lose", "", 0, undefined, ""],
-  ] as const)("%s", async ([, maintainer, code, called, stdout], { box }) => {
-    host(box);
+  ] as const)("%s", async ([, maintainer, code, called, stdout], { host: box }) => {
     box.command("dpkg-query", maintainer === "" ? "exit 1" : `printf '%s' '${maintainer}'`);
     box.command("dpkg", `echo "dpkg $*" >> $sandbox/called; exit ${code}`);
     expect(await call(box, "retire_remove_settings")).toEqual({ ...shown, stdout });
@@ -252,59 +235,34 @@ describe("a retired host at its destroy", () => {
 });
 
 describe("the producer address in the node's configuration", () => {
-  const config = (password: string, spaces: number, more: object = {}) =>
-    JSON.stringify(
-      { Producer: { Index: 0, KeyFilePath: "p", Password: password, Address: address }, ...more },
-      undefined,
-      spaces,
-    );
-
   // Many files in one bash: a process each would take minutes.
-  test("is found beside passwords with any brackets, quotes and words", async ({ box }) => {
-    host(box);
-    const character = fc.constantFrom(
-      ..."{}[]\":,\\/ \t\n'`$az0\u00e9\u2028",
-      "Address",
-      "Producer",
-      '"Address":"z1q"',
-    );
+  test("is found beside passwords with any brackets, quotes and words", async ({ host: box }) => {
+    const words = ["Address", "Producer", '"Address":"z1q"'];
+    const character = fc.constantFrom(..."{}[]\":,\\/ \t\n'`$az0\u00e9\u2028", ...words);
     const password = fc.array(character, { maxLength: 24 }).map((parts) => parts.join(""));
-    const passwords = [
-      ...fc.sample(password, 40),
-      '"Address": "z1qother"',
-      '","Address":"z1qother","x":"',
-      "}",
-      '"',
-      "\\",
-    ];
-    const texts = passwords.flatMap((each) => [config(each, 4), config(each, 0, { RPC: { Address: "z1qrpc" } })]);
+    const hostile = ['"Address": "z1qother"', '","Address":"z1qother","x":"', "}", '"', "\\"];
+    const texts = [...fc.sample(password, 40), ...hostile].flatMap((Password) => {
+      const Producer = { Index: 0, KeyFilePath: "p", Password, Address: address };
+      return [JSON.stringify({ Producer }, undefined, 4), JSON.stringify({ Producer, RPC: { Address: "z1qrpc" } })];
+    });
     for (const [at, text] of texts.entries()) box.write(`config-${at}.json`, text);
-    const ran = await call(
-      box,
-      `mkdir -p "$data_dir"; for ((at = 0; at < ${texts.length}; at++)); do cp "$sandbox/config-$at.json" "$data_dir/config.json"; configured_address; done`,
-    );
-    const found = ran.stdout.trim().split("\n");
-    const wrong = texts.filter((_, at) => found[at] !== address);
-    expect([found.length, wrong]).toEqual([texts.length, []]);
+    const script = `mkdir -p "$data_dir"; for ((at = 0; at < ${texts.length}; at++)); do cp "$sandbox/config-$at.json" "$data_dir/config.json"; configured_address; done`;
+    const found = (await call(box, script)).stdout.trim().split("\n");
+    expect([found.length, texts.filter((_, at) => found[at] !== address)]).toEqual([texts.length, []]);
   });
 
-  test.for([
-    ["no file", ""],
-    ["no producer", '{"DataPath": "/root/.znn", "Address": "z1qother"}'],
-    ["an empty producer", '{"Producer": {}}'],
-    ["a truncated file", '{"Producer": {"Ind'],
-  ])("is not found in %s", async ([_what, text], { box }) => {
-    host(box);
-    if (text) await box.run(`mkdir znn; cat > znn/config.json <<'END'\n${text}\nEND\n`);
-    expect((await call(box, "configured_address")).stdout).toBe("");
-  });
+  test.for(["", '{"DataPath": "/root/.znn", "Address": "z1qother"}', '{"Producer": {}}', '{"Producer": {"Ind'])(
+    "is not found in %j",
+    async (text, { host: box }) => {
+      if (text) await box.run(`mkdir znn; echo '${text}' > znn/config.json`);
+      expect((await call(box, "configured_address")).stdout).toBe("");
+    },
+  );
 });
 
 describe("a shutdown during a move of the orchestrator", () => {
-  const inStage = (box: Sandbox, stage: string) => {
-    host(box);
+  const inStage = (box: Sandbox, stage: string) =>
     box.mark("orchestrator.json", `{\n  "version": 1,\n  "stage": "${stage}",\n  "history": []\n}\n`);
-  };
   const refused = (found: string) => ({
     code: 1,
     stderr: expect.stringContaining(
@@ -316,14 +274,14 @@ describe("a shutdown during a move of the orchestrator", () => {
   test.for([
     ...["stopping", "restoring", "staged", "switched", "starting"].map((stage) => [stage, false] as const),
     ...["staging", "abandoned", "fenced", "moved", "restored"].map((stage) => [stage, true] as const),
-  ])("in stage %s it continues: %s", async ([stage, isAllowed], { box }) => {
+  ])("in stage %s it continues: %s", async ([stage, isAllowed], { host: box }) => {
     inStage(box, stage);
     expect(await call(box, "retire_stop")).toMatchObject(isAllowed ? shown : refused(`its journal says ${stage}`));
     expect(box.read("state/retired") !== undefined).toBe(isAllowed);
     expect(asked(box).includes("stop go-node")).toBe(isAllowed);
   });
 
-  test("stops nothing until the other run's lease ends", async ({ box }) => {
+  test("stops nothing until the other run's lease ends", async ({ host: box }) => {
     inStage(box, "staging");
     const now = Math.floor(Date.now() / 1000);
     box.mark("orchestrator.lock", `theirs ${now + 100} \n`);
@@ -332,13 +290,13 @@ describe("a shutdown during a move of the orchestrator", () => {
     expect((await call(box, "retire_stop")).code).toBe(0);
   });
 
-  test("notices an orchestrator that moved here meanwhile", async ({ box }) => {
+  test("notices an orchestrator that moved here meanwhile", async ({ host: box }) => {
     inStage(box, "running");
     box.write("active-orchestrator", "active\n");
     expect(await call(box, "retire_stop")).toMatchObject(refused("an orchestrator runs here"));
   });
 
-  test("continues with the operator's sentence, and after its own begin", async ({ box }) => {
+  test("continues with the operator's sentence, and after its own begin", async ({ host: box }) => {
     inStage(box, "stopping");
     expect((await call(box, "in_spite=yes; retire_stop")).code).toBe(0);
     expect((await call(box, "retire_stop")).code).toBe(0);
