@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import { createInterface } from "node:readline";
 import { markOwn, type Variables } from "../ssh/foreign";
 import { type CallError, type CallOptions, openRoot } from "../ssh/root";
 import { isFatal } from "../ssh/sshErrors";
@@ -61,12 +62,7 @@ export function openHosts(inputs: ChainCopyInputs, token = crypto.randomBytes(8)
       roots[side].call(name, { ...variables(side), ...more }, options).catch(rethrow),
     follow: async (side, name, more, { heard, ...options }) => {
       const { stdout, done } = await roots[side].stream(name, { ...variables(side), ...more }, options).catch(rethrow);
-      let rest = "";
-      stdout.setEncoding("utf8").on("data", (piece: string) => {
-        const lines = (rest + piece).split("\n");
-        rest = lines.pop() ?? "";
-        for (const line of lines) heard(line);
-      });
+      createInterface({ input: stdout }).on("line", heard);
       await done.catch(rethrow);
     },
     close: () => {

@@ -207,8 +207,6 @@ export function producerAddress(config: StackConfig): Step {
   };
 }
 
-export type NodeSteps = ReturnType<typeof createNodeSteps>;
-
 export function createNodeSteps(config: StackConfig, identity: string, shutDownAt?: string) {
   return {
     preflight: preflight(config, identity),

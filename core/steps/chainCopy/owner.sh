@@ -87,13 +87,15 @@ chain_facts() {
   for tool in tar perl sha256sum find flock ssh-keygen ssh wget base64; do has "$tool" || fact lacks "$tool"; done
   fact end yes
 }
-# chain_bytes DIRECTORY: prints the size of the databases in it.
-chain_bytes() {
+# chain_find FORMAT: prints each file of the databases in this directory, in find's format.
+chain_find() {
   local database
   for database in $chain_databases; do
-    if [ -d "$1/$database" ]; then find "$1/$database" -type f -printf '%s\n' 2> /dev/null || true; fi
-  done | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+    if [ -d "$database" ]; then find "$database" -type f -printf "$1"; fi
+  done
 }
+# chain_bytes DIRECTORY: prints the size of the databases in it.
+chain_bytes() { { (cd -- "$1" && chain_find '%s\n') 2> /dev/null || true; } | awk '{ sum += $1 } END { printf "%.0f\n", sum }'; }
 
 # Prints sha256, blank and path of each file. The old host hashes with low priority. A process hashes 16 files, so that it prints
 # their lines in one write, and lines do not mix. openssl needs a third of sha256sum's time.
@@ -110,13 +112,7 @@ chain_manifest() {
     at_once=$(nproc)
     cd -- "$(chain_arriving)"
   fi
-  chain_files | xargs -0 -r -n 16 -P "$at_once" $hash
-}
-chain_files() {
-  local database
-  for database in $chain_databases; do
-    if [ -d "$database" ]; then find "$database" -type f -print0; fi
-  done | sort -z
+  chain_find '%p\0' | sort -z | xargs -0 -r -n 16 -P "$at_once" $hash
 }
 chain_gently() {
   renice -n 10 -p "$BASHPID" > /dev/null 2>&1 || true

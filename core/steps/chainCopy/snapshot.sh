@@ -31,7 +31,7 @@ chain_snapshot() {
     if [ "$code" -eq 0 ] && [ "$(chain_height)" = "$height" ]; then
       find "$place" -type f -links 1 -print0 | xargs -0 -r sync --
       say "height $height"
-      say "files $(chain_in_place | tr -cd '\0' | wc -c)"
+      say "files $(cd -- "$place" && chain_find x | wc -c)"
       say "bytes $(chain_bytes "$place")"
       say "end"
       return 0
@@ -40,7 +40,6 @@ chain_snapshot() {
   fail "the node wrote to its databases during each attempt to link them" "found: momentums or compactions in each of $tries tries" \
     "needed: wait until this host is less busy, then run $(pulumi_up) again."
 }
-chain_in_place() { (cd -- "$(chain_snapshot_place)" && chain_files); }
 
 # chain_link FROM TO: links one database; fails with 3 if it changed meanwhile.
 chain_link() {

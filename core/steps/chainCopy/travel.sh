@@ -10,23 +10,17 @@ chain_send() {
   trap 'rm -rf "$work"' EXIT
   copy_take > "$work/theirs"
   cd -- "$(chain_snapshot_place)"
-  chain_sized | sort -z > "$work/ours"
+  chain_find '%s\t%p\0' | sort -z > "$work/ours"
   { grep -zE '\.(ldb|sst)$' "$work/theirs" || true; } | sort -z | comm -z -13 - "$work/ours" | sed -z 's/^[0-9]*\t//' > "$work/list"
   tar --create --blocking-factor=128 --format=posix --pax-option=delete=atime,delete=ctime --numeric-owner --hard-dereference --no-recursion \
     --null --verbatim-files-from --files-from="$work/list" || code=$?
   # tar ends with 1 if a file changed, also if the node deleted the other name of a link. Each file is hashed in the end.
   [ "$code" -le 1 ]
 }
-chain_sized() {
-  local database
-  for database in $chain_databases; do
-    if [ -d "$database" ]; then find "$database" -type f -printf '%s\t%p\0'; fi
-  done
-}
 chain_allow() {
   chain_owned
   copy_side=chain_send
-  copy_allow "host_name state data_dir chain_databases chain_runs LC_ALL PATH" "say fail has copy_await copy_take chain_gently chain_sized chain_snapshot_place chain_send"
+  copy_allow "host_name state data_dir chain_databases chain_runs LC_ALL PATH" "say fail has copy_await copy_take chain_gently chain_find chain_snapshot_place chain_send"
 }
 
 # On the new host.
@@ -39,7 +33,7 @@ chain_receive() {
   local arriving
   arriving=$(chain_arriving)
   cd -- "$arriving"
-  chain_sized | sort -z > "$exchange/have"
+  chain_find '%s\t%p\0' | sort -z > "$exchange/have"
   copy_frame "$exchange/have"
   copy_await
   # Limits what comes, with the bytes of earlier connections: a tenth more, because tar adds up to 3 KB to each file.

@@ -34,23 +34,22 @@ signer_facts() {
 
 # Prints user and directory of the unit's process, and the names of its environment variables, whose values may be secrets.
 signer_process_facts() {
-  local pid home name
+  local pid home
   pid=$(systemctl show -p MainPID --value "$service" 2> /dev/null || true)
   if [ "${pid:-0}" -gt 0 ] && [ -r "/proc/$pid/environ" ]; then
-    fact user "$(stat -c %U "/proc/$pid")"
     home=$(tr '\0' '\n' < "/proc/$pid/environ" | sed -n 's/^HOME=//p' | head -n 1)
     [ -n "$home" ] || home=$(getent passwd "$(stat -c %u "/proc/$pid")" | cut -d : -f 6)
+    fact user "$(stat -c %U "/proc/$pid")"
     fact works "$(readlink -m -- "$home/.orchestrator")"
-    tr '\0' '\n' < "/proc/$pid/environ" | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p'
+    signer_names < <(tr '\0' '\n' < "/proc/$pid/environ")
   else
-    signer_unit_environment
-  fi | sort -u | while read -r name; do
-    case $name in
-      user=* | works=*) say "$name" ;;
-      HOME | PATH | USER | LOGNAME | SHELL | LANG | LC_* | TZ | PWD | OLDPWD | SHLVL | _ | INVOCATION_ID | JOURNAL_STREAM | SYSTEMD_* | MEMORY_PRESSURE_* | NOTIFY_SOCKET) ;;
-      *) fact environment "$name" ;;
-    esac
-  done
+    signer_names < <(signer_unit_environment)
+  fi
+}
+# Prints the names of the variables among its lines, without those that each process has.
+signer_names() {
+  sed -nE 's/^([A-Za-z_][A-Za-z0-9_]*)=.*/\1/p' | sort -u | sed -E 's/^/environment=/
+    /=(HOME|PATH|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|PWD|OLDPWD|SHLVL|_|INVOCATION_ID|JOURNAL_STREAM|SYSTEMD_.*|MEMORY_PRESSURE_.*|NOTIFY_SOCKET)$/d'
 }
 
 # Prints the names of environment variables from the files of a unit that does not run, and may be masked.
@@ -59,8 +58,8 @@ signer_unit_environment() {
   for at in /etc/systemd/system /usr/local/lib/systemd/system; do
     cat "$at/$service.service" "$at/$service.service.d/"*.conf 2> /dev/null || true
   done | perl -ne '
-    if (/^EnvironmentFile=-?(\S+)/ && open my $in, "<", $1) { while (<$in>) { print "$1\n" if /^\s*(\w+)=/ } }
-    if (/^Environment=(.*)/) { my $all = $1; print "$1\n" while $all =~ /(?:^|\s)["\x27]?([A-Za-z_]\w*)=/g }'
+    if (/^EnvironmentFile=-?(\S+)/ && open my $in, "<", $1) { while (<$in>) { print "$1=\n" if /^\s*(\w+)=/ } }
+    if (/^Environment=(.*)/) { my $all = $1; print "$1=\n" while $all =~ /(?:^|\s)["\x27]?([A-Za-z_]\w*)=/g }'
 }
 
 # Prints the key shares of $directory, each followed by a NUL.

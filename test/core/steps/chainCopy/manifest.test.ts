@@ -40,7 +40,7 @@ test.for([
 
 test("fails if a file cannot be read", async ({ stage }) => {
   filled(stage, "new");
-  const gone = `chain_files() { printf 'nom/none\\0'; }`;
+  const gone = `chain_find() { printf 'nom/none\\0'; }`;
   const { code, stderr } = await stage.call("chain_manifest", {}, gone);
   expect(code).not.toBe(0);
   expect(stderr).toContain("nom/none");

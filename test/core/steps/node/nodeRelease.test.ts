@@ -71,8 +71,10 @@ describe.concurrent("the node's release", () => {
     const begin = host(box, next, `${box.dir}/disk`);
     const all = functions(box, releaseOf(next)).replace("release_room=0", `release_room=${room}`);
     const service = `sed "s|^export LC_ALL.*|export PATH=${box.bin}:/usr/bin:/bin|" state/node-upgrade | bash > /dev/null 2>&1`;
-    const calls = script.replace(/FETCH|SWAP|LOOK/g, (name) => `(${all}node_release_${name.toLowerCase()})`);
-    return onSmallDisk(box, 512, `mv go-node disk/go-node\n${begin}${calls.replace("SERVICE", service)}`);
+    const calls = script.replace(/FETCH|SWAP|LOOK|SERVICE/g, (name) =>
+      name === "SERVICE" ? service : `(${all}node_release_${name.toLowerCase()})`,
+    );
+    return onSmallDisk(box, 512, `mv go-node disk/go-node\n${begin}${calls}`);
   };
 
   test("fetches nothing without disk space, and the node keeps running", async ({ box }) => {

@@ -34,7 +34,7 @@ describe.concurrent("the facts of an orchestrator's process", () => {
     box.write("proc/77/environ", `${variables.join("\0")}\0`);
     const { stdout, stderr } = await ask(box, 77);
     expect(stderr).toBe("");
-    expect(stdout).toMatch(/^environment=ORCHESTRATOR_PASSPHRASE\nuser=\w+\nworks=\/srv\/op\/.orchestrator\n$/);
+    expect(stdout).toMatch(/^user=\w+\nworks=\/srv\/op\/.orchestrator\nenvironment=ORCHESTRATOR_PASSPHRASE\n$/);
   });
 
   test("prints the names in the unit's files if it does not run", async ({ box }) => {
