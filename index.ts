@@ -10,7 +10,6 @@ import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/o
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
 import { showPlainErrors } from "./components/plainErrors";
 import { prepareRun } from "./components/prepareRun";
-import { readConfig } from "./components/readConfig";
 import { HostRetirement } from "./components/retirement/guard";
 import { createRememberedOutput } from "./components/retirement/hostMemory";
 import { createRetirementArgs, registerIdleHost } from "./components/retirement/idleHost";
@@ -18,9 +17,8 @@ import { readStackEventsOrNone } from "./components/stackLog";
 
 // Exports an async function: it reads the cloud provider's offers before it registers any resource.
 export = showPlainErrors(async () => {
-  const config = readConfig();
-  const stack = pulumi.getStack();
-  const last = await prepareRun(config, stack);
+  const { config, last } = await prepareRun();
+  const { stack } = config;
   const look = createHostReader(config, last);
   const { host, shown } = await registerHost(config, last);
   if (!host) return { host: shown, nextStep: reportNextStep(pulumi.output(formatNextStepWithoutServer(stack))) };
