@@ -59,29 +59,24 @@ async function play(
   return { exitCode, ran, said: said.join("\n") };
 }
 
+const stoppedAt = "\nStopped at: pulumi up -s prod-2\n";
+const again = "./pillar-host migrate prod prod-2 --yes";
+
 test("runs the next command, and decides again, until nothing is left", async () => {
   const { exitCode, ran, said } = await play([toMake]);
-  expect(exitCode).toBe(0);
-  expect(ran).toEqual(["check prod-2", "pulumi up -s prod-2 --yes --skip-preview"]);
-  expect(said).toContain("./pillar-host migrate prod prod-2 --yes");
+  expect([exitCode, ran]).toEqual([0, ["check prod-2", "pulumi up -s prod-2 --yes --skip-preview"]]);
+  expect(said).toContain(again);
 });
 
-test("lets the engine ask without --yes", async () => {
-  expect((await play([toMake], { yes: false, isTerminal: true })).ran).toEqual(["check prod-2", "pulumi up -s prod-2"]);
-});
-
-test("asks for a final step despite --yes", async () => {
-  expect((await play([toMove], { isTerminal: true })).ran.at(-1)).toBe("pulumi up -s prod-2");
-});
-
-test("lets pulumi ask even if the environment skips its question", async () => {
+test.each([
+  ["any step without --yes", toMake, false],
+  ["a final step despite --yes", toMove, true],
+])("lets the engine ask for %s, even if the environment skips its question", async (_, situation, yes) => {
   vi.stubEnv("PULUMI_SKIP_CONFIRMATIONS", "true");
   onTestFinished(() => void vi.unstubAllEnvs());
-  const run = async () => {
-    expect(process.env.PULUMI_SKIP_CONFIRMATIONS).toBeUndefined();
-    return 0;
-  };
-  expect((await play([toMove], { isTerminal: true, run })).exitCode).toBe(0);
+  const { ran } = await play([situation], { yes, isTerminal: true });
+  expect(ran.at(-1)).toBe("pulumi up -s prod-2");
+  expect(process.env.PULUMI_SKIP_CONFIRMATIONS).toBe(yes ? undefined : "true");
 });
 
 test.each([
@@ -95,18 +90,13 @@ test.each([
 });
 
 test.each([
-  ["a no, or Ctrl-C", { run: async () => 255 }, 255],
-  ["a check that finds a fault", { check: async () => 1 }, 1],
-])("ends at %s, with the next command", async (_, changes, code) => {
+  ["a no, or Ctrl-C", { run: async () => 255 }, 255, `${stoppedAt}Solve the problem or answer yes, then run: ${again}`],
+  ["a check that finds a fault", { check: async () => 1 }, 1, `${stoppedAt}Solve the problem or answer yes, then run:`],
+  ["a run that awaits", { run: async () => 10 }, 10, `${stoppedAt}Nothing failed. To continue later: ${again}`],
+])("ends at %s, with the next command", async (_, changes, code, text) => {
   const { exitCode, said } = await play([toMake], changes);
   expect(exitCode).toBe(code);
-  expect(said).toMatch(/Stopped at: pulumi up -s prod-2\nSolve .*\.\/pillar-host migrate prod prod-2 --yes$/);
-});
-
-test("ends after a run that awaits, without a failure", async () => {
-  const { exitCode, said } = await play([toMake], { run: async () => 10 });
-  expect(exitCode).toBe(10);
-  expect(said).toMatch(/\nNothing failed\. To continue later: \.\/pillar-host migrate prod prod-2 --yes$/);
+  expect(said).toContain(text);
 });
 
 test("waits while a run is active, and says so once", async () => {
@@ -116,14 +106,10 @@ test("waits while a run is active, and says so once", async () => {
   expect(said.match(/slept/g)).toHaveLength(3);
 });
 
-test("does not repeat a command that changes nothing", async () => {
-  const { exitCode, ran } = await play([toMake, toMake]);
-  expect(exitCode).toContain("the next step is the same command again");
-  expect(ran).toHaveLength(2);
-});
-
-test("may run the same command again after a wait", async () => {
+test("repeats a command only after a wait", async () => {
+  const repeated = await play([toMake, toMake]);
+  expect(repeated.exitCode).toContain("the next step is the same command again");
+  expect(repeated.ran).toHaveLength(2);
   const { exitCode, ran } = await play([toMake, atWork, toMake]);
-  expect(exitCode).toBe(0);
-  expect(ran).toHaveLength(4);
+  expect([exitCode, ran.length]).toEqual([0, 4]);
 });

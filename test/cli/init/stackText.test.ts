@@ -40,35 +40,49 @@ const configOf = (answers: Answers) => parse(textOf(answers)).config;
 
 const oldKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8zWlQBrYTQw5rLvxVNWYKmKTYCy1Wq4VJv0e7a9rQb";
 
-describe("the witnesses in a stack's file", () => {
-  test("are the old host alone", () => {
-    const answers = { ...own, references: [], oldHost: { address: "198.51.100.9", hostKey: oldKey } };
-    expect(configOf(answers)["pillar-host:sync"]).toEqual({ oldHost: answers.oldHost });
-    expect(checkStackFile("prod", textOf(answers), [])).toEqual([]);
-  });
-
-  test("are references alone, without those of the example", () => {
-    expect(configOf(own)["pillar-host:sync"]).toEqual({ references: own.references });
-    expect(textOf(own)).not.toMatch(/node-1\.example|REPLACE: witnesses/);
-  });
-
-  test("are required before the file is written", () => {
-    expect(checkStackFile("prod", textOf({ ...own, references: [] }), [])[0]).toMatch(
-      /^pillar-host:sync(\.references)?: /,
-    );
-  });
-});
+const faultsOf = (answers: Answers) => checkStackFile("prod", textOf(answers), []);
 
 describe("a stack's file made from an example", () => {
-  test("has the values of a new server", () => {
-    expect(configOf(own)).toMatchObject({
-      "pillar-host:pillar": { name: "Forge" },
-      "pillar-host:host": { provider: "existing", address: "203.0.113.8", hostKey },
-      "pillar-host:ssh": { user: "root", agent: true },
-      "pillar-host:controller": { executable: "znn-controller" },
-      "pillar-host:node": { service: "go-zenon" },
-    });
-    expect(checkStackFile("prod", textOf(own), [])).toEqual([]);
+  const oldHost = { address: "198.51.100.9", hostKey: oldKey };
+  const keyFile = "~/keys $& $1/id: # yes";
+  const release = { release: "https://release.example/c.zip", releaseSha256: `${"0123456789".repeat(6)}abcd` };
+
+  test.each<[string, Partial<Answers>, object]>([
+    ["the old host as the witness", { references: [], oldHost }, { "pillar-host:sync": { oldHost } }],
+    ["references as witnesses", {}, { "pillar-host:sync": { references: own.references } }],
+    [
+      "the values of a new server",
+      {},
+      {
+        "pillar-host:pillar": { name: "Forge" },
+        "pillar-host:host": { provider: "existing", address: "203.0.113.8", hostKey },
+        "pillar-host:ssh": { user: "root", agent: true },
+        "pillar-host:controller": { executable: "znn-controller" },
+        "pillar-host:node": { service: "go-zenon" },
+      },
+    ],
+    [
+      "the present host, which is adopted",
+      { adopt: true },
+      { "pillar-host:lifecycle": "adopted", "pillar-host:host": { address: "203.0.113.8", hostKey } },
+    ],
+    [
+      "texts as values, whatever they look like",
+      { pillar: "007", user: "true", port: 2222, login: { keyFile } },
+      {
+        "pillar-host:pillar": { name: "007" },
+        "pillar-host:ssh": { user: "true", port: 2222, privateKeyFile: keyFile },
+      },
+    ],
+    [
+      "the controller's release",
+      release,
+      { "pillar-host:controller": { release: { url: release.release, sha256: release.releaseSha256 } } },
+    ],
+  ])("has %s", (_, changes, config) => {
+    expect(configOf({ ...own, ...changes })).toMatchObject(config);
+    expect(faultsOf({ ...own, ...changes, login: "agent" })).toEqual([]);
+    expect(textOf({ ...own, ...changes })).not.toMatch(/node-1\.example|REPLACE: witnesses/);
   });
 
   test.each(["hetzner", "digitalocean"] as const)("has the values of a server to be ordered at %s", (provider) => {
@@ -79,35 +93,8 @@ describe("a stack's file made from an example", () => {
     expect(textOf({ ...cloud, provider })).not.toContain("prod-2");
   });
 
-  test("has the values of the present host, which is adopted", () => {
-    expect(configOf({ ...own, adopt: true })).toMatchObject({
-      "pillar-host:lifecycle": "adopted",
-      "pillar-host:host": { address: "203.0.113.8", hostKey },
-    });
-    expect(configOf({ ...own, adopt: true })).not.toHaveProperty("pillar-host:controller");
-  });
-
-  test("has texts as values, whatever they look like", () => {
-    const keyFile = "~/keys $& $1/id: # yes";
-    expect(configOf({ ...own, pillar: "007", user: "true", port: 2222, login: { keyFile } })).toMatchObject({
-      "pillar-host:pillar": { name: "007" },
-      "pillar-host:ssh": { user: "true", port: 2222, privateKeyFile: keyFile },
-    });
-  });
-
-  test("has the controller's release", () => {
-    const answers = {
-      ...own,
-      release: "https://release.example/c.zip",
-      releaseSha256: `${"0123456789".repeat(6)}abcd`,
-    };
-    expect(configOf(answers)["pillar-host:controller"].release).toEqual({
-      url: answers.release,
-      sha256: answers.releaseSha256,
-    });
-  });
-
-  test("fails for an example without a place for a value", () => {
+  test("needs a witness, and an example with a place for each value", () => {
+    expect(faultsOf({ ...own, references: [] })[0]).toMatch(/^pillar-host:sync(\.references)?: /);
     expect(() => formatStackFile("config:\n", own)).toThrow("the example has no place for");
   });
 });

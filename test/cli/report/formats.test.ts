@@ -47,10 +47,8 @@ test("the JSON is the report", () => {
 
 describe("the text", () => {
   test.each([80, 120])("fits %i columns", (columns) => {
-    const long = formatText(whole, columns)
-      .split("\n")
-      .filter((line) => line.length >= columns);
-    expect(long).toEqual([]);
+    const long = formatText(whole, columns).split("\n");
+    expect(long.filter((line) => line.length >= columns)).toEqual([]);
   });
 
   test("shows the wait of a stack that syncs", () => {
@@ -65,19 +63,15 @@ describe("the text", () => {
     ]);
   });
 
-  test("starts with the overrides", () => {
-    expect(formatText(whole, 80).split("\n").slice(3, 7)).toEqual([
+  test("starts with the overrides, and ends with the number of unreadable lines", () => {
+    const report = buildReport(parseEventLog(`${textOf(wholeWay)}{"at"\nnull\n`), "prod-2");
+    const lines = formatText(report as Report, 80).split("\n");
+    expect(lines.slice(3, 7)).toEqual([
       "!! OVERRIDDEN BY THE OPERATOR",
       "!! 2026-11-21 12:00, prod",
       "!!   typed: delete the host of Anvil and lose 1.25 ZNN",
       "!!   although: 1.25 ZNN of rewards are not collected",
     ]);
-  });
-
-  test("says how many lines could not be read", () => {
-    const report = buildReport(parseEventLog(`${textOf(wholeWay)}{"at"\nnull\n`), "prod-2");
-    expect(report && formatText(report, 120).split("\n").at(-1)).toBe(
-      "Lines of the event log that could not be read: 2",
-    );
+    expect(lines.at(-1)).toBe("Lines of the event log that could not be read: 2");
   });
 });
