@@ -5,9 +5,9 @@ import { execa } from "execa";
 const tool = join(import.meta.dirname, "../../cli/bin.js");
 
 /** Returns what `pulumi config --json` prints for a stack with this configuration. */
-export function printConfig(config: Readonly<Record<string, unknown>>): string {
+export function printConfig(config: Readonly<Record<string, unknown>>, project = "pillar-host:"): string {
   const entries = Object.entries(config).map(([key, value]) => [
-    `pillar-host:${key}`,
+    `${project}${key}`,
     { value: typeof value === "string" ? value : JSON.stringify(value), objectValue: value, secret: true },
   ]);
   return JSON.stringify(Object.fromEntries(entries));

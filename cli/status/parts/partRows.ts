@@ -7,9 +7,7 @@ import { formatUtcMinute } from "../../../core/util/timeText";
 import type { Row, StackView } from "../stackView";
 import { findProblems } from "./hostProblemsPart";
 
-type NamedStack = Pick<StackView, "stack" | "pillar" | "lifecycle">;
-
-export function formatParts(view: NamedStack & Pick<StackView, "parts">, now: number): Row[] {
+export function formatParts(view: StackView, now: number): Row[] {
   const { parts } = view;
   return [
     ...labelRows("address", parts.registration, (registration) => formatAddress(registration, view, now)),
@@ -36,7 +34,7 @@ function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
   ];
 }
 
-function formatAddress(registration: Registration, { pillar, lifecycle }: NamedStack, now: number): string[] {
+function formatAddress(registration: Registration, { pillar, lifecycle }: StackView, now: number): string[] {
   const notes = registration.notes.map((note) => `  ${note}`);
   if (isOurs(registration)) {
     const since = now - registration.since < 60_000 ? "" : ` (since ${formatUtcMinute(registration.since)} or longer)`;
@@ -62,7 +60,7 @@ function describeUnregistered(
   return `unknown: another producer address is registered, and no recent momentum is of either address; ${stillOurs}`;
 }
 
-function describeProducing(registration: Registration, { pillar, lifecycle }: NamedStack, now: number): string {
+function describeProducing(registration: Registration, { pillar, lifecycle }: StackView, now: number): string {
   switch (registration.kind) {
     case "producing": {
       const { switched, figures } = registration;
@@ -84,11 +82,7 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: Na
   }
 }
 
-function formatDestroy({
-  stack,
-  lifecycle,
-  parts: { destroy },
-}: Pick<StackView, "stack" | "lifecycle" | "parts">): Row[] {
+function formatDestroy({ stack, lifecycle, parts: { destroy } }: StackView): Row[] {
   if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
   if ("problem" in destroy) return labelRows("destroy", destroy, () => []);
   const first =

@@ -18,26 +18,24 @@ const sha256 = "ab".repeat(32);
 const proxyKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
 
-test("writes the old host from its stack's outputs, and the release with the version in its address", () => {
-  expect(given(createMoveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
+test("writes the old host from its stack's outputs, and only a login and paths that differ", () => {
+  const address = {
     "orchestrator.migrateFrom.address": host.address,
     "orchestrator.migrateFrom.hostKey": host.hostKey,
+  };
+  expect(given(createMoveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
+    ...address,
     "orchestrator.release.url": release,
     "orchestrator.release.sha256": sha256,
     "orchestrator.release.version": "v0.0.9a",
   });
-});
-
-test("writes only a login and paths that differ, and keeps a configured release", () => {
   const before = configOf({
     ssh: { password: "x", user: "op", port: 2222 },
     node: { dataDir: "/data/znn" },
     orchestrator: { service: "signer", directory: "/srv/.orchestrator", executable: "tss" },
   });
-  const settings = given(createMoveSettings(configOf(), before, host, {}));
-  expect(settings).toEqual({
-    "orchestrator.migrateFrom.address": host.address,
-    "orchestrator.migrateFrom.hostKey": host.hostKey,
+  expect(given(createMoveSettings(configOf(), before, host, {}))).toEqual({
+    ...address,
     "orchestrator.migrateFrom.user": "op",
     "orchestrator.migrateFrom.port": 2222,
     "orchestrator.migrateFrom.service": "signer",

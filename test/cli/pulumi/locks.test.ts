@@ -28,24 +28,13 @@ describe("pulumi's error about locks", () => {
   });
 });
 
-describe("the run that holds a lock", () => {
-  const here = async (pid: number) => (await readHolder({ ...lock, host: hostname(), pid })).holder;
-
-  test("lives while its process lives", async () => {
-    const run = await runningPulumi();
-    expect(await here(run.pid)).toBe("lives");
-    await run.end();
-    expect(await here(run.pid)).toBe("gone");
-  });
-
-  test("is gone if its process id belongs to another program, or to none", async () => {
-    expect(await here(process.pid)).toBe("gone");
-    expect(await here(free)).toBe("gone");
-  });
-
-  test("is unknown on another machine", async () => {
-    expect((await readHolder({ ...lock, host: "another", pid: free })).holder).toBe("unknown");
-  });
+test("a lock's run lives while its process does; another program's process, or another machine's, is not that run", async () => {
+  const holderOf = async (pid: number, host = hostname()) => (await readHolder({ ...lock, host, pid })).holder;
+  const run = await runningPulumi();
+  expect(await holderOf(run.pid)).toBe("lives");
+  await run.end();
+  expect(await Promise.all([run.pid, process.pid, free].map((pid) => holderOf(pid)))).toEqual(["gone", "gone", "gone"]);
+  expect(await holderOf(free, "another")).toBe("unknown");
 });
 
 describe("the holders of a stack's lock", () => {
