@@ -45,17 +45,18 @@ export async function authorizeKey(
   connect: (target: SshTarget) => Promise<SshSession> = connectSsh,
 ): Promise<void> {
   const { address, user } = news.target;
-  const isAccepted = await connect(news.target).then(
-    (session) => {
-      session.close();
-      return true;
-    },
-    (error: RefusedError) => {
-      if (error.refused === "login") return false;
-      throw error;
-    },
-  );
-  if (isAccepted) return;
+  const isAccepted = () =>
+    connect(news.target).then(
+      (session) => {
+        session.close();
+        return true;
+      },
+      (error: RefusedError) => {
+        if (error.refused === "login") return false;
+        throw error;
+      },
+    );
+  if (await isAccepted()) return;
   const { privateKey, privateKeyPassword } = olds.target;
   const session = await connect({ ...news.target, privateKey, privateKeyPassword }).catch((error: Error) => {
     if (!isFatal(error)) throw error;
@@ -71,6 +72,13 @@ export async function authorizeKey(
 authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
   const { exitCode, stderr } = await session.run("bash -euo pipefail -s", script).finally(() => session.close());
   if (exitCode !== 0) throw new Error(`${address}: the new ssh key could not be authorised: ${stderr.trim()}`);
+  if (!(await isAccepted()))
+    throw new Error(
+      formatProblem({
+        what: `${address} refuses the new ssh key, although ${user}'s login was told to add it to ~/.ssh/authorized_keys`,
+        needed: `use a login shell and start files that run commands: ssh ${user}@${address} 'echo works' must print works`,
+      }),
+    );
   say(`the changed ssh key was authorised on ${address} by a login with the previous one, which stays authorised`);
 }
 

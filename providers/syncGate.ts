@@ -100,7 +100,8 @@ export async function passGate(
   const { address } = inputs.target.ssh;
   const log = await createWaitLog(inputs.record, address, Date.now, (line) => say(`sync: ${line}`));
   // The event log has the start of a killed run, the state does not.
-  const { startedAt = new Date().toISOString(), startHeight, earlier } = { ...log.before, ...before };
+  const { startedAt = new Date().toISOString(), startHeight } = { ...log.before, ...before };
+  const earlier = log.before.earlier ?? before.earlier;
   const kept = { startedAt, startHeight, earlier };
   const connection = createConnection(inputs.target.ssh);
   const { closeWitnesses, ...reader } = openNodeReader(inputs.target, inputs, connection, "always");

@@ -8,6 +8,7 @@ import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
 import { readOrchestratorFacts } from "../../core/orchestrator/checks/survey";
 import { locateOrchestrator } from "../../core/orchestrator/hosts/locateOrchestrator";
 import type { OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs";
+import { unreadableJournal } from "../../core/orchestrator/rules/journal";
 import { openRoot, type RootHost } from "../../core/ssh/root";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import type { Store } from "../../core/store/store";
@@ -69,7 +70,11 @@ async function findOrchestrator(stack: string, candidates: readonly Candidate[])
   const hosts = await Promise.all(
     candidates.map(async (candidate) => {
       const { root, place } = candidate;
-      const seen = await readOrchestratorFacts(root, place).catch((error: Error) => ({ unseen: error.message }));
+      const seen = await readOrchestratorFacts(root, place).catch((error: Error) => {
+        // This host answers: the orchestrator may be on it.
+        if (error.message.includes(unreadableJournal)) throw error;
+        return { unseen: error.message };
+      });
       return { ...candidate, address: root.address, seen };
     }),
   );
@@ -80,6 +85,8 @@ async function findOrchestrator(stack: string, candidates: readonly Candidate[])
 async function listStaleBackups(made: Backup, earlier: readonly Backup[], store: Store): Promise<string[]> {
   const shares = ({ keyShare }: Backup) => keyShare?.files.map((file) => basename(file)).join();
   const stale: string[] = [];
+  // Without a share, the earlier backups may have the only one.
+  if (made.keyShare === undefined) return stale;
   for (const backup of earlier)
     if (shares(backup) !== shares(made) && (await isBackupKept(store, backup))) stale.push(backup.file);
   return stale;

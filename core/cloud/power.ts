@@ -52,10 +52,11 @@ function openServer({ provider, id, token, endpoint }: CloudServer, { sleep, say
   const path = `${api.path}/${id}`;
   const http = createHttp({ provider: api.title, endpoint: endpoint ?? api.endpoint, token, sleep, say });
   /** Asks for an action. Ignores that the server is busy, perhaps with an earlier one: the caller polls. */
-  const act = (action: string, body: object) =>
-    http.post(`${path}${action}`, body).catch(ignoreStatuses(409, 422, 423));
+  const act = (action: string, body: object, ...ignored: number[]) =>
+    http.post(`${path}${action}`, body).catch(ignoreStatuses(409, 423, ...ignored));
   return {
-    powerOff: () => act(api.powerOff.path, api.powerOff.body),
+    // 422: DigitalOcean's answer if the Droplet is off already.
+    powerOff: () => act(api.powerOff.path, api.powerOff.body, 422),
     // The values for delete and rebuild must be equal.
     protect: (isOn: boolean) => act("/actions/change_protection", { delete: isOn, rebuild: isOn }),
     /** Reads the server's fields; undefined if it is gone. */

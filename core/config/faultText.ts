@@ -48,7 +48,9 @@ export function formatIssue(issue: z.core.$ZodIssue, context: FaultContext): str
   const isMissing = value === undefined || value === "";
   const cure = secret ? ` (${context.run.setSecret(path.join("."))})` : "";
   if (isMissing && code === "invalid_type") return [`${at(path)}: missing, needed: ${description}${cure}`];
-  const found = isMissing ? "missing" : `found ${formatValue(value, secret)}`;
+  // A text in place of a block may be a secret.
+  const isHidden = secret || (code === "invalid_type" && issue.expected === "object");
+  const found = isMissing ? "missing" : `found ${formatValue(value, isHidden)}`;
   const more = code === "invalid_type" && form !== undefined ? ` (${form})` : "";
   return [`${at(path)}: ${message.startsWith("needed ") ? `${found}, ` : ""}${message}${more}${cure}`];
 }

@@ -114,7 +114,14 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
         "start the successor, or correct pillar-host:retirement.successor; the successor must accept the login, be synced and produce",
     };
   const judged: Judgement[] = [];
-  if (!node.synced)
+  const { node: unit, marks } = look.facts;
+  if (unit.masked)
+    judged.push({
+      what: `the successor, ${address}, is shut down for its own retirement`,
+      found: marks.retired ? [`since ${marks.retired}`] : [],
+      needed: `set pillar-host:retirement.successor to the host that produces today, then ${run.up}`,
+    });
+  else if (!node.synced)
     judged.push({
       what: `the successor's node, ${address}, is not synced now`,
       found: [node.why],

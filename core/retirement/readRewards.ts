@@ -150,7 +150,10 @@ export function formatCoin(amount: bigint): string {
 
 /** Counts the rows before the first "no" with few questions. Each later row must be a "no", too. */
 async function countLeading(rows: readonly RewardRow[], isYes: (row: RewardRow) => Promise<boolean>): Promise<number> {
-  let [low, high] = [0, rows.length];
+  let [low, high] = [0, 0];
+  // Small counts first: after a switch there and back, rows behind the first "no" may be a "yes" again.
+  while (high < rows.length && (await isYes(rows[high] as RewardRow))) [low, high] = [high + 1, high * 2 + 1];
+  high = Math.min(high, rows.length);
   while (low < high) {
     const middle = (low + high) >> 1;
     if (await isYes(rows[middle] as RewardRow)) low = middle + 1;

@@ -77,8 +77,11 @@ export function decideSynced(before: Evidence, look: SyncLookup, options: Eviden
   );
   const isWitnessed = witnesses.length > 0 || options.isChainUnverified === true;
   const reason = fault ?? (isWitnessed ? undefined : unwitnessedReason);
+  const isDoubtful = own.says === "unproved" && !agrees;
+  // References at another height than a node with a doubtful momentum show that it is behind, not that they are wrong.
+  if (isDoubtful && reason?.kind === "contradicted") return bad(own.why, notes);
   if (reason) return bad(reason, notes);
-  if (own.says === "unproved" && !agrees) return bad(own.why, notes);
+  if (isDoubtful) return bad(own.why, notes);
 
   const evidence = { streak: before.streak + 1, since: before.streak === 0 ? at : before.since };
   const synced = evidence.streak >= options.confirmations && at - evidence.since >= options.confirmSpan;

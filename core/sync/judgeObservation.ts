@@ -14,7 +14,9 @@ export interface SyncReason {
     | "untold"
     /** It depends on whose clock is right, the host's or this machine's, whether the newest momentum is fresh. */
     | "clocksApart"
-    | ("contradicted" | "otherChain" | "unwitnessed" | "oldVersion");
+    | ("contradicted" | "otherChain" | "unwitnessed" | "oldVersion")
+    /** The node does not return the momentum of a height, so it can't be compared with the references' chain. */
+    | "chainUntold";
   readonly text: string;
   /** Set for `oldVersion`. */
   readonly gap?: VersionGap;

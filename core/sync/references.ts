@@ -66,6 +66,11 @@ export function compareReferences(
     const text = `the node is on another chain than the references: its momentum ${first.height} is ${mine}, that of ${first.name} is ${theirs}${count}`;
     return { fault: { kind: "otherChain", text }, agrees: false, witnesses: [], notes };
   }
+  const untold = compared.find((each) => each.verdict === "unsaid" && hashAt(own, each.height) === undefined);
+  if (untold) {
+    const text = `the node does not show its momentum ${untold.height}, so it can't be compared with the references' chain`;
+    return { fault: { kind: "chainUntold", text }, agrees: false, witnesses: [], notes };
+  }
   for (const { name, height: at } of others)
     notes.push(`${name} is left out: it is on another chain than the node, by momentum ${at}`);
   const references = readings.filter(isAnswered).filter((each) => same.some(({ chain }) => chain === each));

@@ -25,6 +25,8 @@ export async function withLock<T>(
   retries = 120,
 ): Promise<T> {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  // The library would try again for a minute.
+  fs.accessSync(directory, fs.constants.W_OK);
   const file = path.join(directory, `.${doing}-${stack}-${pillar}.lock`);
   const release = await lockfile
     .lock(directory, {

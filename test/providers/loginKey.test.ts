@@ -15,6 +15,10 @@ const news = { target: target("new"), publicKey: "ssh-ed25519 NEW", library: "au
 
 /** Creates a host that accepts these keys, and more keys on request. */
 function host(...letIn: string[]) {
+  return hostThat("authorises", ...letIn);
+}
+
+function hostThat(does: "authorises" | "ignores", ...letIn: string[]) {
   const ran: string[] = [];
   const connect = async ({ privateKey = "", address }: SshTarget): Promise<SshSession> => {
     if (!letIn.includes(privateKey))
@@ -30,7 +34,7 @@ function host(...letIn: string[]) {
         expect(input).toContain(
           "host_name='203.0.113.7'\nuser='root'\nline='ssh-ed25519 NEW'\nauthorize_in() { :; }\nauthorize_in ",
         );
-        letIn.push("new");
+        if (does === "authorises") letIn.push("new");
         return { exitCode: 0, stdout: "", stderr: "" };
       },
     };
@@ -55,6 +59,12 @@ test("tells the operator what to do if the host accepts neither key", async () =
     "203.0.113.7 accepts neither the new ssh key (pillar-host:ssh) nor the one before it\n" +
       "  needed: set the previous key again, or add this line to /root/.ssh/authorized_keys in the provider's console: ssh-ed25519 NEW\n" +
       "  Then run the same command again.",
+  );
+});
+
+test("a login that ran nothing, although it said so, is an error", async () => {
+  await expect(authorizeKey(olds, news, hostThat("ignores", "old").connect)).rejects.toThrow(
+    "203.0.113.7 refuses the new ssh key, although root's login was told to add it",
   );
 });
 

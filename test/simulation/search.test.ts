@@ -92,7 +92,7 @@ describe("histories that once broke a promise", () => {
     [
       "a refusal because of another stack that names no command",
       [up("second", { at: 2, blow: "kill" }), up("third")],
-      [{ file: "core/orchestrator/rules/obstacles.ts", from: "commandsFor(saga.move.stack).up", to: '""' }],
+      [{ file: "core/orchestrator/rules/obstacles.ts", from: "[formatProblem(problem),", to: "[problem.what," }],
     ],
     [
       "a rollback over an orchestrator that another stack's failed move left",

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import lockfile from "proper-lockfile";
 import { type Notice, sendHeartbeat, sendNotice } from "../../../core/notify/notify";
 import { resolveDataDirectory } from "../../../core/store/recordsDirectory";
 import { checkVersion } from "../../../core/util/checkVersion";
@@ -7,6 +8,7 @@ import { commandsFor } from "../../../core/util/commands";
 import { printable } from "../../../core/util/printable";
 import { formatProblem } from "../../../core/util/problem";
 import { replaceFile } from "../../../core/util/writeAtomically";
+import { CliRefusal } from "../../terminal/refusal";
 import { NoServerRefusal } from "../openStack";
 import { getValue } from "../parts/statusParts";
 import type { ReadStack, StackLookup } from "../stackView";
@@ -26,6 +28,31 @@ export async function notifyAlerts(
   all: readonly StackLookup[],
   directory = path.join(resolveDataDirectory(), "signs"),
   deps = { send: sendNotice, beat: sendHeartbeat },
+): Promise<readonly string[]> {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const lockfilePath = path.join(directory, ".lock");
+  const retries = { retries: 60, factor: 1, minTimeout: 1000 };
+  const options = { lockfilePath, retries, realpath: false, stale: 15_000, onCompromised: () => undefined };
+  const release = await lockfile.lock(directory, options).catch((error: Error) => {
+    throw new CliRefusal(
+      formatProblem({
+        what: "another status --notify is running on this machine, or can't be excluded",
+        found: `${lockfilePath}: ${error.message}`,
+        needed: "wait until that run has finished, or run status --notify less often",
+      }),
+    );
+  });
+  try {
+    return await notifyAll(all, directory, deps);
+  } finally {
+    await release().catch(() => undefined);
+  }
+}
+
+async function notifyAll(
+  all: readonly StackLookup[],
+  directory: string,
+  deps: { readonly send: typeof sendNotice; readonly beat: typeof sendHeartbeat },
 ): Promise<readonly string[]> {
   const failures = await Promise.all(all.map((found) => notifyStack(found, directory, deps.send)));
   const problems = failures.filter((text) => text !== undefined);

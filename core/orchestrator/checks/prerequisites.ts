@@ -1,5 +1,6 @@
 import { formatProblem, type Problem } from "../../util/problem";
 import { formatSize } from "../../util/sizeText";
+import { unreadableJournal } from "../rules/journal";
 import { formatBridgeState } from "./bridgeState";
 import { chooseNewVersion, findNewHostProblems, marginBytes } from "./newHostProblems";
 import { findOldHostProblems } from "./oldHostProblems";
@@ -52,7 +53,7 @@ function readProblem(side: "old" | "new", survey: MoveSurvey, wanted: Requiremen
 /** Checks in a restore that the lost host does not answer. */
 function answeringProblem({ old }: MoveSurvey, { old: { address }, run }: Requirements): Problem | false {
   return (
-    "value" in old && {
+    ("value" in old || old.problem.includes(unreadableJournal)) && {
       what: `${address}: this host answers, although a backup is to take its place`,
       needed: "move the orchestrator from this host: the files there are newer than any backup",
       next: `${run.remove("orchestrator.migrateFrom.backup")} && ${run.up}`,

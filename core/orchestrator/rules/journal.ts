@@ -65,6 +65,9 @@ export function formatPlainStore(keyStore: string): string {
   return keyStore.replace(/\.moved-to-(?!.*\.moved-to-).*$/, "");
 }
 
+/** Part of the error for a journal that can't be read: its host answers. */
+export const unreadableJournal = "the journal of the orchestrator's move cannot be read";
+
 /** Parses a journal; undefined if empty. @throws if the form is unknown: a guess could start two orchestrators */
 export function parseJournal(text: string, where: string): Journal | undefined {
   if (text.trim() === "") return undefined;
@@ -96,7 +99,7 @@ export function parseJournal(text: string, where: string): Journal | undefined {
   }
   throw new Error(
     formatProblem({
-      what: `${where}: the journal of the orchestrator's move cannot be read`,
+      what: `${where}: ${unreadableJournal}`,
       found: `${(found?.version ?? 1) === 1 ? "another form than this program writes" : `version ${found?.version}`}, in ${journalFile}`,
       needed:
         "version 1, as this program writes it. Did a newer version of it write this journal, or did somebody change it?",

@@ -3,7 +3,7 @@ import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { Obstacle } from "./decideMove";
 import type { HostStates } from "./hostStates";
-import { assignRoles, bothSides, formatHost, type Saga, type WhichHost } from "./journal";
+import { assignRoles, bothSides, formatHost, journalFile, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 import { formatRollbackCommands, stopForGood } from "./rollbackByHand";
 
@@ -145,7 +145,11 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   },
   "journals disagree": (scene) => contradicts(scene, "the journals of both hosts contradict each other"),
   "other hosts": (scene) =>
-    contradicts(scene, "the unfinished move on these hosts is between hosts with other ssh keys"),
+    contradicts(
+      scene,
+      "the unfinished move on these hosts is between hosts with other ssh keys",
+      `Are they the same machines, with new keys? On both, with the former fingerprint and the present one: sed -i 's,FORMER,PRESENT,' ${journalFile}; then ${scene.run.up}`,
+    ),
   "later move": (scene) =>
     contradicts(scene, `this orchestrator has a later move, ${formatMove(scene.saga.move)}, than these hosts know of`),
   "later start": (scene) => {

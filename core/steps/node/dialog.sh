@@ -22,7 +22,7 @@ dialog() {
     silent=$((silent + 1))
     kill -0 "$child" 2> /dev/null || is_over=yes
     # Ends at the end of what is there, perhaps with a piece of a line.
-    while IFS= read -r -u 4 piece; do
+    while [ "$SECONDS" -lt "$end" ] && IFS= read -r -u 4 piece; do
       plain "$text$piece"
       text='' silent=0
       if [[ $line =~ ^[[:blank:]]*([0-9]+)\)[[:blank:]](.*[^[:blank:]]) ]]; then menu[${BASH_REMATCH[2]}]=${BASH_REMATCH[1]}; fi

@@ -45,7 +45,11 @@ if unit_lies_at "$etc_file"; then
   # Before the unit is disabled, which removes a link to a unit in another place.
   own=$(readlink -e -- "$etc_file") || fail "$etc_file is a broken link" "found: a link to $(readlink "$etc_file")" "needed: remove the link, or put that file back, then run $(pulumi_up) again."
   mkdir -p "${unit_file%/*}"
-  [ "$own" = "$unit_file" ] || cp -fT --remove-destination "$own" "$unit_file"
+  if [ "$own" != "$unit_file" ]; then
+    cp -fT "$own" "$unit_file.new"
+    sync "$unit_file.new"
+    mv -fT "$unit_file.new" "$unit_file"
+  fi
   systemctl disable --quiet "$service" 2> /dev/null || true
   say "$own is kept as $unit_file"
 elif [ ! -e "$unit_file" ]; then

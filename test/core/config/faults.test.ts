@@ -49,9 +49,9 @@ test.each([
 });
 
 test.each([
-  [{ pillar: "Anvil" }, "pillar: found Anvil, needed a block"],
+  [{ pillar: "Anvil" }, "pillar: found text, needed a block"],
   [{ pillar: { name: 7 } }, "pillar.name: found 7, needed text"],
-  [{ controller: { release: "x" } }, "controller.release: found x, needed a block"],
+  [{ controller: { release: "x" } }, "controller.release: found text, needed a block"],
   [{ node: { rpcPort: "35997" } }, "node.rpcPort: found text, needed a number (port)"],
   [{ sync: { confirmations: 1.5 } }, "sync.confirmations: found 1.5, needed a whole number"],
   [{ sync: { deadline: 7 } }, "sync.deadline: found 7, needed text (duration of at least 1m)"],

@@ -110,7 +110,7 @@ describe("is allowed", () => {
       ...signs({ journal: { other, identity, stage: "moved" } as unknown as Journal }),
       ...beside({
         build,
-        look: { facts: hostFacts({ producer: next, signer: { ...fenced, journal: journal as Journal } }) },
+        look: { facts: { ...successor.look.facts, signer: { ...fenced, journal: journal as Journal } } },
       }),
     });
     expect(lines(at({ identity, stage: "running" }))).toBe("");
@@ -138,7 +138,7 @@ describe("is refused", () => {
   const retired = hostFacts({ producer: next, marks: { retired: "2026-11-20T00:00:00Z" } });
   const waiting = rewards("waiting", "epoch 7 is not paid yet", { dueAt: Date.UTC(2026, 10, 22, 14, 31) });
   const silentHost = { ...off, host: { silent: "ECONNREFUSED" } };
-  const behind = { look: { facts: retired }, node: { synced: false, known: true, why: "height 1 of 9" } };
+  const behind = { node: { synced: false, known: true, why: "height 1 of 9" } } as const;
   const nameless = { look: { facts: { ...successor.look.facts, producer: undefined as never } } };
   const two = { own: momentum(999, own), successor: momentum(998, next) };
   const unclear = rewards("unclear", "epoch 7 paid nothing");
@@ -168,6 +168,11 @@ describe("is refused", () => {
     ["no successor of this host is configured", { successor: undefined }],
     ["the successor, 192.0.2.2, does not answer", beside({ look: { silent: "ETIMEDOUT" } }), "found: ETIMEDOUT"],
     ["the successor's node, 192.0.2.2, is not synced now", beside(behind), "found: height 1 of 9"],
+    [
+      "the successor, 192.0.2.2, is shut down for its own retirement",
+      beside({ look: { facts: retired } }),
+      "since 2026-11-20",
+    ],
     ["the successor, 192.0.2.2, has no producer address", beside(nameless)],
     ["address is not the registered one of Anvil", by(registered("z1qthird")), "found: registered: z1qthird"],
     ["the successor does not produce", by({ last: {} }), "no momentum of its address in the last 6 min", "place 71 of"],

@@ -175,6 +175,13 @@ describe("reading rewards from a node", () => {
     expect(await readRewards(back, question, 449_000)).toMatchObject({ says: "waiting", dueAt: 500_000 + late });
   });
 
+  test("counts it also behind many epochs of an earlier time as the producer", async () => {
+    const thereAndBack = runs(["own", 500], ["next", 1000], ["own", 400], ["next", 90]);
+    const rows = Array.from({ length: 19 }, (_, at) => row(18 - at));
+    const back = smallChain(thereAndBack, told(rows, 0n));
+    expect(await readRewards(back, question, 1_990_000)).toMatchObject({ says: "waiting", dueAt: 2_000_000 + late });
+  });
+
   test.each([
     ["less than an epoch after the switch", 340, question.epoch, false],
     ["an epoch after it", 351, question.epoch, true],

@@ -152,7 +152,6 @@ describe("the chain of the node", () => {
       ["r0 confirms no chain: it is far behind the node, at height 639"],
     ],
     ["such an old host", oldHost(639), ["old confirms no chain: it is far behind the node, at height 639"]],
-    ["references whose momentum the node does not show", { ...saying([990, 990]), own: { newest: block(1000) } }, []],
     [
       "silent witnesses",
       { ...alone, readings: [silent("r")], oldHost: silent("old", "no answer") },
@@ -167,6 +166,17 @@ describe("the chain of the node", () => {
     });
     expect(notes).toEqual(words);
     expect(weighAll([look(good, seen)])).toMatchObject({ synced: true, unproved: expect.arrayContaining([chainGap]) });
+  });
+
+  test.each<[string, ReferenceAnswers]>([
+    ["all references", { ...saying([990, 990]), own: { newest: block(1000) } }],
+    ["two of three", { ...saying([990, 990, 1003]), own: { newest: block(1000) } }],
+  ])("can't be compared if the node does not show the momentums of %s, acknowledged or not", (_, seen) => {
+    for (const isChainUnverified of [undefined, true])
+      expect(weighAll(Array(100).fill(look(good, seen)), { isChainUnverified })).toMatchObject({
+        synced: false,
+        why: "the node does not show its momentum 990, so it can't be compared with the references' chain",
+      });
   });
 
   test.each<[string, ReferenceAnswers, string]>([
