@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { least } from "../components/exampleConfig";
@@ -8,24 +8,25 @@ import { type S3Double, startS3Double } from "../core/store/s3Double";
 import { printConfig, runTool } from "./fakePulumi";
 import { textOf, wholeWay } from "./report/exampleLog";
 
-const record = textOf(wholeWay);
-
 let root = "";
 let double: S3Double;
 let address = "";
-const own = (...parts: string[]) => join(root, "data/pillar-host/records/Anvil", ...parts);
 
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "move-store-"));
   double = await startS3Double("state");
   address = `s3://state?endpoint=${encodeURIComponent(double.endpoint)}&s3ForcePathStyle=true`;
-  mkdirSync(own(), { recursive: true });
-  mkdirSync(join(root, "data/pillar-host/keys"));
-  writeFileSync(join(root, "data/pillar-host/keys/Anvil.age-identity"), "AGE-SECRET-KEY-1HUNTER2\n");
-  writeFileSync(own("record.jsonl"), record);
-  writeFileSync(own("a.tar.age"), "sealed");
-  writeFileSync(own("a.manifest.json"), "{}");
-  writeFileSync(own("orders-prod-2-Anvil.json"), '{"attempts":[],"ordered":"52"}\n');
+  const files = {
+    "keys/Anvil.age-identity": "AGE-SECRET-KEY-1HUNTER2\n",
+    "records/Anvil/record.jsonl": textOf(wholeWay),
+    "records/Anvil/a.tar.age": "sealed",
+    "records/Anvil/a.manifest.json": "{}",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(root, "data/pillar-host", name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
 });
 afterEach(() => {
   double.close();

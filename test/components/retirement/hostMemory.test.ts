@@ -84,13 +84,9 @@ test("passes the memory to guards and shutdown only while the stack retires", as
 });
 
 test("passes on a partial memory, without a no for what is missing", () => {
+  const registration = { state: "producing", producing: true } as const;
   expect(readLastRunMemory({ finished: true })).toEqual({});
-  expect(
-    readLastRunMemory({
-      finished: true,
-      producerAddress: "z1qown",
-      registration: { state: "producing", producing: true },
-    }),
-  ).toEqual({ producer: "z1qown", produced: "seen" });
   expect(readLastRunMemory({ finished: true, registration: { state: "unknown" } })).toEqual({});
+  const known = { producer: "z1qown", produced: "seen" };
+  expect(readLastRunMemory({ finished: true, producerAddress: "z1qown", registration })).toEqual(known);
 });

@@ -46,7 +46,7 @@ test.each([
   expect(await findMissingLine(store())).toContain(`, which ${who}`);
 });
 
-test("notices a missing log on this machine, and a changed line at the next line", async () => {
+test("notices a missing log, and a changed line at the next line", async () => {
   await add("one", "two");
   rewrite(lines().map((line) => line.replace("one", "none")));
   expect(await findMissingLine(store())).toContain("which a later line of it has seen");

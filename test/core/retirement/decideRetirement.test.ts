@@ -123,10 +123,14 @@ describe("is allowed", () => {
 });
 
 test("a shutdown is refused in each stage in which a move may come back", () => {
-  const retire = (name: Journal["stage"]) => lines({ step: "retire", rewards: [], ...signs(stage(name)) });
+  const retire = (name: Journal["stage"], more: Changes = {}) =>
+    lines({ step: "retire", rewards: [], ...signs(stage(name)), ...more });
   for (const name of ["moved", "restored", "abandoned", "staging"] as const) expect(retire(name), name).toBe("");
-  for (const name of ["stopping", "fenced", "restoring", "staged", "switched", "starting"] as const)
+  for (const name of ["stopping", "fenced", "restoring", "staged", "switched", "starting"] as const) {
     expect(retire(name), name).toContain("a move of the orchestrator is not over");
+    // Once the orchestrator answers on the successor, only a fenced one can't come back.
+    expect(retire(name, answering) === "", name).toBe(name === "fenced");
+  }
 });
 
 describe("is refused", () => {

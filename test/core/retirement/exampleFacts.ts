@@ -27,7 +27,7 @@ export function hostFacts(changes: Partial<HostFacts> = {}): HostFacts {
     producer: own,
     hasKeyStore: true,
     node: { active: false, masked: true },
-    signer: { active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: [...signerParts] },
+    signer: { active: false, masked: false, hasDirectory: false, hasKeyStore: false, lacks: signerParts },
     marks: {},
     ...changes,
   };
@@ -73,6 +73,8 @@ export const bridge = {
 } as const;
 export const share = "tss/localstate-02c010c753372d55c2ba8cc33aa3b96fd69d8ff3c8b588306451bfc530c1899cd3.json";
 
+const running = { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: ["key store"] };
+
 export const successor = {
   address: "192.0.2.2",
   hostKey: key,
@@ -80,14 +82,7 @@ export const successor = {
     facts: hostFacts({
       producer: next,
       node: { active: true, masked: false },
-      signer: {
-        active: true,
-        masked: false,
-        hasDirectory: true,
-        hasKeyStore: true,
-        lacks: ["key store"],
-        shares: [share],
-      },
+      signer: { ...running, shares: [share] },
     }),
   },
   node: { synced: true, known: true, why: "synced" },

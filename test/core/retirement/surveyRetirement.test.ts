@@ -1,15 +1,16 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
+import { formatLine } from "../../../core/eventLog/logLine";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs";
 import { surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import { computeFingerprint } from "../../../core/ssh/publicKey";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { systemClock } from "../../../core/util/clock";
 import { moveNamed } from "../../moveNamed";
-import { putEvent } from "../../recordIn";
+import { putEvent, recordFile } from "../../recordIn";
 
 let directory = "";
 beforeEach(() => {
@@ -66,4 +67,9 @@ it.each<[string, LogEvent | MoveEvent]>([
   ["a move that went to it by another stack", begun(computeFingerprint(ssh.hostKey))],
 ])("ignores a shutdown event before %s", async (_, later) => {
   expect(await noSignerAt([shutDown, later])).toBeUndefined();
+});
+
+it("ignores a shutdown event in a log that lacks a line", async () => {
+  appendFileSync(recordFile(directory), `${formatLine(shutDown, "hash of a missing line")}\n`);
+  expect(await noSignerAt([])).toBeUndefined();
 });
