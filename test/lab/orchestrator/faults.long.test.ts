@@ -105,8 +105,10 @@ describe("the orchestrator's move with a problem on the way", () => {
     await onHost(stage.old, then);
     await expect.poll(() => signersOf(stage)).toEqual(["old"]);
     const output = await fails();
-    expect(output).toContain("was removed, not by this program: nothing is touched");
-    const [, moveAside = ""] = /shall it stay there\? Then on both hosts: (mv [^;]*);/.exec(output) ?? [];
+    expect(output).toContain("or can start there, where by the journals none may: nothing is touched");
+    expect(output).toContain("Did you bring the orchestrator back there by hand? docs/orchestrator.md, Rollback");
+    const [, moveAside = ""] = /the program knows of the rollback, on both hosts: (mv [^;]*);/.exec(failed) ?? [];
+    expect(moveAside).toContain("orchestrator.json.aside");
     for (const host of [stage.old, stage.fresh]) await onHost(host, moveAside);
     await configureMove(stage, { attempt: 2, rollback: true });
     const { exitCode, output: last } = await stage.stack.up();

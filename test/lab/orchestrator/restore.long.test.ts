@@ -63,8 +63,8 @@ it("makes no backup without an orchestrator, and exits with 2 and what is needed
   expect(told.out).toBe(
     [
       "no backup of the orchestrator of prod was made: there is no orchestrator to back up",
-      `  found: none on ${fresh.address}`,
-      `  found: none on ${old.address}`,
+      `  found: ${fresh.address}: no orchestrator`,
+      `  found: ${old.address}: no orchestrator`,
       "  needed: name the stack of the host on which the orchestrator runs",
       "  Then: ./pillar-host backup prod",
     ].join("\n"),
