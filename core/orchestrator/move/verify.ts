@@ -22,7 +22,7 @@ export function parseLife(printed: string) {
   const facts = new Map(parseFields(lines.slice(0, Math.max(0, at))));
   return {
     active: `${facts.get("ActiveState")} (${facts.get("SubState")})`,
-    restarts: Number(facts.get("NRestarts")),
+    restarts: Number(facts.get("NRestarts") ?? 0),
     pid: Number(facts.get("MainPID")),
     peers: facts.get("Peers") ? Number(facts.get("Peers")) : undefined,
     log: at < 0 ? [] : lines.slice(at + 1).filter((line) => line !== ""),
