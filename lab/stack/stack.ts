@@ -96,13 +96,18 @@ export class LabStack {
     private readonly backend?: Backend,
   ) {}
 
+  /** Has the engine start the providers through the lab. Leaves the program's own files, which its hash covers. */
   private async useResident(starter: string): Promise<void> {
     this.residents = await this.lab.startResidents();
-    const script = join(this.programDirectory, "providers/runtime/process/pulumi-resource-pulumi-nodejs");
-    const cold = await readFile(script, "utf8");
-    const shebang = "#!/bin/sh\n";
-    const warm = `[ -z "$PILLAR_LAB_RESIDENT" ] || exec '${starter}' provider "$(cd "\${0%/*}" && pwd)" "$@"\n`;
-    await writeFile(script, cold.replace(shebang, `${shebang}${warm}`));
+    const own = "providers/runtime/process";
+    const process = join(this.programDirectory, own);
+    const warm = join(this.programDirectory, "resident");
+    await mkdir(warm);
+    const start = `exec '${starter}' provider '${process}' "$@"`;
+    const script = `#!/bin/sh\n[ -z "$PILLAR_LAB_RESIDENT" ] || ${start}\nexec '${process}/pulumi-resource-pulumi-nodejs' "$@"\n`;
+    await writeFile(join(warm, "pulumi-resource-pulumi-nodejs"), script, { mode: 0o755 });
+    const project = join(this.programDirectory, "Pulumi.yaml");
+    await writeFile(project, (await readFile(project, "utf8")).replace(`path: ${own}`, "path: resident"));
   }
 
   private async initialize(hasPassphrase: boolean): Promise<void> {
