@@ -96,7 +96,7 @@ export class LabStack {
     private readonly backend?: Backend,
   ) {}
 
-  /** Has the engine start the providers through the lab. Leaves the program's own files, which its hash covers. */
+  /** Makes the engine start the providers through the lab. Leaves the program's own files, which its hash covers. */
   private async useResident(starter: string): Promise<void> {
     this.residents = await this.lab.startResidents();
     const own = "providers/runtime/process";
