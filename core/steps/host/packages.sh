@@ -21,7 +21,7 @@ apt_options=(-q -y -o Dpkg::Use-Pty=0 -o Acquire::Retries=3 -o APT::Update::Erro
 
 # run WHAT COMMAND...: repeats the command while another process holds the lock. Any other failure ends the step.
 run() {
-  local what=$1 started=$SECONDS said= from
+  local what=$1 started=$SECONDS said= from holder
   shift
   while :; do
     from=$(($(wc -l < "$log") + 1))
@@ -30,16 +30,17 @@ run() {
       say "$what: done in $((SECONDS - started)) s"
       return 0
     fi
-    if ! tail -n "+$from" "$log" | grep -qE 'locked by another process|Could not get lock|Unable to (acquire|lock)|is another process using it'; then
+    holder=$(tail -n "+$from" "$log" | grep -m 1 -E 'locked by another process|Could not get lock|Unable to (acquire|lock)|is another process using it' || true)
+    if [ -z "$holder" ]; then
       [ "$what" = "package index" ] && apt-get "${apt_options[@]}" -s install "${wanted[@]}" > /dev/null 2>&1 ||
         fail "$what failed" "$(last_lines "$log" 12)" "The whole log: $log on the host. Fix what it says, then run $(pulumi_up) again."
       warn "$what: some sources do not answer, and nothing of them is needed here: $(tail -n "+$from" "$log" | grep -E '^(E|W|Err)' | head -n 3 | paste -sd ';')"
       return 0
     fi
-    [ -n "$said" ] || say "$what: another package manager holds the lock; waiting: $(last_lines "$log" 1)"
+    [ -n "$said" ] || say "$what: another package manager holds the lock; waiting: $holder"
     said=yes
     [ $((SECONDS - started)) -lt "$lock_seconds" ] ||
-      fail "$what: the package lock was not released in $lock_seconds s" "found: $(last_lines "$log" 1)" "needed: wait until that process has finished (ps -fp PID), then run $(pulumi_up) again."
+      fail "$what: the package lock was not released in $lock_seconds s" "found: $holder" "needed: wait until that process has finished (ps -fp PID), then run $(pulumi_up) again."
     sleep 3
   done
 }
