@@ -37,6 +37,7 @@ run() {
       warn "$what: some sources do not answer, and nothing of them is needed here: $(tail -n "+$from" "$log" | grep -E '^(E|W|Err)' | head -n 3 | paste -sd ';')"
       return 0
     fi
+    holder=${holder#dpkg: error: }
     [ -n "$said" ] || say "$what: another package manager holds the lock; waiting: $holder"
     said=yes
     [ $((SECONDS - started)) -lt "$lock_seconds" ] ||
