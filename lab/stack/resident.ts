@@ -35,7 +35,7 @@ async function main([directory = "", kind = ""]: readonly string[]): Promise<voi
   rmSync(path, { force: true });
   server.listen(path);
   // A killed test run takes nothing down.
-  const testRun = `/proc/${process.env.PILLAR_TEST_RUN}`;
+  const testRun = `/proc/${process.env.PILLAR_TEST_RUN}/exe`;
   setInterval(() => existsSync(testRun) || process.exit(1), 2000).unref();
 }
 

@@ -2,9 +2,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { labProgram } from "../util/labProgram";
 
-/** A resident process ends when a run is interrupted; the next one takes its place, until the test run ends. */
+/**
+ * A resident process ends when a run is interrupted; the next one takes its place, until the test run ends. One that
+ * has ended, and whose parent has not asked for its exit code, keeps its directory in /proc, without its program.
+ */
 const keepResidents = `trap 'trap - TERM; kill 0' TERM
-for kind in program provider; do while [ -d "/proc/$PILLAR_TEST_RUN" ]; do "$@" "$kind"; sleep 0.1; done & done
+for kind in program provider; do while [ -e "/proc/$PILLAR_TEST_RUN/exe" ]; do "$@" "$kind"; sleep 0.1; done & done
 wait`;
 
 /** Processes that hold the loaded program and its providers for the engine's runs (lab/stack/resident.ts). */
