@@ -18,7 +18,7 @@ import { takeFirstLine } from "../core/util/firstLine";
 import { say } from "../core/util/say";
 import { formatDuration } from "../core/util/timeText";
 import { decideWait } from "../core/util/unattended";
-import { type ArgsOf, defineResource } from "./runtime/dynamicResource";
+import { defineResource } from "./runtime/dynamicResource";
 import { keepResults, type ProviderRun } from "./runtime/provider";
 
 /**
@@ -53,8 +53,6 @@ export class SyncGate extends defineResource<GateInputs, GateOutputs>({
 }) {}
 
 /** Durations in milliseconds. */
-export type SyncGateArgs = ArgsOf<GateInputs>;
-
 interface GateInputs extends GateSettings, WitnessSources {
   readonly target: NodeTarget;
   readonly title: string;

@@ -1,14 +1,13 @@
 import fs from "node:fs";
 import path from "node:path";
-import lockfile from "proper-lockfile";
 import { type Notice, sendHeartbeat, sendNotice } from "../../../core/notify/notify";
 import { resolveDataDirectory } from "../../../core/store/recordsDirectory";
 import { checkVersion } from "../../../core/util/checkVersion";
 import { commandsFor } from "../../../core/util/commands";
 import { printable } from "../../../core/util/printable";
 import { formatProblem } from "../../../core/util/problem";
+import { withFileLock } from "../../../core/util/withLock";
 import { replaceFile } from "../../../core/util/writeAtomically";
-import { CliRefusal } from "../../terminal/refusal";
 import { NoServerRefusal } from "../openStack";
 import { getValue } from "../parts/statusParts";
 import type { ReadStack, StackLookup } from "../stackView";
@@ -29,24 +28,12 @@ export async function notifyAlerts(
   directory = path.join(resolveDataDirectory(), "signs"),
   deps = { send: sendNotice, beat: sendHeartbeat },
 ): Promise<readonly string[]> {
-  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const lockfilePath = path.join(directory, ".lock");
-  const retries = { retries: 60, factor: 1, minTimeout: 1000 };
-  const options = { lockfilePath, retries, realpath: false, stale: 15_000, onCompromised: () => undefined };
-  const release = await lockfile.lock(directory, options).catch((error: Error) => {
-    throw new CliRefusal(
-      formatProblem({
-        what: "another status --notify is running on this machine, or can't be excluded",
-        found: `${lockfilePath}: ${error.message}`,
-        needed: "wait until that run has finished, or run status --notify less often",
-      }),
-    );
-  });
-  try {
-    return await notifyAll(all, directory, deps);
-  } finally {
-    await release().catch(() => undefined);
-  }
+  const busy = {
+    what: "another status --notify is running on this machine",
+    needed: "wait until that run has finished, or run status --notify less often",
+  };
+  // Two runs at once would send each alert twice.
+  return withFileLock(path.join(directory, ".lock"), busy, () => notifyAll(all, directory, deps));
 }
 
 async function notifyAll(

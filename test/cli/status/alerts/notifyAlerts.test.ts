@@ -56,6 +56,11 @@ describe("the webhook", () => {
     expect((await run([found(crontab)])).events).toEqual(["sign"]);
   });
 
+  test("is notified once by two runs at one time", async () => {
+    const [first, second] = await Promise.all([run([found(crontab)]), run([found(crontab)])]);
+    expect([...first.events, ...second.events]).toEqual(["sign"]);
+  });
+
   test("is notified of several alerts at once, and of a later alert alone", async () => {
     await run([found(crontab)]);
     const { notices } = await run([found(lonely)]);

@@ -5,6 +5,7 @@ import { assumeSyncedNode } from "../../../../core/orchestrator/checks/rehearsal
 import type { MoveSurvey, NewHost, OldHost, Requirements } from "../../../../core/orchestrator/checks/survey";
 import { isUsed, listEndpoints } from "../../../../core/orchestrator/rules/endpoints";
 import { type OrchestratorFacts, parseFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
+import { unreadableJournal } from "../../../../core/orchestrator/rules/journal";
 import { parseOrchestratorConfig } from "../../../../core/orchestrator/rules/orchestratorConfigFile";
 import { moveNamed } from "../../../moveNamed";
 import { exampleJournal, exampleMove } from "../exampleMove";
@@ -92,6 +93,7 @@ describe("prerequisites", () => {
     );
   });
 
+  const damaged = { ...survey(), old: { problem: `old: ${unreadableJournal}` } };
   test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
     ["the service stopped", oldFacts({ active: "inactive" }), "old: * does not run (orchestrator)", "loaded, inactive"],
     [
@@ -149,6 +151,7 @@ describe("prerequisites", () => {
     ["a node that syncs", survey({ node: false }), "new: the node is not synced now", "found: state 1"],
     ["no room here", survey({ room: 1e6 }), "this machine has no room for the backup", "1 MB free at /b"],
     ["a restore beside it", survey(), "old: this host answers*", "rm --path", { restoreFrom: "/b" }],
+    ["one beside a damaged journal", damaged, "old: this host answers*", "rm --path", { restoreFrom: "/b" }],
   ])("reports only: %s", (_what, found, what, detail, changes = {}) => {
     const faults = findMoveProblems(found, { ...wanted, ...changes });
     expect(faults).toHaveLength(1);
