@@ -54,10 +54,11 @@ function inputs(changes: object = {}, backups = directory()) {
       backup: { directory: backups },
     },
   });
+  const options = createSecureOptions(config, "prod");
   return {
-    ...createSecureOptions(config, "prod"),
-    oldHost: createOldHost(config),
-    newHost: createNewHost(config, to.address, to.hostKey),
+    ...options,
+    old: { ...options.old, host: createOldHost(config) },
+    new: { ...options.new, host: createNewHost(config, to.address, to.hostKey) },
     node: createNodeTarget(config, to.address, to.hostKey),
     ...createWitnessSources(config),
     library: readOrchestratorLibrary(),
@@ -168,7 +169,7 @@ describe("the first backup", () => {
   });
 
   it("log, state and this machine's files hold no secret", () => {
-    const { oldHost: _old, newHost: _new, node: _node, ...kept } = done.result?.outs ?? {};
+    const { old: _old, new: _new, node: _node, ...kept } = done.result?.outs ?? {};
     const files = readdirSync(directory()).map((name) => readFileSync(join(directory(), name)).toString("latin1"));
     expect(files).toHaveLength(3);
     const texts = [JSON.stringify(kept), ...done.log, ...files];
@@ -298,7 +299,9 @@ describe("units that are enabled from another directory", () => {
     const { exitCode, stdout, stderr } = await from.run("bash -euo pipefail -s", script);
     const answer = readAnswer(script, { stdout: String(stdout), stderr: String(stderr) });
     expect([exitCode, answer.isDone, answer.stderr]).toEqual([0, true, ""]);
-    expect(stdout).toContain("/etc/systemd/system/orchestrator.service is kept as");
+    expect(stdout).toContain(
+      "/opt/units/orchestrator.service is kept as /usr/local/lib/systemd/system/orchestrator.service",
+    );
     await onHost(from, `rm ${etc}/orchestrator.service; systemctl daemon-reload; systemctl enable -q orchestrator`);
     expect(await onHost(from, "systemctl show -p ExecStart,LoadState --value orchestrator")).toMatch(
       /path=\/usr\/local\/bin\/orchestrator .*\nloaded$/,

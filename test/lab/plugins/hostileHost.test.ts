@@ -16,13 +16,12 @@ const userKey = ssh2.utils.generateKeyPairSync("ed25519");
 const program = `const pulumi = require("@pulumi/pulumi");
 const { compiled, orEnd } = require(process.env.CHECKOUT + "/compile");
 const { runStep } = require(orEnd(1, compiled) + "/components/remote.js");
-const access = {
-  ...JSON.parse(process.env.ACCESS),
-  privateKey: pulumi.secret(process.env.SSH_KEY),
-  loginCheck: { check: async () => undefined },
-  unproved: { count: async () => 0, note: async () => undefined },
-};
-runStep("tiny", require("./step.json"), access, {});
+const access = JSON.parse(process.env.ACCESS);
+const { port, user } = access;
+const login = pulumi.secret({ port, user, agent: false, privateKey: process.env.SSH_KEY });
+const loginCheck = { check: async () => undefined };
+const unproved = { count: async () => 0, note: async () => undefined };
+runStep("tiny", require("./step.json"), { ...access, login, loginCheck, unproved }, {});
 `;
 
 describe("output of a hostile host", () => {
@@ -35,7 +34,7 @@ describe("output of a hostile host", () => {
     const access = { stack: "test", address: "127.0.0.1", port: server.port, user: "root", hostKey: hostKey.public };
     stack = await PluginStack.create("double", "command", {
       CHECKOUT: checkout,
-      ACCESS: JSON.stringify({ ...access, agent: false }),
+      ACCESS: JSON.stringify(access),
       SSH_KEY: userKey.private,
     });
     fs.writeFileSync(path.join(stack.dir, "index.js"), program);

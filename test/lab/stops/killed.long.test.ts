@@ -54,7 +54,7 @@ describe("an engine that is killed", () => {
 
   it("is followed by a run that waits for the packages and does not upgrade them again", async () => {
     await faults("node-controller", { slowBytesPerSecond: 100_000 });
-    const archive = '[ -s "$(ls /root/.node-controller.*/archive.zip 2> /dev/null)" ]';
+    const archive = '[ -s "$(ls /root/.node-controller.*/release 2> /dev/null)" ]';
     const output = await upKilledWhen(archive, "packages");
     await holdStep(stage.host, true);
     await cancel();

@@ -42,7 +42,7 @@ describe("a host that goes down during a run", () => {
   it("has its packages repaired by the up before a power cut in the download", async () => {
     await stage.lab.releases("PATCH", "/faults", { "node-controller": { slowBytesPerSecond: 100_000 } });
     const run = await begin();
-    await until(stage.host, '[ -s "$(ls /root/.node-controller.*/archive.zip 2> /dev/null)" ]');
+    await until(stage.host, '[ -s "$(ls /root/.node-controller.*/release 2> /dev/null)" ]');
     await powerCut();
     await stage.lab.releases("PATCH", "/faults", { "node-controller": {} });
     await lost(run, "controller");
