@@ -117,6 +117,7 @@ chain_watch_lease() {
     "state data_dir copy_dir copy_mark login_user stack_identity stack_word host_name chain_databases chain_owner chain_marker chain_lease_seconds LC_ALL PATH" \
     "say fail is_there replace_file pulumi_up chain_lease_lives chain_expect_own chain_directory_away chain_snapshot_place chain_clean_old copy_take_back authorize authorize_in" \
     'while [ -e "$chain_owner" ] && chain_lease_lives; do sleep 5; done
+[ -e "$chain_owner" ] || exit 0
 exec 9> "$state/chain-copy.flock"; flock 9
 if [ -e "$chain_owner" ] && ! chain_lease_lives; then chain_clean_old; fi'
   systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null ||

@@ -104,6 +104,15 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
     );
     expect([stdout, stage.left()]).toEqual(["taken back\n", []]);
   });
+
+  test("is left to its run, whose end the waiting cleanup script survives without a trace", async ({ stage }) => {
+    await snapshot(stage);
+    const text = readFileSync(join(stage.box.state, "chain-copy.end"), "utf8");
+    expect((await stage.call("chain_end_old")).code).toBe(0);
+    mkdirSync(stage.box.state, { recursive: true });
+    expect((await stage.box.run(text)).code).toBe(0);
+    expect([readdirSync(stage.box.state), stage.left()]).toEqual([[], []]);
+  });
 });
 
 test("the running cleanup script is not changed", async ({ stage }) => {
