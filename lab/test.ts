@@ -98,13 +98,18 @@ async function runTier(asked: Asked, deadline: number): Promise<Outcome> {
 async function setUp(): Promise<void> {
   await ensureRequirements();
   // The images wait for downloads while the engine's build computes.
-  await Promise.all([ensureToolchain({ plugins: allPlugins }), ensureImages()]);
+  await Promise.all([ensureToolchain({ plugins: allPlugins }), ensureImages(), ensureProviderTexts()]);
   await takeDownTheDead();
 }
 
 async function ensureImages(): Promise<void> {
   await ensurePackagedImage();
   await ensureCloudImage();
+}
+
+/** Makes the providers' texts beside the compiled program: the first labs would each make them, at the same time. */
+async function ensureProviderTexts(): Promise<void> {
+  await execa(process.execPath, ["test/providers/serialize.cjs"], { stdin: "ignore", stdout: "ignore" });
 }
 
 /**
