@@ -4,7 +4,7 @@ import { readIfExists } from "../store/directoryStore";
 import { resolveDataDirectory } from "../store/recordsDirectory";
 import type { Store } from "../store/store";
 import { commandsFor } from "../util/commands";
-import { formatProblem } from "../util/problem";
+import { createProblemError } from "../util/problem";
 import { replaceFile } from "../util/writeAtomically";
 import { parsePreviousHash } from "./logLine";
 
@@ -62,14 +62,12 @@ export async function assertWhole(store: Store, stack: string, headInState?: str
   if (isAccepted) return storeHead(store, await store.readLines(), true);
   const missing = await findMissingLine(store, headInState);
   if (missing === undefined) return;
-  throw new Error(
-    formatProblem({
-      what: "the event log is incomplete: nothing was started",
-      found: missing,
-      needed:
-        "bring the newest event log here from another machine (docs/unattended.md). If it is lost for good: see where the\n" +
-        "  orchestrator runs, then set pillar-host:orchestrator.migrateFrom.laterThanMove",
-      next: `Then: ${commandsFor(stack).up}`,
-    }),
-  );
+  throw createProblemError({
+    what: "the event log is incomplete: nothing was started",
+    found: missing,
+    needed:
+      "bring the newest event log here from another machine (docs/unattended.md). If it is lost for good: see where the\n" +
+      "  orchestrator runs, then set pillar-host:orchestrator.migrateFrom.laterThanMove",
+    next: `Then: ${commandsFor(stack).up}`,
+  });
 }

@@ -1,6 +1,6 @@
 import type { StackConfig } from "../config/config";
 import { project } from "../config/configFaults";
-import { formatProblem } from "../util/problem";
+import { createProblemError } from "../util/problem";
 
 export interface MoveId {
   readonly project: string;
@@ -16,12 +16,10 @@ export function formatMove(move: MoveId): string {
   const text = [project, stack, pillar, ...(attempt === undefined ? [] : [attempt])].join("/");
   const parsed = parseMove(text);
   if (parsed && isSameMove(parsed, move)) return text;
-  throw new Error(
-    formatProblem({
-      what: `no move can be called ${text}`,
-      needed: "use names without a slash, and a whole number as attempt",
-    }),
-  );
+  throw createProblemError({
+    what: `no move can be called ${text}`,
+    needed: "use names without a slash, and a whole number as attempt",
+  });
 }
 
 export function parseMove(text: unknown): MoveId | undefined {

@@ -4,7 +4,7 @@ import { findValidEvents } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { takeFirstLine } from "../util/firstLine";
-import { formatProblem } from "../util/problem";
+import { createProblemError } from "../util/problem";
 import { withLock } from "../util/withLock";
 import type { RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
@@ -115,14 +115,12 @@ async function askProvider<T>(
     return await ask();
   } catch (error) {
     const { up, destroy } = commandsFor(stack);
-    throw new Error(
-      formatProblem({
-        what: `${host.ssh.address}, the host of stack ${stack}, ${problem}`,
-        found: takeFirstLine((error as Error).message),
-        needed: `wait until ${provider}'s API answers, or use a token that may read and write (a destroy has the token of the last up)`,
-        next: `Then, after a change of the token: ${up} && ${destroy}; else: ${destroy}`,
-      }),
-    );
+    throw createProblemError({
+      what: `${host.ssh.address}, the host of stack ${stack}, ${problem}`,
+      found: takeFirstLine((error as Error).message),
+      needed: `wait until ${provider}'s API answers, or use a token that may read and write (a destroy has the token of the last up)`,
+      next: `Then, after a change of the token: ${up} && ${destroy}; else: ${destroy}`,
+    });
   }
 }
 

@@ -3,7 +3,7 @@ import { type BackupSource, takeBackup } from "../orchestrator/backup/backup";
 import { markOwn } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
-import { formatProblem } from "../util/problem";
+import { createProblemError } from "../util/problem";
 import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs";
 import type { HostFacts } from "./readHost";
 import type { SurveyDeps } from "./surveyRetirement";
@@ -38,12 +38,10 @@ export async function shutDownHost(
   if (hasKeyStore || signer.hasDirectory)
     await takeBackup(root, lastBackup(places), place, deps).catch(({ message }: Error) => {
       const { up, destroy } = commandsFor(stack);
-      throw new Error(
-        formatProblem({
-          what: `the final backup could not be taken, and without it the host is not released: ${message}`,
-          next: `Then: ${destroy} (after a change of the configuration: first ${up})`,
-        }),
-      );
+      throw createProblemError({
+        what: `the final backup could not be taken, and without it the host is not released: ${message}`,
+        next: `Then: ${destroy} (after a change of the configuration: first ${up})`,
+      });
     });
   if (hasKeyStore && !node.masked) await log.add({ event: "shuttingDown", details: { address: root.address } });
   await stopNode(root, places, (line) => deps.say(`retirement: ${line}`), isForced);

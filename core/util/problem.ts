@@ -15,6 +15,10 @@ export function formatProblem({ what, found, needed, next }: Problem): string {
   return [what, ...indent("found: ", found), ...indent("needed: ", needed), ...indent("", next)].join("\n");
 }
 
+export function createProblemError(problem: Problem): Error {
+  return new Error(formatProblem(problem));
+}
+
 function indent(label: string, lines: Line | readonly Line[]): string[] {
   return [lines].flat().flatMap((line) => (typeof line === "string" ? [`  ${label}${line}`] : []));
 }

@@ -7,7 +7,7 @@ import { markOwn } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
-import { formatProblem } from "../../util/problem";
+import { createProblemError } from "../../util/problem";
 import { writeNewFile } from "../../util/writeAtomically";
 import { findKeyShare } from "./keyShare";
 import {
@@ -91,13 +91,11 @@ export async function takeBackup(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (!/^E(NOSPC|DQUOT|ACCES|ROFS|NOTDIR|EXIST)$/.test(code ?? "")) throw error;
-    throw new Error(
-      formatProblem({
-        what: `the backup could not be written on this machine: ${directory}`,
-        found: message,
-        needed: "a writable directory with room for the backup (pillar-host:orchestrator.backup.directory)",
-      }),
-    );
+    throw createProblemError({
+      what: `the backup could not be written on this machine: ${directory}`,
+      found: message,
+      needed: "a writable directory with room for the backup (pillar-host:orchestrator.backup.directory)",
+    });
   } finally {
     if (fs.existsSync(part)) fs.rmSync(part);
   }
@@ -138,14 +136,12 @@ async function copyConsistently(work: BackupWork, recipient: string): Promise<Se
     fs.rmSync(part);
     const { base, paths } = what.place;
     if (attempt === maxAttempts)
-      throw new Error(
-        formatProblem({
-          what: `${root.address}: no consistent backup of ${base} could be taken in ${maxAttempts} attempts`,
-          found: sealed.problems,
-          needed: "files that do not change during the copy. Does something else write there?",
-          next: `See it with: ls -lat ${path.posix.join(base, paths[0] ?? ".")}`,
-        }),
-      );
+      throw createProblemError({
+        what: `${root.address}: no consistent backup of ${base} could be taken in ${maxAttempts} attempts`,
+        found: sealed.problems,
+        needed: "files that do not change during the copy. Does something else write there?",
+        next: `See it with: ls -lat ${path.posix.join(base, paths[0] ?? ".")}`,
+      });
     deps.say(`backup: files changed while they were copied; taking it again (${attempt} of ${maxAttempts})`);
     await deps.sleep(retryDelayMs);
   }

@@ -5,7 +5,7 @@ import type { Backup } from "../../eventLog/events";
 import { parseMove } from "../../eventLog/moveId";
 import { openStore } from "../../store/openStore";
 import { resolvePlace } from "../../store/recordsDirectory";
-import { formatProblem } from "../../util/problem";
+import { createProblemError } from "../../util/problem";
 import { resolvePath } from "../../util/resolvePath";
 import { type Archive, readArchive } from "./archive";
 import { type BackupPlace, manifestVersion } from "./backup";
@@ -40,7 +40,7 @@ interface WrittenList {
  */
 export async function readBackup(file: string, place: BackupPlace): Promise<BackupContent> {
   const fail = (found: string | readonly string[], needed: string) =>
-    new Error(formatProblem({ what: `the backup can't be restored: ${file}`, found, needed }));
+    createProblemError({ what: `the backup can't be restored: ${file}`, found, needed });
   let list: WrittenList;
   let archive: Archive;
   try {

@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { resolveOwnIdentityPath } from "../../store/recordsDirectory";
-import { formatProblem } from "../../util/problem";
+import { createProblemError } from "../../util/problem";
 import { readSmallFile } from "../../util/readSmallFile";
 import { resolvePath } from "../../util/resolvePath";
 import { writeNewFile } from "../../util/writeAtomically";
@@ -48,14 +48,12 @@ export async function openIdentity(
 export async function readIdentity(file: string): Promise<Pick<Identity, "recipient" | "secret">> {
   const age = await import("age-encryption");
   const fail = (found: string) =>
-    new Error(
-      formatProblem({
-        what: `the backup's identity file can't be used: ${file}`,
-        found,
-        needed: "an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
-        next: "Make one with: age-keygen -o FILE, or remove that setting from the configuration: the program makes its own",
-      }),
-    );
+    createProblemError({
+      what: `the backup's identity file can't be used: ${file}`,
+      found,
+      needed: "an age identity in plain text, as age-keygen writes it (pillar-host:orchestrator.backup.identityFile)",
+      next: "Make one with: age-keygen -o FILE, or remove that setting from the configuration: the program makes its own",
+    });
   let text: string;
   try {
     ({ text } = readSmallFile(file));
@@ -156,11 +154,9 @@ export async function prove(file: string, secret: string, expected: Manifest): P
     found = [`it does not decrypt to a whole archive (${(error as Error).message})`];
   }
   if (found.length === 0) return;
-  throw new Error(
-    formatProblem({
-      what: `the backup could not be proved: ${file}`,
-      found,
-      needed: "every file as it was read on the host. Is the disk of this machine sound?",
-    }),
-  );
+  throw createProblemError({
+    what: `the backup could not be proved: ${file}`,
+    found,
+    needed: "every file as it was read on the host. Is the disk of this machine sound?",
+  });
 }

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { encodeBase64, markOwn, parseCopyKey, parseFileName, type Variables } from "../../ssh/foreign";
 import { takeFirstLine } from "../../util/firstLine";
-import { formatProblem } from "../../util/problem";
+import { createProblemError } from "../../util/problem";
 import { settleAll } from "../../util/settleAll";
 import {
   compareManifests,
@@ -126,13 +126,11 @@ export class Copier {
         return this.say(`copy: ${files} files, ${bytes} bytes are the same on both hosts, owner and mode too`);
       }
       if (count === maxCopies)
-        throw new Error(
-          formatProblem({
-            what: `the copy on ${this.sides.roots[to].address} differs from what ${this.sides.roots[from].address} has, after ${maxCopies} copies`,
-            found: formatDifferences(differences),
-            needed: "the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
-          }),
-        );
+        throw createProblemError({
+          what: `the copy on ${this.sides.roots[to].address} differs from what ${this.sides.roots[from].address} has, after ${maxCopies} copies`,
+          found: formatDifferences(differences),
+          needed: "the same bytes, owner and mode. Does something else write there? Is a disk failing (dmesg)?",
+        });
       this.say(`copy: ${differences.length} files differ after the copy; copying them again`);
       const paths = differences.flatMap((each) => (each.path === "." ? [] : [`./${each.path}\0`]));
       await this.callTarget("signer_copy_retake", saga, { retake: encodeBase64(paths.join("")) });

@@ -6,7 +6,7 @@ import { isFatal } from "../../ssh/sshErrors";
 import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/firstLine";
-import { formatProblem } from "../../util/problem";
+import { createProblemError } from "../../util/problem";
 import type { HostState, HostStates, OrchestratorObservation } from "../rules/hostStates";
 import { assignRoles, bothSides, formatHost, parseJournal, type Saga, type WhichHost } from "../rules/journal";
 import type { MoveInputs } from "./moveInputs";
@@ -164,14 +164,12 @@ export class HostPair {
       if (deps.ticks() >= end) {
         const [, , login] = answer.split(" ");
         const run = commandsFor(this.inputs.stack);
-        throw new Error(
-          formatProblem({
-            what: `${address}: another run has been at work on this orchestrator for ${lockTimeoutMs / 60_000} minutes; nothing was done`,
-            found: login && `its login on ${address} is process ${login}: ps -o lstart,args -p ${login}`,
-            needed: `wait until that run has finished, or press Ctrl-C in its terminal (${run.status()} shows its step if it is of this stack)`,
-            next: `Then: ${run.up}`,
-          }),
-        );
+        throw createProblemError({
+          what: `${address}: another run has been at work on this orchestrator for ${lockTimeoutMs / 60_000} minutes; nothing was done`,
+          found: login && `its login on ${address} is process ${login}: ps -o lstart,args -p ${login}`,
+          needed: `wait until that run has finished, or press Ctrl-C in its terminal (${run.status()} shows its step if it is of this stack)`,
+          next: `Then: ${run.up}`,
+        });
       }
       if (isFirst) deps.say(`an earlier run is still at work on ${formatHost(side, address)}; waiting for it`);
       await deps.sleep(retryDelayMs);

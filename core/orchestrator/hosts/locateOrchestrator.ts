@@ -1,5 +1,5 @@
 import { commandsFor } from "../../util/commands";
-import { formatProblem } from "../../util/problem";
+import { createProblemError } from "../../util/problem";
 import type { OrchestratorFacts } from "../rules/hostPairFacts";
 
 export interface OrchestratorReading {
@@ -31,7 +31,7 @@ export function locateOrchestrator<T extends OrchestratorReading>(hosts: readonl
   });
   const fail = (what: string, needed: string): never => {
     const found = looks.map((look) => look.found.replaceAll("\n", "\n    "));
-    throw new Error(formatProblem({ what, found, needed, next: `Then: ${again}` }));
+    throw createProblemError({ what, found, needed, next: `Then: ${again}` });
   };
   const [one, ...others] = looks.filter(({ runs }) => runs);
   if (others.length > 0 || leftStages.includes(one?.stage ?? ""))

@@ -9,7 +9,7 @@ import type { Backup } from "../../eventLog/events";
 import { markOwn } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
-import { formatProblem } from "../../util/problem";
+import { createProblemError } from "../../util/problem";
 import type { BackupPlace } from "../backup/backup";
 import { type BridgeNow, formatBridgeState } from "../checks/bridgeState";
 import { checkBridge, checkLive } from "../checks/stoppedState";
@@ -96,20 +96,18 @@ export class MoveRun {
   async assertNodeSynced(): Promise<void> {
     const node = await this.deps.readNodeSync();
     if (node.synced) return;
-    throw new Error(
-      formatProblem({
-        what: `the node of ${this.nameOf("new")} is not synced now: the orchestrator there would wait for it`,
-        found: node.why,
-        needed: "wait until the node is synced; it is asked again right before the old host's orchestrator stops",
-      }),
-    );
+    throw createProblemError({
+      what: `the node of ${this.nameOf("new")} is not synced now: the orchestrator there would wait for it`,
+      found: node.why,
+      needed: "wait until the node is synced; it is asked again right before the old host's orchestrator stops",
+    });
   }
 
   /** Asserts by the chain that the bridge is live, because getStatus may be older than a halt. */
   async assertBridge(refusal: string): Promise<BridgeNow> {
     const bridge = await this.deps.readBridge();
     const hindrance = checkBridge(bridge, this.inputs.haltedBridge, commandsFor(this.inputs.stack));
-    if (hindrance) throw new Error(formatProblem({ ...hindrance, what: `${hindrance.what}: ${refusal}` }));
+    if (hindrance) throw createProblemError({ ...hindrance, what: `${hindrance.what}: ${refusal}` });
     for (const line of formatBridgeState(bridge)) this.deps.say(line);
     return bridge;
   }

@@ -1,5 +1,5 @@
 import { markOwn } from "../../ssh/foreign";
-import { formatProblem } from "../../util/problem";
+import { createProblemError } from "../../util/problem";
 import { compareManifests, formatDifferences, readManifest, sumManifest } from "../backup/manifest";
 import { type BackupContent, readBackup, sendBackup } from "../backup/restoreBackup";
 import { findStaleShare } from "../checks/bridgeState";
@@ -13,7 +13,7 @@ async function readFreshBackup(run: MoveRun, file: string): Promise<BackupConten
   const bridge = await run.assertBridge("refusing to start an orchestrator from a backup now");
   const content = await readBackup(file, run.backupPlace());
   const stale = findStaleShare(content, bridge, run.inputs);
-  if (stale !== undefined) throw new Error(formatProblem({ ...stale, what: `${stale.what}: ${file}` }));
+  if (stale !== undefined) throw createProblemError({ ...stale, what: `${stale.what}: ${file}` });
   return content;
 }
 
@@ -23,14 +23,12 @@ async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: Backup
   const there = await readManifest(run.sides.roots[target], { base, paths: ["."] });
   const differences = compareManifests(files, there, (path) => isInPlace && path === "config.json");
   if (differences.length === 0) return;
-  throw new Error(
-    formatProblem({
-      what: `the files unpacked on ${run.nameOf(target)} differ from the backup`,
-      found: formatDifferences(differences),
-      needed: "the same bytes, owner and mode. Is that host's disk failing (dmesg)?",
-      next: isInPlace && "Or was another backup unpacked there before? Then give that one with --backup",
-    }),
-  );
+  throw createProblemError({
+    what: `the files unpacked on ${run.nameOf(target)} differ from the backup`,
+    found: formatDifferences(differences),
+    needed: "the same bytes, owner and mode. Is that host's disk failing (dmesg)?",
+    next: isInPlace && "Or was another backup unpacked there before? Then give that one with --backup",
+  });
 }
 
 /**

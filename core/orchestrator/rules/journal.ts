@@ -1,6 +1,6 @@
 import { isSameMove, type MoveId, parseMove } from "../../eventLog/moveId";
 import { isPrintable } from "../../util/printable";
-import { formatProblem } from "../../util/problem";
+import { createProblemError } from "../../util/problem";
 
 /** `forward`: from the old host to the new one; `back` with `orchestrator.rollback`. */
 export type Direction = "forward" | "back";
@@ -97,15 +97,13 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     });
     return { was: {}, identity: null, at: "", ...found, move, history } as Journal;
   }
-  throw new Error(
-    formatProblem({
-      what: `${where}: ${unreadableJournal}`,
-      found: `${(found?.version ?? 1) === 1 ? "another form than this program writes" : `version ${found?.version}`}, in ${journalFile}`,
-      needed:
-        "version 1, as this program writes it. Did a newer version of it write this journal, or did somebody change it?",
-      next: "Nothing was touched. Use the version of this program that wrote it, or repair the file.",
-    }),
-  );
+  throw createProblemError({
+    what: `${where}: ${unreadableJournal}`,
+    found: `${(found?.version ?? 1) === 1 ? "another form than this program writes" : `version ${found?.version}`}, in ${journalFile}`,
+    needed:
+      "version 1, as this program writes it. Did a newer version of it write this journal, or did somebody change it?",
+    next: "Nothing was touched. Use the version of this program that wrote it, or repair the file.",
+  });
 }
 
 /** True if a number is a valid generation, and the next one is, too. */
