@@ -99,7 +99,7 @@ async function readRegistration(
     network: config.network,
     now: Date.now,
   });
-  close();
+  void close();
   if (pulumi.runtime.isDryRun()) return registration;
   // Notifies only of changes that are new in the event log. Otherwise every run would send the notifications again.
   const news = await noteRegistration(openStackLog(config), registration, { stack: place.stack, ours, memory });

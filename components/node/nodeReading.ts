@@ -24,8 +24,8 @@ export interface HostReading {
   readonly version: Promise<string | undefined>;
   /** `off`, `on`, or the name of another timer that restarts the synced node; undefined if the lookup failed. */
   readonly hourlyRestart: Promise<string | undefined>;
-  /** Closes the connection. Call it after more questions to a client of `readings`, which open the connection again. */
-  close(): void;
+  /** Closes the connection after the readings. Call it after more questions to a client of `readings`: they reopen it. */
+  close(): Promise<void>;
 }
 
 /** Reads node, chain and crontab of a synced host over one connection. */
@@ -59,8 +59,11 @@ function startReading(config: StackConfig, address: string, hostKey: string): Ho
       ? connected.then(() => readNodeVersion(target, connection)).catch(() => undefined)
       : Promise.resolve(undefined),
   };
-  const close = () => connection.drop();
-  void Promise.all(Object.values(seen)).finally(close);
+  const close = async () => {
+    await Promise.allSettled(Object.values(seen));
+    connection.drop();
+  };
+  void close();
   return { ...seen, close };
 }
 

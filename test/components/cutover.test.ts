@@ -41,7 +41,7 @@ const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostReadi
   readings: Promise.resolve([says("the node of 203.0.113.7", registered)]),
   hourlyRestart: Promise.resolve(restart),
   version: Promise.resolve(undefined),
-  close: () => undefined,
+  close: async () => undefined,
 });
 
 async function follow(seen: Look, changes: Record<string, unknown> = {}) {

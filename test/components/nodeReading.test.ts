@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { createHostReader } from "../../components/node/nodeReading";
-import { readNodeStatus } from "../../core/sync/nodeStatus";
+import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus";
 import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
 
@@ -8,11 +8,11 @@ vi.mock("../../core/sync/nodeStatus", async (original) => ({
   ...(await original<typeof import("../../core/sync/nodeStatus")>()),
   readNodeStatus: vi.fn(async () => ({ synced: true, known: true, why: "synced" })),
 }));
+const drop = vi.hoisted(() => vi.fn());
 vi.mock("../../core/ssh/connection", () => ({
   createConnection: () => ({
     session: () => Promise.reject(new Error("no host here")),
-    drop: () => undefined,
-    made: 0,
+    drop,
   }),
 }));
 
@@ -46,4 +46,21 @@ test("returns the reason from the chain, and no crontab, if the host does not an
     { client: { name: "the node of 203.0.113.7" }, fault: { kind: "silent", why: "no host here" } },
   ]);
   expect(await hourlyRestart).toBeUndefined();
+});
+
+test("keeps the connection open for a reading that is under way", async () => {
+  drop.mockClear();
+  let answer: (status: NodeStatus) => void = () => undefined;
+  vi.mocked(readNodeStatus).mockReturnValueOnce(
+    new Promise((resolve) => {
+      answer = resolve;
+    }),
+  );
+  const { readings, close } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
+  const closed = close();
+  await readings;
+  expect(drop).not.toHaveBeenCalled();
+  answer({ synced: false, known: false, why: "no answer" });
+  await closed;
+  expect(drop).toHaveBeenCalled();
 });
