@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync,
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { formatMove } from "../../core/eventLog/moveId";
-import { assignRoles, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
+import { assignRoles, type Direction, type Journal, type WhichHost } from "../../core/orchestrator/rules/journal";
 import { type ModelHost, signing } from "../../lab/simulation/host";
 import { begin, type Call, effectsOf, type ScriptName } from "../../lab/simulation/scripts";
 import { randomOf } from "../../lab/simulation/seededRandom";
@@ -35,21 +35,26 @@ function shareIn(directory: string): number | undefined {
   return existsSync(file) ? Number(readFileSync(file, "utf8")) : undefined;
 }
 
+/** Returns the parts of a journal that the simulation has as the host has them. */
+const partsOf = ({ generation, source, target, direction, side, stage }: Partial<Omit<Journal, "move">>) => ({
+  generation,
+  source,
+  target,
+  direction,
+  side,
+  stage,
+});
+
 /** Returns the state that the real scripts left, in the simulation's terms. */
 function found({ box, unit, directory, journal }: ScriptStage) {
-  const { move, direction, side, stage, generation, source, target, history = [] } = journal() ?? {};
+  const { move, history = [], ...rest } = journal() ?? {};
   const shares = readdirSync(box.dir)
     .filter((name) => name.startsWith("signer.before-"))
     .map((name) => shareIn(join(box.dir, name)) ?? 0);
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return {
-    generation,
-    source,
-    target,
+    ...partsOf(rest),
     move,
-    direction,
-    side,
-    stage,
     history: history.map((past) => `${past.move}:${past.stage}`),
     running: existsSync(join(box.dir, "active")),
     masked: existsSync(`${unit}.moved`) && readlinkSync(unit) === "/dev/null",
@@ -60,30 +65,18 @@ function found({ box, unit, directory, journal }: ScriptStage) {
   };
 }
 
-function simulated({
-  journal,
-  running,
-  masked,
-  directory,
-  keyAside,
-  staging,
-  kept,
-}: ModelHost): ReturnType<typeof found> {
+function simulated({ journal, running, masked, directory, keyAside, staging, kept }: ModelHost) {
+  const { move, history = [], ...rest } = journal ?? {};
   return {
-    move: journal && formatMove(journal.move),
-    generation: journal?.generation,
-    source: journal?.source,
-    target: journal?.target,
-    direction: journal?.direction,
-    side: journal?.side,
-    stage: journal?.stage,
-    history: (journal?.history ?? []).map((past) => `${past.move && formatMove(past.move)}:${past.stage}`),
+    ...partsOf(rest),
     running,
     masked,
     directory,
     keyAside,
     staging,
     kept,
+    move: move && formatMove(move),
+    history: history.map((past) => `${past.move && formatMove(past.move)}:${past.stage}`),
   };
 }
 
@@ -143,20 +136,12 @@ const target = { side: "old", direction: "back", stack: "prod", generation: 2 } 
 describe("the simulated host", () => {
   test("behaves as the scripts forward and back, each script twice", async () => {
     const both = open();
+    const arrival = ["signer_staging", "copy", "signer_arrive"] as const;
+    const again = ["signer_seal", "signer_staging", "signer_arrive", "signer_start"] as const;
     const way: Step[] = [
       ...(["signer_stop", "signer_fence"] as const).map((name) => ({ name, ...source })),
       { name: "signer_settle", stage: "moved", ...source },
-      ...(
-        [
-          "signer_staging",
-          "copy",
-          "signer_arrive",
-          "signer_seal",
-          "signer_staging",
-          "signer_arrive",
-          "signer_start",
-        ] as const
-      ).map((name) => ({ name, ...target })),
+      ...[...arrival, ...again].map((name) => ({ name, ...target })),
       { name: "signer_settle", stage: "running", ...target },
     ];
     const refused: string[] = [];
@@ -176,6 +161,8 @@ describe("the simulated host", () => {
     expect(both.host).toMatchObject({ running: true, keyAside: false, masked: false });
   });
 
+  const leaving = ["signer_stop", "signer_fence", "signer_restore", "signer_settle"] as const;
+  const arriving = ["signer_arrive", "signer_arrive", "signer_start", "signer_settle", "signer_seal"] as const;
   // Any script of two stacks may follow any other, so this also tests refusals.
   test.each([1, 2, 3])("behaves as the scripts in any order: %i", async (seed) => {
     const random = randomOf(seed);
@@ -189,17 +176,7 @@ describe("the simulated host", () => {
       if (random() < 0.15) latest += 1;
       const generation = random() < 0.85 ? latest : Math.max(1, latest - 1);
       const isSource = random() < 0.4;
-      const name = isSource
-        ? one(["signer_stop", "signer_fence", "signer_restore", "signer_settle"] as const)
-        : one([
-            "signer_staging",
-            "copy",
-            "signer_arrive",
-            "signer_arrive",
-            "signer_start",
-            "signer_settle",
-            "signer_seal",
-          ] as const);
+      const name = isSource ? one(leaving) : one(["signer_staging", "copy", ...arriving] as const);
       const stage = isSource ? one(["moved", "restored"] as const) : ("running" as const);
       const step: Step = {
         name,

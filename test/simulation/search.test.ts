@@ -3,7 +3,7 @@ import { minimised, randomHistories, replay } from "../../lab/simulation/random"
 import { type Mutation, mutated } from "../../lab/simulation/rules";
 import { allUps, search } from "../../lab/simulation/search";
 import { searches } from "../../lab/simulation/searches";
-import type { Action } from "../../lab/simulation/world";
+import type { Action, Strike } from "../../lab/simulation/world";
 
 /** CI's share of `npm run explore -- moves`: all histories of this many actions, and the same random ones each time. */
 const depth = 3;
@@ -41,29 +41,22 @@ describe("the search of a move's histories", () => {
   });
 });
 
-const up = (stack: "second" | "third", ...strikes: Extract<Action, { do: "up" }>["strikes"]): Action => ({
-  do: "up",
-  direction: "forward",
-  attempt: 1,
-  stack,
-  strikes,
-});
+const up =
+  (stack: "second" | "third", direction: "forward" | "back" = "forward") =>
+  (...strikes: Strike[]): Action => ({ do: "up", direction, attempt: 1, stack, strikes });
+const [second, third] = [up("second"), up("third")];
+const on = (host: "a" | "b", what: "save" | "rewind" | "reinstall" | "stop by hand"): Action => ({ do: what, host });
 
 const decide = (from: string, to: string): Mutation => ({ file: "core/orchestrator/rules/decideMove.ts", from, to });
 
 /** A second line of defence, which finds some of these, too. */
 const withoutGenerations: readonly Mutation[] = [
-  {
-    file: "core/orchestrator/rules/generation.ts",
-    from: "findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga }",
-    to: "{ do: decision.do, saga }",
-  },
-  {
-    file: "core/orchestrator/rules/generation.ts",
-    from: "dropOlderJournal(dropJournalOfLost(states, wanted), wanted);",
-    to: "states;",
-  },
-];
+  [
+    "findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga }",
+    "{ do: decision.do, saga }",
+  ] as const,
+  ["dropOlderJournal(dropJournalOfLost(states, wanted), wanted);", "states;"] as const,
+].map(([from, to]) => ({ file: "core/orchestrator/rules/generation.ts", from, to }));
 
 /** Hides where the key is, and what to do, from the error of a move that failed on both ways. */
 const silent: Mutation = {
@@ -73,69 +66,44 @@ const silent: Mutation = {
 };
 
 describe("histories that once broke a promise", () => {
-  const back = (action: Action): Action => ({ ...action, direction: "back" }) as Action;
-
   // Each history runs without its fix, too: otherwise it would prove nothing.
-  test.each<[string, Action[], readonly Mutation[]]>([
+  test.each<[string, Action[], ...(readonly Mutation[])]>([
     [
       "a target of a snapshot before its start, while its source knows the end",
-      [
-        up("second", { at: 16, blow: "kill" }),
-        { do: "save", host: "b" },
-        up("second"),
-        up("third"),
-        { do: "rewind", host: "b" },
-        up("second"),
-      ],
-      [decide('s === "restored" || isPastEnd', 's === "restored"')],
+      [second({ at: 16, blow: "kill" }), on("b", "save"), second(), third(), on("b", "rewind"), second()],
+      decide('s === "restored" || isPastEnd', 's === "restored"'),
     ],
     [
       "a refusal because of another stack that names no command",
-      [up("second", { at: 2, blow: "kill" }), up("third")],
-      [{ file: "core/orchestrator/rules/obstacles.ts", from: "[formatProblem(problem),", to: "[problem.what," }],
+      [second({ at: 2, blow: "kill" }), third()],
+      { file: "core/orchestrator/rules/obstacles.ts", from: "[formatProblem(problem),", to: "[problem.what," },
     ],
     [
       "a rollback over an orchestrator that another stack's failed move left",
       [
-        up("second", { at: 23, blow: "kill" }),
-        up("third", { at: 7, blow: "fail" }),
-        { do: "stop by hand", host: "b" },
-        back(up("second")),
+        ...[second({ at: 23, blow: "kill" }), third({ at: 7, blow: "fail" })],
+        ...[on("b", "stop by hand"), up("second", "back")()],
       ],
-      [decide("if (between) return", "if (false) return"), silent],
+      decide("if (between) return", "if (false) return"),
+      silent,
     ],
     [
       "a source of a snapshot without a journal, and a reinstalled target",
-      [
-        { do: "save", host: "a" },
-        up("second"),
-        up("third"),
-        { do: "rewind", host: "a" },
-        { do: "reinstall", host: "b" },
-        up("second"),
-      ],
-      [],
+      [on("a", "save"), second(), third(), on("a", "rewind"), on("b", "reinstall"), second()],
     ],
     [
       "a rollback that continues beside a running target of an earlier snapshot",
       [
-        up("second"),
-        { do: "save", host: "b" },
-        up("third"),
-        { ...back(up("third")), strikes: [{ at: 5, blow: "kill" }] } as Action,
-        up("third", { at: 7, blow: "kill" }),
-        { do: "rewind", host: "b" },
-        up("third"),
+        ...[second(), on("b", "save"), third(), up("third", "back")({ at: 5, blow: "kill" })],
+        ...[third({ at: 7, blow: "kill" }), on("b", "rewind"), third()],
       ],
-      [
-        decide(
-          'if (to.active && t !== "abandoned")',
-          'if (s === "restoring") return { do: "restore", saga };\n if (to.active)',
-        ),
-      ],
+      decide(
+        'if (to.active && t !== "abandoned")',
+        'if (s === "restoring") return { do: "restore", saga };\n if (to.active)',
+      ),
     ],
-    ["a rollback that also fails", [up("second", { at: 10, blow: "fail" }, { at: 17, blow: "fail" })], [silent]],
-  ])("are found again without their fix: %s", async (_what, path, fixes) => {
+    ["a rollback that also fails", [second({ at: 10, blow: "fail" }, { at: 17, blow: "fail" })], silent],
+  ])("are found again without their fix: %s", async (_what, path, ...fixes) => {
     expect(await replay(path)).toBeUndefined();
     const rules = await mutated([...fixes, ...withoutGenerations]);
     expect(await replay(path, { rules })).toMatchObject({ path });
@@ -144,12 +112,12 @@ describe("histories that once broke a promise", () => {
   test("has no action that can be omitted", async () => {
     const rules = await mutated([decide("if (running === undefined)", "if (true)")]);
     const long: Action[] = [
-      ...[{ do: "generate" } as const, { do: "reboot", host: "a" } as const, up("second", { at: 4, blow: "break" })],
-      ...[{ do: "lose", host: "c" } as const, { do: "start by hand", host: "a" } as const, up("second")],
+      ...[{ do: "generate" } as const, { do: "reboot", host: "a" } as const, second({ at: 4, blow: "break" })],
+      ...[{ do: "lose", host: "c" } as const, { do: "start by hand", host: "a" } as const, second()],
     ];
     const found = await replay(long, { rules });
     expect(found && (await minimised(found, { rules })).path).toEqual([
-      ...[up("second"), { do: "start by hand", host: "a" }, up("second")],
+      ...[second(), { do: "start by hand", host: "a" }, second()],
     ]);
   });
 });

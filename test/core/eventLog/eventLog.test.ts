@@ -1,25 +1,21 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { appendEvent, locateFiles, readEvents, readLog, readMoveEvents } from "../../../core/eventLog/eventLog";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import { formatMove, parseMove } from "../../../core/eventLog/moveId";
 import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
+import { scratchDirectory } from "../../scratchDirectory";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "journey-"));
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(directory, { recursive: true });
-});
+const directory = scratchDirectory();
+afterEach(() => void vi.unstubAllEnvs());
 
-const add = (entry: LogEvent | MoveEvent) => appendEvent(createDirectoryStore(directory), entry);
-const events = (pillar = "Anvil") => readEvents(createDirectoryStore(directory), pillar);
-const moves = () => readMoveEvents(createDirectoryStore(directory));
+const store = () => createDirectoryStore(directory());
+const add = (entry: LogEvent | MoveEvent) => appendEvent(store(), entry);
+const events = (pillar = "Anvil") => readEvents(store(), pillar);
+const moves = () => readMoveEvents(store());
+const file = () => resolveEventLogPath(directory());
 
 const at = "2026-11-21T18:00:00Z";
 const refused = (stack: string, reason: string, pillar = "Anvil"): LogEvent => ({
@@ -36,7 +32,7 @@ it("keeps a journey beside the orchestrator's moves, in one file", async () => {
   await add(refused("prod-2", "two"));
   expect((await events()).map(({ stack }) => stack)).toEqual(["prod", "prod-2"]);
   expect((await moves()).map(({ event }) => event)).toEqual(["failed"]);
-  const log = await readLog(createDirectoryStore(directory), "Anvil");
+  const log = await readLog(store(), "Anvil");
   expect(log.map(({ event }) => event)).toEqual(["refused", "failed", "refused"]);
 });
 
@@ -48,7 +44,7 @@ it("keeps two Pillars apart, though their stacks have one name", async () => {
 });
 
 it("leaves out a line that was broken off", async () => {
-  appendFileSync(resolveEventLogPath(directory), '{"at":"2026","stack":"pr');
+  appendFileSync(file(), '{"at":"2026","stack":"pr');
   await add(refused("prod", "one"));
   expect(await events()).toHaveLength(1);
 });
@@ -56,12 +52,11 @@ it("leaves out a line that was broken off", async () => {
 describe("a line's version", () => {
   const line = refused("prod", "one");
   const move = { at, move: "pillar-host/prod/Anvil/1", event: "failed", details: { error: "two" } };
-  const put = (...lines: object[]) =>
-    appendFileSync(resolveEventLogPath(directory), lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
+  const put = (...lines: object[]) => appendFileSync(file(), lines.map((each) => `${JSON.stringify(each)}\n`).join(""));
 
   it("is 1, when written and when read", async () => {
     await add(line);
-    expect(JSON.parse(readFileSync(resolveEventLogPath(directory), "utf8"))).toEqual({ version: 1, ...line });
+    expect(JSON.parse(readFileSync(file(), "utf8"))).toEqual({ version: 1, ...line });
     put({ version: 1, ...move });
     expect([await events(), await moves()]).toEqual([[line], [{ ...move, move: moveNamed(move.move) }]]);
   });
@@ -71,7 +66,7 @@ describe("a line's version", () => {
     [{ version: 2, ...line }, "written by a newer version of this program; nothing was changed\n  found: version 2\n"],
   ])("is never another one or missing: such a line is refused", async (other, words) => {
     put({ version: 1, ...line }, other);
-    await expect(events()).rejects.toThrow(`the event log, ${resolveEventLogPath(directory)}: ${words}`);
+    await expect(events()).rejects.toThrow(`the event log, ${file()}: ${words}`);
   });
 });
 
@@ -86,24 +81,24 @@ describe("a move's name", () => {
 });
 
 it("finds a backup beside the event log, and its key, wherever both were when the line was written", () => {
-  vi.stubEnv("XDG_DATA_HOME", directory);
-  const records = join(directory, "pillar-host/records/Anvil");
-  const here = { file: join(records, "a.age"), identityFile: join(directory, "pillar-host/keys/Anvil.age-identity") };
-  for (const file of Object.values(here)) {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, "");
+  vi.stubEnv("XDG_DATA_HOME", directory());
+  const records = join(directory(), "pillar-host/records/Anvil");
+  const here = { file: join(records, "a.age"), identityFile: join(directory(), "pillar-host/keys/Anvil.age-identity") };
+  for (const each of Object.values(here)) {
+    mkdirSync(dirname(each), { recursive: true });
+    writeFileSync(each, "");
   }
+  const home = "/home/other/records/Anvil";
   const there = {
-    file: "/home/other/records/Anvil/a.age",
-    manifestFile: "/home/other/records/Anvil/a.json",
+    file: `${home}/a.age`,
+    manifestFile: `${home}/a.json`,
     identityFile: "/home/other/keys/Anvil.age-identity",
   };
-  const located = (changes: object, files?: string) =>
-    locateFiles({ event: "backup", details: { ...there, ...changes } } as MoveEvent, {
-      directory: records,
-      ...(files === undefined ? {} : { files }),
-    }).details;
+  const located = (changes: object, more: object = {}) => {
+    const backup = { event: "backup", details: { ...there, ...changes } } as MoveEvent;
+    return locateFiles(backup, { directory: records, ...more }).details;
+  };
   expect(located({})).toEqual({ ...there, ...here });
-  expect(located({}, "s3://state/backups/")).toEqual({ ...here, manifestFile: "s3://state/backups/a.json" });
+  expect(located({}, { files: "s3://state/backups/" })).toEqual({ ...here, manifestFile: "s3://state/backups/a.json" });
   expect(located({ identityFile: "/home/other/mine.txt" })).toMatchObject({ identityFile: "/home/other/mine.txt" });
 });

@@ -1,35 +1,24 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { appendEvent } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { assertWhole, findLastHash, findMissingLine } from "../../../core/eventLog/logIntegrity";
 import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore";
+import { scratchDirectory } from "../../scratchDirectory";
 
-let directory = "";
-const data = process.env.XDG_DATA_HOME;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "log-"));
-  process.env.XDG_DATA_HOME = join(directory, "data");
-});
-afterEach(() => {
-  process.env.XDG_DATA_HOME = data;
-  rmSync(directory, { recursive: true });
-});
+const directory = scratchDirectory();
+beforeEach(() => void vi.stubEnv("XDG_DATA_HOME", join(directory(), "data")));
+afterEach(() => void vi.unstubAllEnvs());
 
-const store = () => createDirectoryStore(directory);
-const event = (reason: string): LogEvent => ({
-  at: "2026-11-26T18:00:00Z",
-  stack: "prod",
-  pillar: "Anvil",
-  event: "refused",
-  details: { reasons: [reason] },
-});
+const store = () => createDirectoryStore(directory());
+const file = () => resolveEventLogPath(directory());
+const place = { at: "2026-11-26T18:00:00Z", stack: "prod", pillar: "Anvil" };
+const event = (reason: string): LogEvent => ({ ...place, event: "refused", details: { reasons: [reason] } });
 const add = (...reasons: string[]) =>
   reasons.reduce((before, reason) => before.then(() => appendEvent(store(), event(reason))), Promise.resolve());
-const lines = () => readFileSync(resolveEventLogPath(directory), "utf8").trimEnd().split("\n");
-const rewrite = (kept: readonly string[]) => writeFileSync(resolveEventLogPath(directory), `${kept.join("\n")}\n`);
+const lines = () => readFileSync(file(), "utf8").trimEnd().split("\n");
+const rewrite = (kept: readonly string[]) => writeFileSync(file(), `${kept.join("\n")}\n`);
 
 test("accepts an unchanged log, also an empty one", async () => {
   expect(await findMissingLine(store())).toBeUndefined();
@@ -50,14 +39,14 @@ test("notices a missing log, and a changed line at the next line", async () => {
   await add("one", "two");
   rewrite(lines().map((line) => line.replace("one", "none")));
   expect(await findMissingLine(store())).toContain("which a later line of it has seen");
-  rmSync(resolveEventLogPath(directory));
+  rmSync(file());
   expect(await findMissingLine(store())).toContain("which this machine (");
 });
 
 test("notices another machine's copy by the state; accepts all lines of both in any order", async () => {
   await add("one", "two");
   const [first = "", second = ""] = lines();
-  rmSync(join(directory, "data"), { recursive: true });
+  rmSync(join(directory(), "data"), { recursive: true });
   rewrite([first]);
   expect(await findMissingLine(store())).toBeUndefined();
   expect(await findMissingLine(store(), findLastHash([first, second]))).toContain("which the stack's state has seen");
@@ -78,7 +67,7 @@ test("accepts an earlier copy only with the operator's confirmation, on this mac
 test("notices the loss of a line of another machine that was read once", async () => {
   await add("one");
   const first = lines();
-  writeFileSync(resolveEventLogPath(directory), `${first.join("\n")}\n${JSON.stringify({ version: 1, at: "x" })}\n`);
+  writeFileSync(file(), `${first.join("\n")}\n${JSON.stringify({ version: 1, at: "x" })}\n`);
   expect(await findMissingLine(store())).toBeUndefined();
   rewrite(first);
   expect(await findMissingLine(store())).toContain("which this machine (");
@@ -93,7 +82,7 @@ test("accepts two writers at once that name the same line before theirs", async 
 
 test("accepts a log of a run that was killed between a line and its head", async () => {
   await add("one");
-  const heads = join(directory, "data/pillar-host/heads");
+  const heads = join(directory(), "data/pillar-host/heads");
   const head = join(heads, readdirSync(heads)[0] ?? "");
   const before = readFileSync(head, "utf8");
   await add("two");

@@ -1,19 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence";
 import { configOf } from "../../components/exampleConfig";
 import { moveNamed } from "../../moveNamed";
 import { putEvent } from "../../recordIn";
+import { scratchDirectory } from "../../scratchDirectory";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "record-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
 const has = (orchestrator: object, shown?: string) =>
-  hasOrchestrator(configOf({ orchestrator: { backup: { directory }, ...orchestrator } }), "prod-2", shown);
+  hasOrchestrator(configOf({ orchestrator: { backup: { directory: directory() }, ...orchestrator } }), "prod-2", shown);
 
 test("finds a configured orchestrator: a move or a release", async () => {
   const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -25,13 +19,13 @@ test("finds an orchestrator on this stack's host by the event log, else by the s
   const details = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
   const at = "2026-11-21T18:00:00Z";
   const move = (stack: string) => ({ at, move: moveNamed(`pillar-host/${stack}/Anvil/1`) });
-  putEvent(directory, { ...move("another"), event: "done", details });
-  putEvent(directory, { ...move("prod-2"), event: "failed", details: {} });
+  putEvent(directory(), { ...move("another"), event: "done", details });
+  putEvent(directory(), { ...move("prod-2"), event: "failed", details: {} });
   expect(await Promise.all(["new", "old", undefined].map((shown) => has({}, shown)))).toEqual([true, false, false]);
-  putEvent(directory, { ...move("prod-2"), event: "secured", details: {} });
+  putEvent(directory(), { ...move("prod-2"), event: "secured", details: {} });
   expect(await has({})).toBe(true);
-  putEvent(directory, { ...move("prod-2"), event: "done", details });
+  putEvent(directory(), { ...move("prod-2"), event: "done", details });
   expect(await has({})).toBe(true);
-  putEvent(directory, { ...move("prod-2"), event: "rolledBack", details: { ...details, holder: "old" } });
+  putEvent(directory(), { ...move("prod-2"), event: "rolledBack", details: { ...details, holder: "old" } });
   expect(await has({}, "new")).toBe(false);
 });

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openEventLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import type { Registration } from "../../../core/registration/registration";
@@ -9,10 +8,10 @@ import { collectRegistrationMemory, findRegistrationChanges } from "../../../cor
 import { noteRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
 import { findRegistrationNotices } from "../../../core/registration/registrationMessages";
 import { journeyIn } from "../../recordIn";
+import { scratchDirectory } from "../../scratchDirectory";
 import { clock, old, other, ours } from "./chains";
 
-const scratch = mkdtempSync(join(tmpdir(), "cutover-"));
-afterAll(() => rmSync(scratch, { recursive: true }));
+const scratch = scratchDirectory();
 
 const who = { stack: "prod-2", pillar: "Anvil" };
 const before = { producerAddress: old, height: 990, at: clock - 90_000 };
@@ -61,38 +60,31 @@ test("the event log has the last momentum of the earlier address", () => {
 
 describe("the registration's memory", () => {
   const wasHere = { earlier: old, wasOurs: true };
-  test.each<[string, Registration[], string, string, string | undefined, object]>([
-    [
-      "this stack and address",
-      [registered, producing],
-      "prod-2",
-      ours,
-      undefined,
-      { since: clock, ...wasHere, switched },
-    ],
-    ["no other stack", [registered, producing], "prod", ours, undefined, {}],
-    ["no other address", [registered, producing], "prod-2", other, undefined, {}],
-    ["the Pillar that switched away", [producing, elsewhere], "prod-2", ours, undefined, wasHere],
-    ["the earlier address by the last run", [], "prod-2", ours, old, { earlier: old }],
-    ["no earlier address that is its own", [], "prod-2", ours, ours, {}],
-    ["the earlier address by the event log", [tooEarly], "prod-2", ours, undefined, { since: clock, ...wasHere }],
-  ])("is of %s", (_what, looks, stack, address, seen, memory) => {
+  test.each<[string, Registration[], { stack?: string; address?: string; seen?: string }, object]>([
+    ["this stack and address", [registered, producing], {}, { since: clock, ...wasHere, switched }],
+    ["no other stack", [registered, producing], { stack: "prod" }, {}],
+    ["no other address", [registered, producing], { address: other }, {}],
+    ["the Pillar that switched away", [producing, elsewhere], {}, wasHere],
+    ["the earlier address by the last run", [], { seen: old }, { earlier: old }],
+    ["no earlier address that is its own", [], { seen: ours }, {}],
+    ["the earlier address by the event log", [tooEarly], {}, { since: clock, ...wasHere }],
+  ])("is of %s", (_what, looks, { stack = "prod-2", address = ours, seen }, memory) => {
     expect(collectRegistrationMemory(recorded(...looks), stack, address, seen)).toEqual(memory);
   });
 
   test("reads back what was written; an unreadable log counts as empty", async () => {
-    const place = { ...who, directory: join(scratch, "backups") };
+    const place = { ...who, directory: join(scratch(), "backups") };
     const log = openEventLog(place, { now: () => clock, say: () => undefined });
     await noteRegistration(log, producing, { stack: who.stack, ours, memory: {} });
     expect(journeyIn(place.directory, "Anvil")).toEqual(recorded(producing));
     expect((await readRegistrationMemory(place, ours)).switched).toEqual(switched);
-    writeFileSync(join(scratch, "file"), "");
-    const broken = { ...who, directory: join(scratch, "file") };
+    writeFileSync(join(scratch(), "file"), "");
+    const broken = { ...who, directory: join(scratch(), "file") };
     expect(await readRegistrationMemory(broken, ours, old)).toEqual({ earlier: old });
   });
 
   test("adds no event while the log is unreadable", async () => {
-    const place = { ...who, directory: join(scratch, "unread") };
+    const place = { ...who, directory: join(scratch(), "unread") };
     const said: string[] = [];
     const log = openEventLog(place, { now: () => clock, say: (line) => said.push(line) });
     const tell = async (look: Registration) =>

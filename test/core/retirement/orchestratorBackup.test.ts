@@ -1,31 +1,27 @@
 import crypto from "node:crypto";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { Encrypter } from "age-encryption";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openIdentity } from "../../../core/orchestrator/backup/vault";
 import type { BackedUpOrchestrator } from "../../../core/retirement/backupRule";
 import { findOrchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
 import { putEvent } from "../../recordIn";
+import { scratchDirectory } from "../../scratchDirectory";
 import { bridge, share } from "./exampleFacts";
 
-let backups = "";
-beforeEach(() => {
-  backups = fs.mkdtempSync(path.join(os.tmpdir(), "signer-backup-"));
-});
-afterEach(() => {
-  for (const each of [backups, `${backups}.age-identity`]) fs.rmSync(each, { recursive: true, force: true });
-});
+const scratch = scratchDirectory();
+/** Returns the directory of the backups; keys lie beside it. */
+const backups = () => path.join(scratch(), "backups");
 
 const host = { address: "192.0.2.1", hostKey: "ssh-ed25519 T0xE" };
 const since = "2026-01-01T00:00:00Z";
 const signer = { pillar: "Anvil", host, directory: "/root/.orchestrator", since };
 const move = moveNamed("pillar-host/prod-2/Anvil/1");
-const file = () => path.join(backups, "a.tar.age");
-const manifestFile = () => path.join(backups, "a.manifest.json");
+const file = () => path.join(backups(), "a.tar.age");
+const manifestFile = () => path.join(backups(), "a.manifest.json");
 const entry = (name: string, size = 9) => ({ path: `root/.orchestrator/${name}`, kind: "file", size });
 const whole = [entry("config.json"), entry("producer.moved-to-192.0.2.2-x"), entry(share)];
 const usual = { label: "first", at: "2026-02-01T00:00:00Z", move, entries: whole, ...host, isOfAnotherKey: false };
@@ -34,26 +30,29 @@ type Put = Partial<typeof usual>;
 /** Stores a proved backup. `isOfAnotherKey`: it is sealed for another key than its line names. */
 async function put(changes: Put = {}) {
   const { label, at, move, isOfAnotherKey, address, hostKey, entries } = { ...usual, ...changes };
-  const identity = await openIdentity(backups, undefined, Date.now);
-  const other = path.join(backups, "other");
+  const identity = await openIdentity(backups(), undefined, Date.now);
+  const other = path.join(backups(), "other");
   const encrypter = new Encrypter();
   encrypter.addRecipient((isOfAnotherKey ? await openIdentity(other, undefined, Date.now) : identity).recipient);
   const sealed = await encrypter.encrypt("an orchestrator");
+  fs.mkdirSync(backups(), { recursive: true });
   fs.writeFileSync(file(), sealed);
   fs.writeFileSync(manifestFile(), JSON.stringify({ version: 1, host: address, hostKey, entries }));
   const sha256 = crypto.createHash("sha256").update(sealed).digest("hex");
   const sizes = { sealedBytes: sealed.length, files: 3, bytes: 27 };
   const files = { file: file(), manifestFile: manifestFile(), identityFile: identity.file };
-  fs.rmSync(path.join(backups, "record.jsonl"), { force: true });
-  putEvent(backups, { at, move, event: "backup", details: { label, ...files, ...sizes, sha256, provedAt: at } });
+  fs.rmSync(path.join(backups(), "record.jsonl"), { force: true });
+  putEvent(backups(), { at, move, event: "backup", details: { label, ...files, ...sizes, sha256, provedAt: at } });
 }
 const faults = (more: Partial<BackedUpOrchestrator> = { move }) =>
-  findOrchestratorBackupFaults(createDirectoryStore(backups), { ...signer, ...more });
+  findOrchestratorBackupFaults(createDirectoryStore(backups()), { ...signer, ...more });
 const isHere = async (more?: Partial<BackedUpOrchestrator>) => (await faults(more)).length === 0;
 
 describe("the proved backup of a fenced orchestrator", () => {
   test("belongs to the move that fenced it, from either host", async () => {
-    expect(await faults()).toEqual([`no backup of an orchestrator of Anvil in ${path.join(backups, "record.jsonl")}`]);
+    expect(await faults()).toEqual([
+      `no backup of an orchestrator of Anvil in ${path.join(backups(), "record.jsonl")}`,
+    ]);
     await put({ address: "192.0.2.9" });
     expect(await isHere()).toBe(true);
     expect(await isHere({ move: moveNamed("pillar-host/prod-2/Anvil/2") })).toBe(false);
@@ -77,9 +76,9 @@ describe("the proved backup of a fenced orchestrator", () => {
   test("counts only with a key here that decrypts it", async () => {
     await put({ isOfAnotherKey: true });
     expect(await faults()).toEqual([
-      `the first backup of 2026-02-01T00:00:00Z: no key on this machine decrypts it (tried: ${backups}.age-identity)`,
+      `the first backup of 2026-02-01T00:00:00Z: no key on this machine decrypts it (tried: ${backups()}.age-identity)`,
     ]);
-    expect(await isHere({ move, identityFile: path.join(backups, "other.age-identity") })).toBe(true);
+    expect(await isHere({ move, identityFile: path.join(backups(), "other.age-identity") })).toBe(true);
   });
 
   test("may come from an interrupted destroy, if it holds the orchestrator and the guard is older", async () => {

@@ -1,7 +1,5 @@
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { appendFileSync } from "node:fs";
+import { expect, it } from "vitest";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import { formatLine } from "../../../core/eventLog/logLine";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs";
@@ -11,49 +9,37 @@ import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { systemClock } from "../../../core/util/clock";
 import { moveNamed } from "../../moveNamed";
 import { putEvent, recordFile } from "../../recordIn";
+import { scratchDirectory } from "../../scratchDirectory";
 
-let directory = "";
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "survey-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
 
 const ssh = { address: "192.0.2.1", hostKey: "ssh-ed25519 T0xE" };
 const at = "2026-11-21T18:00:00Z";
-const shutDown: LogEvent = {
-  at,
-  stack: "prod",
-  pillar: "Anvil",
-  event: "shutDown",
-  details: { ...ssh, evidence: [], hasSigner: false },
-};
+const details = { ...ssh, evidence: [], hasSigner: false };
+const shutDown: LogEvent = { at, stack: "prod", pillar: "Anvil", event: "shutDown", details };
 const move = moveNamed("pillar-host/prod-2/Anvil/1");
-const begun = (target: string): MoveEvent => ({
-  at,
-  move,
-  event: "begun",
-  details: { direction: "forward", generation: 2, source: "SHA256:a", target },
-});
+const way = { direction: "forward", generation: 2, source: "SHA256:a" } as const;
+const begun = (target: string): MoveEvent => ({ at, move, event: "begun", details: { ...way, target } });
 
 /** Returns when the silent host had no orchestrator, as the guard reads it from an event log. */
 async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<string | undefined> {
-  for (const line of lines) putEvent(directory, line);
+  for (const line of lines) putEvent(directory(), line);
   const inputs = {
     stack: "prod",
     pillar: "Anvil",
     lifecycle: "retiring",
     references: [],
-    backup: { directory },
     host: { ssh },
-    places: { signer: { directory: "/root/.orchestrator" } },
     isOwnServer: false,
     network: { momentum: 10_000, tickMomentums: 30 },
     epoch: 1,
     tolerance: 20,
+    backup: { directory: directory() },
+    places: { signer: { directory: "/root/.orchestrator" } },
   } as unknown as RetirementInputs;
   const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false };
   const deps = { ...systemClock, say: () => undefined, saysCollected: true };
-  const store = createDirectoryStore(directory);
+  const store = createDirectoryStore(directory());
   const host = { silent: "no answer" };
   return (await surveyRetirement({ step: "destroy", inputs, memory, host, store }, deps)).facts.noOrchestratorAt;
 }
@@ -70,6 +56,6 @@ it.each<[string, LogEvent | MoveEvent]>([
 });
 
 it("ignores a shutdown event in a log that lacks a line", async () => {
-  appendFileSync(recordFile(directory), `${formatLine(shutDown, "hash of a missing line")}\n`);
+  appendFileSync(recordFile(directory()), `${formatLine(shutDown, "hash of a missing line")}\n`);
   expect(await noSignerAt([])).toBeUndefined();
 });

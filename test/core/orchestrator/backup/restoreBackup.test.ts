@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type BackupPlace, takeBackup } from "../../../../core/orchestrator/backup/backup";
@@ -7,11 +6,12 @@ import { compareManifests, readManifest } from "../../../../core/orchestrator/ba
 import { readBackup, sendBackup } from "../../../../core/orchestrator/backup/restoreBackup";
 import { findStaleShare } from "../../../../core/orchestrator/checks/bridgeState";
 import { moveNamed } from "../../../moveNamed";
+import { scratchDirectory } from "../../../scratchDirectory";
 import { type LocalRoot, localRoot } from "../localRoot";
 
 const share = `tss/localstate-${Buffer.alloc(33, 7).toString("hex")}.json`;
 let root: LocalRoot;
-let directory: string;
+const directory = scratchDirectory();
 let settings: BackupPlace;
 let file: string;
 const at = (name: string) => join(root.scratch, "host/root/.orchestrator", name);
@@ -46,8 +46,7 @@ const messageOf = (work: Promise<unknown>) =>
 beforeEach(async () => {
   now = Date.parse("2026-11-21T18:00:00.123Z");
   root = localRoot();
-  directory = mkdtempSync(join(tmpdir(), "backups-"));
-  settings = { directory: join(directory, "Anvil"), move: moveNamed("pillar-host/prod/Anvil/1") };
+  settings = { directory: join(directory(), "Anvil"), move: moveNamed("pillar-host/prod/Anvil/1") };
   mkdirSync(at("tss"), { recursive: true, mode: 0o700 });
   mkdirSync(at("events"), { mode: 0o750 });
   writeFileSync(at(share), "{}", { mode: 0o600 });
@@ -57,10 +56,7 @@ beforeEach(async () => {
   writeFileSync(join(root.scratch, "host/node-key"), "of the node");
   file = await take(["root/.orchestrator", "node-key"]);
 });
-afterEach(() => {
-  root.close();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => root.close());
 
 const bridge = (byte: number) =>
   ({ known: true, state: 0, key: Buffer.alloc(33, byte).toString("base64"), why: "" }) as const;
@@ -113,7 +109,7 @@ test("is refused on a host if a piece is missing, or the disk has no room", asyn
 
 test("is refused if it is changed, of another Pillar, a part, or lacks its list or key", async () => {
   const list = file.replace(".tar.age", ".manifest.json");
-  const key = `${directory}/Anvil.age-identity`;
+  const key = `${directory()}/Anvil.age-identity`;
   const read = (place = settings, archive = file) => messageOf(readBackup(archive, place));
   const text = readFileSync(list, "utf8");
   writeFileSync(list, text.replace(/"mode": "640"/, '"mode": "644"'));
@@ -122,9 +118,9 @@ test("is refused if it is changed, of another Pillar, a part, or lacks its list 
   const other = { ...settings, move: moveNamed("pillar-host/prod/Hammer/1"), identityFile: key };
   expect(await read(other)).toContain("needed: give a backup of Pillar Hammer");
   expect(await read(settings, await take(["config.json"], at(".")))).toContain("give a whole backup");
-  renameSync(key, `${directory}/away`);
+  renameSync(key, `${directory()}/away`);
   expect(await read()).toContain(`the key that opens it: ${key}`);
-  renameSync(`${directory}/away`, key);
+  renameSync(`${directory()}/away`, key);
   rmSync(list);
   expect(await read()).toContain("ENOENT");
 });

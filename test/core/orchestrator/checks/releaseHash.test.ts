@@ -1,24 +1,22 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { releaseHashFault } from "../../../../core/orchestrator/checks/releaseHash";
 import { configOf } from "../../../components/exampleConfig";
 import { moveNamed } from "../../../moveNamed";
 import { putEvent } from "../../../recordIn";
+import { scratchDirectory } from "../../../scratchDirectory";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const release = { url: "https://r.example/o.zip", version: "v0.0.9a" };
 const migrateFrom = { address: "198.51.100.9", hostKey };
 
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "record-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
 
 const fault = (orchestrator: object, isShown = false) =>
-  releaseHashFault(configOf({ orchestrator: { backup: { directory }, ...orchestrator } }), "prod-2", isShown);
+  releaseHashFault(
+    configOf({ orchestrator: { backup: { directory: directory() }, ...orchestrator } }),
+    "prod-2",
+    isShown,
+  );
 
 test("refuses a move to a release without its hash, and names the command that prints the hash", async () => {
   expect(await fault({ release, migrateFrom })).toBe(
@@ -43,7 +41,7 @@ test.each([{ release }, { migrateFrom }, { release: { ...release, sha256: "0".re
 test("asks for no hash of a begun or finished move; asks again for a later one", async () => {
   expect(await fault({ release, migrateFrom }, true)).toBeUndefined();
   const begun = (move: string) =>
-    putEvent(directory, { at: "2026-11-21T18:00:00Z", move: moveNamed(move), event: "secured", details: {} });
+    putEvent(directory(), { at: "2026-11-21T18:00:00Z", move: moveNamed(move), event: "secured", details: {} });
   begun("pillar-host/another/Anvil/1");
   begun("pillar-host/prod-2/Anvil/2");
   expect(await fault({ release, migrateFrom })).toContain("orchestrator.release.sha256: missing");

@@ -1,19 +1,22 @@
 import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openEventLog } from "../../../../core/eventLog/eventLog";
-import { createRecorder, writeEnd } from "../../../../core/orchestrator/move/move";
+import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
+import { createRecorder, formatMoveFailure, formatMoveNotice, writeEnd } from "../../../../core/orchestrator/move/move";
 import { runSaga } from "../../../../core/orchestrator/move/saga";
 import type { Wanted } from "../../../../core/orchestrator/rules/generation";
 import { Model } from "../../../../lab/simulation/model";
 import { movesIn } from "../../../recordIn";
+import { scratchDirectory } from "../../../scratchDirectory";
 
-let directory: string;
-beforeEach(() => {
-  directory = fs.mkdtempSync(path.join(os.tmpdir(), "move-log-"));
-});
-afterEach(() => fs.rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
+const openLog = () =>
+  openEventLog({ directory: directory(), stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
+/** Makes the log impossible to write. */
+const breakLog = () => {
+  fs.rmSync(directory(), { recursive: true });
+  fs.writeFileSync(directory(), "");
+};
 
 describe("the event log of a move", () => {
   const wanted: Wanted = {
@@ -27,16 +30,12 @@ describe("the event log of a move", () => {
 
   /** @param breaks before which line the log can't be written any more */
   const run = async (breaks?: "begun" | "starting") => {
-    const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
-    const record = createRecorder(log, wanted);
+    const record = createRecorder(openLog(), wanted);
     const model = new Model(() => "none");
     const signers: Record<string, readonly string[]> = {};
     model.record = (line, saga) => {
       signers[line] = model.signers;
-      if (line === breaks) {
-        fs.rmSync(directory, { recursive: true });
-        fs.writeFileSync(directory, "");
-      }
+      if (line === breaks) breakLog();
       return record(line, saga);
     };
     const error = await runSaga(wanted, model, places).then(
@@ -51,29 +50,27 @@ describe("the event log of a move", () => {
     expect([error, signers]).toEqual([undefined, { begun: ["old"], starting: ["old"] }]);
     expect(model.signers).toEqual(["new"]);
     const details = { direction: "forward", generation: 1, source: "198.51.100.7#0", target: "203.0.113.9#0" };
-    expect(movesIn(directory).map((entry) => [entry.event, entry.details])).toEqual([
+    expect(movesIn(directory()).map((entry) => [entry.event, entry.details])).toEqual([
       ["begun", details],
       ["starting", details],
     ]);
   });
 
   it("ends a run whose start came second to one on another host", async () => {
-    const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
     const leg = { direction: "forward", generation: 1, source: "a", target: "elsewhere" } as const;
-    await log.addMove({ ...wanted.move, stack: "other" }, { event: "starting", details: leg });
+    await openLog().addMove({ ...wanted.move, stack: "other" }, { event: "starting", details: leg });
     const { error, model } = await run();
     expect(error).toContain("another run starts this orchestrator on another host: nothing is started here");
     expect(model.signers).toEqual(["old"]);
   });
 
   it("has the end of a saga, or the run fails and says where the orchestrator is", async () => {
-    const log = openEventLog({ directory, stack: "s", pillar: "p" }, { now: () => 0, say: () => undefined });
+    const log = openLog();
     const end = { holder: "new", generation: 1, version: "v1", movedAt: "" } as const;
     await writeEnd(log, { move: wanted.move, stack: "s" }, false, end);
     await writeEnd(log, { move: wanted.move, stack: "s" }, true, { ...end, holder: "old" });
-    expect(movesIn(directory).map(({ event }) => event)).toEqual(["done", "rolledBack"]);
-    fs.rmSync(directory, { recursive: true });
-    fs.writeFileSync(directory, "");
+    expect(movesIn(directory()).map(({ event }) => event)).toEqual(["done", "rolledBack"]);
+    breakLog();
     await expect(writeEnd(log, { move: wanted.move, stack: "s" }, false, end)).rejects.toThrow(
       /^the orchestrator moved to the new host, which signs; that could not be logged\n.*could not be (?:read|written)[\s\S]*\n {2}Then: pulumi up -s s$/,
     );
@@ -84,10 +81,30 @@ describe("the event log of a move", () => {
     async (line) => {
       const { error, model } = await run(line);
       expect(error).toMatch(/event log could not be (read|written)/);
-      expect(error).toContain(directory);
+      expect(error).toContain(directory());
       expect(error).toContain("The key is on the old host");
       expect(model.signers).toEqual(["old"]);
       expect(model.hosts.old.journal).toBeUndefined();
     },
+  );
+});
+
+const host = (address: string) => ({ host: { ssh: { address } } });
+const inputs = { old: host("198.51.100.9"), new: host("203.0.113.7") } as unknown as MoveInputs;
+const done = { holder: "new", why: "done", movedAt: "2026-11-21T12:00:00.000Z", secondsWithoutSigner: 4.2 } as never;
+
+it("only the run that moved notifies, with the gap", () => {
+  expect(formatMoveNotice(inputs, {}, done)).toBe(
+    "the orchestrator signs on 203.0.113.7 now, the new host; the bridge was without this orchestrator for 4.2 s",
+  );
+  expect(formatMoveNotice(inputs, { holder: "old" }, done)).toBeDefined();
+  expect(formatMoveNotice(inputs, { holder: "new" }, done)).toBeUndefined();
+  // A run that moved nothing found the orchestrator there.
+  expect(formatMoveNotice(inputs, {}, { holder: "new", why: "done" } as never)).toBeUndefined();
+});
+
+it("a failure is one line, with the command that shows where the orchestrator is", () => {
+  expect(formatMoveFailure(new Error("the old host went away\n  Start neither"), "prod-2")).toBe(
+    "the orchestrator's move ended in an error: the old host went away. Where the orchestrator is: ./pillar-host status prod-2",
   );
 });
