@@ -1,5 +1,5 @@
+import { liveMs } from "../doubles/chain/nodes";
 import type { Slot } from "../doubles/chain/production";
-import { liveMs } from "../doubles/chain/reports";
 import type { Stall } from "../doubles/stalls";
 
 /** Facts of the chain double about a journey. */

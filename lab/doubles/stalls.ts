@@ -1,13 +1,8 @@
-import { z } from "zod";
-
-/** Time in which a process should have worked and was not run: the machine was busy or asleep. */
-export const stallSchema = z.strictObject({
-  /** Unix milliseconds. */
-  from: z.number(),
-  to: z.number(),
-});
-
-export type Stall = z.infer<typeof stallSchema>;
+/** Time in which a process should have worked and was not run: the machine was busy or asleep. Unix milliseconds. */
+export interface Stall {
+  from: number;
+  to: number;
+}
 
 /** Shorter stalls occur on every machine. */
 const least = 500;

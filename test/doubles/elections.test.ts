@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { addressFrom } from "../../lab/doubles/address";
 import { electedOf } from "../../lab/doubles/chain/elections";
-import { Gaps } from "../../lab/doubles/chain/gaps";
+import { Gaps } from "../../lab/doubles/chain/timeline";
 import { chainInHand } from "./chainClock";
 
 const candidates = (count: number) =>
@@ -34,7 +34,7 @@ describe("a tick's slots", () => {
 
 it("empty slots have no momentum, so heights fall behind time", () => {
   const gaps = new Gaps();
-  for (const slot of [4, 5, 9]) gaps.add(slot);
+  for (const slot of [4, 5, 9]) gaps.empty.push(slot);
   expect([3, 4, 5, 6, 8, 9, 10].map((slot) => gaps.heightOf(slot))).toEqual([3, 3, 3, 4, 6, 6, 7]);
   expect([3, 4, 5, 6, 7].map((height) => gaps.slotOf(height))).toEqual([3, 6, 7, 8, 10]);
 });

@@ -20,12 +20,12 @@ describe("rewards", () => {
     const { chain, run } = anvil();
     // Momentum 101 was at 1000 s: epoch 10 runs from 101 to 110, and Anvil holds 102, 104, …
     run(129);
-    expect(chain.rewardPage(withdrawAddress, 0, 1).list).toEqual([{ epoch: 9, ...nothing }]);
-    expect(chain.uncollectedReward(withdrawAddress)).toEqual({ address: withdrawAddress, ...nothing });
+    expect(chain.rewards.page(withdrawAddress, 0, 1).list).toEqual([{ epoch: 9, ...nothing }]);
+    expect(chain.rewards.of(withdrawAddress)).toEqual({ address: withdrawAddress, ...nothing });
     run(1);
     const paid = { epoch: 10, znnAmount: znnOf(5), qsrAmount: "0" };
-    expect(chain.rewardPage(withdrawAddress, 0, 1).list).toEqual([paid]);
-    expect(chain.uncollectedReward(withdrawAddress)).toMatchObject({ znnAmount: znnOf(5) });
+    expect(chain.rewards.page(withdrawAddress, 0, 1).list).toEqual([paid]);
+    expect(chain.rewards.of(withdrawAddress)).toMatchObject({ znnAmount: znnOf(5) });
     expect(chain.truth()).toMatchObject({ epoch: 11, distributedEpoch: 10 });
   });
 
@@ -35,7 +35,7 @@ describe("rewards", () => {
     run(145);
     jump(100);
     run(200);
-    const rows = chain.rewardPage(withdrawAddress, 0, 4).list.map(({ epoch, znnAmount }) => [epoch, znnAmount]);
+    const rows = chain.rewards.page(withdrawAddress, 0, 4).list.map(({ epoch, znnAmount }) => [epoch, znnAmount]);
     expect(rows).toEqual([
       [13, znnOf(5)],
       // From 245 s on it runs again: 126, 128 and 130.

@@ -1,11 +1,9 @@
 import { Agent, request } from "node:http";
-import type { BridgeInfo } from "./bridge";
-import type { Momentum } from "./momentum";
-import type { OrchestratorView } from "./orchestrators";
-import type { NodeReport } from "./reports";
+import type { BridgeInfo, Spork } from "./bridge";
+import type { NodeReport, OrchestratorView } from "./nodes";
 import type { EpochReward, UncollectedReward } from "./rewards";
 import type { Beat } from "./signers";
-import type { Spork } from "./sporks";
+import type { Momentum } from "./timeline";
 import type { EpochFigures, NodeView, PillarView } from "./truth";
 
 const agent = new Agent({ keepAlive: true });

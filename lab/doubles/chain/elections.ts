@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** Pillar that can be elected, with its delegated weight. */
 export interface Candidate {
@@ -26,7 +26,7 @@ export function electedOf(candidates: readonly Candidate[], slots: number, seed:
 }
 
 function shuffled<T extends Candidate>(items: readonly T[], seed: string): T[] {
-  const lot = ({ name }: T) => createHash("sha256").update(`${seed} ${name}`).digest("hex");
+  const lot = ({ name }: T) => hash("sha256", `${seed} ${name}`);
   return items
     .map((item) => ({ item, lot: lot(item) }))
     .sort((a, b) => (a.lot < b.lot ? -1 : 1))

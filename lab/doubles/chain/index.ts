@@ -1,15 +1,14 @@
 export type { BridgeInfo } from "./bridge";
+export { type Spork, type SporkGiven, usualSporks } from "./bridge";
 export * from "./chain";
 export * from "./client";
 export { defaultNodeSettings, defaultOrchestratorSettings } from "./defaults";
-export type { Momentum } from "./momentum";
-export type { OrchestratorView } from "./orchestrators";
+export type { NodeReport, OrchestratorView } from "./nodes";
 export type { Slot } from "./production";
 export type { ProducerTerm, RegisteredPillar } from "./registration";
-export type { NodeReport } from "./reports";
 export type { EpochReward, UncollectedReward } from "./rewards";
 export * from "./serve";
 export type { NodeSettings, NodeSettingsPatch, OrchestratorSettings, OrchestratorSettingsPatch } from "./settings";
 export type { Beat, DoubleSigner, SignerGap, SignerInterval, SignersTruth } from "./signers";
-export { type Spork, type SporkGiven, usualSporks } from "./sporks";
+export type { Momentum } from "./timeline";
 export * from "./truth";

@@ -1,7 +1,35 @@
+import { z } from "zod";
 import type { Stall } from "../stalls";
-import { defaultNodeSettings } from "./defaults";
-import { keptReports, type NodeReport } from "./reports";
-import type { NodeSettings, NodeSettingsPatch } from "./settings";
+import { defaultNodeSettings, defaultOrchestratorSettings } from "./defaults";
+import type { NodeSettings, NodeSettingsPatch, OrchestratorSettings, OrchestratorSettingsPatch } from "./settings";
+
+/** A node's report about itself, sent about every second. */
+export const nodeReportSchema = z.strictObject({
+  height: z.number().int().nonnegative(),
+  /** State that the node's RPC returns. */
+  state: z.number().int(),
+  /** True if the node really is synced: it has the network's height, and it has peers. */
+  synced: z.boolean(),
+  /** Null if no producer is configured. */
+  producerAddress: z.string().nullable(),
+  /** Start of the process, in milliseconds. */
+  startedAt: z.number(),
+  /** Height of the node's chain at the start of the process. */
+  startHeight: z.number().int().nonnegative(),
+  /** True in the last report of a process that shuts down cleanly. */
+  stopped: z.boolean().optional(),
+  /** Times since the previous report in which the process was not run. */
+  stalls: z.array(z.strictObject({ from: z.number(), to: z.number() })).optional(),
+});
+
+/** A report with the time of its arrival. */
+export type NodeReport = z.infer<typeof nodeReportSchema> & { at: number };
+
+/** A node that sends no report for this long counts as down. */
+export const liveMs = 3000;
+
+/** Older reports are dropped: a sync of several days must not fill the memory. */
+export const keptReports = 20_000;
 
 /** The nodes' commanded behavior and their reports. */
 export class Nodes {
@@ -41,4 +69,37 @@ export class Nodes {
 export function merge<T extends object>(base: T, patch: { [K in keyof T]?: T[K] | undefined }): T {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined);
   return { ...base, ...Object.fromEntries(given) };
+}
+
+/** An orchestrator's own settings and commands. */
+export interface OrchestratorView {
+  name: string;
+  settings: OrchestratorSettings;
+  /** Number of commanded key generations. An orchestrator takes part if the number has risen since its start. */
+  keyGenerations: number;
+}
+
+/** Commands to orchestrators, by the name of their host. */
+export class Orchestrators {
+  private readonly overrides = new Map<string, OrchestratorSettingsPatch>();
+  private readonly keyGenerations = new Map<string, number>();
+
+  view(name: string): OrchestratorView {
+    return {
+      name,
+      settings: merge(defaultOrchestratorSettings, this.overrides.get(name) ?? {}),
+      keyGenerations: this.keyGenerations.get(name) ?? 0,
+    };
+  }
+
+  patch(name: string, patch: OrchestratorSettingsPatch): OrchestratorView {
+    this.overrides.set(name, { ...this.overrides.get(name), ...patch });
+    return this.view(name);
+  }
+
+  /** Commands a key generation. Only a running orchestrator takes part. */
+  generateKey(name: string): OrchestratorView {
+    this.keyGenerations.set(name, this.view(name).keyGenerations + 1);
+    return this.view(name);
+  }
 }

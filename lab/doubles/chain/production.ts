@@ -1,4 +1,4 @@
-import { liveMs, type NodeReport } from "./reports";
+import { liveMs, type NodeReport } from "./nodes";
 
 /** Momentum that a registered Pillar was elected to produce. */
 export interface Slot {
@@ -16,14 +16,11 @@ export interface Slot {
 /** Every momentum that a registered Pillar was elected to produce, in the order of time. */
 export class Production {
   readonly slots: Slot[] = [];
-  private readonly byNumber = new Map<number, Slot>();
+  /** The newest slot with each number for which no background Pillar was elected. */
+  readonly byNumber = new Map<number, Slot>();
 
-  constructor(private settled: number) {}
-
-  /** Returns the newest slot with a number, or undefined if a background Pillar was elected for it. */
-  at(number: number): Slot | undefined {
-    return this.byNumber.get(number);
-  }
+  /** @param settled newest slot that is already decided: nobody is elected for the slots before it */
+  constructor(public settled: number) {}
 
   /** Adds the slots up to a number. */
   settle(number: number, slotOf: (number: number) => Slot | undefined): void {
@@ -44,11 +41,6 @@ export class Production {
   count(pillar: string, isIn: (slot: Slot) => boolean): { produced: number; expected: number } {
     const own = this.slots.filter((slot) => slot.pillar === pillar && isIn(slot));
     return { produced: own.filter(({ nodes }) => nodes.length > 0).length, expected: own.length };
-  }
-
-  /** Moves to another slot. Nobody was elected for the slots in between. */
-  jump(number: number): void {
-    this.settled = number;
   }
 }
 

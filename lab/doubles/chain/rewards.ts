@@ -1,5 +1,5 @@
-import type { Pillar } from "./pillars";
 import type { Slot } from "./production";
+import type { Pillar } from "./registration";
 
 /** Amounts of the two coins in their smallest unit. Too big for a float. */
 interface Amounts {
@@ -26,13 +26,9 @@ export interface Distribution {
 export class Rewards {
   private readonly uncollected = new Map<string, Amounts>();
   private readonly paid = new Map<string, Map<number, Amounts>>();
-  private newest = -1;
+  /** Newest distributed epoch, or -1 before the first. */
+  distributed = -1;
   private paidSlots = 0;
-
-  /** Returns the newest distributed epoch, or -1 before the first. */
-  get distributed(): number {
-    return this.newest;
-  }
 
   /** Pays for the momentums produced in the epochs that are due, each momentum once. */
   distribute({ slots, due, epochOf, payeeOf }: Distribution): void {
@@ -41,9 +37,10 @@ export class Rewards {
       const epoch = epochOf(slot);
       if (epoch > due) break;
       const payee = payeeOf(slot);
-      if (payee !== undefined && epoch > this.newest && slot.nodes.length > 0) this.pay(payee.withdrawAddress, epoch);
+      if (payee !== undefined && epoch > this.distributed && slot.nodes.length > 0)
+        this.pay(payee.withdrawAddress, epoch);
     }
-    this.newest = Math.max(this.newest, due);
+    this.distributed = Math.max(this.distributed, due);
   }
 
   /**
@@ -52,7 +49,7 @@ export class Rewards {
    */
   recount(distributed: number): void {
     this.paid.clear();
-    this.newest = distributed;
+    this.distributed = distributed;
   }
 
   /** Returns the uncollected rewards of an address and resets them to zero. */
@@ -72,10 +69,10 @@ export class Rewards {
    * nothing was paid.
    */
   page(address: string, page: number, size: number): { count: number; list: EpochReward[] } {
-    const count = this.newest + 1;
+    const count = this.distributed + 1;
     const list: EpochReward[] = [];
     for (let index = page * size; index < Math.min(count, (page + 1) * size); index++) {
-      const epoch = this.newest - index;
+      const epoch = this.distributed - index;
       list.push({ epoch, ...(this.paid.get(address)?.get(epoch) ?? nothing) });
     }
     return { count, list };

@@ -1,9 +1,7 @@
+import { addressFrom } from "../address";
 import { type Candidate, electedOf } from "./elections";
-import { backgroundProducer } from "./momentum";
-import { backgroundWeight } from "./pillarViews";
-import type { Registry } from "./registration";
-import { startOf, type Ticks, tickAt } from "./ticks";
-import type { Timeline } from "./timeline";
+import { backgroundWeight, type Registry } from "./registration";
+import { startOf, type Ticks, type Timeline, tickAt } from "./timeline";
 
 /**
  * Elections of Pillars for slots. Next to the registered Pillars there are background Pillars, which never miss a slot.
@@ -55,7 +53,7 @@ export class Schedule {
     const holder = this.holderOf(number);
     const others = this.background();
     const isOther = holder !== undefined && others.includes(holder);
-    return backgroundProducer((isOther ? holder : others[number % others.length]) ?? "");
+    return addressFrom((isOther ? holder : others[number % others.length]) ?? "");
   }
 
   /** Counts a Pillar's future slots in the running tick. */

@@ -1,19 +1,17 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text as bodyOf } from "node:stream/consumers";
 import { z } from "zod";
 import { StallWatch } from "../stalls";
-import { bridgePatchSchema } from "./bridge";
+import { bridgePatchSchema, sporksSchema } from "./bridge";
 import { Chain } from "./chain";
-import { pillarPatchSchema } from "./pillars";
-import { Refused } from "./registration";
-import { nodeReportSchema } from "./reports";
+import { nodeReportSchema } from "./nodes";
+import { addressSchema, pillarPatchSchema, Refused } from "./registration";
 import { nodeSettingsSchema, orchestratorSettingsSchema } from "./settings";
 import { beatSchema } from "./signers";
-import { sporksSchema } from "./sporks";
 import { truthPatchSchema } from "./truth";
-import { answerWallet } from "./walletRoutes";
 
-const settingsPatch = nodeSettingsSchema.partial();
 export interface ServedChain {
   chain: Chain;
   /** Base URL for nodes and tests. */
@@ -31,14 +29,11 @@ export async function serveChain(options: { host: string; port: number; chain?: 
       else send(response, 500, { error: String(error) });
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(options.port, options.host, resolve);
-  });
+  await once(server.listen(options.port, options.host), "listening");
   const watch = new StallWatch();
   const beat = setInterval(() => {
     const stall = watch.beat();
-    if (stall) chain.stalled(stall);
+    if (stall) chain.stalls.push(stall);
   }, 100);
   const { port } = server.address() as AddressInfo;
   return {
@@ -53,83 +48,81 @@ export async function serveChain(options: { host: string; port: number; chain?: 
   };
 }
 
-async function answer(chain: Chain, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const url = new URL(request.url ?? "/", "http://chain");
-  const [kind = "", rawName = "", rest = ""] = url.pathname.split("/").slice(1);
-  const name = decodeURIComponent(rawName);
-  const body = request.method === "GET" ? {} : await readJson(request);
-  const route = [request.method, kind, name === "" ? "" : "NAME", rest].filter((part) => part !== "").join(" ");
-  const number = (key: string, fallback: number) => Number(url.searchParams.get(key) ?? fallback);
-  const fromWallet = answerWallet(chain, request.method, url.pathname, body);
-  if (fromWallet !== undefined) return send(response, 200, fromWallet);
-  switch (route) {
-    case "GET truth":
-      return send(response, 200, chain.truth());
-    case "PATCH truth":
-      chain.patchTruth(truthPatchSchema.parse(body));
-      return send(response, 200, chain.truth());
-    case "GET nodes NAME":
-      return send(response, 200, chain.node(name));
-    case "PATCH nodes NAME":
-      return send(response, 200, chain.patchNode(name, settingsPatch.parse(body)));
-    case "POST nodes NAME report":
-      chain.report(name, nodeReportSchema.parse(body));
-      return send(response, 200, chain.node(name));
-    case "GET nodes NAME reports":
-      return send(response, 200, chain.reportsOf(name));
-    case "GET momentums":
-      if (url.searchParams.has("before")) return send(response, 200, chain.momentumBefore(number("before", 0)) ?? null);
-      return send(response, 200, chain.momentums(number("from", 1), Math.min(number("count", 1), momentumsAtOnce)));
-    case "GET momentums NAME":
-      return send(response, 200, chain.momentum(Number(name)) ?? null);
-    case "GET pillars":
-      return send(response, 200, chain.allPillars());
-    case "GET electorate":
-      return send(response, 200, chain.electorate());
-    case "GET epochs NAME":
-      return send(response, 200, chain.epochsOf(name, number("page", 0), number("size", 10)));
-    case "PATCH pillars NAME":
-      return send(response, 200, chain.patchPillar(name, pillarPatchSchema.parse(body)));
-    case "GET rewards NAME":
-      return send(response, 200, {
-        uncollected: chain.uncollectedReward(name),
-        page: chain.rewardPage(name, number("page", 0), number("size", 10)),
-      });
-    case "GET production":
-      return send(response, 200, chain.production());
-    case "GET bridge":
-      return send(response, 200, chain.bridge.view());
-    case "PATCH bridge":
-      return send(response, 200, chain.bridge.patch(bridgePatchSchema.parse(body)));
-    case "GET sporks":
-      return send(response, 200, chain.sporks);
-    case "PATCH sporks":
-      chain.sporks = sporksSchema.parse(body).list;
-      return send(response, 200, chain.sporks);
-    case "GET orchestrators NAME":
-      return send(response, 200, chain.orchestrators.view(name));
-    case "PATCH orchestrators NAME":
-      return send(response, 200, chain.orchestrators.patch(name, orchestratorSettingsSchema.partial().parse(body)));
-    case "POST orchestrators NAME beat":
-      chain.signers.hear(name, beatSchema.parse(body));
-      return send(response, 200, chain.orchestrators.view(name));
-    case "POST orchestrators NAME keyGeneration":
-      return send(response, 200, chain.orchestrators.generateKey(name));
-    case "GET signers":
-      return send(response, 200, chain.signers.truth());
-    default:
-      return send(response, 404, { error: `no such route: ${request.method} ${url.pathname}` });
-  }
+/** A request's parts that routes need. */
+interface Asked {
+  readonly chain: Chain;
+  /** Part of the path. */
+  readonly name: string;
+  readonly body: unknown;
+  readonly query: URLSearchParams;
+  /** Returns a number of the query. */
+  readonly number: (key: string, fallback: number) => number;
 }
+
+const producerUpdate = z.strictObject({ producerAddress: addressSchema });
+
+const routes: Readonly<Record<string, (asked: Asked) => unknown>> = {
+  "GET truth": ({ chain }) => chain.truth(),
+  "PATCH truth": ({ chain, body }) => {
+    chain.patchTruth(truthPatchSchema.parse(body));
+    return chain.truth();
+  },
+  "GET nodes NAME": ({ chain, name }) => chain.node(name),
+  "PATCH nodes NAME": ({ chain, name, body }) => chain.patchNode(name, nodeSettingsSchema.partial().parse(body)),
+  "POST nodes NAME report": ({ chain, name, body }) => {
+    chain.report(name, nodeReportSchema.parse(body));
+    return chain.node(name);
+  },
+  "GET nodes NAME reports": ({ chain, name }) => chain.reportsOf(name),
+  "GET momentums": ({ chain, query, number }) =>
+    query.has("before")
+      ? (chain.momentumBefore(number("before", 0)) ?? null)
+      : chain.momentums(number("from", 1), Math.min(number("count", 1), momentumsAtOnce)),
+  "GET momentums NAME": ({ chain, name }) => chain.momentum(Number(name)) ?? null,
+  "GET pillars": ({ chain }) => chain.allPillars(),
+  "PATCH pillars NAME": ({ chain, name, body }) => chain.patchPillar(name, pillarPatchSchema.parse(body)),
+  "GET electorate": ({ chain }) => chain.electorate(),
+  "GET epochs NAME": ({ chain, name, number }) => chain.epochsOf(name, number("page", 0), number("size", 10)),
+  "GET rewards NAME": ({ chain: { rewards }, name, number }) => ({
+    uncollected: rewards.of(name),
+    page: rewards.page(name, number("page", 0), number("size", 10)),
+  }),
+  "POST wallet pillars NAME": ({ chain, name, body }) =>
+    chain.updateProducer(name, producerUpdate.parse(body).producerAddress),
+  "POST wallet rewards NAME collect": ({ chain, name }) => chain.rewards.collect(addressSchema.parse(name)),
+  "GET production": ({ chain }) => chain.production(),
+  "GET bridge": ({ chain }) => chain.bridge.view(),
+  "PATCH bridge": ({ chain, body }) => chain.bridge.patch(bridgePatchSchema.parse(body)),
+  "GET sporks": ({ chain }) => chain.sporks,
+  "PATCH sporks": ({ chain, body }) => {
+    chain.sporks = sporksSchema.parse(body).list;
+    return chain.sporks;
+  },
+  "GET orchestrators NAME": ({ chain, name }) => chain.orchestrators.view(name),
+  "PATCH orchestrators NAME": ({ chain, name, body }) =>
+    chain.orchestrators.patch(name, orchestratorSettingsSchema.partial().parse(body)),
+  "POST orchestrators NAME beat": ({ chain, name, body }) => {
+    chain.signers.hear(name, beatSchema.parse(body));
+    return chain.orchestrators.view(name);
+  },
+  "POST orchestrators NAME keyGeneration": ({ chain, name }) => chain.orchestrators.generateKey(name),
+  "GET signers": ({ chain }) => chain.signers.truth(),
+};
 
 // No caller needs more, and a typo in a URL must not fill the memory.
 const momentumsAtOnce = 10_000;
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const text = Buffer.concat(chunks).toString("utf8");
-  return text === "" ? {} : JSON.parse(text);
+async function answer(chain: Chain, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://chain");
+  const [, kind = "", rawName = "", rest = ""] = /^\/((?:wallet\/)?[^/]*)\/?([^/]*)\/?([^/]*)/.exec(pathname) ?? [];
+  const name = decodeURIComponent(rawName);
+  const text = request.method === "GET" ? "" : await bodyOf(request);
+  const parts = [request.method, kind.replace("/", " "), name === "" ? "" : "NAME", rest];
+  const route = routes[parts.filter((part) => part !== "").join(" ")];
+  if (route === undefined) return send(response, 404, { error: `no such route: ${request.method} ${pathname}` });
+  const body: unknown = text === "" ? {} : JSON.parse(text);
+  const number = (key: string, fallback: number) => Number(query.get(key) ?? fallback);
+  send(response, 200, route({ chain, name, body, query, number }));
 }
 
 function send(response: ServerResponse, status: number, value: unknown): void {

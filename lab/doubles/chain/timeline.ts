@@ -1,4 +1,99 @@
-import { heightAt, momentumAt, type Segment } from "./momentum";
+import { createHash } from "node:crypto";
+
+/**
+ * Slots that stayed empty. Nobody else fills a missed slot: the chain continues after a gap in time, and its height
+ * counts momentums only. Slots and heights count from 1.
+ */
+export class Gaps {
+  /** Ascending. */
+  readonly empty: number[] = [];
+
+  /** Returns the height of the chain at the end of a slot. */
+  heightOf(slot: number): number {
+    return slot - this.upTo(slot);
+  }
+
+  /** Returns the slot of the momentum at a height. */
+  slotOf(height: number): number {
+    let slot = height;
+    for (;;) {
+      const next = height + this.upTo(slot);
+      if (next === slot) return slot;
+      slot = next;
+    }
+  }
+
+  private upTo(slot: number): number {
+    let [low, high] = [0, this.empty.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.empty[middle] ?? 0) <= slot) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+export interface Momentum {
+  height: number;
+  hash: string;
+  previousHash: string;
+  /** Unix seconds. */
+  timestamp: number;
+  /** Address that produced the momentum. */
+  producer: string;
+}
+
+/**
+ * Part of the chain with a constant pace. The momentum at `height` comes at `at` (milliseconds), and another one every
+ * `momentumSeconds`.
+ */
+interface Segment {
+  height: number;
+  at: number;
+  momentumSeconds: number;
+}
+
+/** Returns the hash of a momentum. It depends on the chain's id and the height alone: the same on every host and run. */
+export function momentumHash(chainId: string, height: number): string {
+  return createHash("sha256").update(`momentum:${chainId}:${height}`).digest("hex");
+}
+
+/** Parameters of the epoch count. Times in seconds. */
+export interface EpochClock {
+  /** Timestamp of momentum 1, where epoch 0 begins. */
+  genesis: number;
+  /** Length of an epoch: 24 h on the real network. */
+  epochSeconds: number;
+  /** Time from an epoch's end to the distribution of its rewards: an hour on the real network. */
+  rewardDelaySeconds: number;
+}
+
+/** Returns the epoch that contains a moment. */
+export function epochAt({ genesis, epochSeconds }: EpochClock, seconds: number): number {
+  return Math.floor((seconds - genesis) / epochSeconds);
+}
+
+/** Returns the newest epoch whose rewards are due at a moment, or -1 if none is. */
+export function dueEpoch(clock: EpochClock, seconds: number): number {
+  return Math.max(-1, epochAt(clock, seconds - clock.rewardDelaySeconds) - 1);
+}
+
+/** Ticks of the election: equal spans of time that start at the genesis. In milliseconds. */
+export interface Ticks {
+  genesis: number;
+  length: number;
+}
+
+/** Returns the tick that contains a moment. */
+export function tickAt({ genesis, length }: Ticks, at: number): number {
+  // If the pace is no whole number, a momentum's time is a sum of floats and may fall just short.
+  return Math.floor((at - genesis) / length + 1e-9);
+}
+
+export function startOf({ genesis, length }: Ticks, tick: number): number {
+  return genesis + tick * length;
+}
 
 /** Time of every slot: of each momentum if none had been missed. */
 export class Timeline {
@@ -25,12 +120,25 @@ export class Timeline {
   }
 
   slotAt(now: number): number {
-    return heightAt(this.segments, now);
+    const last = this.segmentAt(this.segments.length - 1);
+    return last.height + Math.max(0, Math.floor((now - last.at) / (last.momentumSeconds * 1000) + 1e-9));
   }
 
-  /** Returns the time of a slot, in milliseconds. */
+  /** Returns a slot's time in milliseconds: never later than the next segment's beginning, even after a jump. */
   at(slot: number): number {
-    return momentumAt(this.segments, slot);
+    const index = Math.max(
+      0,
+      this.segments.findLastIndex(({ height }) => height <= slot),
+    );
+    const segment = this.segmentAt(index);
+    const natural = segment.at + (slot - segment.height) * segment.momentumSeconds * 1000;
+    return Math.min(natural, this.segments[index + 1]?.at ?? Number.POSITIVE_INFINITY);
+  }
+
+  private segmentAt(index: number): Segment {
+    const segment = this.segments[index];
+    if (segment === undefined) throw new Error("a chain has at least one segment");
+    return segment;
   }
 
   /** Returns the last slot before a time in milliseconds, or 0 before the first slot. */

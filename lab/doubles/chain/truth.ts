@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { Stall } from "../stalls";
-import type { EpochClock } from "./epochs";
+import type { NodeReport } from "./nodes";
 import type { Slot } from "./production";
 import type { RegisteredPillar } from "./registration";
-import type { NodeReport } from "./reports";
 import { type NodeSettings, nodeSettingsSchema } from "./settings";
+import type { EpochClock } from "./timeline";
 
 /** Initial state of a chain. */
 export interface ChainOptions {

@@ -1,5 +1,5 @@
-import { type Momentum, momentumHash } from "../chain/momentum";
 import type { NodeSettings } from "../chain/settings";
+import { type Momentum, momentumHash } from "../chain/timeline";
 import type { Methods } from "./jsonRpc";
 
 /** Returns the methods that the node supports according to its settings. */

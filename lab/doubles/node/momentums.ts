@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ChainClient } from "../chain/client";
-import type { Momentum } from "../chain/momentum";
 import type { NodeSettings } from "../chain/settings";
+import type { Momentum } from "../chain/timeline";
 import { type Methods, RpcError } from "./jsonRpc";
 import { ofOtherChain } from "./lies";
 import type { SyncInfo } from "./sync";

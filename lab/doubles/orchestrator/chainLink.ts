@@ -1,6 +1,6 @@
 import type { ChainClient } from "../chain/client";
 import { defaultOrchestratorSettings } from "../chain/defaults";
-import type { OrchestratorView } from "../chain/orchestrators";
+import type { OrchestratorView } from "../chain/nodes";
 import type { OrchestratorSettings } from "../chain/settings";
 import type { Beat } from "../chain/signers";
 
