@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { registerHost } from "./components/host/registerHost";
-import { reportNextStep } from "./components/log";
+import { reportNextStep, showPlainErrors } from "./components/log";
 import { registerCutover } from "./components/node/cutover";
 import { formatNextStepWithoutServer } from "./components/node/nextStep";
 import { createHostReader } from "./components/node/nodeReading";
@@ -8,7 +8,6 @@ import { createSyncOutput, PillarNode } from "./components/node/pillarNode";
 import { reportPorts } from "./components/node/reportPorts";
 import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/orchestrator/nextOrchestrator";
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
-import { showPlainErrors } from "./components/plainErrors";
 import { prepareRun } from "./components/prepareRun";
 import { HostRetirement } from "./components/retirement/guard";
 import { createRememberedOutput } from "./components/retirement/hostMemory";

@@ -12,7 +12,7 @@ const program = new Command("pillar-host")
   .showHelpAfterError("(see --help)");
 
 // --help lists the commands in this order.
-for (const add of [...changeCommands, ...readCommands]) add(program);
+for (const command of [...changeCommands, ...readCommands]) program.addCommand(command.copyInheritedSettings(program));
 
 /** Milliseconds from the end of the command to that of the process, even with open connections. */
 const openForMilliseconds = 250;

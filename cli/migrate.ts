@@ -97,7 +97,7 @@ function createDeps(old: string, fresh: string, options: MigrateOptions): Migrat
     isTerminal: process.stdin.isTTY === true,
     read: () => readStacks(old, fresh),
     run: (step, args) => runCommand(step, args, { old, fresh, options }),
-    check: (stack) => (require("./check/check") as typeof import("./check/check")).check(stack, {}),
+    check: (stack) => import("./check/check").then(({ check }) => check(stack, {})),
     sleep,
     say: (line) => console.log(line),
   };
@@ -146,21 +146,20 @@ async function runCommand(
   const { stack, command, address = "" } = step;
   switch (command) {
     case "init":
-      return (require("./init/init") as typeof import("./init/init")).init(stack, {});
+      return (await import("./init/init")).init(stack, {});
     case "resume":
-      return (require("./resume") as typeof import("./resume")).resume(stack, args, {});
-    case "adopt": {
-      const { adoptHost } = require("./edit/adoptHost") as typeof import("./edit/adoptHost");
-      return adoptHost(stack, address, args, { like: fresh, up: true });
-    }
-    case "move": {
-      const { moveOrchestrator } = require("./edit/moveOrchestrator") as typeof import("./edit/moveOrchestrator");
-      return moveOrchestrator(stack, [], { ...options, from: old, up: false, command: "migrate" });
-    }
-    case "retire": {
-      const { retireHost } = require("./edit/retireHost") as typeof import("./edit/retireHost");
-      return retireHost(stack, args, { successor: fresh, up: true });
-    }
+      return (await import("./resume")).resume(stack, args, {});
+    case "adopt":
+      return (await import("./edit/adoptHost")).adoptHost(stack, address, args, { like: fresh, up: true });
+    case "move":
+      return (await import("./edit/moveOrchestrator")).moveOrchestrator(stack, [], {
+        ...options,
+        from: old,
+        up: false,
+        command: "migrate",
+      });
+    case "retire":
+      return (await import("./edit/retireHost")).retireHost(stack, args, { successor: fresh, up: true });
     case "withdraw":
       await createPulumi(stack).read(["config", "rm", "--path", "pillar-host:orchestrator.migrateFrom.firstMove"]);
       return 0;

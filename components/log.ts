@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type Notice, sendNotice } from "../core/notify/notify";
+import { formatOperatorError } from "../core/util/operatorError";
 import { printableLines } from "../core/util/printable";
 
 /** Prints a message. All output goes through this file and is cleaned: it may quote a host, a node or a provider. */
@@ -28,4 +29,19 @@ export async function notifyOperator(
   const reason = await sendNotice(webhook, { event, title: `Pillar ${pillar} (${stack}): ${event}`, message });
   if (reason !== undefined)
     await warn(`the notification "${event}" did not reach the webhook (pillar-host:notify): ${reason}`);
+}
+
+/** Returns an error that the engine prints as it is: without a stack trace or the names of dependent resources. */
+export function createPlainError(message: string): pulumi.RunError {
+  const error = Object.assign(new pulumi.RunError(message), { stack: message });
+  return Object.defineProperty(error, "message", { get: () => message, set: () => undefined });
+}
+
+/** Wraps the program so that its errors for the operator are printed without a stack trace. */
+export function showPlainErrors<T>(program: () => Promise<T>): () => Promise<T> {
+  return () =>
+    program().catch((error: unknown) => {
+      const words = formatOperatorError(error);
+      throw words === undefined ? error : new pulumi.RunError(words);
+    });
 }

@@ -1,24 +1,39 @@
 import { existsSync } from "node:fs";
+import { createNodeTarget } from "../../core/chain/configuredNode";
+import { findNewerRelease } from "../../core/chain/newerRelease";
 import { isAnswered, listLeftOut } from "../../core/chain/reading";
 import { findFirstFork, hashAt, readSharedHeights } from "../../core/chain/sameChain";
+import { openCloud } from "../../core/cloud/clouds";
+import { decideServer } from "../../core/cloud/decideServer";
+import { warnOfOpenSsh } from "../../core/cloud/firewall";
+import { openOrderRecords } from "../../core/cloud/orderRecord";
+import type { ReleaseSource } from "../../core/config/releaseSchema";
 import { openStackStore, resolveRecordsDirectory } from "../../core/config/stackStore";
+import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
 import { findWebhookFault } from "../../core/notify/notify";
+import { readBridge } from "../../core/orchestrator/checks/bridgeState";
+import { rehearse } from "../../core/orchestrator/checks/rehearsal";
+import { releaseHashFault } from "../../core/orchestrator/checks/releaseHash";
+import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
 import { readFreeBytes } from "../../core/orchestrator/checks/survey";
 import { listRetirementReferences } from "../../core/retirement/retirementInputs";
+import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
+import { openRoot } from "../../core/ssh/root";
+import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
 import { chainRisk } from "../../core/sync/decideSynced";
 import { createWitnessSources } from "../../core/sync/gateSettings";
+import { readNodeStatus } from "../../core/sync/nodeStatus";
 import { agreeOnHeight, type ReferenceReading } from "../../core/sync/references";
 import { openWitnesses } from "../../core/sync/witnesses";
+import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { resolvePath } from "../../core/util/resolvePath";
+import { formatRequestError } from "../../core/util/sendRequest";
 import { formatSize } from "../../core/util/sizeText";
 import { openStack, type StackInfo } from "../status/openStack";
-import { checkCloud } from "./checkCloud";
 import { checkHost } from "./checkHost";
-import { checkMove } from "./checkMove";
 import { checkNodeVersion } from "./checkNodeVersion";
-import { checkRelease, checkReleaseHash } from "./checkReleases";
 import { type CheckRow, decideCheckExitCode, fail, formatChecks, pass, pending } from "./checkRow";
 
 /** Makes all checks that `pulumi up` makes before it changes anything. Returns the exit code. @throws CliRefusal */
@@ -109,4 +124,90 @@ async function checkDiskSpace({ config }: StackInfo): Promise<CheckRow[]> {
       ? fail("this machine", said, "needed: free at least 100 MB", key)
       : pass("this machine", said, key),
   ];
+}
+
+async function checkCloud({ config }: StackInfo): Promise<CheckRow[]> {
+  const { host } = config;
+  if (host.provider === "existing") return [];
+  const cloud = openCloud({ ...config, host });
+  const topic = cloud.provider;
+  const record = await openOrderRecords(config).read();
+  const decided = await decideServer({ ...config, host }, cloud, record);
+  if ("faults" in decided) return [fail(topic, ...decided.faults)];
+  const { plan, lines, warnings } = decided;
+  const said = {
+    make: "a server can be ordered with this token",
+    keep: `server ${plan.kind === "keep" ? plan.server.id : ""} exists`,
+    gone: "this stack has no server",
+  }[plan.kind];
+  // Some lines end in a command, which must not be wrapped.
+  return [pass(topic, said, ...[...lines, ...warnings], ...warnOfOpenSsh(host.sshFrom))];
+}
+
+const requestTimeoutMs = 15_000;
+
+export async function checkRelease(program: string, release: ReleaseSource | undefined): Promise<CheckRow[]> {
+  if (release === undefined) return [];
+  const topic = `${program}'s release`;
+  try {
+    // Requests the first bytes, because a signed URL refuses HEAD requests.
+    const headers = { range: "bytes=0-59" };
+    const { status, body } = await fetch(release.url, { headers, signal: AbortSignal.timeout(requestTimeoutMs) });
+    await body?.cancel();
+    const newer = program === "controller" ? await findNewerRelease(release.url) : undefined;
+    if (status < 400 || status === 416)
+      return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [`newer release: ${newer}`] : []))];
+    return [fail(topic, `${release.url} answers ${status}`, "needed: compare the address with the release page")];
+  } catch (error) {
+    const found = formatRequestError(error, requestTimeoutMs);
+    // No fault: the host downloads the release, and may reach addresses that this machine can't.
+    return [pending(topic, `${release.url} can't be reached from this machine (${found}); the host tries it, too`)];
+  }
+}
+
+async function checkReleaseHash({ stack, config, state }: StackInfo): Promise<CheckRow[]> {
+  if (config.lifecycle !== "active") return [];
+  const fault = await releaseHashFault(config, stack, state.lastRun?.orchestratorHost !== undefined);
+  return fault === undefined ? [] : [fail("orchestrator's release", fault)];
+}
+
+const topic = "orchestrator's move";
+
+/** Rehearses the orchestrator's move: makes all its checks, estimates how long the bridge lacks a signer. */
+async function checkMove({ stack, config, state, address, hostKey }: StackInfo): Promise<CheckRow[]> {
+  if (config.orchestrator.migrateFrom === undefined) return [];
+  if (address === undefined || hostKey === undefined)
+    return [pending(topic, "the move is rehearsed once the address and ssh host key of the new host are known")];
+  const options = createSecureOptions(config, stack);
+  if (isMoveOver(await readMoveEvents(openStackStore(config)), options.move))
+    return [pass(topic, "the event log says that the move is over: nothing to rehearse")];
+  const library = readOrchestratorLibrary();
+  const roots = {
+    old: openRoot(createOldHost(config), library),
+    new: openRoot(createNewHost(config, address, hostKey), library),
+  };
+  const node = createNodeTarget(config, address, hostKey);
+  // Before the first sync, an unsynced node is no fault: the move comes later.
+  const nodeCounts = state.wait?.syncedAt !== undefined;
+  try {
+    const { begun, faults, shown, gapSeconds } = await rehearse(options, nodeCounts, {
+      roots,
+      readNodeSync: () => readNodeStatus(node, createWitnessSources(config)),
+      readBridge: () => readBridge({ node, references: config.sync.references }),
+      ...systemClock,
+    });
+    if (begun !== undefined)
+      return [pass(topic, `the move has begun (journal on the ${begun}); to continue: ${commandsFor(stack).up}`)];
+    const rehearsed =
+      gapSeconds === undefined
+        ? []
+        : [{ ...pass(topic, "rehearsed: nothing was written on either host", ...shown), gapSeconds }];
+    const waits = nodeCounts
+      ? []
+      : [pending(topic, "the node is not synced yet; the sync is checked again before the move")];
+    return [...rehearsed, ...waits, ...faults.map((text) => fail(topic, text))];
+  } finally {
+    roots.old.close();
+    roots.new.close();
+  }
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { Command, Option } from "commander";
 import { hostProviders } from "../init/stackText";
 import { onDemand } from "./onDemand";
 
@@ -24,9 +24,8 @@ const moveOrchestrator = (command: Command): Command =>
     .option("--release-version <version>", "its version; default: the configured one, or that in the address")
     .option("--first-move", "confirm that no move of this orchestrator ever began; needed if the event log has none");
 
-function addInit(program: Command): void {
-  program
-    .command("init")
+export const changeCommands = [
+  new Command("init")
     .argument("[stack]", "such as prod-2")
     .description("make a stack and its file: asks for Pillar, host and login, shows the host key; overwrites nothing")
     .option("--pillar <name>", "the Pillar's name, as registered on chain")
@@ -70,11 +69,8 @@ Exit code:
   2    neither was made: the output says why, and what to do
   130  ended with Ctrl-C`,
     )
-    .action(onDemand(() => (require("../init/init") as typeof import("../init/init")).init));
-}
-
-function addMigrate(program: Command): void {
-  moveOrchestrator(program.command("migrate"))
+    .action(onDemand(async () => (await import("../init/init")).init)),
+  moveOrchestrator(new Command("migrate"))
     .argument("<old>", "the stack of the Pillar's present host, such as prod; made if it is missing")
     .argument("<new>", "the new host's stack, such as prod-2; made if it is missing")
     .option(
@@ -90,70 +86,59 @@ It stores nothing: after a kill at any moment, the same command continues.
 Exit code: 0 if the old host's stack is destroyed; 2 if migrate can't continue (the output says why, and what to do);
 else that of the command that failed`,
     )
-    .action(onDemand(() => (require("../migrate") as typeof import("../migrate")).migrate));
-}
-
-function addAdopt(program: Command): void {
-  const command = program
-    .command("adopt")
-    .argument("<stack>", "the name of the new stack, such as prod")
-    .argument("<address>", "the address of the old host, set up without this program")
-    .requiredOption("--like <stack>", "a stack of the same Pillar: its login, references and other settings are copied")
-    .option(
-      "--host-key <key>",
-      "the ssh host key; default: that in the other stack's orchestrator.migrateFrom or sync.oldHost, else adopt shows it and asks",
-    )
-    .description("make a stack for an old host, and adopt the host: changes nothing on it");
-  endInUp(command).action(
-    onDemand(() => (require("../edit/adoptHost") as typeof import("../edit/adoptHost")).adoptHost),
-  );
-}
-
-function addMove(program: Command): void {
-  const command = program
-    .command("move")
-    .argument("<stack>", "the stack of the new host, such as prod-2")
-    .requiredOption("--from <stack>", "the stack of the orchestrator's present host; gives the host's address and key")
-    .description("record where the orchestrator runs, and move it from there: checks both hosts before any change");
-  endInUp(moveOrchestrator(command)).action(
-    onDemand(() => (require("../edit/moveOrchestrator") as typeof import("../edit/moveOrchestrator")).moveOrchestrator),
-  );
-}
-
-function addRestore(program: Command): void {
-  const command = program
-    .command("restore")
-    .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
-    .option("--backup <file>", "the backup; default: a killed restore's, else the newest in the event log that fits")
-    .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
-    .option("--fenced <sentence>", "the sentence that restore asks for if no cloud provider can switch the host off")
-    .option("--yes", "let the program switch the lost host's server off without a question")
-    .description("start a lost host's orchestrator from a backup, once the lost host is off for good");
-  endInUp(moveOrchestrator(command)).action(
-    onDemand(() => {
-      const restore = require("../restore/restoreOrchestrator") as typeof import("../restore/restoreOrchestrator");
-      return restore.restoreOrchestrator;
-    }),
-  );
-}
-
-function addRetire(program: Command): void {
-  const command = program
-    .command("retire")
-    .argument("<stack>", "the stack of the old host, such as prod")
-    .requiredOption(
-      "--successor <stack>",
-      "the stack of the host that produces afterwards; gives that host's address and key",
-    )
-    .description("name an old host's successor, and shut the old node down; refuses while it is still needed");
-  endInUp(command).action(
-    onDemand(() => (require("../edit/retireHost") as typeof import("../edit/retireHost")).retireHost),
-  );
-}
-
-function addResume(program: Command): void {
-  program
-    .command("resume")
+    .action(onDemand(async () => (await import("../migrate")).migrate)),
+  endInUp(
+    new Command("adopt")
+      .argument("<stack>", "the name of the new stack, such as prod")
+      .argument("<address>", "the address of the old host, set up without this program")
+      .requiredOption(
+        "--like <stack>",
+        "a stack of the same Pillar: its login, references and other settings are copied",
+      )
+      .option(
+        "--host-key <key>",
+        "the ssh host key; default: that in the other stack's orchestrator.migrateFrom or sync.oldHost, else adopt shows it and asks",
+      )
+      .description("make a stack for an old host, and adopt the host: changes nothing on it"),
+  ).action(onDemand(async () => (await import("../edit/adoptHost")).adoptHost)),
+  endInUp(
+    moveOrchestrator(
+      new Command("move")
+        .argument("<stack>", "the stack of the new host, such as prod-2")
+        .requiredOption(
+          "--from <stack>",
+          "the stack of the orchestrator's present host; gives the host's address and key",
+        )
+        .description("record where the orchestrator runs, and move it from there: checks both hosts before any change"),
+    ),
+  ).action(onDemand(async () => (await import("../edit/moveOrchestrator")).moveOrchestrator)),
+  endInUp(
+    moveOrchestrator(
+      new Command("restore")
+        .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
+        .option(
+          "--backup <file>",
+          "the backup; default: a killed restore's, else the newest in the event log that fits",
+        )
+        .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
+        .option(
+          "--fenced <sentence>",
+          "the sentence that restore asks for if no cloud provider can switch the host off",
+        )
+        .option("--yes", "let the program switch the lost host's server off without a question")
+        .description("start a lost host's orchestrator from a backup, once the lost host is off for good"),
+    ),
+  ).action(onDemand(async () => (await import("../restore/restoreOrchestrator")).restoreOrchestrator)),
+  endInUp(
+    new Command("retire")
+      .argument("<stack>", "the stack of the old host, such as prod")
+      .requiredOption(
+        "--successor <stack>",
+        "the stack of the host that produces afterwards; gives that host's address and key",
+      )
+      .description("name an old host's successor, and shut the old node down; refuses while it is still needed"),
+  ).action(onDemand(async () => (await import("../edit/retireHost")).retireHost)),
+  new Command("resume")
     .argument("<stack>", "such as prod")
     .argument("[args...]", "after --: passed on to pulumi up")
     .description("continue a stack after `pulumi up` was killed: clears stale locks, then runs pulumi up")
@@ -168,7 +153,5 @@ Example:
 
 ${upExitCode}`,
     )
-    .action(onDemand(() => (require("../resume") as typeof import("../resume")).resume));
-}
-
-export const changeCommands = [addInit, addMigrate, addAdopt, addMove, addRestore, addRetire, addResume];
+    .action(onDemand(async () => (await import("../resume")).resume)),
+];

@@ -1,7 +1,8 @@
 /** Returns an action that loads its code when it runs: --help does without the half second that schema and ssh need. */
-export function onDemand<Args extends readonly unknown[]>(load: () => (...args: Args) => Promise<number>) {
+export function onDemand<Args extends readonly unknown[]>(load: () => Promise<(...args: Args) => Promise<number>>) {
   // Commander adds the command behind arguments and options.
   return async (...args: readonly unknown[]): Promise<void> => {
-    process.exitCode = await load()(...(args.slice(0, -1) as unknown as Args));
+    const run = await load();
+    process.exitCode = await run(...(args.slice(0, -1) as unknown as Args));
   };
 }

@@ -1,13 +1,12 @@
-import { type Command, Option } from "commander";
+import { Command, Option } from "commander";
 import { onDemand } from "./onDemand";
 
 // Commands that change no stack.
 
 const jsonOption = ["--json", "print JSON, for programs"] as const;
 
-function addStatus(program: Command): void {
-  program
-    .command("status")
+export const readCommands = [
+  new Command("status")
     .argument("[stack]", "such as prod")
     .description("show how far a stack's host is; asks the host now, changes nothing, takes no lock")
     .option("-w, --watch", "show the status live until the node is synced, then ring the bell")
@@ -36,12 +35,8 @@ Exit code:
        with --all the highest code counts
   130  --watch was ended with Ctrl-C`,
     )
-    .action(onDemand(() => (require("../status/status") as typeof import("../status/status")).status));
-}
-
-function addNext(program: Command): void {
-  program
-    .command("next")
+    .action(onDemand(async () => (await import("../status/status")).status)),
+  new Command("next")
     .argument("<stack>", "such as prod")
     .description("print the next step as plain text: that of the last pulumi up, or how to continue")
     .option(...jsonOption)
@@ -54,12 +49,8 @@ Exit code:
   0    the next step is printed
   2    stack or configuration can't be read: the output says why, and what to do`,
     )
-    .action(onDemand(() => (require("../next/next") as typeof import("../next/next")).next));
-}
-
-function addCheck(program: Command): void {
-  program
-    .command("check")
+    .action(onDemand(async () => (await import("../next/next")).next)),
+  new Command("check")
     .argument("<stack>", "such as prod")
     .description("check all that pulumi up checks before it changes anything, and rehearse the orchestrator's move")
     .option(...jsonOption)
@@ -75,12 +66,8 @@ Exit code:
   1    something prevents it: the output says what is wrong, what was found, what is needed
   2    the check could not begin: stack or configuration can't be read`,
     )
-    .action(onDemand(() => (require("../check/check") as typeof import("../check/check")).check));
-}
-
-function addBackup(program: Command): void {
-  program
-    .command("backup")
+    .action(onDemand(async () => (await import("../check/check")).check)),
+  new Command("backup")
     .argument("<stack>", "such as prod-2")
     .description("back up the orchestrator where it runs now, encrypted, and prove the backup; stops nothing")
     .option(...jsonOption)
@@ -94,30 +81,8 @@ Exit code:
   0    the backup is on this machine, and was decrypted and compared
   2    no backup was made: the output says why, and what to do`,
     )
-    .action(
-      onDemand(
-        () =>
-          (require("../backup/backUpOrchestrator") as typeof import("../backup/backUpOrchestrator")).backUpOrchestrator,
-      ),
-    );
-}
-
-function addSupport(program: Command): void {
-  program
-    .command("support")
-    .argument("<stack>", "such as prod")
-    .description("write versions, states, logs and journals into a text file, without secrets, for whoever helps you")
-    .action(
-      onDemand(() => (stack: string) => {
-        const { support } = require("../support/support") as typeof import("../support/support");
-        return support(stack, program.version() ?? "");
-      }),
-    );
-}
-
-function addNotify(program: Command): void {
-  program
-    .command("notify")
+    .action(onDemand(async () => (await import("../backup/backUpOrchestrator")).backUpOrchestrator)),
+  new Command("notify")
     .argument("<stack>", "such as prod")
     .requiredOption("--test", "send a test notification")
     .description("try the webhook in pillar-host:notify")
@@ -128,17 +93,8 @@ Exit code:
   0    the webhook accepted the notification
   2    it did not, or none is configured: the output says why`,
     )
-    .action(
-      onDemand(
-        () =>
-          (require("../status/testNotification") as typeof import("../status/testNotification")).sendTestNotification,
-      ),
-    );
-}
-
-function addReport(program: Command): void {
-  program
-    .command("report")
+    .action(onDemand(async () => (await import("../status/testNotification")).sendTestNotification)),
+  new Command("report")
     .argument("<stack>", "such as prod")
     .description("report a stack's migration from its event log")
     .option(...jsonOption)
@@ -153,7 +109,9 @@ Exit code:
   0    the report is printed
   2    no event log names the stack: the output says why, and what to do`,
     )
-    .action(onDemand(() => (require("../report/report") as typeof import("../report/report")).report));
-}
-
-export const readCommands = [addStatus, addNext, addCheck, addBackup, addNotify, addReport, addSupport];
+    .action(onDemand(async () => (await import("../report/report")).report)),
+  new Command("support")
+    .argument("<stack>", "such as prod")
+    .description("write versions, states, logs and journals into a text file, without secrets, for whoever helps you")
+    .action(onDemand(async () => (await import("../support/support")).support)),
+];

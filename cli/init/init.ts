@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { anyStack, commandsFor } from "../../core/util/commands";
-import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
-import { formatPulumiError } from "../pulumi/pulumiErrors";
+import { createPulumi, formatPulumiError, type Pulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
 import { askText } from "../terminal/prompts";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
@@ -24,8 +23,8 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   const before = await refuseExisting(engine, stack, file);
 
   // Loaded here, because the configuration's checks take a moment to load.
-  const { gatherAnswers } = require("./gatherAnswers") as typeof import("./gatherAnswers");
-  const { checkStackFile, refuseProblems } = require("./checkAnswers") as typeof import("./checkAnswers");
+  const { gatherAnswers } = await import("./gatherAnswers");
+  const { checkStackFile, refuseProblems } = await import("./checkAnswers");
   const answers = await gatherAnswers(stack, flags);
   const secrets = await gatherSecrets(answers, flags);
   const missing = listMissingSecrets(answers, secrets);

@@ -63,7 +63,7 @@ export async function openStack(fullName: string): Promise<StackInfo> {
   answers.catch(() => undefined);
   // Loads the configuration schema (half a second) while pulumi works on its answers.
   await turn();
-  const { parseConfiguration } = require("../pulumi/configuration") as typeof import("../pulumi/configuration");
+  const { parseConfiguration } = await import("../pulumi/configuration");
   const [configuration, exported, backend] = await answers;
   const state = parseState(exported);
   const config = parseConfiguration(fullName, configuration);

@@ -16,19 +16,14 @@ export async function status(
 ): Promise<number> {
   if ((stack === undefined) !== (all === true))
     throw new CliRefusal("name a stack, or give --all (which --notify implies), and not both");
-  if (stack === undefined) {
-    const { showAllStacks } = require("./overview") as typeof import("./overview");
-    return showAllStacks(json, notify);
-  }
+  if (stack === undefined) return (await import("./overview")).showAllStacks(json, notify);
   const source = await openStackWithHost(stack);
-  if (isWatched && source.hostKey !== undefined) {
-    const { watch } = require("./watch") as typeof import("./watch");
-    return watch(source, source.hostKey, keep === true);
-  }
-  const { readStatusOnce } = require("./readStatus") as typeof import("./readStatus");
+  if (isWatched && source.hostKey !== undefined)
+    return (await import("./watch")).watch(source, source.hostKey, keep === true);
+  const { readStatusOnce } = await import("./readStatus");
   const { view, exitCode, lines } = await readStatusOnce(source);
-  const { createStatusJson } = require("./statusJson") as typeof import("./statusJson");
-  const { formatReport } = require("./statusText") as typeof import("./statusText");
+  const { createStatusJson } = await import("./statusJson");
+  const { formatReport } = await import("./statusText");
   if (json) console.log(JSON.stringify(createStatusJson(view, exitCode), undefined, 2));
   else console.log(formatReport(view, process.stdout.columns ?? 120));
   for (const line of lines) console.error(line);

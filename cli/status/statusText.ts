@@ -1,11 +1,16 @@
+import { isOurs, type Registration } from "../../core/registration/registration";
+import { formatRegistration, stillOurs } from "../../core/registration/registrationMessages";
+import { formatUnmet } from "../../core/retirement/refusalText";
 import { listHostFactRows } from "../../core/ssh/hostFacts";
+import { findPortProblems, formatPortList, type PortResult } from "../../core/ssh/portRules";
 import { chainRisk } from "../../core/sync/decideSynced";
 import { formatProgress } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
+import type { Result } from "../../core/util/result";
 import { formatUtcMinute } from "../../core/util/timeText";
 import { formatHolder } from "../pulumi/locks";
 import { decideStage } from "./hostStage";
-import { formatParts } from "./parts/partRows";
+import { findProblems } from "./parts/hostProblemsPart";
 import { getValue } from "./parts/statusParts";
 import { truncate, wrap } from "./screenLayout";
 import type { Row, StackView } from "./stackView";
@@ -72,4 +77,95 @@ function formatWait({ syncedAt, startedAt, startHeight }: NonNullable<StackView[
   if (syncedAt !== undefined) return `the node was synced at ${formatUtcMinute(Date.parse(syncedAt))}`;
   const from = startHeight === undefined ? "" : `, from height ${startHeight}`;
   return `since ${formatUtcMinute(Date.parse(startedAt))}${from}`;
+}
+
+export function formatParts(view: StackView, now: number): Row[] {
+  const { parts } = view;
+  return [
+    ...labelRows("address", parts.registration, (registration) => formatAddress(registration, view, now)),
+    ...labelRows("producing", parts.registration, (registration) => [describeProducing(registration, view, now)]),
+    ...labelRows("orchestrator", parts.orchestrator, ({ text }) => [text]),
+    ...(parts.ports ? formatPorts(parts.ports) : []),
+    ...labelRows("version", parts.sporks, ({ version }) => [version ?? "the node does not report it"]),
+    ...labelRows("rewards", parts.rewards, ({ text }) => [text]),
+    ...formatDestroy(view),
+    ...findProblems(parts, view.stack).map(({ label, text }): Row => [label, text]),
+  ];
+}
+
+function labelRows<T>(label: string, part: Result<T>, format: (value: T) => readonly string[]): Row[] {
+  const lines = "problem" in part ? [`unknown: ${part.problem}`] : format(part.value);
+  return lines.map((line, i) => [i === 0 ? label : "", line]);
+}
+
+function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
+  const faults = "value" in ports ? findPortProblems(ports.value) : [];
+  return [
+    ...labelRows("ports", ports, (found) => [formatPortList(found)]),
+    ...faults.map((text): Row => (/^ {4}\w+: /.test(text) ? ["", text, "command"] : ["", text])),
+  ];
+}
+
+function formatAddress(registration: Registration, { pillar, lifecycle }: StackView, now: number): string[] {
+  const notes = registration.notes.map((note) => `  ${note}`);
+  if (isOurs(registration)) {
+    const since = now - registration.since < 60_000 ? "" : ` (since ${formatUtcMinute(registration.since)} or longer)`;
+    return [`registered: ${pillar} has this host's address, ${registration.address}${since}`, ...notes];
+  }
+  // Leaves the notes out, because the reason repeats them.
+  if (registration.kind === "unknown") return [`unknown: ${registration.why}`];
+  // Not with formatRegistration: it says that the other address is "still" registered, which only fits a new host.
+  if (lifecycle !== "active" && "address" in registration)
+    return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
+  return [`not registered: ${formatRegistration(registration, pillar, now)}`, ...notes];
+}
+
+/** Describes whether a host produces although another address is registered: it may for two more ticks. */
+function describeUnregistered(
+  { last, wasOurs }: Extract<Registration, { wasOurs: boolean }>,
+  lifecycle: string,
+): string {
+  if (last?.isOurs)
+    return `yes, still (momentum ${last.height}, ${formatUtcMinute(last.at)}), with another address registered: ${stillOurs}`;
+  // A new host that was never registered can't have produced.
+  if (last || (lifecycle === "active" && !wasOurs)) return "no: another producer address is registered";
+  return `unknown: another producer address is registered, and no recent momentum is of either address; ${stillOurs}`;
+}
+
+function describeProducing(registration: Registration, { pillar, lifecycle }: StackView, now: number): string {
+  switch (registration.kind) {
+    case "producing": {
+      const { switched, figures } = registration;
+      const count = figures
+        ? `; ${figures.produced} of ${figures.expected} expected momentums of this epoch so far, by a count up to five minutes old`
+        : "";
+      return `yes, since momentum ${switched.height}${switched.orBefore ? " (or earlier)" : ""} (${formatUtcMinute(switched.at)})${count}`;
+    }
+    case "registered":
+      return `not yet: ${formatRegistration(registration, pillar, now)}`;
+    case "tooEarly":
+      return "no: a node that is not synced produces nothing";
+    case "unknown":
+      return "unknown, because the registered address is unknown";
+    case "unknownPillar":
+      return "no: nobody registered this Pillar";
+    default:
+      return describeUnregistered(registration, lifecycle);
+  }
+}
+
+function formatDestroy({ stack, lifecycle, parts: { destroy } }: StackView): Row[] {
+  if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
+  if ("problem" in destroy) return labelRows("destroy", destroy, () => []);
+  const first =
+    lifecycle === "retiring"
+      ? []
+      : [[`- pillar-host:lifecycle is ${lifecycle}`, "    needed: set pillar-host:lifecycle to retiring"]];
+  const conditions = [...first, ...destroy.value.map(formatUnmet)];
+  const count = conditions.length;
+  if (count === 0) return [["destroy", "allowed: all conditions are met"]];
+  return [
+    ["destroy", `refused: ${count === 1 ? "one condition is" : `${count} conditions are`} not met`],
+    ...conditions.flat().map((line): Row => ["", line]),
+  ];
 }

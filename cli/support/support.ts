@@ -15,19 +15,21 @@ import type { Deployment } from "../pulumi/stackState";
 import { openStack } from "../status/openStack";
 import { listOrchestratorHosts } from "../status/orchestratorHosts";
 
+const { version } = require("../../package.json") as typeof import("../../package.json");
+
 const limitSeconds = 120;
 
 /**
  * Writes a text file for whoever helps the operator: versions, state, event log, and both hosts' units, journals and
  * logs, without a secret. A part that can't be read says why. Returns the exit code.
  */
-export async function support(fullName: string, version: string): Promise<number> {
+export async function support(fullName: string): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;
   const engine = createPulumi(fullName);
   const raw = parseRawValues(await engine.read(["config", "--json", "--show-secrets"]));
   const parts: readonly (readonly [string, () => Promise<string>])[] = [
-    ["versions", async () => formatVersions(version, await engine.read(["about", "--json"]))],
+    ["versions", async () => formatVersions(await engine.read(["about", "--json"]))],
     ["state", async () => formatState(await engine.read(["stack", "export"]))],
     ["event log", async () => (await openStackStore(config).readLines()).slice(-500).join("\n")],
     ...listOrchestratorHosts(source).map(({ side, host, place }) => {
@@ -66,7 +68,7 @@ export function listSecrets(
 }
 
 /** @param about output of `pulumi about --json`: unlike `pulumi version`, it accepts -s STACK */
-function formatVersions(version: string, about: string): string {
+function formatVersions(about: string): string {
   const { cliAbout } = JSON.parse(about) as { readonly cliAbout?: { readonly version?: string } };
   return `pillar-host ${version}\nnode ${process.version}\npulumi ${cliAbout?.version ?? "unknown"}`;
 }

@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { LoginCheck } from "../../components/login";
-import { createStepLines } from "../../components/stepLines";
+import { createStepLines } from "../../components/remote";
 import type { OrchestratorHost } from "../../core/ssh/root";
 import type { Step } from "../../core/steps/step";
 import { evilText, harmless } from "../evilText";

@@ -2,14 +2,17 @@ import { type ChainClient, openNodeChain, openReferenceChain } from "../../../co
 import { readNodeVersion, readVersionGaps } from "../../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
 import { findUnknownSporks } from "../../../core/chain/sporks";
-import { createStackLogRef } from "../../../core/config/stackStore";
+import { createStackLogRef, openStackStore } from "../../../core/config/stackStore";
+import { readEvents } from "../../../core/eventLog/eventLog";
 import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import { type PillarReading, readPillar } from "../../../core/registration/pillarReadings";
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
+import { assembleGuardMemory, mergeHostMemory } from "../../../core/retirement/guardMemory";
 import { type HostFacts, readHost } from "../../../core/retirement/readHost";
 import { addProvider, collectedVariable } from "../../../core/retirement/retirementFacts";
+import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
 import { type RetirementSurvey, surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import { listPortRules, tryPorts } from "../../../core/ssh/portRules";
 import { openRoot } from "../../../core/ssh/root";
@@ -23,7 +26,6 @@ import { systemClock } from "../../../core/util/clock";
 import { mapResult, type Result, requireValue } from "../../../core/util/result";
 import type { HostReader } from "../hostReader";
 import type { StackWithHost } from "../openStack";
-import { type RetirementContext, readRetirementContext } from "./destroyPart";
 import { describeOrchestrator, type OrchestratorAnswer, type OrchestratorPart } from "./orchestratorPart";
 import { describeRewards, type RewardsPart, readRewardsPart } from "./rewardsPart";
 import { getValue, readPart, type SporksPart, type StatusParts } from "./statusParts";
@@ -205,4 +207,22 @@ async function readSporks({ chains, context, host }: SharedLookups): Promise<Spo
     }
   }
   throw reason;
+}
+
+type RetirementContext = Awaited<ReturnType<typeof readRetirementContext>>;
+
+/** Reads facts about the host from the last run's outputs and the event log, because a failed run may lack outputs. */
+async function readRetirementContext({ config, stack, address, state }: StackWithHost, hostKey: string) {
+  const store = openStackStore(config);
+  const { remembered = {}, lastRun, isOwnServer = false } = state;
+  const producer = lastRun?.producerAddress ?? remembered.producer;
+  const events = await readEvents(store, config.pillar.name).catch(() => []);
+  const past = mergeHostMemory(events, stack, { ...remembered, producer });
+  const { knownProducer, recorded } = past;
+  return {
+    inputs: { ...createRetirementInputs(config, { address, hostKey, isOwnServer }), knownProducer, recorded },
+    // Without facts, a host counts as one that the stack logged in to: missing facts never release a host.
+    memory: assembleGuardMemory(past, remembered.isReached ?? true),
+    store,
+  };
 }

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { parseConfiguration, parseRawValues } from "../../../cli/pulumi/configuration";
 import { findBackendDirectory } from "../../../cli/pulumi/locks";
-import { findPassphrase } from "../../../cli/pulumi/pulumiCommand";
-import { formatPulumiError, isPassphraseMissing } from "../../../cli/pulumi/pulumiErrors";
+import { findPassphrase, formatPulumiError, isPassphraseMissing } from "../../../cli/pulumi/pulumiCommand";
 import { CliRefusal } from "../../../cli/terminal/refusal";
 import { least } from "../../components/exampleConfig";
 import { printConfig } from "../fakePulumi";

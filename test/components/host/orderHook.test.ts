@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { CloudRun } from "../../../components/host/cloudParts";
-import { handleOrderError, stripProviderError } from "../../../components/host/orderHook";
+import { handleOrderError, stripProviderError } from "../../../components/host/cloudServer";
 import type { MakeDecision } from "../../../core/cloud/decideServer";
 import { createHetzner } from "../../../core/cloud/hetzner";
 import type { OrderRecord } from "../../../core/cloud/orderRecord";

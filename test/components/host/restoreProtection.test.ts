@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { needsProtection } from "../../../components/host/restoreProtection";
+import { needsProtection } from "../../../components/host/registerCloudHost";
 import type { LogEvent } from "../../../core/eventLog/events";
 
 const server = { id: "52", name: "pillar-anvil-prod", plan: "cpx32", location: "fsn1", isProtected: false };

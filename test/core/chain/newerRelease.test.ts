@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { checkRelease } from "../../../cli/check/checkReleases";
+import { checkRelease } from "../../../cli/check/check";
 import { findNewerRelease } from "../../../core/chain/newerRelease";
 
 afterEach(() => vi.unstubAllGlobals());

@@ -5,7 +5,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { formatError } from "../../../cli/terminal/refusal";
-import { showPlainErrors } from "../../../components/plainErrors";
+import { showPlainErrors } from "../../../components/log";
 import { formatDefaultPlace, resolveDataDirectory, resolvePlace } from "../../../core/store/recordsDirectory";
 import { resolvePath } from "../../../core/util/resolvePath";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { decideStage } from "../../../../cli/status/hostStage";
 import { findProblems } from "../../../../cli/status/parts/hostProblemsPart";
-import { formatParts } from "../../../../cli/status/parts/partRows";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
 import { createPartsJson } from "../../../../cli/status/statusJson";
+import { formatParts } from "../../../../cli/status/statusText";
 import { clock, partsOf, registrations, viewOf } from "../../exampleView";
 
 type Changes = Parameters<typeof partsOf>[1];

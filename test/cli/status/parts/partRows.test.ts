@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { formatParts } from "../../../../cli/status/parts/partRows";
 import { createUnknownParts, type StatusParts } from "../../../../cli/status/parts/statusParts";
 import type { StackView } from "../../../../cli/status/stackView";
-import { formatReport } from "../../../../cli/status/statusText";
+import { formatParts, formatReport } from "../../../../cli/status/statusText";
 import { clock, old, ours, partsOf, registrations, unmet, viewOf } from "../../exampleView";
 
 const rowsOf = (parts: StatusParts, lifecycle: StackView["lifecycle"] = "active") =>
