@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { cached, cachePath, cacheRoot } from "../lab/util/cache";
 
 // Builds that must die or run at once do so in processes of their own: this one asks for a "slow" result.
@@ -34,94 +35,75 @@ afterEach(() => {
 });
 
 function start(buildMs: number): ChildProcess {
-  const env = { ...process.env, BUILDS: builds, BUILD_MS: String(buildMs) };
   const tsx = path.resolve(__dirname, "../node_modules/tsx/dist/cjs/index.cjs");
   const started = spawn(process.execPath, ["--require", tsx, "-e", child], {
-    env,
+    env: { ...process.env, BUILDS: builds, BUILD_MS: String(buildMs) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(started);
   return started;
 }
 
-function result(started: ChildProcess): Promise<string> {
-  return new Promise((resolve) => {
-    let out = "";
-    started.stdout?.on("data", (data) => (out += data));
-    started.once("close", () => resolve(out.trim()));
-  });
-}
+const result = async ({ stdout }: ChildProcess) => (stdout ? (await text(stdout)).trim() : "");
 
 const buildCount = (): number =>
   fs.existsSync(builds) ? fs.readFileSync(builds, "utf8").trim().split("\n").length : 0;
 const left = (): string[] => fs.readdirSync(cacheRoot()).sort();
 
-describe("cacheRoot", () => {
-  test("is below XDG_CACHE_HOME, or else below ~/.cache", () => {
-    expect(cacheRoot()).toBe(path.join(work, "pillar-host"));
-    vi.stubEnv("XDG_CACHE_HOME", "");
-    expect(cacheRoot()).toBe(path.join(os.homedir(), ".cache/pillar-host"));
-  });
+test("the cache is below XDG_CACHE_HOME, or else below ~/.cache", () => {
+  expect(cacheRoot()).toBe(path.join(work, "pillar-host"));
+  vi.stubEnv("XDG_CACHE_HOME", "");
+  expect(cacheRoot()).toBe(path.join(os.homedir(), ".cache/pillar-host"));
 });
 
-describe("cached", () => {
-  test("builds what is missing, once, for each version", async () => {
-    const build = vi.fn(async (dir: string) => fs.writeFileSync(path.join(dir, "file"), "content"));
-    const first = await cached("thing", "1", build);
-    expect(first).toBe(path.join(work, "pillar-host/thing-1"));
-    expect(await cached("thing", "1", build)).toBe(first);
-    expect(build).toHaveBeenCalledTimes(1);
-    await cached("thing", "1.1", build);
-    expect(build).toHaveBeenCalledTimes(2);
-    expect(fs.readFileSync(path.join(first, "file"), "utf8")).toBe("content");
-    expect(left()).toEqual(["thing-1", "thing-1.1"]);
-  });
+test("builds what is missing, once, for each version", async () => {
+  const build = vi.fn(async (dir: string) => fs.writeFileSync(path.join(dir, "file"), "content"));
+  const first = await cached("thing", "1", build);
+  expect(first).toBe(path.join(work, "pillar-host/thing-1"));
+  expect(await cached("thing", "1", build)).toBe(first);
+  expect(build).toHaveBeenCalledTimes(1);
+  await cached("thing", "1.1", build);
+  expect(build).toHaveBeenCalledTimes(2);
+  expect(fs.readFileSync(path.join(first, "file"), "utf8")).toBe("content");
+  expect(left()).toEqual(["thing-1", "thing-1.1"]);
+});
 
-  test("has nothing under the result's name before it is complete", async () => {
-    await cached("thing", "1", async (dir) => {
-      expect(path.dirname(dir)).toBe(cacheRoot());
-      expect(fs.existsSync(cachePath("thing", "1"))).toBe(false);
-    });
-    expect(fs.existsSync(cachePath("thing", "1"))).toBe(true);
-  });
+test("removes a failed build, passes its error on and builds again", async () => {
+  const failing = async (dir: string): Promise<void> => {
+    fs.writeFileSync(path.join(dir, "half"), "");
+    throw new Error("no luck");
+  };
+  await expect(cached("thing", "1", failing)).rejects.toThrow("no luck");
+  expect(left()).toEqual([]);
+  await cached("thing", "1", async () => undefined);
+  expect(left()).toEqual(["thing-1"]);
+});
 
-  test("removes a failed build, passes its error on and builds again", async () => {
-    const failing = async (dir: string): Promise<void> => {
-      fs.writeFileSync(path.join(dir, "half"), "");
-      throw new Error("no luck");
-    };
-    await expect(cached("thing", "1", failing)).rejects.toThrow("no luck");
-    expect(left()).toEqual([]);
-    await cached("thing", "1", async () => undefined);
-    expect(left()).toEqual(["thing-1"]);
-  });
+test("builds once when two processes ask at once, and both get the whole result", async () => {
+  const both = [start(800), start(800)].map(result);
+  expect(await Promise.all(both)).toEqual([cachePath("slow", "1"), cachePath("slow", "1")]);
+  expect(buildCount()).toBe(1);
+  expect(fs.readdirSync(cachePath("slow", "1")).sort()).toEqual(["half", "whole"]);
+  expect(left()).toEqual(["slow-1"]);
+});
 
-  test("builds once when two processes ask at once, and both get the whole result", async () => {
-    const both = [start(800), start(800)].map(result);
-    expect(await Promise.all(both)).toEqual([cachePath("slow", "1"), cachePath("slow", "1")]);
-    expect(buildCount()).toBe(1);
-    expect(fs.readdirSync(cachePath("slow", "1")).sort()).toEqual(["half", "whole"]);
-    expect(left()).toEqual(["slow-1"]);
-  });
+test("removes the result of a killed build", async () => {
+  const killed = start(60_000);
+  await expect.poll(buildCount, { timeout: 5000 }).toBe(1);
+  const dead = result(killed);
+  killed.kill("SIGKILL");
+  await dead;
+  expect(left().filter((name) => name.startsWith(".building-"))).toHaveLength(1);
+  expect(fs.existsSync(cachePath("slow", "1"))).toBe(false);
 
-  test("removes the result of a killed build", async () => {
-    const killed = start(60_000);
-    await expect.poll(buildCount, { timeout: 5000 }).toBe(1);
-    const dead = result(killed);
-    killed.kill("SIGKILL");
-    await dead;
-    expect(left().filter((name) => name.startsWith(".building-"))).toHaveLength(1);
-    expect(fs.existsSync(cachePath("slow", "1"))).toBe(false);
+  expect(await result(start(1))).toBe(cachePath("slow", "1"));
+  expect(fs.readdirSync(cachePath("slow", "1")).sort()).toEqual(["half", "whole"]);
+  expect(left()).toEqual(["slow-1"]);
+}, 15_000);
 
-    expect(await result(start(1))).toBe(cachePath("slow", "1"));
-    expect(fs.readdirSync(cachePath("slow", "1")).sort()).toEqual(["half", "whole"]);
-    expect(left()).toEqual(["slow-1"]);
-  }, 15_000);
-
-  test("does not touch a build that another process is at", async () => {
-    start(60_000);
-    await expect.poll(buildCount, { timeout: 5000 }).toBe(1);
-    await cached("thing", "1", async () => undefined);
-    expect(left().filter((name) => name.startsWith(".building-"))).toHaveLength(1);
-  });
+test("does not touch a build that another process is at", async () => {
+  start(60_000);
+  await expect.poll(buildCount, { timeout: 5000 }).toBe(1);
+  await cached("thing", "1", async () => undefined);
+  expect(left().filter((name) => name.startsWith(".building-"))).toHaveLength(1);
 });

@@ -37,9 +37,8 @@ describe("hosts for the controller's contract", () => {
   });
 
   test("the command refuses with 2, and says what to do", () => {
-    const run = spawnSync("lab/run", ["lab/contracts/main.ts", "controller", "/nowhere/znn-controller"], {
-      encoding: "utf8",
-    });
+    const args = ["lab/contracts/main.ts", "controller", "/nowhere/znn-controller"];
+    const run = spawnSync("lab/run", args, { encoding: "utf8" });
     expect(run.status).toBe(2);
     expect(run.stderr).toContain("The contract is not run here; nothing was touched.");
     expect(run.stderr).toContain("- there is no executable controller at /nowhere/znn-controller");

@@ -8,9 +8,8 @@ import { expect, test } from "vitest";
 function filesNeedingReal(): string[] {
   const lab = join(import.meta.dirname, "lab");
   const needs = (file: string): boolean => {
-    const imports = [...readFileSync(file, "utf8").matchAll(/ from "(\.[^"]+)"/g)].map(([, path = ""]) =>
-      join(dirname(file), path),
-    );
+    const texts = [...readFileSync(file, "utf8").matchAll(/ from "(\.[^"]+)"/g)];
+    const imports = texts.map(([, path = ""]) => join(dirname(file), path));
     return imports.some(
       (path) =>
         /\/lab\/real\/real(Programs|Network|Node|Signer)$/.test(path) ||
@@ -28,9 +27,8 @@ function filesNeedingReal(): string[] {
 test("every suite of a file that needs real programs is a contract, so that its skip counts by name", () => {
   const files = filesNeedingReal();
   expect(files.length).toBeGreaterThan(5);
-  const suites = files.flatMap(
-    (file) => readFileSync(file, "utf8").match(/^(describe|it|test|contract|realOnly)\b/gm) ?? [],
-  );
+  const suite = /^(describe|it|test|contract|realOnly)\b/gm;
+  const suites = files.flatMap((file) => readFileSync(file, "utf8").match(suite) ?? []);
   expect(suites.length).toBeGreaterThan(5);
   expect(suites.filter((name) => !["contract", "realOnly"].includes(name))).toEqual([]);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { parseDemo } from "../lab/demo/arguments";
 import { isMachines, judge, type Played } from "../lab/demo/judgement";
 import { StallWatch } from "../lab/doubles/stalls";
 
@@ -42,9 +41,7 @@ describe("the demo's verdict", () => {
   test("a missed slot is the program's fault, and the demo says why it fails", () => {
     const { isGood, lines } = judge(played({ slots: withMissed }));
     expect(isGood).toBe(false);
-    expect(lines.at(-1)).toBe(
-      "  So it did not go well, and the exit code is 1: Anvil missed 1 of its slots, at 12:00:12 UTC.",
-    );
+    expect(lines.at(-1)).toContain("the exit code is 1: Anvil missed 1 of its slots, at 12:00:12 UTC.");
   });
 
   test("a slot missed while the machine was stalled is the machine's fault, and no error", () => {
@@ -82,16 +79,4 @@ test("takes a late beat for a stall, and a slightly late one not", () => {
     return watch.beat();
   };
   expect([100, 550, 1100, 1200].map(beatAt)).toEqual([undefined, undefined, { from: 550, to: 1100 }, undefined]);
-});
-
-describe("npm run demo --", () => {
-  test("takes a provider, or none", () => {
-    expect(parseDemo([])).toEqual({});
-    expect(parseDemo(["--provider", "digitalocean"])).toEqual({ provider: "digitalocean" });
-  });
-
-  test("names the providers that there are", () => {
-    expect(() => parseDemo(["--provider", "aws"])).toThrow(/hetzner, digitalocean/);
-    expect(() => parseDemo(["more"])).toThrow(/too many arguments/);
-  });
 });

@@ -7,7 +7,7 @@ import { formatReport } from "../cli/status/statusText";
 import { formatNextStep } from "../components/node/nextStep";
 import { decideRetirement } from "../core/retirement/decideRetirement";
 import { formatRefusal } from "../core/retirement/refusalText";
-import { viewOf } from "./cli/exampleView";
+import { partsOf, progress, viewOf } from "./cli/exampleView";
 import { facts, hostFacts, reading, successor } from "./core/retirement/exampleFacts";
 import { moveNamed } from "./moveNamed";
 
@@ -37,39 +37,27 @@ function expectExcerpt(block: string | undefined, output: string): void {
 const earlier = { kind: "earlier", notes: [], address: oldAddress, wasOurs: false } as const;
 
 test("docs/operating.md shows the status of a synced host", () => {
-  const port = (number: number, wanted: "open" | "closed", seen: "open" | "refused") => ({
-    port: number,
-    what: "the node's RPC",
-    wanted,
-    listens: true,
-    seen,
-  });
+  const port = (port: number, wanted: "open" | "closed", seen: "open" | "refused") =>
+    ({ port, what: "the node's RPC", wanted, listens: true, seen }) as const;
   const view = viewOf({
     stack: "prod-2",
     locks: [],
     synced: true,
-    sync: {
+    sync: progress({
       observation: { kind: "answer", info: { state: 2, currentHeight: 2710, targetHeight: 2710 }, nodeTime: 0 },
       good: true,
       why: { kind: "fresh", text: "synced, newest momentum 1 s old" },
       streak: 3,
-      confirmations: 3,
       startedAt: 0,
       percent: "100.0",
-    } as never,
-    parts: {
-      node: { value: { active: true, masked: false } },
-      registration: { value: earlier },
-      orchestrator: { value: { kind: "none", text: "none on this host", isWrong: false } },
-      ports: {
-        value: [port(35995, "open", "open"), port(35997, "closed", "open"), port(55000, "closed", "refused")],
-      },
+      rate: undefined,
+      left: undefined,
+    } as never),
+    parts: partsOf(earlier, {
+      ports: { value: [port(35995, "open", "open"), port(35997, "closed", "open"), port(55000, "closed", "refused")] },
       rewards: { value: { text: "3.4 ZNN and 0 QSR are not collected; paid last: epoch 812" } },
       sporks: { value: { version: "v0.0.10", unknown: [] } },
-      versions: { value: [] },
-      destroy: undefined,
-      hourlyRestart: { value: "off" },
-    },
+    }),
   });
   expectExcerpt(blocksOf("docs/operating.md")[0], formatReport(view, 120));
 });
@@ -94,9 +82,8 @@ test("docs/restore.md shows what is restored", () => {
   const files = ["root/.orchestrator/tss/localstate-02….json"];
   const keyShare = { files, generatedAt: "2026-11-01T12:34:56.000Z" };
   const end = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "" } as const;
-  const moves = [
-    { at: "2026-11-02T08:00:00.000Z", move: moveNamed("pillar-host/prod-2/Anvil/1"), event: "done", details: end },
-  ] as const;
+  const move = moveNamed("pillar-host/prod-2/Anvil/1");
+  const moves = [{ at: "2026-11-02T08:00:00.000Z", move, event: "done", details: end }] as const;
   const lines = formatRestore(
     "pillar-host-prod-2-Anvil-asked-2026-11-21T18-00-00-123Z.tar.age",
     { host: "198.51.100.9", provedAt, keyShare },
@@ -107,10 +94,8 @@ test("docs/restore.md shows what is restored", () => {
 
 test("docs/unattended.md shows the holder of a lock", () => {
   const lock = { user: "ada", host: "laptop", pid: 4242, since: Date.parse("2026-11-21T14:49:00Z") };
-  expectExcerpt(
-    blocksOf("docs/unattended.md")[0],
-    `prod-2 is locked by a run that is still running: ${formatHolder(lock)}`,
-  );
+  const said = `prod-2 is locked by a run that is still running: ${formatHolder(lock)}`;
+  expectExcerpt(blocksOf("docs/unattended.md")[0], said);
 });
 
 test("README.md shows the first line of the next step", () => {

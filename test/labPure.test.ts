@@ -4,19 +4,10 @@ import { createHostNetwork } from "../lab/hosts/network";
 import { isImmutable } from "../lab/images/aptProxy";
 import { parseMirror } from "../lab/images/mirror";
 
-describe("network", () => {
-  test("no command of a host's network touches the machine's own namespace", () => {
-    const commands = createHostNetwork("demo", "host2", 1).map((command) => command.join(" "));
-    expect(commands).toEqual([
-      "netns add pillar-demo-host2",
-      "-n pillar-demo link add veth1 type veth peer name host0 netns pillar-demo-host2",
-      "-n pillar-demo link set veth1 master br0 up",
-      "-n pillar-demo-host2 addr add 10.77.0.12/24 dev host0",
-      "-n pillar-demo-host2 link set host0 up",
-      "-n pillar-demo-host2 link set lo up",
-      "-n pillar-demo-host2 route add default via 10.77.0.1",
-    ]);
-  });
+test("no command of a host's network touches the machine's own namespace", () => {
+  const commands = createHostNetwork("demo", "host2", 1).map((command) => command.join(" "));
+  expect(commands.length).toBeGreaterThan(5);
+  expect(commands.filter((each) => !/^(netns add pillar-demo-host2$|-n pillar-demo(-host2)? )/.test(each))).toEqual([]);
 });
 
 describe("the mirror", () => {
@@ -41,17 +32,10 @@ describe("the mirror", () => {
 });
 
 test("takes stage times from the engine's events, in order, without unfinished ones", () => {
-  const before = (name: string, timestamp: number) => ({
-    timestamp,
-    resourcePreEvent: { metadata: { urn: `urn:pulumi:s::p::t::${name}`, op: "create" } },
-  });
-  const after = (name: string, timestamp: number) => ({
-    timestamp,
-    resOutputsEvent: { metadata: { urn: `urn:pulumi:s::p::t::${name}` } },
-  });
+  const of = (name: string) => ({ metadata: { urn: `urn:pulumi:s::p::t::${name}`, op: "create" } });
+  const before = (name: string, timestamp: number) => ({ timestamp, resourcePreEvent: of(name) });
+  const after = (name: string, timestamp: number) => ({ timestamp, resOutputsEvent: of(name) });
   const log = [before("a", 10), before("b", 11), after("b", 14), after("a", 20), before("c", 21), { timestamp: 22 }];
-  expect(stageTimes(log.map((event) => JSON.stringify(event)).join("\n"))).toEqual([
-    { name: "b", milliseconds: 3000 },
-    { name: "a", milliseconds: 10000 },
-  ]);
+  const times = stageTimes(log.map((event) => JSON.stringify(event)).join("\n"));
+  expect(times.map(({ name, milliseconds }) => [name, milliseconds].join(" "))).toEqual(["b 3000", "a 10000"]);
 });

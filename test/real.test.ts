@@ -59,9 +59,7 @@ describe("the real programs", () => {
     fs.writeFileSync(path.join(reals, "SHA256SUMS"), `${sumOf(file)}  znnd.xz\n`);
     expect(await realProgram("znnd")).toBeDefined();
     fs.writeFileSync(path.join(reals, "SHA256SUMS"), `${"0".repeat(64)}  znnd.xz\n`);
-    await expect(realProgram("znnd")).rejects.toThrow(
-      /znnd\.xz has sha256 [0-9a-f]{64}, SHA256SUMS says 0{64}: not used/,
-    );
+    await expect(realProgram("znnd")).rejects.toThrow(/znnd\.xz has sha256 \w{64}, SHA256SUMS says 0{64}: not used/);
   });
 
   test("are named if no test used them", async () => {

@@ -33,12 +33,8 @@ describe("a printed secret", () => {
     const [first, second] = ["b3BlbnNzaC1rZXktdjEAAAAA", "QyNTUxOQAAACDq7o8Xk1mNqq"];
     const text = `-----BEGIN OPENSSH PRIVATE KEY-----\n${first}\n${second}\nAQ==\n-----END OPENSSH PRIVATE KEY-----\n`;
     const kinds = (printed: string) => kindsIn(printed, [{ kind: "a key", text }]);
-    expect([first, `x${second}y`, "-----BEGIN OPENSSH PRIVATE KEY-----", "AQ=="].map(kinds)).toEqual([
-      ["a key"],
-      ["a key"],
-      [],
-      [],
-    ]);
+    expect([first, `x${second}y`].map(kinds)).toEqual([["a key"], ["a key"]]);
+    expect(["-----BEGIN OPENSSH PRIVATE KEY-----", "AQ=="].flatMap(kinds)).toEqual([]);
   });
 
   test("is found by its form, whoever created it", () => {

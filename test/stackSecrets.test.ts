@@ -13,10 +13,8 @@ test.each([
 
 test("other entries stay, and the input is not changed", () => {
   const config = { "pillar-host:ssh": { user: "op" }, "hcloud:token": "t" };
-  expect(withSecured(config, "ssh.privateKey", value)).toEqual({
-    "pillar-host:ssh": { user: "op", privateKey: value },
-    "hcloud:token": "t",
-  });
+  const secured = { "pillar-host:ssh": { user: "op", privateKey: value }, "hcloud:token": "t" };
+  expect(withSecured(config, "ssh.privateKey", value)).toEqual(secured);
   expect(config["pillar-host:ssh"]).toEqual({ user: "op" });
 });
 

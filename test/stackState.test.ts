@@ -8,10 +8,7 @@ const directory = mkdtempSync(join(tmpdir(), "state-"));
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const secret = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", ciphertext: "v1:abc" };
-const stack = {
-  urn: "urn:pulumi:prod::pillar-host::pulumi:pulumi:Stack::pillar-host-prod",
-  type: "pulumi:pulumi:Stack",
-};
+const stack = { urn: "urn:pulumi:prod::pillar-host::pulumi:pulumi:Stack::pillar-prod", type: "pulumi:pulumi:Stack" };
 
 test("reads a state in a directory, even an empty one, and none of another backend", async () => {
   const stacks = join(directory, ".pulumi/stacks/pillar-host");
@@ -26,10 +23,11 @@ test("reads a state in a directory, even an empty one, and none of another backe
 
 test("outputs are those of the stack, without its secrets", () => {
   const outputs = { a: 1, key: secret, list: [{ inner: secret }] };
-  const resources = [
-    { ...stack, type: "pillar-host:x:Y", outputs: { other: 1 } },
-    { ...stack, outputs },
-  ];
-  expect(outputsIn({ resources })).toEqual({ a: 1, key: "[secret]", list: [{ inner: "[secret]" }] });
+  const other = { ...stack, type: "pillar-host:x:Y", outputs: { other: 1 } };
+  expect(outputsIn({ resources: [other, { ...stack, outputs }] })).toEqual({
+    a: 1,
+    key: "[secret]",
+    list: [{ inner: "[secret]" }],
+  });
   expect(outputsIn({})).toEqual({});
 });

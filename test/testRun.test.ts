@@ -27,12 +27,7 @@ describe("the result of a test run", () => {
     ["a unit test is skipped", { "test/a.test.ts": { tests: ["passed", "skipped", "todo"] } }, 0, [1, 0, 2]],
     ["a lab test is skipped: it has failed", { "test/lab/a.test.ts": { tests: ["passed", "skipped"] } }, 0, [1, 1, 0]],
     ["a lab test never began", { "test/lab/a.test.ts": { tests: ["pending"] } }, 1, [0, 1, 0]],
-    [
-      "a file can't be loaded",
-      { "test/a.test.ts": { tests: ["passed"] }, "test/b.test.ts": { status: "failed" } },
-      1,
-      [1, 1, 0],
-    ],
+    ["a file can't be loaded", { "test/a.test.ts": { tests: ["passed"] }, b: { status: "failed" } }, 1, [1, 1, 0]],
     ["an error outside of any test", { "test/a.test.ts": { tests: ["passed"] } }, 1, [1, 1, 0]],
     ["no test at all", {}, 0, [0, 0, 0]],
   ])("counts passed, failed and skipped tests: %s", (_what, files, exitCode, [passed, failed, skipped]) => {
@@ -62,14 +57,12 @@ describe("the result of a test run", () => {
     };
     expect(countOf({ exitCode: 0, report })).toEqual({ passed: 0, failed: 0, skipped: 2 });
     expect(contractsLine(contractsOf([report]))).toBe("real: 1 contracts ran, 1 skipped (node)");
+    const [file] = report.testResults;
     const lost = {
       ...report,
-      testResults: report.testResults.map((file) => ({
-        ...file,
-        assertionResults: [own("contract node, the double", "skipped")],
-      })),
+      testResults: [{ ...file, assertionResults: [own("contract node, the double", "skipped")] }],
     };
-    expect(countOf({ exitCode: 0, report: lost })).toMatchObject({ failed: 1 });
+    expect(countOf({ exitCode: 0, report: lost as Report })).toMatchObject({ failed: 1 });
   });
 
   test("names what failed, and files that could not be loaded", () => {
@@ -118,36 +111,23 @@ describe("the result of a test run", () => {
     ]);
   });
 
-  test("is summed over the tiers, in one line", () => {
-    const sum = sumOf([
-      { passed: 20, failed: 0, skipped: 1 },
-      { passed: 3, failed: 2, skipped: 0 },
-    ]);
-    expect(closingLine(sum)).toBe("23 passed, 2 failed, 1 skipped");
-  });
-
-  test("exits with 0 only if something passed and nothing failed", () => {
-    const codes = [
-      { passed: 1, failed: 0, skipped: 3 },
-      { passed: 1, failed: 1, skipped: 0 },
-      { passed: 0, failed: 0, skipped: 3 },
-    ].map(exitCodeOf);
-    expect(codes).toEqual([0, 1, 1]);
+  test("is summed over the tiers, in one line, and exits with 0 only if something passed and nothing failed", () => {
+    const count = (passed: number, failed: number, skipped: number) => ({ passed, failed, skipped });
+    expect(closingLine(sumOf([count(20, 0, 1), count(3, 2, 0)]))).toBe("23 passed, 2 failed, 1 skipped");
+    expect([count(1, 0, 3), count(1, 1, 0), count(0, 0, 3)].map(exitCodeOf)).toEqual([0, 1, 1]);
   });
 });
 
 describe("a second attempt", () => {
+  const lab = "test/lab/a.test.ts";
   const failed = {
     exitCode: 1,
     hasStrayErrors: false,
-    report: reportOf({
-      "test/lab/a.test.ts": { tests: ["passed", "failed"] },
-      "test/b.test.ts": { tests: ["passed"] },
-    }),
+    report: reportOf({ [lab]: { tests: ["passed", "failed"] }, "test/b.test.ts": { tests: ["passed"] } }),
   };
   const alone = (...tests: string[]) => ({
     exitCode: tests.includes("failed") ? 1 : 0,
-    report: reportOf({ "test/lab/a.test.ts": { tests } }),
+    report: reportOf({ [lab]: { tests } }),
   });
 
   test("runs for failed lab files, unless many failed", () => {
@@ -161,26 +141,22 @@ describe("a second attempt", () => {
   });
 
   test("replaces the first attempt if it passes, and each test counts once", () => {
-    const run = withSecondAttempt(failed, "test/lab/a.test.ts", alone("passed", "passed"));
+    const run = withSecondAttempt(failed, lab, alone("passed", "passed"));
     expect(countOf(run)).toEqual({ passed: 3, failed: 0, skipped: 0 });
     expect(failuresOf(run)).toEqual([]);
   });
 
   test("changes nothing if it fails", () => {
-    expect(countOf(withSecondAttempt(failed, "test/lab/a.test.ts", alone("failed", "failed")))).toEqual(
-      countOf(failed),
-    );
-    expect(countOf(withSecondAttempt(failed, "test/lab/a.test.ts", { exitCode: 1 }))).toEqual(countOf(failed));
+    expect(countOf(withSecondAttempt(failed, lab, alone("failed", "failed")))).toEqual(countOf(failed));
+    expect(countOf(withSecondAttempt(failed, lab, { exitCode: 1 }))).toEqual(countOf(failed));
   });
 
   test("excuses neither an error outside of any test nor a secret that was printed", () => {
     const second = alone("passed", "passed");
-    expect(countOf(withSecondAttempt({ ...failed, hasStrayErrors: true }, "test/lab/a.test.ts", second)).failed).toBe(
-      1,
-    );
+    expect(countOf(withSecondAttempt({ ...failed, hasStrayErrors: true }, lab, second)).failed).toBe(1);
     const leaks = ["test/lab/a.test.ts: it printed a key"];
-    expect(countOf(withSecondAttempt({ ...failed, leaks }, "test/lab/a.test.ts", second)).failed).toBe(1);
-    expect(countOf(withSecondAttempt(failed, "test/lab/a.test.ts", { ...second, leaks })).failed).toBe(1);
+    expect(countOf(withSecondAttempt({ ...failed, leaks }, lab, second)).failed).toBe(1);
+    expect(countOf(withSecondAttempt(failed, lab, { ...second, leaks })).failed).toBe(1);
   });
 });
 
@@ -215,11 +191,8 @@ describe("the requested tests", () => {
 
   test("sets the lab up only for tests that boot hosts, and checks lint and types once", () => {
     const all = ["--all", "--long", "--unit"].map((tier) => askedOf([tier]).tier);
-    expect(all.map(({ needsLab, isChecked }) => [needsLab, isChecked])).toEqual([
-      [true, true],
-      [true, false],
-      [false, false],
-    ]);
+    expect(all.map(({ needsLab }) => needsLab)).toEqual([true, true, false]);
+    expect(all.map(({ isChecked }) => isChecked)).toEqual([true, false, false]);
   });
 });
 

@@ -24,33 +24,22 @@ afterEach(() => {
   fs.rmSync(work, { recursive: true, force: true });
 });
 
-describe("fits", () => {
-  test.each([
-    ["v3.259.0", true],
-    ["3.259.1", true],
-    ["v3.300.0-alpha.1", true],
-    ["v3.258.9", false],
-    ["v4.0.0", false],
-    ["v2.999.0", false],
-    ["", false],
-    ["dev", false],
-  ])("%s for 3.259.0: %s", (found, expected) => {
-    expect(fits(found, "3.259.0")).toBe(expected);
-  });
+test.each([
+  ["v3.259.0", true],
+  ["3.259.1", true],
+  ["v3.300.0-alpha.1", true],
+  ["v3.258.9", false],
+  ["v4.0.0", false],
+  ["v2.999.0", false],
+  ["", false],
+  ["dev", false],
+])("fits: %s for 3.259.0: %s", (found, expected) => {
+  expect(fits(found, "3.259.0")).toBe(expected);
 });
 
-describe("pinnedVersion", () => {
-  test("is that of package.json", () => {
-    expect(pinnedVersion("@pulumi/command")).toBe("1.2.1");
-    expect(() => pinnedVersion("no-such-thing")).toThrow("has no dependency no-such-thing");
-  });
-});
-
-describe("engineVersion", () => {
-  test("is the one that Pulumi.yaml requires", () => {
-    const { requiredPulumiVersion } = parse(fs.readFileSync("Pulumi.yaml", "utf8"));
-    expect(`>=${engineVersion()}`).toBe(requiredPulumiVersion);
-  });
+test("the engine's version is the one that Pulumi.yaml requires", () => {
+  const { requiredPulumiVersion } = parse(fs.readFileSync("Pulumi.yaml", "utf8"));
+  expect(`>=${engineVersion()}`).toBe(requiredPulumiVersion);
 });
 
 describe("the engine's own logs", () => {
@@ -103,19 +92,17 @@ describe("requireGo", () => {
   });
 });
 
-describe("sourceHash", () => {
-  test("changes with a source file's content or name and with the flags, not with other files", () => {
-    fs.writeFileSync(path.join(work, "main.go"), "package main");
-    const before = sourceHash([work]);
-    fs.writeFileSync(path.join(work, "notes.txt"), "x");
-    expect(sourceHash([work])).toBe(before);
-    expect(sourceHash([work], ["-s"])).not.toBe(before);
-    fs.writeFileSync(path.join(work, "main.go"), "package other");
-    const changed = sourceHash([work]);
-    expect(changed).not.toBe(before);
-    fs.renameSync(path.join(work, "main.go"), path.join(work, "other.go"));
-    expect(sourceHash([work])).not.toBe(changed);
-  });
+test("the hash of sources changes with a source file's content or name and with the flags, not with other files", () => {
+  fs.writeFileSync(path.join(work, "main.go"), "package main");
+  const before = sourceHash([work]);
+  fs.writeFileSync(path.join(work, "notes.txt"), "x");
+  expect(sourceHash([work])).toBe(before);
+  expect(sourceHash([work], ["-s"])).not.toBe(before);
+  fs.writeFileSync(path.join(work, "main.go"), "package other");
+  const changed = sourceHash([work]);
+  expect(changed).not.toBe(before);
+  fs.renameSync(path.join(work, "main.go"), path.join(work, "other.go"));
+  expect(sourceHash([work])).not.toBe(changed);
 });
 
 describe("ensurePlugins", () => {
@@ -138,10 +125,8 @@ describe("ensurePlugins", () => {
     const plugins = await ensurePlugins("pulumi", ["command", "hcloud"]);
     expect(plugins.source).toBe("command plugin 1.2.1, official, hcloud plugin 1.41.0, official");
     const entries = fs.readdirSync(plugins.directory, { withFileTypes: true });
-    expect(entries.map((entry) => [entry.name, entry.isDirectory()])).toEqual([
-      ["resource-command-v1.2.1", true],
-      ["resource-hcloud-v1.41.0", true],
-    ]);
+    const names = entries.map((entry) => `${entry.name} ${entry.isDirectory()}`);
+    expect(names).toEqual(["resource-command-v1.2.1 true", "resource-hcloud-v1.41.0 true"]);
     const executable = path.join(plugins.directory, "resource-hcloud-v1.41.0/pulumi-resource-hcloud");
     expect(fs.readFileSync(executable, "utf8")).toBe("hcloud");
     expect(await ensurePlugins("pulumi", ["hcloud", "command"])).toMatchObject({ directory: plugins.directory });
@@ -163,15 +148,7 @@ describe("run", () => {
   });
 
   test("fails with the exit code and the last output", async () => {
-    await expect(run("sh", ["-c", "echo no luck >&2; exit 4"])).rejects.toThrow(
-      "Command failed with exit code 4: sh -c 'echo no luck >&2; exit 4'\nno luck",
-    );
-  });
-
-  test("ends a tool that takes too long", async () => {
-    await expect(run("sleep", ["60"], { timeoutMs: 100 })).rejects.toThrow(
-      "Command timed out after 100 milliseconds: sleep 60",
-    );
+    await expect(run("sh", ["-c", "echo no luck >&2; exit 4"])).rejects.toThrow(/exit code 4: sh .*\nno luck/);
   });
 });
 

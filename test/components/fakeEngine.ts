@@ -73,11 +73,9 @@ export async function registeredBy(
     return original.apply(this, call);
   });
   // The text of a provider is of no concern here, and can't be made of what vitest makes of a module (test/providers).
-  const texts = vi.spyOn(pulumi.runtime, "serializeFunction").mockResolvedValue({
-    text: "its provider",
-    exportName: "handler",
-    containsSecrets: false,
-  });
+  const texts = vi
+    .spyOn(pulumi.runtime, "serializeFunction")
+    .mockResolvedValue({ text: "its provider", exportName: "handler", containsSecrets: false });
   await pulumi.runtime.setMocks(
     {
       newResource: ({ type, name, inputs }) => {

@@ -88,11 +88,7 @@ test("runs a step through the proxy, whose key is pinned", async () => {
     runStep(
       "node-step",
       { name: "prepare", limitSeconds: 5, script: "true\n" },
-      {
-        ...createLogin(through),
-        address: "203.0.113.7",
-        hostKey,
-      },
+      { ...createLogin(through), address: "203.0.113.7", hostKey },
       {},
     );
   }, {});

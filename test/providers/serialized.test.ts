@@ -117,11 +117,7 @@ describe("SyncGate", () => {
       const whose = { at: time, stack: "prod-2", pillar: "Anvil" };
       const details = { startedAt, syncedAt: time, startHeight: 40, currentHeight: 100, proved, unproved };
       expect(journeyIn(record().directory, "Anvil")).toEqual([
-        {
-          ...whose,
-          event: "waiting",
-          details: { address: "127.0.0.1", startedAt, startHeight: 40 },
-        },
+        { ...whose, event: "waiting", details: { address: "127.0.0.1", startedAt, startHeight: 40 } },
         { ...whose, event: "synced", details },
       ]);
       expect(result?.outs).toMatchObject({ startedAt, startHeight: 40 });
@@ -516,12 +512,7 @@ describe("the host key of a new server", () => {
 });
 
 describe("the login of a new server", () => {
-  const login = (publicKey: string, isOrder = true) => ({
-    target: loginTo(host),
-    publicKey,
-    serverId: "52",
-    isOrder,
-  });
+  const login = (publicKey: string, isOrder = true) => ({ target: loginTo(host), publicKey, serverId: "52", isOrder });
 
   test("is recorded without a connection, with whether this state ordered the server", async () => {
     const { result } = await run("loginKey", "create", login("ssh-ed25519 A"));

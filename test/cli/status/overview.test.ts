@@ -10,12 +10,7 @@ const looked = (
   changes: Parameters<typeof viewOf>[0] = {},
   exitCode = 1,
   lines: string[] = [],
-): StackLookup => ({
-  stack,
-  exitCode,
-  lines,
-  view: viewOf({ stack, locks: [], ...changes }),
-});
+): StackLookup => ({ stack, exitCode, lines, view: viewOf({ stack, locks: [], ...changes }) });
 const syncing = looked("prod-2");
 const synced = looked("prod", { lifecycle: "adopted", synced: true }, 0);
 const closed: StackLookup = {

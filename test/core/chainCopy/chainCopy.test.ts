@@ -61,11 +61,7 @@ test.for([
   ["an old host whose node is not synced", { isOldSynced: false }, "the old host's node is not synced: it says so"],
   [
     "an sshd that refuses the copy",
-    {
-      does: {
-        sshd_settings: () => "maxsessions 2\nallowtcpforwarding no\n/etc/ssh/sshd_config:9:MaxSessions 2\n",
-      },
-    },
+    { does: { sshd_settings: () => "maxsessions 2\nallowtcpforwarding no\n/etc/ssh/sshd_config:9:MaxSessions 2\n" } },
     "the sshd of 192.0.2.1 refuses what the copy needs: MaxSessions 2, /etc/ssh/sshd_config:9; needed: set MaxSessions 10",
   ],
 ] as const)("%s is refused before anything is changed", async ([, changes, found], { stage }) => {

@@ -93,9 +93,7 @@ test.for(["sleep 30", "while :; do echo building; sleep 0.05; done"])("a deadlin
 });
 
 test("passes on the whole output of a build, in order", async ({ box }) => {
-  controllerOf(box, {
-    Deploy: "for ((i = 1; i <= 5000; i++)); do printf '\\e[32mgo build\\e[0m step %d\\n' $i; done",
-  });
+  controllerOf(box, { Deploy: "for ((i = 1; i <= 5000; i++)); do printf '\\e[32mgo build\\e[0m step %d\\n' $i; done" });
   const { result, lines } = await talk(box, "Deploy", 60);
   expect(result).toBe("ended");
   const steps = lines.filter((line) => line.startsWith("go build"));

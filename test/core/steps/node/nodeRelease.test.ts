@@ -134,10 +134,7 @@ echo good > run/node-upgrade.verdict\nSERVICE\ncat running disk/go-node; ls stat
     await reboot();
     await service(box, undefined);
     expect([box.read("running"), box.read("go-node")]).toEqual([old, old]);
-    expect(await ends(box)).toMatchObject({
-      stage: "back",
-      why: "the host rebooted before the verdict",
-    });
+    expect(await ends(box)).toMatchObject({ stage: "back", why: "the host rebooted before the verdict" });
   });
 });
 
