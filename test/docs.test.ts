@@ -42,7 +42,8 @@ function deadLinks(file: string, text: string): string[] {
     const linked = path === "" ? file : normalize(join(dirname(file), path));
     if (!existsSync(join(root, linked))) return [target];
     if (anchor === undefined) return [];
-    return headings(linked === file ? text : read(linked)).map(anchorOf).includes(anchor) ? [] : [target];
+    const anchors = headings(linked === file ? text : read(linked)).map(anchorOf);
+    return anchors.includes(anchor) ? [] : [target];
   });
 }
 

@@ -44,10 +44,8 @@ export const healthyFacts: NodeHostFacts = {
   log: [],
 };
 
-export const lives: LockStatus = {
-  lock: { user: "ada", host: "desk", pid: 4242, since: Date.parse("2026-11-21T15:02:54Z") },
-  holder: "lives",
-};
+const since = Date.parse("2026-11-21T15:02:54Z");
+export const lives: LockStatus = { lock: { user: "ada", host: "desk", pid: 4242, since }, holder: "lives" };
 
 /** Returns the view of a host that syncs during a run, with these changes. */
 export function viewOf(changes: Partial<StackView> = {}): StackView {
@@ -71,27 +69,17 @@ export const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
 export const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 
 const own = { address: ours, since: clock - 600_000, earlier: old, notes: [] };
-const wait = { from: clock - 60_000, standing: "one of 3 Pillars" };
+const at = clock - 60_000;
+const wait = { from: at, standing: "one of 3 Pillars" };
 export const registrations = {
   earlier: { kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [] },
   wentBack: { kind: "earlier", address: old, earlier: old, wasOurs: true, notes: [] },
-  foreign: {
-    kind: "foreign",
-    address: old,
-    wasOurs: false,
-    notes: [],
-    last: { height: 90, at: clock - 60_000, isOurs: false },
-  },
+  foreign: { kind: "foreign", address: old, wasOurs: false, notes: [], last: { height: 90, at, isOurs: false } },
   nobody: { kind: "unknownPillar", notes: [] },
   unknown: { kind: "unknown", why: "no node was asked", notes: [] },
   registered: { kind: "registered", ...own, wait, isLate: false },
   late: { kind: "registered", ...own, wait, isLate: true },
-  producing: {
-    kind: "producing",
-    ...own,
-    switched: { height: 77, at: clock - 60_000 },
-    figures: { expected: 10, produced: 9 },
-  },
+  producing: { kind: "producing", ...own, switched: { height: 77, at }, figures: { expected: 10, produced: 9 } },
   tooEarly: { kind: "tooEarly", why: "syncing", ...own },
 } as const satisfies Record<string, Registration>;
 

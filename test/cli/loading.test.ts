@@ -1,11 +1,10 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const bin = join(import.meta.dirname, "../../cli/bin.js");
-const pulumi = "#!/bin/sh\nexit 1\n";
 /** Writes down what happens in which order. */
 const hook = `
 const { appendFileSync } = require("node:fs");
@@ -27,8 +26,7 @@ Module._load = function (name, ...rest) {
 let place: string;
 beforeEach(async () => {
   place = await mkdtemp(join(tmpdir(), "pillar-host-loading-"));
-  await writeFile(join(place, "pulumi"), pulumi);
-  await chmod(join(place, "pulumi"), 0o755);
+  await writeFile(join(place, "pulumi"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
   await writeFile(join(place, "hook.cjs"), hook);
 });
 afterEach(() => rm(place, { recursive: true }));

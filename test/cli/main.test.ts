@@ -9,14 +9,8 @@ import { version } from "../../package.json";
 const bin = join(import.meta.dirname, "../../cli/bin.js");
 
 /** Runs the tool without a pulumi. */
-async function run(...args: string[]) {
-  const { exitCode, stdout, stderr } = await execa(process.execPath, [bin, ...args], {
-    env: { PATH: "/nonexistent" },
-    extendEnv: false,
-    reject: false,
-  });
-  return { exitCode, stdout, stderr };
-}
+const run = (...args: string[]) =>
+  execa(process.execPath, [bin, ...args], { env: { PATH: "/nonexistent" }, extendEnv: false, reject: false });
 
 describe("the command", () => {
   const command = join(import.meta.dirname, "../../pillar-host");
@@ -45,9 +39,7 @@ describe("the command", () => {
   test("needs a Node that is new enough, like the program", () => {
     for (const old of ["18.20.4", "22.12.0"])
       expect(nodeFault(old)).toContain(`pillar-host needs Node 22.13 or newer, found ${old} (`);
-    expect(["22.13.0", "24.0.0", "100.1.0", undefined].map((found) => nodeFault(found))).toEqual(
-      Array(4).fill(undefined),
-    );
+    for (const good of ["22.13.0", "24.0.0", "100.1.0", undefined]) expect(nodeFault(good)).toBeUndefined();
   });
 });
 
@@ -60,14 +52,11 @@ describe("the command line", () => {
 
   test.each([
     [["status"], "name a stack, or give --all"],
-    [["status", "prod", "--all"], "name a stack, or give --all"],
     [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
     [["status", "prod", "--notify"], "name a stack, or give --all (which --notify implies)"],
     [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
     [["status", "prod", "--json", "--watch"], "error: option '--json' cannot be used with option '-w, --watch'"],
-    [["resume", "prod", "--yes"], "error: unknown option '--yes'"],
     [["backup"], "error: missing required argument 'stack'"],
-    [["report"], "error: missing required argument 'stack'"],
     [["halt"], "error: unknown command 'halt'"],
   ])("exits with 2 for wrong arguments: %j", async (args, text) => {
     const { exitCode, stderr } = await run(...args);

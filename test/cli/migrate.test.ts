@@ -17,18 +17,13 @@ const begun: MigrationStack = {
 const old = "prod";
 const fresh = "prod-2";
 const toMake: MigrationInput = { old, fresh, oldStack: undefined, freshStack: begun };
-const toMove: MigrationInput = {
-  ...toMake,
-  freshStack: { ...begun, isMoveConfigured: true, state: { isBegun: true, pending: [] } },
-};
+const state = { isBegun: true, pending: [] };
+const toMove: MigrationInput = { ...toMake, freshStack: { ...begun, isMoveConfigured: true, state } };
 const lock = { user: "ada", host: "laptop", pid: 42, since: 0 };
 const atWork: MigrationInput = { ...toMake, freshStack: { ...begun, held: [{ lock, holder: "lives" }] } };
 const over: MigrationInput = {
   ...toMake,
-  freshStack: {
-    ...begun,
-    state: { isBegun: true, pending: [], lastRun: { nextStep: [], isRegistered: true, isOffered: false } },
-  },
+  freshStack: { ...begun, state: { ...state, lastRun: { nextStep: [], isRegistered: true, isOffered: false } } },
   oldStack: { ...begun, stack: "prod", lifecycle: "retiring" },
 };
 

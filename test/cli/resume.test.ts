@@ -51,10 +51,8 @@ describe("after a killed run", () => {
     const { clear, ran, said, left } = stackOf({ locked: true, pending: [gate] });
     await clear();
     expect(ran).toEqual(["stack export", clearing, "cancel --yes", "stack export", clearing]);
-    expect(said).toEqual([
-      `cleared: the lock of ${who}, which has ended`,
-      `cleared: the interrupted creation of thing0 (${gate})`,
-    ]);
+    const cleared = [`the lock of ${who}, which has ended`, `the interrupted creation of thing0 (${gate})`];
+    expect(said).toEqual(cleared.map((each) => `cleared: ${each}`));
     expect(left()).toEqual({ locked: false, pending: [] });
   });
 

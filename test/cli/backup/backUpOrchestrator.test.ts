@@ -13,7 +13,7 @@ const backup = {
 };
 const keyShare = { files: ["root/.orchestrator/tss/localstate-a.json"], generatedAt: "2026-11-01T12:34:56.000Z" };
 
-test("prints a backup's place, size and key share, and the useless backups", () => {
+test("prints a backup's place, size and key share, or that it has none, and the useless backups", () => {
   expect(formatBackup("prod", "192.0.2.1", { ...backup, keyShare }, ["/b/old.tar.age"])).toEqual([
     "backup of the orchestrator of 192.0.2.1 (prod), encrypted, and proved by reading it back:",
     "  file         /b/x.tar.age (1234 bytes)",
@@ -26,8 +26,5 @@ test("prints a backup's place, size and key share, and the useless backups", () 
     "After the next key generation this backup is useless, too: make another one then.",
     "Keep the backup and the key that opens it apart from each other and from this machine. To restore it: docs/restore.md",
   ]);
-});
-
-test("prints that a backup has no key share", () => {
   expect(formatBackup("prod", "192.0.2.1", backup, []).join("\n")).toContain("key share    NONE");
 });

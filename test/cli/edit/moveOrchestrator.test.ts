@@ -2,12 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  confirmFirstMove,
-  createMoveSettings,
-  findReleaseProblem,
-  findStaleKeys,
-} from "../../../cli/edit/moveOrchestrator";
+import * as move from "../../../cli/edit/moveOrchestrator";
 import { configOf } from "../../components/exampleConfig";
 import { moveNamed } from "../../moveNamed";
 import { putEvent } from "../../recordIn";
@@ -19,11 +14,9 @@ const proxyKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabg
 const given = (settings: object) => JSON.parse(JSON.stringify(settings)) as object;
 
 test("writes the old host from its stack's outputs, and only a login and paths that differ", () => {
-  const address = {
-    "orchestrator.migrateFrom.address": host.address,
-    "orchestrator.migrateFrom.hostKey": host.hostKey,
-  };
-  expect(given(createMoveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
+  const { address: at, hostKey } = host;
+  const address = { "orchestrator.migrateFrom.address": at, "orchestrator.migrateFrom.hostKey": hostKey };
+  expect(given(move.createMoveSettings(configOf(), configOf(), host, { release, releaseSha256: sha256 }))).toEqual({
     ...address,
     "orchestrator.release.url": release,
     "orchestrator.release.sha256": sha256,
@@ -34,7 +27,7 @@ test("writes the old host from its stack's outputs, and only a login and paths t
     node: { dataDir: "/data/znn" },
     orchestrator: { service: "signer", directory: "/srv/.orchestrator", executable: "tss" },
   });
-  expect(given(createMoveSettings(configOf(), before, host, {}))).toEqual({
+  expect(given(move.createMoveSettings(configOf(), before, host, {}))).toEqual({
     ...address,
     "orchestrator.migrateFrom.user": "op",
     "orchestrator.migrateFrom.port": 2222,
@@ -46,12 +39,10 @@ test("writes the old host from its stack's outputs, and only a login and paths t
 });
 
 test("removes an earlier old host's block, and of the same host's only the backup of a restore", () => {
-  const config = configOf({
-    orchestrator: { migrateFrom: { address: "198.51.100.8", hostKey: proxyKey, user: "op" } },
-  });
-  expect(findStaleKeys(config, host)).toEqual(["orchestrator.migrateFrom"]);
-  expect(findStaleKeys(config, { ...host, hostKey: proxyKey })).toEqual(["orchestrator.migrateFrom.backup"]);
-  expect(findStaleKeys(configOf(), host)).toEqual([]);
+  const config = configOf({ orchestrator: { migrateFrom: { ...host, address: "198.51.100.8", hostKey: proxyKey } } });
+  expect(move.findStaleKeys(config, host)).toEqual(["orchestrator.migrateFrom"]);
+  expect(move.findStaleKeys(config, { ...host, hostKey: proxyKey })).toEqual(["orchestrator.migrateFrom.backup"]);
+  expect(move.findStaleKeys(configOf(), host)).toEqual([]);
 });
 
 const hashed = { orchestrator: { release: { url: release, sha256, version: "v0.0.9b" } } };
@@ -64,20 +55,19 @@ test("keeps the configured values for the same address, and drops them for anoth
     "orchestrator.release.sha256": sha256,
     "orchestrator.release.version": "v0.0.9b",
   };
-  const settings = (options: object) => releaseIn(createMoveSettings(configOf(hashed), configOf(), host, options));
+  const settings = (options: object) => releaseIn(move.createMoveSettings(configOf(hashed), configOf(), host, options));
   expect(settings({ release })).toEqual(stays);
   expect(settings({})).toEqual(stays);
   const newer = "cd".repeat(32);
   expect(settings({ releaseSha256: newer })).toEqual({ ...stays, "orchestrator.release.sha256": newer });
   const other = release.replace("v0.0.9a", "v0.1.0");
-  expect(settings({ release: other })).toEqual({
-    "orchestrator.release.url": other,
-    "orchestrator.release.version": "v0.1.0",
-  });
+  const dropped = { "orchestrator.release.url": other, "orchestrator.release.version": "v0.1.0" };
+  expect(settings({ release: other })).toEqual(dropped);
 });
 
 test("refuses an incomplete release, and says how to print the hash and what to type then", () => {
-  const find = (options: object, of = configOf()) => findReleaseProblem("prod-2", of, { from: "prod", ...options });
+  const find = (options: object, of = configOf()) =>
+    move.findReleaseProblem("prod-2", of, { from: "prod", ...options });
   expect(find({ release, up: false })).toBe(
     [
       "the orchestrator's release for the new host is not complete: nothing was changed",
@@ -89,9 +79,7 @@ test("refuses an incomplete release, and says how to print the hash and what to 
   );
   expect(find({ release, releaseSha256: "SHA256" })).toContain("give --release-sha256");
   expect(find({ release, releaseSha256: sha256.toUpperCase() })).toBeUndefined();
-  expect(find({})).toMatch(
-    /give --release the address[\s\S]*then: .* --from prod --release URL --release-sha256 SHA256$/,
-  );
+  expect(find({})).toMatch(/give --release the address[\s\S]*then: .* --release URL --release-sha256 SHA256$/);
   expect(find({}, configOf(hashed))).toBeUndefined();
   expect(find({ release }, configOf(hashed))).toBeUndefined();
   expect(find({ release: release.replace("v0.0.9a", "v0.1.0") }, configOf(hashed))).toContain("give --release-sha256");
@@ -104,23 +92,18 @@ test("refuses an incomplete release, and says how to print the hash and what to 
 
 test("asks once for a confirmation if the event log has no move of the orchestrator", async () => {
   const directory = mkdtempSync(join(tmpdir(), "move-word-"));
-  const migrateFrom = {
-    ...host,
-    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS",
-  };
   const config = configOf({ orchestrator: { backup: { directory } } });
-  const told = configOf({
-    orchestrator: { backup: { directory }, migrateFrom: { ...migrateFrom, firstMove: "acknowledged" } },
-  });
+  const migrateFrom = { ...host, hostKey: proxyKey, firstMove: "acknowledged" };
+  const told = configOf({ orchestrator: { backup: { directory }, migrateFrom } });
   const word = { "orchestrator.migrateFrom.firstMove": "acknowledged" };
-  await expect(confirmFirstMove("prod-2", config, {})).rejects.toThrow(
+  await expect(move.confirmFirstMove("prod-2", config, {})).rejects.toThrow(
     /^the event log has no move of this orchestrator: nothing was changed\n {2}needed: confirm once that no move of this orchestrator ever began[^\n]*\n {2}If it was never moved, run the same command again with --first-move$/,
   );
-  expect(await confirmFirstMove("prod-2", config, { firstMove: true })).toEqual(word);
-  expect(await confirmFirstMove("prod-2", told, {})).toBeUndefined();
+  expect(await move.confirmFirstMove("prod-2", config, { firstMove: true })).toEqual(word);
+  expect(await move.confirmFirstMove("prod-2", told, {})).toBeUndefined();
   const details = { direction: "forward", generation: 1, source: "A", target: "B" } as const;
-  const move = moveNamed(`pillar-host/prod/${config.pillar.name}/1`);
-  putEvent(directory, { at: "2026-01-01T00:00:00.000Z", move, event: "begun", details });
-  expect(await confirmFirstMove("prod-2", config, {})).toBeUndefined();
+  const begun = moveNamed(`pillar-host/prod/${config.pillar.name}/1`);
+  putEvent(directory, { at: "2026-01-01T00:00:00.000Z", move: begun, event: "begun", details });
+  expect(await move.confirmFirstMove("prod-2", config, {})).toBeUndefined();
   rmSync(directory, { recursive: true });
 });

@@ -23,11 +23,8 @@ test("writes only address and key of an adopted host if nothing else is configur
 
 test("writes the successor from its stack's outputs, and only a login that differs", () => {
   const after = configOf({ ssh: { password: "x", user: "op", port: 2222 } });
-  const usual = {
-    "retirement.successor.address": host.address,
-    "retirement.successor.hostKey": hostKey,
-    lifecycle: "retiring",
-  };
+  const successor = { "retirement.successor.address": host.address, "retirement.successor.hostKey": hostKey };
+  const usual = { ...successor, lifecycle: "retiring" };
   const own = { "retirement.successor.user": "op", "retirement.successor.port": 2222 };
   expect(written(createSuccessorSettings(configOf(), after, host))).toEqual({ ...usual, ...own });
   expect(written(createSuccessorSettings(configOf(), configOf(), host))).toEqual(usual);

@@ -14,7 +14,6 @@ let place: string;
 beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), "pillar-host-name-"));
 });
-
 afterEach(() => rmSync(place, { recursive: true }));
 
 const fullNames = ["prod", "myorg/prod", "organization/pillar-host/prod"];
@@ -38,19 +37,10 @@ test.each(fullNames)("reads again what was written into the event log of %s", (f
 const part = fc.oneof(fc.string({ maxLength: 8 }), fc.constantFrom("prod", "Anvil", "myorg/prod", "", "a b"));
 
 test("writes a move's name only if it parses to the same move", () => {
-  const move = fc.record(
-    {
-      project: part,
-      stack: part,
-      pillar: part,
-      attempt: fc.oneof(
-        fc.nat(),
-        fc.double().filter((number) => number !== 0),
-        fc.constantFrom(-1, 1e21),
-      ),
-    },
-    { requiredKeys: ["project", "stack", "pillar"] },
-  );
+  const number = fc.double().filter((each) => each !== 0);
+  const attempt = fc.oneof(fc.nat(), number, fc.constantFrom(-1, 1e21));
+  const requiredKeys = ["project", "stack", "pillar"] as const;
+  const move = fc.record({ project: part, stack: part, pillar: part, attempt }, { requiredKeys: [...requiredKeys] });
   fc.assert(
     fc.property(move, (id) => {
       let text: string;

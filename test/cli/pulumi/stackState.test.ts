@@ -4,24 +4,16 @@ import { parseState } from "../../../cli/pulumi/stackState";
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const startedAt = "2026-11-21T10:00:00.000Z";
 /** Parses a state that has resources with these types and outputs, and pending operations. */
-const parse = (resources: Readonly<Record<string, object | undefined>>, operations?: readonly object[]) =>
-  parseState(
-    JSON.stringify({
-      version: 3,
-      deployment: {
-        resources: Object.entries(resources).map(([type, outputs]) => ({ urn: "", type, outputs })),
-        pending_operations: operations,
-      },
-    }),
-  );
+const parse = (resources: Readonly<Record<string, object | undefined>>, pending_operations?: readonly object[]) => {
+  const listed = Object.entries(resources).map(([type, outputs]) => ({ urn: "", type, outputs }));
+  return parseState(JSON.stringify({ version: 3, deployment: { resources: listed, pending_operations } }));
+};
 const withOutputs = (outputs: object) => parse({ "pulumi:pulumi:Stack": outputs });
 
 describe("a stack's state", () => {
   test("is empty before the first run", () => {
-    expect(parseState(JSON.stringify({ version: 3, deployment: { manifest: {} } }))).toEqual({
-      isBegun: false,
-      pending: [],
-    });
+    const empty = JSON.stringify({ version: 3, deployment: { manifest: {} } });
+    expect(parseState(empty)).toEqual({ isBegun: false, pending: [] });
     expect(withOutputs({}).isBegun).toBe(false);
   });
 

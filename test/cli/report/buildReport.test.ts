@@ -8,10 +8,8 @@ const reportOn = (stack: string, lines: readonly object[] = wholeWay) => {
   return report;
 };
 const at = (rest: string) => `2026-11-${rest}Z`;
-const on = (stack: string, time: string, event: string, details: object, pillar = "Anvil") => ({
-  at: at(time),
-  ...{ stack, pillar, event, details },
-});
+const on = (stack: string, rest: string, event: string, details: object, pillar = "Anvil") =>
+  ({ at: at(rest), stack, pillar, event, details }) as const;
 const host = (stack: string, time: string, pillar?: string) =>
   on(stack, time, "host", { address: "203.0.113.9", provider: "existing" }, pillar);
 const stages = (stack: string, lines: readonly object[] = wholeWay) =>
@@ -60,12 +58,7 @@ describe("the report of the new host", () => {
         "not proved: height agrees with independent nodes (sync.references)",
       ],
       ["orchestrator: a run of the move failed", "198.51.100.4: the connection broke while the bulk was copied"],
-      [
-        "orchestrator moved here",
-        "the new host holds the key",
-        "version v0.0.9b",
-        "time without the orchestrator: 23.4 s",
-      ],
+      ["orchestrator moved here", "the new host holds the key", "version v0.0.9b", expect.stringMatching(/: 23\.4 s$/)],
       [
         "produces: momentum 11985590",
         "of z1qnew0000000000000000000000000000000000, at 2026-11-20 18:04:30",
@@ -81,24 +74,17 @@ describe("the report of the new host", () => {
     ]);
   });
 
+  const second = "pillar-host/prod-2/Anvil/2";
+  const copied = { from: "192.0.2.1", files: 6200, bytes: 134e8, seconds: 1120, height: 12 };
   test.each<[string, object, string[]]>([
     [
       "a chain copy with its size and its duration",
-      on("prod-2", "18T09:30:00", "chainCopied", {
-        from: "192.0.2.1",
-        files: 6200,
-        bytes: 134e8,
-        seconds: 1120,
-        height: 12,
-      }),
+      on("prod-2", "18T09:30:00", "chainCopied", copied),
       ["chain copied from 192.0.2.1, up to momentum 12", "13.4 GB in 6200 files, 19 min"],
     ],
     [
       "who holds the key after a rolled back move",
-      {
-        ...{ at: at("19T00:00:00"), move: "pillar-host/prod-2/Anvil/2", event: "rolledBack" },
-        details: { holder: "old", version: "v1" },
-      },
+      { at: at("19T00:00:00"), move: second, event: "rolledBack", details: { holder: "old", version: "v1" } },
       [
         "orchestrator moved back to the old host",
         "the old host holds the key",
@@ -147,11 +133,8 @@ describe("the events of a report", () => {
     const registered = on("new", "03T00:00:07", "registered", { producerAddress: "a" });
     const details = { producerAddress: "a", height: 9, switchedAt: at("03T00:00:06") };
     const lines = [host("new", "01T00:00:00"), registered, on("new", "03T00:00:17", "producing", details)];
-    expect(stages("new", lines)).toEqual([
-      ["new", "host", undefined],
-      ["new", "registered", 172_807],
-      ["new", "producing", undefined],
-    ]);
+    const told = stages("new", lines).map(([, event, seconds]) => `${event} ${seconds}`);
+    expect(told).toEqual(["host undefined", "registered 172807", "producing undefined"]);
   });
 });
 

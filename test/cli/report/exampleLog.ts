@@ -9,13 +9,8 @@ const backup = {
 };
 const file = (label: string) => `/home/ada/pillar-host/backups/Anvil/pillar-host-prod-2-Anvil-1-${label}.tar.age`;
 
-const on = (stack: string) => (at: string, event: string, details: unknown) => ({
-  at: `2026-11-${at}Z`,
-  stack,
-  pillar: "Anvil",
-  event,
-  details,
-});
+const on = (stack: string) => (time: string, event: string, details: unknown) =>
+  ({ at: `2026-11-${time}Z`, stack, pillar: "Anvil", event, details }) as const;
 const [old, next] = [on("prod"), on("prod-2")];
 const moved = (at: string, event: string, details: unknown) => ({ at: `2026-11-${at}Z`, move, event, details });
 
@@ -62,11 +57,7 @@ export const wholeWay: readonly object[] = [
 export const syncing: readonly object[] = [
   ...wholeWay.slice(1, 2),
   ...["11", "23"].map((hour) =>
-    next(`18T${hour}:10:00`, "waiting", {
-      address: "203.0.113.7",
-      startedAt: "2026-11-18T09:10:00.000Z",
-      startHeight: 0,
-    }),
+    next(`18T${hour}:10:00`, "waiting", { address: "203.0.113.7", startedAt: "2026-11-18T09:10:00Z", startHeight: 0 }),
   ),
 ];
 

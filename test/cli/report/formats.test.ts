@@ -10,10 +10,7 @@ function reportOn(lines: readonly object[], stack = "prod-2"): Report {
 }
 
 const whole = reportOn(wholeWay);
-const shapes: readonly (readonly [string, (report: Report) => string])[] = [
-  ["text", (report) => formatText(report, 80)],
-  ["JSON", formatJson],
-];
+const shapes = { text: (report: Report) => formatText(report, 80), JSON: formatJson };
 
 /** Returns the lines with one more field in every object. */
 function withField(value: unknown, field: Record<string, unknown>): unknown {
@@ -23,7 +20,7 @@ function withField(value: unknown, field: Record<string, unknown>): unknown {
   return { ...Object.fromEntries(entries), ...field };
 }
 
-describe.each(shapes)("the %s", (_name, shown) => {
+describe.each(Object.entries(shapes))("the %s", (_name, shown) => {
   test("leaves out unknown fields of the file", () => {
     const spiked = withField(wholeWay, { password: "hunter2", note: { deep: "hunter2" } }) as object[];
     expect(textOf(spiked)).toContain("hunter2");

@@ -17,14 +17,9 @@ beforeAll(async () => {
   port = await closedPort();
 });
 
-describe.each([
-  ["hetzner", "/servers/52", "/servers/52/actions/poweroff", (status: string): Answer => [200, { server: { status } }]],
-  [
-    "digitalocean",
-    "/v2/droplets/52",
-    "/v2/droplets/52/actions",
-    (status: string): Answer => [200, { droplet: { status } }],
-  ],
+describe.each<[string, string, string, (status: string) => Answer]>([
+  ["hetzner", "/servers/52", "/servers/52/actions/poweroff", (status) => [200, { server: { status } }]],
+  ["digitalocean", "/v2/droplets/52", "/v2/droplets/52/actions", (status) => [200, { droplet: { status } }]],
 ])("a lost server at %s", (provider, path, action, status) => {
   const server = () => ({ provider, id: "52", token, endpoint: api.endpoint });
 

@@ -15,11 +15,7 @@ test.each<[string, readonly MoveEvent[], number]>([
   ["of a stack that moved nothing is its first attempt", [], 1],
   ["that a run began continues", [start(1, "B")], 1],
   ["that ended well is the same if it is asked for again", [start(1, "B"), end("done", 1)], 1],
-  [
-    "after a move here that was rolled back is another attempt",
-    [start(1, "B"), start(2, "A"), end("rolledBack", 2)],
-    2,
-  ],
+  ["after a move here that was rolled back is another", [start(1, "B"), start(2, "A"), end("rolledBack", 2)], 2],
   [
     "onto a host from which the orchestrator moved on is the first free attempt",
     [start(1, "B"), end("done", 1), start(2, "C", second), start(3, "A", moveNamed("pillar-host/third/Anvil/7"))],

@@ -14,10 +14,12 @@ const begun = { isBegun: true, pending: [] };
 const fresh = { state: { isBegun: false, pending: [] } };
 const killed = { locks: [{ ...lives, holder: "gone" }] } as const;
 const cutOff = { name: "node-sync", type: "pulumi-nodejs:dynamic/pillar-host:SyncGate", operation: "creating" };
+const interrupted = { locks: undefined, state: { ...begun, pending: [cutOff] } };
 const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
 const lastRun = { nextStep: [], isRegistered: false, isOffered: false };
 const late = createUnknownParts("active", "late");
 const silent = { value: { kind: "silent", text: "it runs here, but does not answer", isWrong: true } } as const;
+const tooEarly = { parts: partsOf(registrations.tooEarly) };
 const withOldAddress = { parts: partsOf(), locks: [] };
 const synced = (
   registration: keyof typeof registrations,
@@ -30,6 +32,7 @@ const retiring = (changes: Parameters<typeof partsOf>[1]): Partial<StackView> =>
   state: begun,
   parts: partsOf(registrations.foreign, { node: { value: { active: false, masked: true } }, ...changes }),
 });
+const runs = { node: { value: { active: true, masked: false } } };
 const shutDown = "shut down: its node is off and masked";
 
 describe("stage, next step and needs", () => {
@@ -42,21 +45,11 @@ describe("stage, next step and needs", () => {
     ["wait", "deployed, syncing", active, {}],
     ["wait", "deployed, syncing", `${up} continues from here`, { locks: [] }],
     ["wait", "deployed, syncing", `${up} continues from here`, { locks: undefined }],
-    [
-      "wait",
-      "deployed, syncing",
-      "./pillar-host resume prod continues the last run, unless",
-      { locks: undefined, state: { ...begun, pending: [cutOff] } },
-    ],
+    ["wait", "deployed, syncing", "./pillar-host resume prod continues the last run, unless", interrupted],
     ["wait", "deployed, syncing", "./pillar-host resume prod", killed],
     ["wait", "was synced, but is not synced now", "do not touch", { state: { ...begun, wait }, locks: [] }],
     ["wait", "was synced, but is not synced now", "do not touch", { facts: done("deployed", "synced"), locks: [] }],
-    [
-      "attention",
-      "REGISTERED TOO EARLY: the node",
-      "The way back,",
-      { parts: partsOf(registrations.tooEarly), locks: [] },
-    ],
+    ["attention", "REGISTERED TOO EARLY: the node", "The way back,", { ...tooEarly, locks: [] }],
     ["step", "synced", active, { synced: true }],
     ["step", "synced", "./pillar-host resume prod", { synced: true, ...killed }],
     ["step", "synced", `${up} shows the producer address`, synced("earlier")],
@@ -72,7 +65,7 @@ describe("stage, next step and needs", () => {
     ["attention", "producing", "nothing to do here", synced("producing", { orchestrator: silent })],
     ["wait", "to be adopted", up, adopted(fresh)],
     ["wait", "adopted", "once the Pillar produces elsewhere: ./pillar-host retire prod", adopted(withOldAddress)],
-    ["attention", "adopted", "", adopted({ parts: partsOf(registrations.tooEarly) })],
+    ["attention", "adopted", "", adopted(tooEarly)],
     ["nothing", "adopted, node synced", "once the Pillar produces elsewhere", adopted(synced("producing"))],
     [
       "nothing",
@@ -82,23 +75,13 @@ describe("stage, next step and needs", () => {
     ],
     ["nothing", "retired, or never created", "to see its history", { lifecycle: "retiring", locks: [], ...fresh }],
     ["attention", "retiring; unknown", `check again: ${up}`, { ...retiring({}), parts: late }],
-    [
-      "wait",
-      "retiring, node not shut down",
-      up,
-      retiring({ node: { value: { active: true, masked: false } }, destroy: { value: [unmet] } }),
-    ],
+    ["wait", "retiring, node not shut down", up, retiring({ ...runs, destroy: { value: [unmet] } })],
     ["step", shutDown, "the host may be deleted now: pulumi destroy -s prod", retiring({ destroy: { value: [] } })],
     ["wait", shutDown, "pulumi destroy -s prod is refused", retiring({ destroy: { value: [unmet] } })],
     ["attention", shutDown, "pulumi destroy -s prod checks", retiring({ destroy: { problem: "no answer" } })],
   ])("%s: %s: %s", (needs, stage, next, changes) => {
     const found = decideStage(viewOf(changes));
-    expect(found).toEqual({
-      needs,
-      stage: expect.stringMatching(new RegExp(`^${stage}`)),
-      next: expect.stringContaining(next),
-    });
-    expect(found.next.startsWith(next)).toBe(true);
+    expect([found.needs, found.stage.startsWith(stage), found.next.startsWith(next)]).toEqual([needs, true, true]);
   });
 });
 

@@ -7,10 +7,6 @@ test("lists the stack's secrets, and those of the terminal", () => {
     notify: "https://hook",
     sync: { tolerance: 3 },
   };
-  const secrets = listSecrets(raw, {
-    AWS_SECRET_ACCESS_KEY: "aws-key",
-    HOME: "/root",
-    PULUMI_CONFIG_PASSPHRASE: "pass phrase",
-  });
-  expect(secrets.sort()).toEqual(["aws-key", "https://hook", "pass phrase", "private"]);
+  const env = { AWS_SECRET_ACCESS_KEY: "aws-key", HOME: "/root", PULUMI_CONFIG_PASSPHRASE: "pass phrase" };
+  expect(listSecrets(raw, env).sort()).toEqual(["aws-key", "https://hook", "pass phrase", "private"]);
 });

@@ -25,6 +25,7 @@ const withParts = (
 const withFact = (changed: Partial<NodeHostFacts>) => look({ facts: { ...facts, ...changed } });
 const peers = (count?: number) => ({ node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: count } as never });
 const silent = progress({ observation: { kind: "none", reason: "ECONNREFUSED" } });
+const silentSigner = { kind: "silent", text: "it is", isWrong: true } as const;
 const shut = { active: false, masked: true, wasShutDown: true } as const;
 const full = { at: "/root/.znn", size: 264_200_000, free: 5_000_000 };
 const rule = { port: 35997, what: "the node's RPC", wanted: "closed", listens: true, seen: "open" } as const;
@@ -62,11 +63,7 @@ describe("raises the alert", () => {
     ["node", withParts({ node: { value: { active: false, masked: false } } }), /does not run/],
     ["node", look({ synced: false, sync: silent }), /does not answer: ECONNREFUSED/],
     ["sync", look({ synced: false, sync: progress() }), /81\.7 %/],
-    [
-      "signer:silent",
-      withParts({ orchestrator: { value: { kind: "silent", text: "it is", isWrong: true } } }),
-      /: it is/,
-    ],
+    ["signer:silent", withParts({ orchestrator: { value: silentSigner } }), /: it is/],
     ["port:35997", withParts({ ports: { value: [rule] } }), /is open to this machine, and should be closed$/],
     ["crontab", withParts({ hourlyRestart: { value: "on" } }), /every hour/],
     ["mask", withParts({ node: { value: { ...shut, masked: false } } }, registrations.foreign), /not masked/],

@@ -94,9 +94,8 @@ describe("the webhook", () => {
   });
 
   test("is notified of momentums missed across runs", async () => {
-    const figures = (expected: number, produced: number) => [
-      found({ parts: partsOf({ ...registrations.producing, figures: { expected, produced } }) }),
-    ];
+    const counted = (figures: object) => partsOf({ ...registrations.producing, figures } as never);
+    const figures = (expected: number, produced: number) => [found({ parts: counted({ expected, produced }) })];
     expect((await run(figures(10, 7))).notices).toEqual([]);
     expect((await run(figures(11, 7))).notices).toMatchObject([{ message: expect.stringContaining("at least 3") }]);
     // The node repeats an older count: nothing is known, so nothing is solved.
@@ -128,9 +127,7 @@ describe("the problems of a run", () => {
     const closed = new CliRefusal("the pass phrase does not open stack prod");
     const gone = new NoServerRefusal("prod-1", true);
     const all: StackLookup[] = [found(), { stack: "prod", refusal: closed }, { stack: "prod-1", refusal: gone }];
-    expect((await run(all)).problems).toEqual([
-      "the webhook of prod was not notified: the pass phrase does not open stack prod",
-    ]);
+    expect((await run(all)).problems).toEqual([`the webhook of prod was not notified: ${closed.message}`]);
   });
 
   test("include stacks without any webhook", async () => {
@@ -159,9 +156,8 @@ describe("the heartbeat", () => {
 
   test("a refused call is a problem of the run, without the address", async () => {
     const { problems } = await run([found({}, config)], { beat: async () => "it answers 404" });
-    expect(problems).toEqual([
-      expect.stringMatching(/^the heartbeat of prod was refused: it answers 404\n {2}needed: /),
-    ]);
+    const said = expect.stringMatching(/^the heartbeat of prod was refused: it answers 404\n {2}needed: /);
+    expect(problems).toEqual([said]);
     expect(problems.join()).not.toContain("s3cret");
   });
 });

@@ -5,12 +5,9 @@ import type { Result } from "../../../../core/util/result";
 
 type Signer = HostFacts["signer"];
 const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [] };
-const journal = (stage: string) =>
-  ({
-    stage,
-    move: "pillar-host/prod/Anvil/1",
-    other: { address: "203.0.113.9", hostKey: "k" },
-  }) as unknown as NonNullable<Signer["journal"]>;
+const other = { address: "203.0.113.9", hostKey: "k" };
+const at = (stage: string) =>
+  ({ journal: { stage, move: "pillar-host/prod/Anvil/1", other } }) as unknown as Partial<Signer>;
 const status = { state: 0, stateName: "live", peers: 12 };
 
 const signing: Result<OrchestratorAnswer> = { value: { version: "v0.0.9a", status } };
@@ -21,37 +18,31 @@ test.each<[string, Partial<Signer>, Result<OrchestratorAnswer> | undefined, stri
   ["shows its state", { active: true }, signing, "v0.0.9a runs here, live, 12 other orchestrators", false],
   ["shows why it does not answer", { active: true }, silent, "does not answer: nothing listens", true],
   ["counts its restarts", { active: true, restarts: 7 }, silent, "nothing listens; restarted 7 times", true],
-  ["says that it should run", { journal: journal("running") }, undefined, "it should run here, but does not", true],
+  ["says that it should run", { ...at("running") }, undefined, "it should run here, but does not", true],
   [
     "says where it moved to",
-    { masked: true, hasKeyStore: false, journal: journal("moved") },
+    { masked: true, hasKeyStore: false, ...at("moved") },
     undefined,
     "it moved to 203.0.113.9; fenced here",
     false,
   ],
-  ["says that its fence is gone", { journal: journal("moved") }, undefined, "NOT fenced here any more", true],
-  ["names the stage of its move", { masked: true, journal: journal("staged") }, undefined, 'at stage "staged"', false],
+  ["says that its fence is gone", { ...at("moved") }, undefined, "NOT fenced here any more", true],
+  ["names the stage of its move", { masked: true, ...at("staged") }, undefined, 'at stage "staged"', false],
   [
     "says that two may sign after its move",
-    { active: true, journal: journal("moved") },
+    { active: true, ...at("moved") },
     signing,
     "it moved to 203.0.113.9: two may sign now",
     true,
   ],
   [
     "says that two may sign before its start",
-    { active: true, journal: journal("staged") },
+    { active: true, ...at("staged") },
     signing,
     'the move to or from 203.0.113.9 is at stage "staged": two may sign now',
     true,
   ],
-  [
-    "accepts the new host of its move",
-    { active: true, journal: journal("starting") },
-    signing,
-    "v0.0.9a runs here",
-    false,
-  ],
+  ["accepts the new host of its move", { active: true, ...at("starting") }, signing, "v0.0.9a runs here", false],
   ["says that it is installed", { masked: true }, undefined, "installed, masked and not started", false],
   ["says that it is not fenced", {}, undefined, "it does not run, and is not fenced", false],
 ])("%s", (_name, signer, answer, text, isWrong) => {

@@ -27,16 +27,13 @@ describe("address and producing", () => {
     expect(rows(registration)).toEqual([address, producing]);
   });
 
+  const unknown = "unknown: another producer address is registered, and no recent momentum is of either address";
   const still =
     "this host stays elected for 5 to 10 minutes after the wallet update: keep it running until momentums carry the other address";
   test.each<[StackView["lifecycle"], boolean | undefined, string]>([
     ["adopted", true, `yes, still (momentum 90, 2026-11-21 15:04 UTC), with another address registered: ${still}`],
     ["adopted", false, "no: another producer address is registered"],
-    [
-      "adopted",
-      undefined,
-      `unknown: another producer address is registered, and no recent momentum is of either address; ${still}`,
-    ],
+    ["adopted", undefined, `${unknown}; ${still}`],
     ["active", undefined, "no: another producer address is registered"],
   ])("describe an old host until momentums carry the other address: %s, %s", (lifecycle, isOurs, line) => {
     const last = isOurs === undefined ? undefined : { height: 90, at: clock - 60_000, isOurs };
@@ -88,11 +85,8 @@ test("shows ports on one line, and a fix for each wrong port", () => {
 });
 
 test("removes control characters from every answer", () => {
-  const parts = partsOf(registrations.earlier, {
-    orchestrator: { problem: "a\u001b[2Jb" },
-    rewards: { problem: "c\u0007d" },
-  });
-  const report = formatReport(viewOf({ parts }), 120);
+  const problems = { orchestrator: { problem: "a\u001b[2Jb" }, rewards: { problem: "c\u0007d" } };
+  const report = formatReport(viewOf({ parts: partsOf(registrations.earlier, problems) }), 120);
   expect(report).toContain("\norchestrator  unknown: a[2Jb\n");
   expect(report).toContain("\nrewards       unknown: cd\n");
 });
