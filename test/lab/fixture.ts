@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { parseConfig, type StackConfig } from "../../core/config/config";
 import { supportedDistributions } from "../../core/config/distributions";
 import { readAnswer } from "../../core/ssh/answer";
@@ -122,6 +122,23 @@ export function missedByNodes({ missed, stalls, network }: ChainTruth): Slot[] {
  */
 export function databaseOf(host: LabHost): Promise<string> {
   return onHost(host, "cd /root/.znn/nom && ls open torn 2> /dev/null || true");
+}
+
+/** Result of a run of the engine. */
+type RunResult = { readonly exitCode: number | undefined; readonly output: string };
+
+/** Waits for a run that must succeed, and returns its output. */
+export async function expectSuccess(run: RunResult | Promise<RunResult>): Promise<string> {
+  const { exitCode, output } = await run;
+  expect(exitCode, output).toBe(0);
+  return output;
+}
+
+/** Waits for a run that must fail, and returns its output. */
+export async function expectFailure(run: RunResult | Promise<RunResult>): Promise<string> {
+  const { exitCode, output } = await run;
+  expect(exitCode, output).not.toBe(0);
+  return output;
 }
 
 /** Runs `pulumi up` of the first steps only, by the ends of their names: enough for a login or a refusal. */

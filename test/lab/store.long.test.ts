@@ -7,7 +7,7 @@ import type { Lab, LabHost } from "../../lab/lab";
 import { startS3 } from "../../lab/stack/backends";
 import type { LabStack } from "../../lab/stack/stack";
 import { keepPrinted } from "../../lab/testRun/printed";
-import { onHost, pastPackages, testLab, testStack } from "./fixture";
+import { expectFailure, expectSuccess, onHost, pastPackages, testLab, testStack } from "./fixture";
 
 let lab: Lab;
 let host: LabHost;
@@ -34,13 +34,12 @@ async function typed(words: readonly string[], directory = stack.programDirector
   const env = { ...stack.env, ...(data === undefined ? {} : { XDG_DATA_HOME: data }) };
   const ran = await execa(command, args, { cwd: directory, env, all: true, reject: false, stdin: "ignore" });
   keepPrinted(ran.all);
-  return { exitCode: ran.exitCode, out: ran.all };
+  return { exitCode: ran.exitCode, output: ran.all };
 }
 const trace = () => onHost(host, "systemctl show go-node -p MainPID,ActiveState; ls /var/log/pillar-host");
 const report = async (...where: Parameters<typeof typed> extends [unknown, ...infer R] ? R : never) => {
-  const { exitCode, out } = await typed(["./pillar-host", "report", "prod", "--json"], ...where);
-  expect(exitCode, out).toBe(0);
-  return out;
+  const output = await expectSuccess(typed(["./pillar-host", "report", "prod", "--json"], ...where));
+  return output;
 };
 
 /** Copies this machine's log and backups as docs/unattended.md says, one object a line of the log. */
@@ -66,18 +65,14 @@ async function copyRecords(): Promise<void> {
 }
 
 it("refuses every decision after the event log was copied to a bucket, until the stack names it", async () => {
-  const first = await stack.up();
-  expect(first.exitCode, first.output).toBe(0);
+  await expectSuccess(stack.up());
   const before = await report();
   await copyRecords();
-  const unnamed = await stack.up();
-  expect(unnamed.exitCode).not.toBe(0);
-  expect(unnamed.output).toContain("was moved to a bucket; nothing was changed");
-  const set = await typed(["pulumi", "config", "set", "--path", "pillar-host:store", bucket.url, "-s", "prod"]);
-  expect(set.exitCode, set.out).toBe(0);
-  const up = await stack.up();
-  expect(up.exitCode, up.output).toBe(0);
-  expect(up.output).not.toMatch(/\d+ (created|replaced|deleted)/);
+  const unnamed = await expectFailure(stack.up());
+  expect(unnamed).toContain("was moved to a bucket; nothing was changed");
+  await expectSuccess(typed(["pulumi", "config", "set", "--path", "pillar-host:store", bucket.url, "-s", "prod"]));
+  const up = await expectSuccess(stack.up());
+  expect(up).not.toMatch(/\d+ (created|replaced|deleted)/);
   const again = await stack.up();
   expect(again.output).toMatch(/\d+ unchanged/);
   expect(again.output).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
@@ -91,10 +86,9 @@ it("another machine with repository, state, bucket and pass phrase continues", a
   expect(await report(elsewhere, data)).toBe(await report());
   const before = await trace();
   const up = ["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "-s", "prod"];
-  const { exitCode, out } = await typed(up, elsewhere, data);
-  expect(exitCode, out).toBe(0);
-  expect(out).toMatch(/\d+ unchanged/);
-  expect(out).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
+  const output = await expectSuccess(typed(up, elsewhere, data));
+  expect(output).toMatch(/\d+ unchanged/);
+  expect(output).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
   expect(await trace()).toBe(before);
 });
 
@@ -106,8 +100,7 @@ it.each<[string, NodeJS.Signals, string]>([
   await stack.pulumi(["state", "unprotect", "--all", "--yes"]);
   await execa("kill", ["-s", signal.slice(3), String(bucket.server.pid)]);
   for (const operation of ["up", "destroy"] as const) {
-    const { exitCode, output } = await stack[operation]();
-    expect(exitCode, output).not.toBe(0);
+    const output = await expectFailure(stack[operation]());
     expect(output).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil/");
     expect(output).toContain(found);
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { describe, expect, it, vi } from "vitest";
 import { keepPrinted } from "../../lab/testRun/printed";
-import { onHost } from "./fixture";
+import { expectFailure, expectSuccess, onHost } from "./fixture";
 import { configureMove, moveStage, signersOf } from "./orchestrator/moveStage";
 import { codeBlocks } from "./readme";
 
@@ -37,8 +37,7 @@ describe("an unattended run, as its page documents", () => {
     );
 
   it("previews a change", async () => {
-    const { exitCode, output } = await job(commandBelow("A change of a stack's file"));
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(job(commandBelow("A change of a stack's file")));
     expect(output).not.toContain("OrchestratorMove");
   });
 
@@ -57,9 +56,8 @@ describe("an unattended run, as its page documents", () => {
     await stage.lab.chain("PATCH", `/nodes/${stage.fresh.name}`, { rate: 1e6 });
     const output = await vi.waitFor(
       async () => {
-        const ran = await job(commandBelow("On a schedule"));
-        expect(ran.exitCode, ran.output).toBe(0);
-        return ran.output;
+        const ran = await expectSuccess(job(commandBelow("On a schedule")));
+        return ran;
       },
       { timeout: 240_000, interval: 1000 },
     );
@@ -69,8 +67,7 @@ describe("an unattended run, as its page documents", () => {
   });
 
   it("destroys nothing", async () => {
-    const { exitCode, output } = await job("pulumi destroy -s prod-2 --yes --non-interactive");
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(job("pulumi destroy -s prod-2 --yes --non-interactive"));
     // The engine does not even ask the guard of an active stack.
     expect(output).toMatch(/HostRetirement\$\S+::guard" cannot be deleted/);
     expect(await onHost(stage.fresh, "systemctl is-active go-node")).toBe("active");
@@ -79,14 +76,13 @@ describe("an unattended run, as its page documents", () => {
 
   it("does not move back what a person moved", async () => {
     // This types the printed command in the same shell.
-    const moved = await job("env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2 --yes --skip-preview --non-interactive");
-    expect(moved.exitCode, moved.output).toBe(0);
+    await expectSuccess(
+      job("env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2 --yes --skip-preview --non-interactive"),
+    );
     expect(await signersOf(stage)).toEqual(["new"]);
-    const unchanged = await job(commandBelow("On a schedule"));
-    expect(unchanged.exitCode, unchanged.output).toBe(0);
+    await expectSuccess(job(commandBelow("On a schedule")));
     await configureMove(stage, { rollback: true });
-    const { exitCode, output } = await job(commandBelow("On a schedule"));
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(job(commandBelow("On a schedule")));
     expect(output).toContain("refusing to move the orchestrator in an unattended run; nothing was changed");
     expect(output).toContain("The key is on the new host");
     expect(await signersOf(stage)).toEqual(["new"]);

@@ -11,7 +11,7 @@ import type { Run } from "../../../lab/stack/engineRun";
 import { LabStack } from "../../../lab/stack/stack";
 import { journeyIn } from "../../recordIn";
 import { realOnly } from "../contracts/contract";
-import { onHost, testLab } from "../fixture";
+import { expectSuccess, onHost, testLab } from "../fixture";
 
 const clocks = { blockTime: 2, epoch: 120, rewardDelay: 20, updateMomentums: 5 };
 const pillar = "Pillar-2";
@@ -115,8 +115,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
     await old.reboot();
     await said(run, /and starts with the copy/);
     await keepApart(fresh, false);
-    const { exitCode, output } = await run.end();
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(run.end());
     expect(output).toMatch(/chain copy: reads nom, consensus(, cache)? in \/root\/\.znn of/);
     expect(output).toMatch(
       /chain copy: the node runs with the copy and added momentum \d+, the same as the old host's/,
@@ -139,8 +138,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
   });
 
   test("the next run copies nothing", async () => {
-    const { exitCode, output } = await stack.up();
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(stack.up());
     expect(output).not.toContain("chain copy:");
   });
 });

@@ -6,7 +6,7 @@ import { commandsFor } from "../../../core/util/commands";
 import { endProcess } from "../../../lab/hosts/machine";
 import type { LabHost } from "../../../lab/lab";
 import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { linesOf, onHost } from "../fixture";
+import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture";
 import { moveStage } from "../orchestrator/moveStage";
 import { type LabWebhook, startWebhook } from "../webhook";
 import { cli, typedAsPrinted } from "./fixture";
@@ -25,9 +25,8 @@ describe("the commands between two runs", () => {
   });
 
   it("next names the orchestrator's move first, and not the wallet", async () => {
-    const told = await cli(stage.stack, ["next", "prod"]);
-    expect(told.exitCode, told.out).toBe(0);
-    expect(told.out).toBe(
+    const told = await expectSuccess(cli(stage.stack, ["next", "prod"]));
+    expect(told).toBe(
       [
         "The orchestrator moves in the next run, because this run did not begin with a synced node. Run again now, and watch it:",
         "  pulumi up -s prod",
@@ -46,10 +45,9 @@ describe("the commands between two runs", () => {
       );
     const before = [await list(stage.old), await list(stage.fresh)];
     expect(before[0]).toMatch(/ \/root\/\.orchestrator\/\S+/);
-    const told = await cli(stage.stack, ["check", "prod", "--json"]);
-    expect(told.exitCode, told.out).toBe(0);
+    const told = await expectSuccess(cli(stage.stack, ["check", "prod", "--json"]));
     expect([await list(stage.old), await list(stage.fresh)]).toEqual(before);
-    const { good, rows } = JSON.parse(told.out) as { good: boolean; rows: CheckRow[] };
+    const { good, rows } = JSON.parse(told) as { good: boolean; rows: CheckRow[] };
     expect(good).toBe(true);
     const rehearsed = rows.flatMap(({ topic, lines }) => (topic === "orchestrator's move" ? lines : [])).join("\n");
     expect(rehearsed).toContain("rehearsed: nothing was written on either host");
@@ -71,7 +69,8 @@ describe("the commands between two runs", () => {
     await stage.stack.pulumi(["config", "set", "pillar-host:sync.hourlyRestart", "true", "-s", "prod"]);
     const refused = await cli(stage.stack, ["check", "prod"]);
     expect(refused.exitCode).toBe(2);
-    const [, command = ""] = /was set without --path\. Set it again with --path, then: (.*)$/m.exec(refused.out) ?? [];
+    const [, command = ""] =
+      /was set without --path\. Set it again with --path, then: (.*)$/m.exec(refused.output) ?? [];
     expect(command).toMatch(/^pulumi config rm .* -s prod$/);
     expect(await typedAsPrinted(stage.stack, command)).toMatchObject({ exitCode: 0 });
     expect(await file()).toBe(before);
@@ -80,43 +79,41 @@ describe("the commands between two runs", () => {
     const amiss = await cli(stage.stack, ["check", "prod"]);
     await onHost(stage.old, "systemctl start orchestrator");
     await waitForOrchestrator(stage.lab, stage.old, stage.state.identity);
-    expect(amiss.exitCode, amiss.out).toBe(1);
-    expect(amiss.out).toContain(`${stage.old.address}: the orchestrator does not run (orchestrator)`);
-    const [, again = ""] = /Then check again: (.*)$/m.exec(amiss.out) ?? [];
+    expect(amiss.exitCode, amiss.output).toBe(1);
+    expect(amiss.output).toContain(`${stage.old.address}: the orchestrator does not run (orchestrator)`);
+    const [, again = ""] = /Then check again: (.*)$/m.exec(amiss.output) ?? [];
     expect(again).toMatch(/ check prod$/);
     const checked = await typedAsPrinted(stage.stack, again);
-    expect(checked.exitCode, `${again}\n${checked.out}`).toBe(0);
+    expect(checked.exitCode, `${again}\n${checked.output}`).toBe(0);
   });
 
   it("adopt creates the old host's stack and runs it; retire runs until the refusal", {
     timeout: 300_000,
   }, async () => {
-    const adopted = await typedAsPrinted(stage.stack, commandsFor("old").adopt(stage.old.address, "prod"));
-    expect(adopted.exitCode, adopted.out).toBe(0);
-    expect(adopted.out).toContain("running: pulumi up -s old\n");
-    expect(adopted.out).toMatch(/host:ExistingHost|guard/);
-    const retired = await typedAsPrinted(stage.stack, commandsFor("old").retire("prod"));
-    expect(retired.exitCode, retired.out).not.toBe(0);
-    expect(retired.out).toContain("running: pulumi up -s old\n");
-    expect(linesOf(retired.out)).toContain(
-      `${stage.old.address}, the host of stack old for Anvil, can't be shut down yet`,
+    const adopted = await expectSuccess(
+      typedAsPrinted(stage.stack, commandsFor("old").adopt(stage.old.address, "prod")),
     );
-    const [, once = ""] = /Then: (pulumi up -s old)$/m.exec(linesOf(retired.out)) ?? [];
+    expect(adopted).toContain("running: pulumi up -s old\n");
+    expect(adopted).toMatch(/host:ExistingHost|guard/);
+    const retired = await expectFailure(typedAsPrinted(stage.stack, commandsFor("old").retire("prod")));
+    expect(retired).toContain("running: pulumi up -s old\n");
+    expect(linesOf(retired)).toContain(`${stage.old.address}, the host of stack old for Anvil, can't be shut down yet`);
+    const [, once = ""] = /Then: (pulumi up -s old)$/m.exec(linesOf(retired)) ?? [];
     const more = await typedAsPrinted(stage.stack, once);
-    expect(linesOf(more.out)).toContain("the host of stack old for Anvil, can't be shut down yet");
+    expect(linesOf(more.output)).toContain("the host of stack old for Anvil, can't be shut down yet");
     expect(await onHost(stage.old, "systemctl is-active go-node orchestrator")).toBe("active\nactive");
   });
 
   it("the move ends with the wallet's steps; next prints them while the node is synced", {
     timeout: 300_000,
   }, async () => {
-    const { out: next } = await cli(stage.stack, ["next", "prod"]);
+    const { output: next } = await cli(stage.stack, ["next", "prod"]);
     const [, command = ""] = /^ {2}(pulumi .*)$/m.exec(next) ?? [];
     expect(command).toBe("pulumi up -s prod");
-    const { exitCode, out: output } = await typedAsPrinted(stage.stack, command);
+    const { exitCode, output } = await typedAsPrinted(stage.stack, command);
     expect(exitCode, output).toBe(0);
     // The note is printed once, and not by later runs.
-    expect((await stage.stack.up()).exitCode).toBe(0);
+    await expectSuccess(stage.stack.up());
     const notices = (await webhook.notices()).map(({ body }) => body);
     const told = notices.filter(({ event }) => event === "signerMoved");
     expect(told).toEqual([expect.objectContaining({ title: "Pillar Anvil (prod): signerMoved" })]);
@@ -125,12 +122,11 @@ describe("the commands between two runs", () => {
     const { producerAddress } = await stage.stack.outputs<{ producerAddress: string }>();
     expect(output).toMatch(/What comes next:\s+The node of Anvil is synced\. Now, in the desktop wallet:/);
     const after = await cli(stage.stack, ["next", "prod"]);
-    expect(after.out).toContain(`  3. Paste this into the producer address field: ${producerAddress}`);
+    expect(after.output).toContain(`  3. Paste this into the producer address field: ${producerAddress}`);
 
     await onHost(stage.fresh, "systemctl stop go-node");
-    const behind = await cli(stage.stack, ["next", "prod", "--json"]);
-    expect(behind.exitCode, behind.out).toBe(0);
-    expect(behind.out).toContain("Do not touch the wallet: the node of prod is not reachable now");
-    expect(behind.out).not.toContain(producerAddress);
+    const behind = await expectSuccess(cli(stage.stack, ["next", "prod", "--json"]));
+    expect(behind).toContain("Do not touch the wallet: the node of prod is not reachable now");
+    expect(behind).not.toContain(producerAddress);
   });
 });

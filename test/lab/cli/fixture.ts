@@ -1,10 +1,10 @@
 import { execa } from "execa";
 import type { LabStack } from "../../../lab/stack/stack";
 
-/** Outcome of a run of the tool: `out` is both streams together. */
+/** Outcome of a run of the tool: `output` is both streams together. */
 export interface Told {
   readonly exitCode: number;
-  readonly out: string;
+  readonly output: string;
 }
 
 function running(
@@ -25,14 +25,14 @@ export async function cli(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Told> {
   const { exitCode, all } = await running(stack, ["node", "cli/bin.js", ...args], env);
-  return { exitCode: exitCode ?? -1, out: all };
+  return { exitCode: exitCode ?? -1, output: all };
 }
 
 /** Runs a printed command in a shell where another stack is selected, and answers Pulumi's question with yes. */
 export async function typedAsPrinted(stack: LabStack, line: string): Promise<Told> {
   const env = { PULUMI_STACK: "other", PULUMI_SKIP_CONFIRMATIONS: "true" };
   const { exitCode, all } = await running(stack, ["bash", "-c", line], env);
-  return { exitCode: exitCode ?? -1, out: all };
+  return { exitCode: exitCode ?? -1, output: all };
 }
 
 /**
@@ -54,5 +54,5 @@ export async function cliInTerminal(stack: LabStack, args: readonly string[], se
     void script.finally(() => clearTimeout(enough));
   }
   const { exitCode, all } = await script;
-  return { exitCode: exitCode ?? -1, out: all };
+  return { exitCode: exitCode ?? -1, output: all };
 }

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { describe, expect, it } from "vitest";
-import { pastPackages, staged } from "../fixture";
+import { expectSuccess, pastPackages, staged } from "../fixture";
 import { cli } from "./fixture";
 
 const goOn = ["--", "--yes", "--skip-preview", "--non-interactive"];
@@ -19,42 +19,41 @@ describe("pillar-host resume", () => {
     await up.printed(" %, height ");
     const refused = await cli(stage.stack, ["resume", "prod", ...goOn]);
     expect(refused.exitCode).toBe(2);
-    expect(refused.out).toContain(
+    expect(refused.output).toContain(
       `prod is locked by a run that is still running: process ${up.pid} of root on ${hostname()}, since `,
     );
-    expect(refused.out).toContain(`or: kill -INT ${up.pid}), then: ./pillar-host resume prod`);
-    expect(refused.out).not.toContain("going on");
+    expect(refused.output).toContain(`or: kill -INT ${up.pid}), then: ./pillar-host resume prod`);
+    expect(refused.output).not.toContain("going on");
 
     await up.kill();
     const before = await cli(stage.stack, ["status", "prod"]);
     expect(before.exitCode).toBe(1);
-    expect(before.out).toContain(`a run was killed: process ${up.pid} of root on ${hostname()}`);
-    expect(before.out).toMatch(/^next +\.\/pillar-host resume prod$/m);
+    expect(before.output).toContain(`a run was killed: process ${up.pid} of root on ${hostname()}`);
+    expect(before.output).toMatch(/^next +\.\/pillar-host resume prod$/m);
 
     await stage.lab.chain("PATCH", "/nodes/host1", { rate: 5000 });
     const both = await Promise.all([1, 2].map(() => cli(stage.stack, ["resume", "prod", ...goOn])));
     // Either of them may be the one that clears.
-    const first = both.find(({ out }) => out.includes(", which has ended"));
+    const first = both.find(({ output }) => output.includes(", which has ended"));
     const second = both.find((one) => one !== first);
     expect(first?.exitCode).toBe(0);
-    expect(first?.out).toContain(`cleared: the lock of process ${up.pid} of root on ${hostname()}, since `);
-    expect(first?.out).toContain(
+    expect(first?.output).toContain(`cleared: the lock of process ${up.pid} of root on ${hostname()}, since `);
+    expect(first?.output).toContain(
       "cleared: the interrupted creation of node-sync (pulumi-nodejs:dynamic/pillar-host:SyncGate)",
     );
-    expect(first?.out).toContain("running: pulumi up -s prod --yes");
-    expect(first?.out).not.toContain("CLI was interrupted");
+    expect(first?.output).toContain("running: pulumi up -s prod --yes");
+    expect(first?.output).not.toContain("CLI was interrupted");
     // It gives up while the first is at work, or comes after it: then there is nothing left to clear.
-    expect(second?.out).not.toContain("cleared:");
-    if (second?.exitCode === 2) expect(second.out).toContain("a resume of prod already runs on this machine");
+    expect(second?.output).not.toContain("cleared:");
+    if (second?.exitCode === 2) expect(second.output).toContain("a resume of prod already runs on this machine");
     else expect(second?.exitCode).toBe(0);
     expect((await stage.stack.outputs()).producerAddress).toMatch(/^z1/);
   });
 
   it("continues without anything to clear, and the next up prints no warning", async () => {
-    const { exitCode, out } = await cli(stage.stack, ["resume", "prod", ...goOn]);
-    expect(exitCode).toBe(0);
-    expect(out).toMatch(/^running: pulumi up/);
-    expect(out).toMatch(/\d+ unchanged/);
-    expect(out).not.toContain("interrupted");
+    const output = await expectSuccess(cli(stage.stack, ["resume", "prod", ...goOn]));
+    expect(output).toMatch(/^running: pulumi up/);
+    expect(output).toMatch(/\d+ unchanged/);
+    expect(output).not.toContain("interrupted");
   });
 });

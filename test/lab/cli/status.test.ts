@@ -34,51 +34,51 @@ describe("pillar-host status", () => {
   afterAll(async () => lab?.down());
 
   const keep = (one: Told): Told => {
-    told.push(one.out);
+    told.push(one.output);
     return one;
   };
   const status = async (args: readonly string[] = [], env = {}) =>
     keep(await cli(stack, ["status", "prod", ...args], env));
 
   /** Closes the ports as printed. A lab host has no firewall in front of it, so that the node's RPC is open before. */
-  const portsClosedAsTold = async (out: string) => {
-    expect(out).toMatch(/^ports +35995 open; 35997 open \(WRONG\); 35998 open \(WRONG\); 55000 refused$/m);
+  const portsClosedAsTold = async (output: string) => {
+    expect(output).toMatch(/^ports +35995 open; 35997 open \(WRONG\); 35998 open \(WRONG\); 55000 refused$/m);
     const rule = { what: "", wanted: "closed", listens: true, seen: "open" } as const;
     const told = findPortProblems([35997, 35998].map((port) => ({ ...rule, port }))).join("\n");
     const [, command = ""] = /nftables: (.*)/.exec(told) ?? [];
     await execa("ip", ["netns", "exec", hostNamespace(lab.name, host.name), "sh", "-c", command]);
     const after = await status();
-    expect(after.out).toMatch(/^ports +35995 open; 35997 no answer; 35998 no answer; 55000 refused$/m);
-    expect(after.out).not.toContain("nftables");
+    expect(after.output).toMatch(/^ports +35995 open; 35997 no answer; 35998 no answer; 55000 refused$/m);
+    expect(after.output).not.toContain("nftables");
   };
 
   it("logs in nowhere before the first up, and shows the host key that it found", async () => {
     const logins = () => onHost(host, "journalctl -t sshd --no-pager | grep -c Accepted");
     const before = await logins();
-    const { exitCode, out } = await status();
+    const { exitCode, output } = await status();
     expect(await logins()).toBe(before);
     expect(exitCode).toBe(1);
-    expect(out).toMatch(/^stage +not started\nnext +pulumi up -s prod$/m);
-    expect(out).toMatch(/10\.77\.0\.11 was not read: its host key is neither configured nor recorded yet/);
-    expect(out).toMatch(/The host presents SHA256:[A-Za-z0-9+/]{43}\. Compare this/);
+    expect(output).toMatch(/^stage +not started\nnext +pulumi up -s prod$/m);
+    expect(output).toMatch(/10\.77\.0\.11 was not read: its host key is neither configured nor recorded yet/);
+    expect(output).toMatch(/The host presents SHA256:[A-Za-z0-9+/]{43}\. Compare this/);
   });
 
   it("refuses an unknown stack, a wrong pass phrase and an invalid configuration", async () => {
     const unknown = keep(await cli(stack, ["status", "nope"]));
     expect(unknown).toMatchObject({
       exitCode: 2,
-      out: expect.stringMatching(/^there is no stack nope here\n {2}needed: /),
+      output: expect.stringMatching(/^there is no stack nope here\n {2}needed: /),
     });
     const wrong = await status([], { PULUMI_CONFIG_PASSPHRASE: "wrong" });
     expect(wrong).toMatchObject({
       exitCode: 2,
-      out: expect.stringMatching(/^the pass phrase does not open stack prod\n {2}needed: /),
+      output: expect.stringMatching(/^the pass phrase does not open stack prod\n {2}needed: /),
     });
     await stack.pulumi(["config", "set", "--path", "pillar-host:sync.confirmation", "5"]);
     const faulty = await status();
     await stack.pulumi(["config", "rm", "--path", "pillar-host:sync.confirmation"]);
     expect(faulty.exitCode).toBe(2);
-    expect(faulty.out).toBe(`The configuration of stack prod has a fault:
+    expect(faulty.output).toBe(`The configuration of stack prod has a fault:
   - pillar-host:sync.confirmation: no such key; did you mean confirmations?
 Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run the command again.`);
   });
@@ -97,21 +97,21 @@ Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run th
     // On the hour the node restarts, and says nothing for some seconds.
     const seen = async () => {
       const told = await status();
-      expect(told.out).toMatch(syncing);
+      expect(told.output).toMatch(syncing);
       return told;
     };
-    const { exitCode, out } = await vi.waitFor(seen, { timeout: 300_000 });
+    const { exitCode, output } = await vi.waitFor(seen, { timeout: 300_000 });
     expect(exitCode).toBe(1);
-    expect(out).toMatch(/^stage +deployed, syncing$/m);
-    expect(out).toMatch(/^next +nothing to do: a run is active$/m);
-    expect(out).toContain(`a run is active: process ${up.pid} of root on ${hostname()}, since 20`);
-    expect(out).toMatch(/^service +go-node is active \(running\) since /m);
-    expect(out).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);
-    await portsClosedAsTold(out);
+    expect(output).toMatch(/^stage +deployed, syncing$/m);
+    expect(output).toMatch(/^next +nothing to do: a run is active$/m);
+    expect(output).toContain(`a run is active: process ${up.pid} of root on ${hostname()}, since 20`);
+    expect(output).toMatch(/^service +go-node is active \(running\) since /m);
+    expect(output).toMatch(/^log:\n( {2}.*\n)* {2}\S+ go-node\[\d+\]: /m);
+    await portsClosedAsTold(output);
 
     const json = await status(["--json"]);
     expect(json.exitCode).toBe(1);
-    expect(JSON.parse(json.out)).toMatchObject({
+    expect(JSON.parse(json.output)).toMatchObject({
       stage: "deployed, syncing",
       synced: false,
       looked: true,
@@ -129,31 +129,31 @@ Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run th
     expect(upEnded.exitCode).toBe(0);
     expect(live.exitCode).toBe(0);
     // The bell, and the cursor shown again.
-    expect(live.out).toContain("\u0007");
-    expect(live.out.lastIndexOf("\u001b[?25h")).toBeGreaterThan(live.out.lastIndexOf("\u001b[?25l"));
-    expect(live.out).toMatch(
+    expect(live.output).toContain("\u0007");
+    expect(live.output.lastIndexOf("\u001b[?25h")).toBeGreaterThan(live.output.lastIndexOf("\u001b[?25l"));
+    expect(live.output).toMatch(
       /synced at height 20\d\d\d: height 20\d\d\d reached target 20\d\d\d; newest momentum is fresh/,
     );
     expect(plain.exitCode).toBe(0);
-    expect(plain.out).not.toContain("\u001b");
-    expect(plain.out).toMatch(/^synced at height 20\d\d\d: /);
+    expect(plain.output).not.toContain("\u001b");
+    expect(plain.output).toMatch(/^synced at height 20\d\d\d: /);
   });
 
   it("exits with 0 for a synced node, and with 2 and the reason for a host that is down", async () => {
     const synced = await status();
-    expect(synced.exitCode, synced.out).toBe(0);
-    expect(synced.out).toMatch(/^stage +synced\nnext +pulumi up -s prod shows the producer address/m);
-    expect(synced.out).not.toMatch(/^pulumi /m);
-    expect(synced.out).toMatch(/^address +not registered: no Pillar with the name Anvil is registered/m);
-    expect(synced.out).toMatch(/^orchestrator +none on this host$/m);
-    expect(synced.out).toMatch(/^destroy +refused: pillar-host:lifecycle of prod is active$/m);
+    expect(synced.exitCode, synced.output).toBe(0);
+    expect(synced.output).toMatch(/^stage +synced\nnext +pulumi up -s prod shows the producer address/m);
+    expect(synced.output).not.toMatch(/^pulumi /m);
+    expect(synced.output).toMatch(/^address +not registered: no Pillar with the name Anvil is registered/m);
+    expect(synced.output).toMatch(/^orchestrator +none on this host$/m);
+    expect(synced.output).toMatch(/^destroy +refused: pillar-host:lifecycle of prod is active$/m);
 
     await host.stop({ powerCut: true });
     const down = await status();
     expect(down.exitCode).toBe(2);
-    expect(down.out).toMatch(/^orchestrator +unknown: the host does not answer$/m);
-    expect(down.out).toMatch(/^stage +was synced, but is not synced now$/m);
-    expect(down.out).toMatch(
+    expect(down.output).toMatch(/^orchestrator +unknown: the host does not answer$/m);
+    expect(down.output).toMatch(/^stage +was synced, but is not synced now$/m);
+    expect(down.output).toMatch(
       /10\.77\.0\.11 could not be reached: root@10\.77\.0\.11:22: .*\n {2}needed: start the host/,
     );
     await host.start();
@@ -170,21 +170,21 @@ Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run th
     let before = await statusNow();
     // The host boots.
     while (before.exitCode !== 0) before = await statusNow();
-    expect(before.out).toContain(`not registered: Anvil is still registered with ${earlier}`);
-    expect(before.out).not.toContain(ours);
+    expect(before.output).toContain(`not registered: Anvil is still registered with ${earlier}`);
+    expect(before.output).not.toContain(ours);
 
     await updateProducer(lab, "Anvil", ours);
-    const { exitCode, out } = await statusNow();
+    const { exitCode, output } = await statusNow();
     expect(exitCode).toBe(1);
-    expect(out).toMatch(
+    expect(output).toMatch(
       /^stage +registered; waiting for its first momentum\nnext +wait, and keep the old host running: /m,
     );
-    expect(out).toContain(`registered: Anvil has this host's address, ${ours}`);
+    expect(output).toContain(`registered: Anvil has this host's address, ${ours}`);
 
     const watching = await cliInTerminal(stack, ["status", "prod", "--watch", "--keep"], "stage         producing");
     expect(watching.exitCode).toBe(130);
-    expect(watching.out).toContain("stage         producing");
-    const after = JSON.parse((await cli(stack, ["status", "prod", "--json"])).out) as object;
+    expect(watching.output).toContain("stage         producing");
+    const after = JSON.parse((await cli(stack, ["status", "prod", "--json"])).output) as object;
     expect(after).toMatchObject({
       stage: "producing",
       needs: "nothing",

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { collectRewards } from "../../../lab/operator/wallet";
-import { onHost } from "../fixture";
+import { expectSuccess, onHost } from "../fixture";
 import { configureOld, elect, epochPaid, pillar, retirementStage } from "../retirement/stage";
 import { cli } from "./fixture";
 import { watching } from "./watcher";
@@ -16,63 +16,60 @@ const ownFiles =
 
 it("shows an adopted host as registered and producing, with what blocks its destroy", async () => {
   const { stack, old, addresses } = stage;
-  const up = await stack.up();
-  expect(up.exitCode, up.output).toBe(0);
+  await expectSuccess(stack.up());
   const before = await onHost(old, ownFiles);
-  const { exitCode, out } = await status();
+  const { exitCode, output } = await status();
   expect(await onHost(old, ownFiles)).toBe(before);
   expect(exitCode).toBe(0);
-  expect(out).toMatch(/^stage +adopted, node synced$/m);
-  expect(out).toMatch(new RegExp(`^address +registered: Anvil has this host's address, ${addresses.old}$`, "m"));
-  expect(out).toMatch(/^producing +yes, since momentum \d+/m);
-  expect(out).toMatch(/^orchestrator +none on this host$/m);
-  expect(out).toMatch(/^rewards +.*paid last: epoch \d+/m);
-  expect(out).toMatch(/^destroy +refused: \d conditions are not met$/m);
-  expect(out).toMatch(/^ {14}- pillar-host:lifecycle is adopted$/m);
-  expect(out).toMatch(/^ {14}- this host's producer address is the registered one, say /m);
+  expect(output).toMatch(/^stage +adopted, node synced$/m);
+  expect(output).toMatch(new RegExp(`^address +registered: Anvil has this host's address, ${addresses.old}$`, "m"));
+  expect(output).toMatch(/^producing +yes, since momentum \d+/m);
+  expect(output).toMatch(/^orchestrator +none on this host$/m);
+  expect(output).toMatch(/^rewards +.*paid last: epoch \d+/m);
+  expect(output).toMatch(/^destroy +refused: \d conditions are not met$/m);
+  expect(output).toMatch(/^ {14}- pillar-host:lifecycle is adopted$/m);
+  expect(output).toMatch(/^ {14}- this host's producer address is the registered one, say /m);
   // It is not registered: only a run that saw its node synced shows it.
-  expect(out).not.toContain(addresses.fresh);
+  expect(output).not.toContain(addresses.fresh);
 });
 
 it("lists all stacks of the backend, a line each, first those that need the operator", async () => {
   await stage.stack.pulumi(["stack", "init", "bare", "--no-select"]);
-  const { exitCode, out } = await cli(stage.stack, ["status", "--all"]);
+  const { exitCode, output } = await cli(stage.stack, ["status", "--all"]);
   expect(exitCode).toBe(2);
-  const lines = out.split("\n");
+  const lines = output.split("\n");
   expect(lines[0]).toMatch(/^NEEDS {4}STACK {2}PILLAR {2}HOST +STAGE$/);
   expect(lines[1]).toBe("unseen   bare");
-  expect(out).toContain("pillar-host:pillar");
+  expect(output).toContain("pillar-host:pillar");
   expect(lines).toContain(`nothing  prod   Anvil   ${stage.old.address}  adopted, node synced`);
   const json = await cli(stage.stack, ["status", "--all", "--json"]);
-  expect(JSON.parse(json.out)).toMatchObject([
+  expect(JSON.parse(json.output)).toMatchObject([
     { stack: "bare", needs: "unseen", looked: false },
     { stack: "prod", needs: "nothing", lifecycle: "adopted" },
   ]);
   await stage.stack.pulumi(["stack", "rm", "bare", "--yes"]);
-  expect((await cli(stage.stack, ["status", "--all"])).exitCode).toBe(0);
+  await expectSuccess(cli(stage.stack, ["status", "--all"]));
 });
 
 it("shows what the destroy of a host that is shut down waits for", async () => {
   const { stack, lab, addresses } = stage;
   await elect(stage, addresses.fresh);
   await configureOld(stage, { lifecycle: "retiring" });
-  const up = await stack.up();
-  expect(up.exitCode, up.output).toBe(0);
+  await expectSuccess(stack.up());
   const waits = await status();
   expect(waits.exitCode).toBe(1);
-  expect(waits.out).toMatch(/^stage +shut down: its node is off and masked$/m);
-  expect(waits.out).toMatch(/^sync +the node is off and masked$/m);
-  expect(waits.out).toContain(`not registered: Anvil has another host's address, ${addresses.fresh}`);
-  expect(waits.out).toMatch(/^destroy +refused: one condition is not met$/m);
-  expect(waits.out).toMatch(/^ {14}- the rewards since the switch are not collected, says /m);
+  expect(waits.output).toMatch(/^stage +shut down: its node is off and masked$/m);
+  expect(waits.output).toMatch(/^sync +the node is off and masked$/m);
+  expect(waits.output).toContain(`not registered: Anvil has another host's address, ${addresses.fresh}`);
+  expect(waits.output).toMatch(/^destroy +refused: one condition is not met$/m);
+  expect(waits.output).toMatch(/^ {14}- the rewards since the switch are not collected, says /m);
 
   await epochPaid(lab);
   const truth = await lab.chain<ChainTruth>("GET", "/truth");
   await collectRewards(lab, truth.pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
-  const free = await status();
-  expect(free.exitCode).toBe(0);
-  expect(free.out).toMatch(/^next +the host may be deleted now: pulumi destroy -s prod$/m);
-  expect(free.out).toMatch(/^destroy +allowed: all conditions are met$/m);
+  const free = await expectSuccess(status());
+  expect(free).toMatch(/^next +the host may be deleted now: pulumi destroy -s prod$/m);
+  expect(free).toMatch(/^destroy +allowed: all conditions are met$/m);
 });
 
 it("notifies once of a retired node that could start again, and once when it is solved", async () => {
@@ -84,8 +81,7 @@ it("notifies once of a retired node that could start again, and once when it is 
   await watch.toldSince(0, [sign]);
   await watch.calm();
   // The way back is the one that is printed.
-  const up = await stage.stack.up();
-  expect(up.exitCode, up.output).toBe(0);
+  await expectSuccess(stage.stack.up());
   await watch.toldSince(0, [`Solved: ${sign}`]);
   await watch.calm();
   expect(await onHost(old, "systemctl is-enabled go-node || true")).toBe("masked");

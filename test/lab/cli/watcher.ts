@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, vi } from "vitest";
 import { endProcess } from "../../../lab/hosts/machine";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import { keepPrinted } from "../../../lab/testRun/printed";
-import { onHost, pastPackages, type Stage, staged } from "../fixture";
+import { expectSuccess, onHost, pastPackages, type Stage, staged } from "../fixture";
 import { codeBlocks } from "../readme";
 import { type LabWebhook, startWebhook } from "../webhook";
 
@@ -25,8 +25,7 @@ export function watchedStage() {
   const stage = staged(undefined, pastPackages, ensurePackagedImage, { hasPassphrase: true });
   const watch = watching(stage);
   beforeAll(async () => {
-    const up = await stage.stack.up();
-    expect(up.exitCode, up.output).toBe(0);
+    await expectSuccess(stage.stack.up());
     const producerAddress = await onHost(
       stage.host,
       `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`,

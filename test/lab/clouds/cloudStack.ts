@@ -13,6 +13,7 @@ import type { Lab } from "../../../lab/lab";
 import { residentsIn } from "../../../lab/stack/residents";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { createKeyPair } from "../../../providers/hostKey";
+import { expectFailure, expectSuccess } from "../fixture";
 import { type ServedCloud, serveCloud } from "./servedCloud";
 
 /** A cloud's API on loopback without machines, and a stack of the program that has its host there. */
@@ -139,11 +140,9 @@ async function cloudStack(provider: CloudName, host: StackFile): Promise<CloudSt
 /** Retires the stack, and expects `destroy` to leave nothing at the cloud. */
 export async function destroyAll({ configure, stack, left }: CloudStack): Promise<void> {
   await configure({ lifecycle: "retiring" });
-  const up = await stack.up(["--skip-preview"]);
-  expect(up.exitCode, up.output).toBe(0);
-  expect(up.output).toContain("  pulumi destroy -s prod");
-  const { output, exitCode } = await stack.destroy(["--skip-preview"]);
-  expect(exitCode, output).toBe(0);
+  const up = await expectSuccess(stack.up(["--skip-preview"]));
+  expect(up).toContain("  pulumi destroy -s prod");
+  await expectSuccess(stack.destroy(["--skip-preview"]));
   expect(left()).toEqual([0, 0, 0, 0]);
 }
 
@@ -158,14 +157,12 @@ export async function adoptForeign({ cloud, configure, stack, servers }: CloudSt
   await configure({ lifecycle: "adopted" }, { importId });
   // The server alone: nobody is there who could be logged in to.
   const adopting = ["--target", "**::host", "--target", "**::adopted-server"];
-  const up = await stack.up(adopting);
-  expect(up.exitCode, up.output).toBe(0);
+  await expectSuccess(stack.up(adopting));
   expect((await stack.up(adopting)).output).toMatch(/\d+ unchanged/);
   expect((await stack.destroy()).output).toContain("because it is protected");
   await configure({ lifecycle: "retiring" }, { importId });
-  const refused = await stack.up();
-  expect(refused.exitCode).not.toBe(0);
-  expect(refused.output).toContain("- no successor of this host is configured");
+  const refused = await expectFailure(stack.up());
+  expect(refused).toContain("- no successor of this host is configured");
   expect((await stack.destroy()).output).toContain("because it is protected");
   expect(facts()).toEqual(before);
 }

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startS3Double } from "../../core/store/s3Double";
-import { linesOf } from "../fixture";
+import { expectFailure, expectSuccess, linesOf } from "../fixture";
 import { adoptForeign, cloudStage, destroyAll } from "./cloudStack";
 
 // The real engine and the plugin against the API on loopback, with its faults.
@@ -18,12 +18,11 @@ test("without capacity, another machine's run tries the next location, and says 
   const store = `s3://state?endpoint=${encodeURIComponent(bucket.endpoint)}&s3ForcePathStyle=true`;
   await stage.configure({ store });
   stage.cloud.account.faults.add({ kind: "noCapacity", location: "fra1" });
-  expect((await stage.upToServer()).exitCode).not.toBe(0);
+  await expectFailure(stage.upToServer());
   // This removes all data of this machine alone, as if another machine ran.
   await rm(join(stage.stack.dir, "data"), { recursive: true, force: true });
-  const second = await stage.upToServer();
-  expect(second.exitCode, second.output).toBe(0);
-  expect(second.output).toMatch(/sold out: s-4vcpu-8gb in fra1 at 20/);
+  const second = await expectSuccess(stage.upToServer());
+  expect(second).toMatch(/sold out: s-4vcpu-8gb in fra1 at 20/);
   const [droplet] = stage.servers();
   expect(droplet?.location).toBe("ams3");
   const records = [...bucket.objects.keys()].filter((key) => key.includes("/newest/orders-prod-Anvil.json/")).sort();
@@ -34,9 +33,8 @@ test("without capacity, another machine's run tries the next location, and says 
   // A bucket that refuses ends a run before it orders.
   const asked = stage.cloud.requests.length;
   bucket.mood = "forbidden";
-  const third = await stage.upToServer();
-  expect(third.exitCode).not.toBe(0);
-  expect(third.output).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil/");
+  const third = await expectFailure(stage.upToServer());
+  expect(third).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil/");
   expect(stage.cloud.requests.length).toBe(asked);
   await stage.anew();
 });
@@ -44,26 +42,22 @@ test("without capacity, another machine's run tries the next location, and says 
 test("a creation that does not end times out, and the next run continues it", async () => {
   await stage.configure({}, { startTimeout: "2s" });
   stage.cloud.account.faults.add({ kind: "slowAction", command: "create" });
-  const first = await stage.upToServer();
-  expect(first.exitCode).not.toBe(0);
-  expect(first.output).toMatch(/context deadline exceeded|timeout while waiting for state to become 'active'/);
+  const first = await expectFailure(stage.upToServer());
+  expect(first).toMatch(/context deadline exceeded|timeout while waiting for state to become 'active'/);
   const [{ id } = { id: 0 }] = stage.servers();
-  const second = await stage.upToServer();
-  expect(second.exitCode).not.toBe(0);
-  expect(linesOf(second.output)).toContain(
+  const second = await expectFailure(stage.upToServer());
+  expect(linesOf(second)).toContain(
     `server ${id} at DigitalOcean has no address yet: it is still being created\nOpen its console: https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console\nIn some minutes: pulumi up -s prod\n`,
   );
-  expect(second.output).not.toContain("error serializing");
+  expect(second).not.toContain("error serializing");
   stage.cloud.account.faults.clear();
-  const third = await stage.upToServer();
-  expect(third.exitCode, third.output).toBe(0);
+  await expectSuccess(stage.upToServer());
   expect(stage.servers()).toMatchObject([{ id }]);
 });
 
 test("reports a Droplet deleted in the console; its stack can still be destroyed", async () => {
   stage.cloud.account.servers.clear();
-  const { output, exitCode } = await stage.upToServer();
-  expect(exitCode).not.toBe(0);
+  const output = await expectFailure(stage.upToServer());
   expect(output).toContain("is no longer at DigitalOcean, or lost its labels there");
   expect((await stage.record())?.pending).toBeUndefined();
   await stage.configure({ lifecycle: "retiring" });
@@ -71,16 +65,14 @@ test("reports a Droplet deleted in the console; its stack can still be destroyed
     "there is no server of this stack at DigitalOcean. If the state still has one: pulumi refresh -s prod, then pulumi destroy -s prod",
   );
   await stage.refresh();
-  const destroy = await stage.stack.destroy(["--skip-preview"]);
-  expect(destroy.exitCode, destroy.output).toBe(0);
+  await expectSuccess(stage.stack.destroy(["--skip-preview"]));
   expect(stage.left()).toEqual([0, 0, 0, 0]);
 });
 
 test("a lost answer to the order makes two Droplets: one is kept, the other removed", async () => {
   await stage.configure({});
   stage.cloud.account.faults.add({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
-  const { output, exitCode } = await stage.upToServer();
-  expect(exitCode, output).toBe(0);
+  const output = await expectSuccess(stage.upToServer());
   expect(output).toContain("left by an order of this stack, is removed");
   expect(stage.servers()).toHaveLength(1);
   await destroyAll(stage);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { linesOf } from "../fixture";
+import { expectSuccess, linesOf } from "../fixture";
 import { cloudStage, destroyAll, keeper } from "./cloudStack";
 
 keepEngineLogs();
@@ -11,8 +11,7 @@ const stage = cloudStage("digitalocean", ["fra1", "ams3"]);
 const { said, kept } = keeper();
 
 test("a new stack's preview shows the plan, location and price", async () => {
-  const { output, exitCode } = await kept(stage.stack.preview());
-  expect(exitCode, output).toBe(0);
+  const output = await expectSuccess(kept(stage.stack.preview()));
   expect(linesOf(output)).toContain(
     "host: a server at DigitalOcean, s-4vcpu-8gb in fra1: 4 cores, 8 GB of memory, 160 GB of disk, 48.00 USD a month; image ubuntu-22.04\n",
   );
@@ -20,8 +19,7 @@ test("a new stack's preview shows the plan, location and price", async () => {
 });
 
 test("up creates one Droplet behind a firewall, and a second up changes nothing", async () => {
-  const { output, exitCode } = await kept(stage.upToServer());
-  expect(exitCode, output).toBe(0);
+  await expectSuccess(kept(stage.upToServer()));
   expect(stage.servers()).toMatchObject([
     { name: "pillar-anvil-prod", location: "fra1", plan: "s-4vcpu-8gb", labels: { "pillar-host:prod:Anvil": "" } },
   ]);

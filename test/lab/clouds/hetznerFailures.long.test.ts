@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { expectFailure, expectSuccess } from "../fixture";
 import { cloudStage, until } from "./cloudStack";
 
 // Rarer failures than those of hetznerFailures.test.ts.
@@ -11,29 +12,25 @@ const goneAdvice = "if this run fails because a server does not exist: pulumi re
 test("a creation that does not end times out; once deleted in the console, the run says what to type", async () => {
   await stage.configure({}, { startTimeout: "3s" });
   stage.cloud.account.faults.add({ kind: "slowAction", command: "create_server" });
-  const first = await stage.upToServer();
-  expect(first.exitCode).not.toBe(0);
-  expect(first.output).toContain("context deadline exceeded");
+  const first = await expectFailure(stage.upToServer());
+  expect(first).toContain("context deadline exceeded");
   expect(servers()).toHaveLength(1);
 
   stage.cloud.account.faults.clear();
   stage.cloud.account.servers.clear();
   await stage.configure({});
-  const second = await stage.upToServer();
-  expect(second.exitCode).not.toBe(0);
-  expect(second.output).toContain(goneAdvice);
+  const second = await expectFailure(stage.upToServer());
+  expect(second).toContain(goneAdvice);
   await stage.refresh();
-  const third = await stage.upToServer();
-  expect(third.exitCode, third.output).toBe(0);
+  await expectSuccess(stage.upToServer());
   expect(servers()).toHaveLength(1);
   await stage.anew();
 });
 
 test("replaces a half-created server, and ends with exactly one", async () => {
   stage.cloud.account.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
-  expect((await stage.upToServer()).exitCode).not.toBe(0);
-  const second = await stage.upToServer();
-  expect(second.exitCode, second.output).toBe(0);
+  await expectFailure(stage.upToServer());
+  await expectSuccess(stage.upToServer());
   expect(servers()).toMatchObject([{ location: "nbg1", isProtected: true }]);
   expect((await stage.upToServer()).output).toMatch(/\d+ unchanged/);
   expect((await stage.stack.destroy()).output).toContain("because it is protected");
@@ -47,9 +44,8 @@ test("removes what a failed order left after the engine was killed, although the
   stage.cloud.account.faults.clear(slow);
   const [left] = servers();
   await until(() => left?.status === "off");
-  const up = await stage.upToServer();
-  expect(up.exitCode, up.output).toBe(0);
-  expect(up.output).toContain(`server ${left?.id}, which the failed order left, is removed`);
+  const up = await expectSuccess(stage.upToServer());
+  expect(up).toContain(`server ${left?.id}, which the failed order left, is removed`);
   expect(servers()).toMatchObject([{ location: "nbg1" }]);
   await stage.anew();
 });
@@ -73,12 +69,10 @@ test("ends with the provider's words after a 403 or 503, and creates no server",
 
 test("a lost answer to the order leads to one server, which the next run takes over", async () => {
   stage.cloud.account.faults.add({ kind: "cutAnswer", method: "POST", path: "/servers", times: 1 });
-  const first = await stage.upToServer();
-  expect(first.exitCode, first.output).not.toBe(0);
+  await expectFailure(stage.upToServer());
   const [made] = servers();
   expect(servers()).toHaveLength(1);
-  const second = await stage.upToServer();
-  expect(second.exitCode, second.output).toBe(0);
-  expect((await stage.upToServer()).exitCode).toBe(0);
+  await expectSuccess(stage.upToServer());
+  await expectSuccess(stage.upToServer());
   expect(servers()).toMatchObject([{ id: made?.id, isProtected: true }]);
 });

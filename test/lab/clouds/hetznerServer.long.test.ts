@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { createKeyPair } from "../../../providers/hostKey";
-import { linesOf } from "../fixture";
+import { expectFailure, expectSuccess, linesOf } from "../fixture";
 import { cloudStage, destroyAll, keeper } from "./cloudStack";
 
 keepEngineLogs();
@@ -44,14 +44,12 @@ describe("a new stack", () => {
       "- pillar-host:host.token: missing, needed: An API token with read and write permission.",
     );
     await stage.stack.pulumi(["config", "set", "--secret", "hcloud:token"], { input: stage.cloud.token });
-    const { output, exitCode } = await preview();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(preview());
     await stage.configure({});
   });
 
   test("up creates one server, behind a firewall, protected and labelled; a second up changes nothing", async () => {
-    const { output, exitCode } = await upToServer();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(upToServer());
     expect(stage.servers()).toMatchObject([
       { name: "pillar-anvil-prod", location: "fsn1", plan: "cx33", labels, isProtected: true },
     ]);
@@ -86,8 +84,7 @@ describe("the stack of a live server", () => {
 
   test("another address for ssh changes only the firewall", async () => {
     await stage.configure({}, { sshFrom: ["203.0.113.0/24", "0.0.0.0/0"] });
-    const { output, exitCode } = await upToServer();
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(upToServer());
     expect(output).toMatch(/hcloud:index:Firewall firewall updated/);
     expect(output).toContain("0.0.0.0/0 lets everybody try to log in with ssh");
     expect(openings()[0]).toBe("tcp 22 0.0.0.0/0 203.0.113.0/24");
@@ -96,16 +93,14 @@ describe("the stack of a live server", () => {
   test("creates a vanished server again only on the operator's word", async () => {
     const [id = 0] = serverIds();
     stage.cloud.account.servers.clear();
-    const { output, exitCode } = await upToServer();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(upToServer());
     expect(linesOf(output)).toContain(
       `server ${id}, this stack's host, is no longer at Hetzner, or lost its labels there\nIf the server is gone, create another one with: pulumi refresh -s prod && pulumi up -s prod\n`,
     );
     expect(output).not.toContain(" at /");
     expect([serverIds(), (await stage.record())?.pending]).toEqual([[], undefined]);
     await stage.refresh();
-    const again = await upToServer();
-    expect(again.exitCode, again.output).toBe(0);
+    await expectSuccess(upToServer());
     expect([serverIds().length, serverIds().includes(id)]).toEqual([1, false]);
   });
 
@@ -124,8 +119,7 @@ describe("the stack of a live server", () => {
     expect(up.exitCode, up.output).toBe(0);
     const path = "/servers/*/actions/change_protection";
     stage.cloud.account.faults.add({ kind: "answer", method: "POST", path, status: 403 });
-    const { output, exitCode } = await kept(stage.stack.destroy(["--skip-preview"]));
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(kept(stage.stack.destroy(["--skip-preview"])));
     const [id] = serverIds();
     expect(linesOf(output)).toMatch(
       new RegExp(
@@ -149,9 +143,8 @@ describe("the stack of a live server", () => {
       `server ${id} at hetzner is not protected against deletion: the next run protects it again`,
     );
     expect(protection()).toEqual([false]);
-    const up = await upToServer();
-    expect(up.exitCode, up.output).toBe(0);
-    expect(up.output).toContain(`server ${id} at hetzner is protected against deletion again`);
+    const up = await expectSuccess(upToServer());
+    expect(up).toContain(`server ${id} at hetzner is protected against deletion again`);
     expect([serverIds(), protection()]).toEqual([[id], [true]]);
   });
 

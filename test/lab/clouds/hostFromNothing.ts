@@ -8,7 +8,7 @@ import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { createKeyPair } from "../../../providers/hostKey";
-import { testLab } from "../fixture";
+import { expectFailure, expectSuccess, testLab } from "../fixture";
 import { endpointKeys } from "./cloudStack";
 import { probe, probeFromOperator } from "./fixture";
 import { lostLaptop } from "./lostLaptop";
@@ -117,8 +117,7 @@ export function hostFromNothing(provider: CloudName): void {
     });
 
     test("a second up changes nothing", async () => {
-      const { output, exitCode } = await stack.up();
-      expect(exitCode, output).toBe(0);
+      const output = await expectSuccess(stack.up());
       expect(output).toMatch(/\d+ unchanged/);
       expect(output).not.toMatch(/created|updated|replaced/);
     });
@@ -138,8 +137,7 @@ export function hostFromNothing(provider: CloudName): void {
       const pid = await on("systemctl show -p MainPID go-node");
       privateKey = createKeyPair().privateKey;
       await stack.configure(file({ orchestrator: { release: lab.orchestratorRelease() } }), secrets());
-      const { output, exitCode } = await stack.up();
-      expect(exitCode, output).toBe(0);
+      const output = await expectSuccess(stack.up());
       expect(output).toContain("was authorised on");
       expect(await on("systemctl show -p MainPID go-node")).toBe(pid);
       expect((await servers()).length).toBe(1);
@@ -162,8 +160,7 @@ export function hostFromNothing(provider: CloudName): void {
       await stack.cancel();
       expect(await on("systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe("inactive\nmasked");
       await stack.configure(file(), secrets());
-      const back = await stack.up();
-      expect(back.exitCode, back.output).toBe(0);
+      await expectSuccess(stack.up());
       expect(await on("systemctl is-active go-node && systemctl is-enabled go-node")).toBe("active\nenabled");
       expect(await on("systemctl show -p ExecStop --value go-node; ls /root/.znn/nom | grep torn || true")).toBe("");
       expect((await stack.destroy()).output).toContain("because it is protected");
@@ -171,20 +168,17 @@ export function hostFromNothing(provider: CloudName): void {
 
     test("a targeted destroy does not bypass the guards", async () => {
       await stack.configure(retiring(), secrets());
-      const up = await stack.up();
-      expect(up.exitCode, up.output).toBe(0);
+      await expectSuccess(stack.up());
       const target = ["--target", "**::server", "--target-dependents", "--skip-preview"];
       await lab.chain("PATCH", "/nodes/ref", { nullPillar: true });
-      const refused = await stack.destroy(target);
-      expect(refused.exitCode, refused.output).not.toBe(0);
-      expect(refused.output).toContain("there is no Pillar Anvil");
+      const refused = await expectFailure(stack.destroy(target));
+      expect(refused).toContain("there is no Pillar Anvil");
       expect((await servers()).length).toBe(1);
       await lab.chain("PATCH", "/nodes/ref", { nullPillar: false });
     });
 
     test("leaves nothing after retirement and destroy", async () => {
-      const { exitCode, output } = await stack.destroy();
-      expect(exitCode, output).toBe(0);
+      const output = await expectSuccess(stack.destroy());
       expect(output).toContain("has produced nothing since it joined this stack");
       expect(await servers()).toEqual([]);
       expect(await lab.machineRoom.servers()).toEqual([]);

@@ -7,7 +7,7 @@ import type { CloudName } from "../../../lab/clouds/names";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { noteSecret } from "../../../lab/testRun/printed";
-import { linesOf } from "../fixture";
+import { expectFailure, expectSuccess, linesOf } from "../fixture";
 
 /** A live server at a provider, and the stack that made it. */
 export interface LiveServer {
@@ -48,8 +48,7 @@ export function lostLaptop(live: () => LiveServer): void {
       const [before, pid] = [await writes(), await nodePid()];
       const fresh = await elsewhere("both-lost");
       const refuse = async (run: Promise<{ exitCode: number; output: string }>, text: string) => {
-        const { exitCode, output } = await run;
-        expect(exitCode, output).not.toBe(0);
+        const output = await expectFailure(run);
         expect(linesOf(output)).toContain(text);
         return output;
       };
@@ -62,8 +61,7 @@ export function lostLaptop(live: () => LiveServer): void {
       expect([await writes(), await nodePid()]).toEqual([before, pid]);
 
       await fresh.configure(file({}, { hostKey: await hostKey() }), secrets());
-      const up = await fresh.up();
-      expect(up.exitCode, up.output).toBe(0);
+      await expectSuccess(fresh.up());
       const [again, once] = await Promise.all([fresh, stack].map((each) => each.outputs<Record<string, object>>()));
       expect(again).toMatchObject({ host: { provider }, producerAddress: once?.producerAddress });
       expect((await fresh.destroy()).output).toContain("because it is protected");
@@ -78,13 +76,11 @@ export function lostLaptop(live: () => LiveServer): void {
       const [before, pid] = [await writes(), await nodePid()];
       const fresh = await elsewhere("state-lost");
       await cp(backups(stack), backups(fresh), { recursive: true });
-      const up = await fresh.up();
-      expect(up.exitCode).not.toBe(0);
-      expect(up.output).toContain(`The event log on this machine has its key: ${await hostKey()}`);
+      const up = await expectFailure(fresh.up());
+      expect(up).toContain(`The event log on this machine has its key: ${await hostKey()}`);
       await fresh.configure(file({ lifecycle: "retiring" }), secrets());
-      const refused = await fresh.up();
-      expect(refused.exitCode).not.toBe(0);
-      expect(refused.output).toContain(notYet);
+      const refused = await expectFailure(fresh.up());
+      expect(refused).toContain(notYet);
       await fresh.destroy();
       expect([await writes(), await nodePid()]).toEqual([before, pid]);
     });
@@ -106,8 +102,7 @@ export function lostLaptop(live: () => LiveServer): void {
       const told = (await fresh.up()).output;
       expect(told).toContain(`The event log on this machine has its key: ${await hostKey()}`);
       await fresh.configure(file({}, { hostKey: await hostKey() }), secrets());
-      const taken = await fresh.up();
-      expect(taken.exitCode, taken.output).toBe(0);
+      await expectSuccess(fresh.up());
       expect(await fresh.outputs<Record<string, object>>()).toMatchObject({
         host: { provider },
         producerAddress: once.producerAddress,
@@ -121,15 +116,13 @@ export function lostLaptop(live: () => LiveServer): void {
       const [before, pid] = [await writes(), await nodePid()];
       await rename(backups(stack), `${backups(stack)}.away`);
       await stack.configure(file({ retirement: { references: ["not a URL"] } }), secrets());
-      expect((await stack.up()).exitCode).not.toBe(0);
+      await expectFailure(stack.up());
       await stack.configure(file({ lifecycle: "retiring" }), secrets());
-      const refused = await stack.up();
-      expect(refused.exitCode).not.toBe(0);
-      expect(refused.output).toContain(notYet);
+      const refused = await expectFailure(stack.up());
+      expect(refused).toContain(notYet);
       expect((await stack.destroy()).output).toContain("because it is protected");
       await stack.configure(file(), secrets());
-      const up = await stack.up();
-      expect(up.exitCode, up.output).toBe(0);
+      await expectSuccess(stack.up());
       expect([await writes(), await nodePid()]).toEqual([before, pid]);
       await rename(`${backups(stack)}.away`, backups(stack));
     });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { Lab } from "../../../lab/lab";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { journeyIn } from "../../recordIn";
-import { onHost } from "../fixture";
+import { expectFailure, expectSuccess, onHost } from "../fixture";
 import { realOnly } from "./contract";
 import {
   clocks,
@@ -41,8 +41,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
 
   test("adopts the old host's running node, unchanged", async () => {
     const before = await nodeOf(stage.old);
-    const { exitCode, output } = await stage.stacks.old.up();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(stage.stacks.old.up());
     expect(await nodeOf(stage.old)).toBe(before);
   });
 
@@ -55,8 +54,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     await keepApart(stage, fresh, false);
     await runHourlyLine(fresh);
     expect(await run.output()).not.toContain("sync: synced at height");
-    const { exitCode, output } = await run.end();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(run.end());
     expect(await nodeOf(fresh)).not.toBe(first);
     expect(await onHost(fresh, "journalctl -u go-node -o cat | grep -c 'Shutting down znnd'")).toBe("1");
 
@@ -75,8 +73,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
   test("refuses the old host's retirement before the wallet's update", async () => {
     await stage.configureOld({ lifecycle: "retiring" });
     const before = await nodeOf(stage.old);
-    const { exitCode, output } = await stage.stacks.old.up();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(stage.stacks.old.up());
     expect(output).toContain("- this host's producer address is the registered one, say this host's node");
     expect(await nodeOf(stage.old)).toBe(before);
   });
@@ -88,8 +85,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
     await network.updatePillar(pillar, network.node("s1").producer);
     const published = Date.now();
     const look = async () => {
-      const { exitCode, output } = await stacks.fresh.up();
-      expect(exitCode, output).toBe(0);
+      const output = await expectSuccess(stacks.fresh.up());
       expect(output).not.toContain("while its node is not synced");
       const { registration } = await stacks.fresh.outputs<{ registration: Record<string, unknown> }>();
       expect(registration.state, output).toBe("producing");
@@ -108,15 +104,13 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
 
   test("shuts the old host's node down cleanly, and its destroy waits for the rewards", async () => {
     const { old, stacks } = stage;
-    const { exitCode, output } = await stacks.old.up();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(stacks.old.up());
     expect(await onHost(old, "systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe(
       "inactive\nmasked",
     );
     expect(await onHost(old, "journalctl -u go-node -o cat | grep -c 'Shutting down znnd'")).toBe("1");
-    const refused = await stacks.old.destroy();
-    expect(refused.exitCode).not.toBe(0);
-    expect(refused.output).toMatch(/found: the first whole epoch after the switch, \d+, is not paid yet/);
+    const refused = await expectFailure(stacks.old.destroy());
+    expect(refused).toMatch(/found: the first whole epoch after the switch, \d+, is not paid yet/);
   });
 
   test("destroys the old host after the rewards are collected, with a last backup", async () => {
@@ -128,8 +122,7 @@ realOnly("a Pillar's journey by pulumi up", ["node-world/znnd-fast", "node-world
       expect((await stacks.old.destroy()).output).toMatch(/found: paid since epoch \d+, and not collected: [1-9]/);
     await vi.waitFor(paid, { timeout: 120_000, interval: 5000 });
     await network.collect(pillar);
-    const { exitCode, output } = await stacks.old.destroy();
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(stacks.old.destroy());
     expect(output).toMatch(/retirement: epoch \d+, the first whole one after the switch, was paid/);
     expect(readdirSync(stage.backups)).toContainEqual(
       expect.stringMatching(/^pillar-host-prod-Pillar-2-retired-.*\.tar\.age$/),

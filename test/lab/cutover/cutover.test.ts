@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
 import type { RegisteredPillar, Slot } from "../../../lab/doubles/chain";
 import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
-import { onHost, reconfigure } from "../fixture";
+import { expectSuccess, onHost, reconfigure } from "../fixture";
 import { catchUp, gateStage, watchUp } from "../gate/watch";
 
 interface Outputs {
@@ -64,8 +64,7 @@ it("warns of an update that came too early, with the way back, and records it", 
   // The operator takes the way back, at once: no election has seen the new address.
   await stage.lab.chain("PATCH", "/pillars/Anvil", { producerAddress: earlier });
   await catchUp(stage.lab);
-  const { exitCode, output } = await up.run.end();
-  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  await expectSuccess(up.run.end());
   const { registration, producerAddress, nextStep } = await stage.stack.outputs<Outputs>();
   expect(registration).toMatchObject({ state: "earlier", registered: false, producing: false, address: earlier });
   expect(producerAddress).toBe(ours);
@@ -84,8 +83,7 @@ it("finds the switch after the wallet's update, and turns off an hourly restart 
   expect(early.output).toContain("hourly restart: off, in every crontab and timer of this host");
   expect(await active()).toBe("0");
   await awaitProduction(stage.lab, ours);
-  const { exitCode, output } = await stage.stack.up();
-  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  await expectSuccess(stage.stack.up());
 
   const slots = await stage.lab.chain<Slot[]>("GET", "/production");
   const first = slots.find(({ producer, nodes }) => producer === ours && nodes.length > 0);

@@ -4,7 +4,7 @@ import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
 import { journeyIn } from "../../recordIn";
 import { cli } from "../cli/fixture";
-import { databaseOf, linesOf, onHost, reconfigure } from "../fixture";
+import { databaseOf, expectFailure, expectSuccess, linesOf, onHost, reconfigure } from "../fixture";
 import { catchUp, gateStage, livesThrough, progress, wasSynced, watchUp } from "./watch";
 
 interface GateState {
@@ -44,13 +44,12 @@ describe("a node with problems, at the gate", () => {
       each.event === "waiting" ? [each.details.startedAt] : [],
     );
     expect(starts).toHaveLength(1);
-    expect((await cli(stage.stack, ["next", "prod"])).out).toContain("The node is syncing, and no run waits");
+    expect((await cli(stage.stack, ["next", "prod"])).output).toContain("The node is syncing, and no run waits");
   });
 
   it("looks once and fails with the current state when asked to check only", async () => {
     await reconfigure(stage.stack, stage.host, { sync: { wait: "check" } });
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(stage.stack.up());
     expect(linesOf(output)).toMatch(
       /10\.77\.0\.11: the node is not synced yet \(pillar-host:sync\.wait is check\)\nfound: \d+\.\d %, height \d+ of 2\d{4}.*\nNothing is lost\. To go on waiting, from the same start: pulumi up -s prod/,
     );
@@ -87,8 +86,7 @@ describe("a node with problems, at the gate", () => {
     const says2 = /^sync: height \d+ of \d+, .*the node says synced, but its newest momentum is 1\d\d s old$/;
     await livesThrough({ up, lab: stage.lab }, ["flap", "5s"], says2, progress, says2);
     await setFault(stage.lab, "host1", "stall");
-    const { exitCode, output } = await up.run.end();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(up.run.end());
     expect(output).toContain("the node has not synced within 1 min (pillar-host:sync.deadline)");
     expect(output).toMatch(
       /sync: stalled: the height has been \d+ for 12 s\. The wait goes on\. On 10\.77\.0\.11:\n.* {2}service: go-node is active/,
@@ -117,8 +115,7 @@ describe("a node with problems, at the gate", () => {
       /height \d+ of an unknown target, .*not enough peers \(0\): is 35995\/tcp and udp open to the world\?$/,
     );
     await catchUp(stage.lab);
-    const { exitCode, output } = await up.run.end();
-    expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+    await expectSuccess(up.run.end());
 
     const { startedAt, syncedAt = "" } = await gateState();
     expect(startedAt).toBe(before.startedAt);
@@ -135,8 +132,7 @@ describe("a node with problems, at the gate", () => {
     expect(journey.filter(({ event }) => event === "waiting")).toHaveLength(1);
     const synced = findValidEvents(journey, "prod", "witnessed").at(-1);
     expect(synced?.details).toMatchObject({ startedAt, startHeight, syncedAt });
-    const { exitCode, out } = await cli(stage.stack, ["report", "prod"]);
-    expect({ exitCode, out }).toMatchObject({ exitCode: 0 });
-    expect(out).toContain(`synced at height ${synced?.details.currentHeight}`);
+    const output = await expectSuccess(cli(stage.stack, ["report", "prod"]));
+    expect(output).toContain(`synced at height ${synced?.details.currentHeight}`);
   });
 });

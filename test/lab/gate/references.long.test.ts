@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
 import { cli } from "../cli/fixture";
-import { linesOf, onHost, reconfigure } from "../fixture";
+import { expectSuccess, linesOf, onHost, reconfigure } from "../fixture";
 import { catchUp, expectSynced, gateStage, progress, watchUp } from "./watch";
 
 interface Sync {
@@ -94,16 +94,17 @@ describe("doubts of the gate", () => {
       sync: { references: urls, tolerance: 100 },
       node: { leastVersion: "v0.0.11" },
     });
-    const { exitCode, output } = await stage.stack.up();
-    expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+    await expectSuccess(stage.stack.up());
     expect(await shown()).toBeUndefined();
     const words = /the node is v0\.0\.10; v0\.0\.11 or newer is required/;
     const checked = await cli(stage.stack, ["check", "prod"]);
     expect(checked.exitCode).toBe(1);
-    expect(checked.out).toMatch(/FAULT +node's version +the node is v0\.0\.10; v0\.0\.11 or newer is required/);
-    expect(checked.out).toMatch(/install v0\.0\.11 or newer from https:\/\//);
-    const { out } = await cli(stage.stack, ["status", "prod", "--json"]);
-    expect(JSON.parse(out).versions).toMatchObject([{ leastVersion: "v0.0.11", found: "v0.0.10", expectedAt: null }]);
-    expect((await cli(stage.stack, ["status", "prod"])).out).toMatch(words);
+    expect(checked.output).toMatch(/FAULT +node's version +the node is v0\.0\.10; v0\.0\.11 or newer is required/);
+    expect(checked.output).toMatch(/install v0\.0\.11 or newer from https:\/\//);
+    const { output } = await cli(stage.stack, ["status", "prod", "--json"]);
+    expect(JSON.parse(output).versions).toMatchObject([
+      { leastVersion: "v0.0.11", found: "v0.0.10", expectedAt: null },
+    ]);
+    expect((await cli(stage.stack, ["status", "prod"])).output).toMatch(words);
   });
 });

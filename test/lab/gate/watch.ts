@@ -5,7 +5,7 @@ import { type FaultName, healFaults, setFault } from "../../../lab/faults";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { Run } from "../../../lab/stack/engineRun";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { pastPackages, type Stage, staged } from "../fixture";
+import { expectSuccess, pastPackages, type Stage, staged } from "../fixture";
 
 /** An active `pulumi up`, whose gate is read line by line. */
 export interface WatchedUp {
@@ -48,8 +48,7 @@ export async function expectSynced<T extends { syncedAt: string }>(
   { lab, host, stack }: Stage,
   { run }: WatchedUp,
 ): Promise<T> {
-  const { exitCode, output } = await run.end();
-  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  await expectSuccess(run.end());
   const { sync } = await stack.outputs<{ sync: T }>();
   expect(await wasSynced(lab, host, sync.syncedAt)).toBe(true);
   return sync;

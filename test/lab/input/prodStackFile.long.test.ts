@@ -5,7 +5,7 @@ import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab } from "../../../lab/lab";
 import { LabStack } from "../../../lab/stack/stack";
 import { engineVersion } from "../../../lab/toolchain/version";
-import { linesOf, onHost, testLab } from "../fixture";
+import { expectFailure, expectSuccess, linesOf, onHost, testLab } from "../fixture";
 
 const source = join(import.meta.dirname, "../../../Pulumi.prod.yaml");
 
@@ -36,16 +36,14 @@ describe("Pulumi.prod.yaml", () => {
   it("configures a new host of the real network once the reader's values are in it", async () => {
     await project.pulumi(["stack", "init", "prod-2"]);
     await set("prod-2", "ssh.privateKeyFile", "/nonexistent/key");
-    const without = await preview("prod-2");
-    expect(without.exitCode).not.toBe(0);
-    expect(linesOf(without.output)).toContain(
+    const without = await expectFailure(preview("prod-2"));
+    expect(linesOf(without)).toContain(
       "- pillar-host:ssh.privateKeyFile: /nonexistent/key does not exist on this machine; needed the file of a private ssh key, such as ~/.ssh/id_ed25519",
     );
     await set("prod-2", "pillar.name", "Forge");
     await set("prod-2", "host.address", "10.77.0.98");
     await login("prod-2");
-    const { exitCode, output } = await preview("prod-2");
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(preview("prod-2"));
     expect(output).toContain("+ 17 to create");
     const written = await readFile(file("prod-2"), "utf8");
     expect(comments(written)).toEqual(comments(await readFile(source, "utf8")));
@@ -62,8 +60,7 @@ describe("Pulumi.prod.yaml", () => {
     await set("prod-2", "sync.references[0]", await lab.addReference("ref1"));
     await set("prod-2", "sync.references[1]", await lab.addReference("ref2"));
     await project.pulumi(["config", "rm", "-s", "prod-2", "--path", "pillar-host:controller.addresses"]);
-    const { exitCode, output } = await project.up(["-s", "prod-2"]);
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(project.up(["-s", "prod-2"]));
     expect(output).toMatch(/producerAddress: "z1q/);
     expect(await onHost(host, "systemctl is-active go-zenon; pgrep -cx znnd; ls /root/znn-controller")).toBe(
       "active\n1\n/root/znn-controller",
@@ -78,8 +75,7 @@ describe("Pulumi.prod.yaml", () => {
     await set("prod", "host.provider", "existing");
     await set("prod", "host.address", "10.77.0.97");
     await login("prod");
-    const { exitCode, output } = await preview("prod");
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(preview("prod"));
     expect(output).toContain("guard");
     expect(output).not.toContain("node-deploy");
   });

@@ -11,7 +11,7 @@ import { type Backend, startPostgres, startS3 } from "../../../lab/stack/backend
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { keepPrinted } from "../../../lab/testRun/printed";
 import { ensureToolchain } from "../../../lab/toolchain";
-import { onHost, testLab, transcripts } from "../fixture";
+import { expectSuccess, onHost, testLab, transcripts } from "../fixture";
 import { codeBlocks } from "../readme";
 import { begunJourney, freshFile, type Journey, oldFile, rewarded } from "./stage";
 import { verdictBeside } from "./verdict";
@@ -70,7 +70,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     const env = { ...stack.env, ...home, HOME: join(elsewhere, "home"), XDG_DATA_HOME: "", ...changes };
     const ran = await execa(command, args, { cwd, env, all: true, reject: false, stdin: "ignore" });
     keepPrinted(ran.all);
-    return { exitCode: ran.exitCode, out: ran.all };
+    return { exitCode: ran.exitCode, output: ran.all };
   };
   const resume = (stack: LabStack) => second(stack, ["./pillar-host", "resume", stack.name, "--", ...quietly]);
   const configured = async (stack: LabStack, file: StackFile) => {
@@ -80,9 +80,9 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
   const goneOn = (stack: LabStack) => {
     const said: string[] = [];
     return vi.waitFor(async () => {
-      const { exitCode, out } = await resume(stack);
-      said.push(out);
-      expect(exitCode, out).toBe(0);
+      const { exitCode, output } = await resume(stack);
+      said.push(output);
+      expect(exitCode, output).toBe(0);
       return said.join("\n");
     }, limit);
   };
@@ -91,8 +91,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     const { old, fresh } = journey.stacks;
     // The old host's stack has no part in a move.
     for (const stack of isDatabase ? [fresh] : [old, fresh]) {
-      const { exitCode, output } = await stack.up();
-      expect(exitCode, output).toBe(0);
+      await expectSuccess(stack.up());
       await cp(stack.programDirectory, join(elsewhere, stack.name), { recursive: true, verbatimSymlinks: true });
     }
     ({ producerAddress } = await fresh.outputs<{ producerAddress: string }>());
@@ -105,12 +104,12 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     await run.printed("orchestrator: fencing the old host");
     await run.freeze(true);
     const refused = await resume(fresh);
-    expect(refused.exitCode, refused.out).toBe(2);
-    expect(refused.out).toContain(
+    expect(refused.exitCode, refused.output).toBe(2);
+    expect(refused.output).toContain(
       `prod-2 is locked by a run that is still running: process ${run.pid} of root on ${hostname()}, since `,
     );
     const told = await second(fresh, ["./pillar-host", "status", "prod-2"]);
-    expect(told.out).toMatch(
+    expect(told.output).toMatch(
       /^next +\.\/pillar-host resume prod-2 continues the last run, unless it is still active$/m,
     );
     await run.clear();
@@ -118,8 +117,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     await cp(join(firsts(), "pillar-host/keys"), join(theirs(), "pillar-host/keys"), { recursive: true });
     if (isDatabase) {
       const bring = blockWith("scp").replace("scp -rp ada@laptop:.local/share", `cp -rp ${firsts()}`);
-      const brought = await second(fresh, ["bash", "-euc", bring]);
-      expect(brought.exitCode, brought.out).toBe(0);
+      await expectSuccess(second(fresh, ["bash", "-euc", bring]));
     }
     await rm(firsts(), { recursive: true });
   });
@@ -127,10 +125,10 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
   it("the second operator completes the move", async () => {
     const { fresh } = journey.stacks;
     const seen = await second(fresh, ["./pillar-host", "status", "prod-2"]);
-    expect(seen.out).toMatch(/a run is active or was killed during .*; this backend does not show which/);
-    const out = await goneOn(fresh);
-    expect(out).toContain(", which has ended");
-    expect(out).toContain("cleared: the interrupted creation of orchestrator-move");
+    expect(seen.output).toMatch(/a run is active or was killed during .*; this backend does not show which/);
+    const output = await goneOn(fresh);
+    expect(output).toContain(", which has ended");
+    expect(output).toContain("cleared: the interrupted creation of orchestrator-move");
     const runs = async (host: Journey["old"]) => onHost(host, "systemctl is-active orchestrator || true");
     expect([await runs(journey.old), await runs(journey.fresh)]).toEqual(["inactive", "active"]);
   });
@@ -150,17 +148,15 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     await goneOn(old);
     await rewarded(lab);
     await vi.waitFor(async () => {
-      const { exitCode, out } = await second(old, ["pulumi", "destroy", ...quietly, "-s", "prod"]);
-      expect(exitCode, out).toBe(0);
+      await expectSuccess(second(old, ["pulumi", "destroy", ...quietly, "-s", "prod"]));
     }, limit);
     expect((await old.exported()).resources ?? []).toEqual([]);
   });
 
   it("the report is complete, the chain has no complaint, and the node was deployed once", async () => {
     const { fresh } = journey.stacks;
-    const { exitCode, out } = await second(fresh, ["./pillar-host", "report", "prod-2", "--json"]);
-    expect(exitCode, out).toBe(0);
-    const report = JSON.parse(out) as { timeline: { event: string }[] };
+    const output = await expectSuccess(second(fresh, ["./pillar-host", "report", "prod-2", "--json"]));
+    const report = JSON.parse(output) as { timeline: { event: string }[] };
     expect(report.timeline.filter(({ event }) => event === "override")).toEqual([]);
     const told = new Set(report.timeline.map(({ event }) => event).filter((event) => milestones.includes(event)));
     expect([...told]).toEqual(milestones);
@@ -173,10 +169,9 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
   it("the next up changes nothing, here and in a backend to which the documented commands moved the state", async () => {
     const { fresh } = journey.stacks;
     const unchanged = async (env: Readonly<Record<string, string>> = {}) => {
-      const { exitCode, out } = await second(fresh, ["pulumi", "up", ...quietly, "-s", "prod-2"], env);
-      expect(exitCode, out).toBe(0);
-      expect(out).toMatch(/\d+ unchanged/);
-      expect(out).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
+      const output = await expectSuccess(second(fresh, ["pulumi", "up", ...quietly, "-s", "prod-2"], env));
+      expect(output).toMatch(/\d+ unchanged/);
+      expect(output).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
     };
     await unchanged();
     const another = { PULUMI_BACKEND_URL: `file://${join(lab.dir, "another")}` };
@@ -184,8 +179,7 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
     expect(toAnother).toHaveLength(4);
     for (const line of toAnother) {
       const isBefore = line.startsWith("pulumi stack export");
-      const { exitCode, out } = await second(fresh, ["bash", "-c", line], isBefore ? {} : another);
-      expect(exitCode, out).toBe(0);
+      await expectSuccess(second(fresh, ["bash", "-c", line], isBefore ? {} : another));
     }
     await unchanged(another);
   });

@@ -9,7 +9,7 @@ import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
 import { randomOf } from "../../../lab/simulation/seededRandom";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { cli } from "../cli/fixture";
-import { onHost, testLab } from "../fixture";
+import { expectSuccess, onHost, testLab } from "../fixture";
 import { type Death, outageOf, strike } from "./death";
 import { begunJourney, freshFile, oldFile, rewarded } from "./stage";
 import { verdictBeside } from "./verdict";
@@ -55,8 +55,7 @@ describe("a death at a random moment of each stage of the journey", () => {
         expect(doubles).toEqual([]);
       };
 
-      const adopted = await stacks.old.up();
-      expect(adopted.exitCode, adopted.output).toBe(0);
+      await expectSuccess(stacks.old.up());
       await play("stand-up", stacks.fresh, 40);
       const { producerAddress } = await stacks.fresh.outputs<{ producerAddress: string }>();
       await configured(stacks.fresh, freshFile(journey, "move"));
@@ -87,9 +86,8 @@ describe("a death at a random moment of each stage of the journey", () => {
       const wasCut = deaths.some(({ stage, victim }) => stage === "stand-up" && victim === "the new host");
       expect(builds).toBeLessThanOrEqual(wasCut ? 2 : 1);
       expect((await stacks.old.exported()).resources ?? []).toEqual([]);
-      const again = await stacks.fresh.up();
-      expect(again.exitCode, again.output).toBe(0);
-      expect(again.output).not.toMatch(/ (created|updated|replaced|deleted) \(/);
+      const again = await expectSuccess(stacks.fresh.up());
+      expect(again).not.toMatch(/ (created|updated|replaced|deleted) \(/);
     },
   );
 });
@@ -106,8 +104,8 @@ async function goneOn(stack: LabStack, operation: "up" | "destroy"): Promise<num
 
 async function once(stack: LabStack, operation: "up" | "destroy"): Promise<{ exitCode: number; said: string }> {
   if (operation === "up") {
-    const { exitCode, out } = await cli(stack, ["resume", stack.name, "--", ...quietly]);
-    return { exitCode, said: out };
+    const { exitCode, output } = await cli(stack, ["resume", stack.name, "--", ...quietly]);
+    return { exitCode, said: output };
   }
   await stack.cancel();
   const { exitCode, output } = await stack.destroy(["--skip-preview"]);

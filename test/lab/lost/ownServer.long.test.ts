@@ -8,7 +8,7 @@ import { computeFingerprint } from "../../../core/ssh/publicKey";
 import { LabStack } from "../../../lab/stack/stack";
 import { keepPrinted, noteSecret } from "../../../lab/testRun/printed";
 import { cli } from "../cli/fixture";
-import { onHost } from "../fixture";
+import { expectFailure, expectSuccess, onHost } from "../fixture";
 import { moveConfig, moveStage, signersOf } from "../orchestrator/moveStage";
 
 // docs/operating.md, Lost laptop; for a server of a cloud: clouds/lostLaptop.ts.
@@ -68,25 +68,21 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
     expect(await signersOf(stage)).toEqual(["new"]);
     const outputs = await stack.outputs<{ producerAddress?: string; orchestrator?: { side?: string } }>();
     expect([outputs.producerAddress, outputs.orchestrator?.side]).toEqual([producerAddress, "new"]);
-    const status = await cli(stack, ["status", "prod"]);
-    expect(status.exitCode, status.out).toBe(0);
-    expect(status.out).toMatch(/^stage +synced/m);
-    expect(status.out).toMatch(/^orchestrator .*v0\.0\.9a/m);
-    const destroyed = await stack.destroy();
-    expect(destroyed.exitCode).not.toBe(0);
-    expect(destroyed.output).toContain("because it is protected");
+    const status = await expectSuccess(cli(stack, ["status", "prod"]));
+    expect(status).toMatch(/^stage +synced/m);
+    expect(status).toMatch(/^orchestrator .*v0\.0\.9a/m);
+    const destroyed = await expectFailure(stack.destroy());
+    expect(destroyed).toContain("because it is protected");
     expect(await trace()).toEqual(before);
     // Without that protection, the guard decides by the remaining data.
     await stack.pulumi(["state", "unprotect", "--all", "--yes"]);
-    const guarded = await stack.destroy();
-    expect(guarded.exitCode).not.toBe(0);
-    expect(guarded.output).toContain("can't be given up yet; nothing was changed");
+    const guarded = await expectFailure(stack.destroy());
+    expect(guarded).toContain("can't be given up yet; nothing was changed");
     expect(await trace()).toEqual(before);
   }
 
   beforeAll(async () => {
-    const up = await stage.stack.up();
-    expect(up.exitCode, up.output).toBe(0);
+    await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["new"]);
     ({ producerAddress } = await stage.stack.outputs<{ producerAddress: string }>());
     before = await trace();
@@ -126,8 +122,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
       reference: "http://192.0.2.8:35997",
     };
     const flags = Object.entries(answers).flatMap(([flag, value]) => [`--${flag}`, value]);
-    const made = await cli(stack, ["init", "prod", ...flags], env);
-    expect(made.exitCode, made.out).toBe(0);
+    await expectSuccess(cli(stack, ["init", "prod", ...flags], env));
     const typed = async (line: string) => {
       const [command = "", ...args] = lab.atOperator(["bash", "-c", line]);
       const ran = await execa(command, args, {

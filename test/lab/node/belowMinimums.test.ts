@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { preflight } from "../../../core/steps/nodeSteps";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { linesOf, onHost, stackFile, stepOn, testLab, testStack, upTo } from "../fixture";
+import { expectFailure, linesOf, onHost, stackFile, stepOn, testLab, testStack, upTo } from "../fixture";
 
 describe("a host below the minimums", () => {
   let lab: Lab;
@@ -42,8 +42,7 @@ describe("a host below the minimums", () => {
   };
   const look = (changes: StackFile) => stepOn({ lab, host }, preflight, changes);
   const refusal = async (changes: StackFile, run = look) => {
-    const { exitCode, output } = await run(changes);
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(run(changes));
     return linesOf(output);
   };
   const key = async () => ({ "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });

@@ -4,7 +4,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { controller as controllerStep } from "../../../core/steps/nodeSteps";
 import { buildRelease } from "../../../lab/doubles/release";
 import type { StackFile } from "../../../lab/stack/stack";
-import { linesOf, onHost, pastPackages, reconfigure, staged, stepOn, upTo } from "../fixture";
+import {
+  expectFailure,
+  expectSuccess,
+  linesOf,
+  onHost,
+  pastPackages,
+  reconfigure,
+  staged,
+  stepOn,
+  upTo,
+} from "../fixture";
 
 const directory = "/srv/pillar";
 const untouched = "What was installed before is untouched.";
@@ -47,8 +57,7 @@ describe("the controller's archive", () => {
   const install = (controller: StackFile) =>
     stepOn(stage, controllerStep, { controller: { directory, ...controller } });
   const refused = async (controller: StackFile, run = install) => {
-    const { exitCode, output } = await run(controller);
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(run(controller));
     expect(await facts()).toBe(installed);
     return linesOf(output);
   };
@@ -142,11 +151,10 @@ ${untouched} Compare with the hash that the release page shows.`,
 
   it("is not downloaded again while the configuration stays, whatever the address serves", async () => {
     await configured({});
-    expect((await stage.stack.up()).exitCode).toBe(0);
+    await expectSuccess(stage.stack.up());
     await stage.lab.releases("PUT", "/node-controller.zip", await buildRelease({ menu: "v0.0.4", version: "0.0.6" }));
-    const again = await stage.stack.up();
-    expect(again.exitCode).toBe(0);
-    expect(again.output).toContain("17 unchanged");
+    const again = await expectSuccess(stage.stack.up());
+    expect(again).toContain("17 unchanged");
     expect(await facts()).toBe(installed);
   });
 

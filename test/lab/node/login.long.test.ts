@@ -5,7 +5,17 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { filesWith, linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture";
+import {
+  expectFailure,
+  expectSuccess,
+  filesWith,
+  linesOf,
+  onHost,
+  stackFile,
+  staged,
+  testStack,
+  upTo,
+} from "../fixture";
 
 keepEngineLogs();
 
@@ -51,16 +61,14 @@ describe("the login", () => {
   it("says what to do if sudo wants a password and none is configured", async () => {
     await sudoers("op ALL=(ALL) ALL");
     await asOp({}, { "ssh.privateKey": key });
-    const { exitCode, output } = await upTo(stack(), "preflight");
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(upTo(stack(), "preflight"));
     expect(output).toContain(`${host().address}: sudo wants a password for op, and none is configured`);
     expect(output).toContain("needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword");
   });
 
   it("names a wrong sudo password, and shows neither it nor the script", async () => {
     await asOp({}, { "ssh.privateKey": key, "ssh.sudoPassword": "Wrong-Mule-3" });
-    const { exitCode, output } = await upTo(stack(), "preflight");
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(upTo(stack(), "preflight"));
     expect(output).toContain(`${host().address}: sudo refused the password of op`);
     expect(output).not.toContain("Wrong-Mule-3");
     expect(await filesWith(host(), "Wrong-Mule-3")).toBe("");
@@ -76,18 +84,17 @@ describe("the login", () => {
     const asOpOn = (wsPort: number) => asOp({}, { "ssh.privateKey": key }, { node: { wsPort } });
     await sudoers("op ALL=(ALL) NOPASSWD: ALL");
     await asOpOn(spoilt[0][3]);
-    expect((await upTo(stack(), "preflight")).exitCode).toBe(0);
+    await expectSuccess(upTo(stack(), "preflight"));
     for (const [step, spoil, mend, port] of spoilt) {
       await onHost(host(), `rm -rf /var/lib/pillar-host /var/log/pillar-host; ${spoil}`);
       await asOpOn(port);
-      const lied = await upTo(stack(), ...steps);
-      expect(lied.exitCode).not.toBe(0);
-      expect(linesOf(lied.output)).toContain(
+      const lied = await expectFailure(upTo(stack(), ...steps));
+      expect(linesOf(lied)).toContain(
         `${host().address}: the login did not run ${step} to its end, though it ended with exit code 0\nfound: no output`,
       );
-      expect(lied.output).toContain("Then: pulumi up -s prod");
+      expect(lied).toContain("Then: pulumi up -s prod");
       // The preview names all of them.
-      expect(lied.output.split("Updating").at(-1)?.includes("node-prepare")).toBe(step === "prepare");
+      expect(lied.split("Updating").at(-1)?.includes("node-prepare")).toBe(step === "prepare");
       expect(await blank()).toBe("");
       await onHost(host(), mend);
       const mended = await upTo(stack(), ...steps);
@@ -157,8 +164,7 @@ describe("the login", () => {
     await letsIn({ node: { wsPort: 35995 } }, { "ssh.password": "Root-Pony-5" });
     await sshd("AuthenticationMethods publickey,keyboard-interactive\nChallengeResponseAuthentication yes");
     await stack().configure(stackFile(stage.lab, host()), { "ssh.privateKey": key });
-    const { exitCode, output } = await upTo(stack(), "preflight");
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(upTo(stack(), "preflight"));
     expect(output).toContain("accepts the login, but requires more: keyboard-interactive");
     await sshd("");
   });
@@ -217,8 +223,7 @@ describe("the login", () => {
     await stack().configure(stackFile(stage.lab, host(), { node: { wsPort: 35994 } }), {
       "ssh.privateKey": privateKey,
     });
-    const { exitCode, output } = await stack().up(["--target", "**::node-preflight"]);
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(stack().up(["--target", "**::node-preflight"]));
     expect(output).toContain("needed: add the key of pillar-host:ssh to ~");
     expect(output).toContain("Then: pulumi up -s prod");
     await expect.poll(tries).toBe(before + 1);
@@ -285,15 +290,13 @@ describe("the login", () => {
     await onHost(host(), "rm /etc/ssh/ssh_host_*; ssh-keygen -q -t ed25519 -N '' -f /etc/ssh/ssh_host_ed25519_key");
     await onHost(host(), "systemctl restart ssh");
     const before = await facts();
-    const idle = await stack().up();
-    expect(idle.exitCode).toBe(0);
-    expect(idle.output).toContain("shows another host key than the pinned one");
+    const idle = await expectSuccess(stack().up());
+    expect(idle).toContain("shows another host key than the pinned one");
     expect((await stack().outputs()).producerAddress).toBeUndefined();
     await opWithSudo({ sync: { confirmations: 4, hourlyRestart: false } });
-    const busy = await stack().up();
-    expect(busy.exitCode).not.toBe(0);
-    expect(busy.output).toContain(`error: ${host().address} shows another host key than the pinned one`);
-    expect(busy.output).not.toContain("node-preflight");
+    const busy = await expectFailure(stack().up());
+    expect(busy).toContain(`error: ${host().address} shows another host key than the pinned one`);
+    expect(busy).not.toContain("node-preflight");
     expect(await facts()).toBe(before);
   });
 

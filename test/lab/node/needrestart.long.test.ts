@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ensureNeedrestartImage } from "../../../lab/images/needrestartImage";
-import { onHost, pastPackages, staged, upTo } from "../fixture";
+import { expectSuccess, onHost, pastPackages, staged, upTo } from "../fixture";
 
 /** A service that runs with a library which was replaced since: needrestart wants to restart it. */
 const outdated = `lib=/usr/lib/x86_64-linux-gnu/liboutdated.so.1
@@ -29,8 +29,7 @@ describe("a host with needrestart", () => {
   it("is deployed to without a question and without a restart", async () => {
     const before = await pid();
     const steps = ["preflight", "prepare", "packages", "controller", "hourly-restart", "deploy"];
-    const { exitCode, output } = await upTo(stage.stack, ...steps);
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(upTo(stage.stack, ...steps));
     expect(output).toContain("deployed: go-node is active");
     expect(await onHost(stage.host, "dpkg -s make | grep ^Status")).toBe("Status: install ok installed");
     expect(await pid()).toBe(before);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack } from "../../../lab/stack/stack";
-import { holdLock, linesOf, onHost, reconfigure, testLab, testStack, upTo } from "../fixture";
+import { expectFailure, holdLock, linesOf, onHost, reconfigure, testLab, testStack, upTo } from "../fixture";
 
 describe("the packages", () => {
   let lab: Lab;
@@ -22,8 +22,7 @@ describe("the packages", () => {
       host,
       "mv /etc/apt/sources.list /run; echo 'deb http://10.77.0.99/debian bullseye main' > /etc/apt/sources.list",
     );
-    const { exitCode, output } = await up();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(up());
     const lines = linesOf(output);
     expect(lines).toContain(
       `${host.address}: this host does not meet what a Pillar needs; nothing was changed on it\npackage source http://10.77.0.99/debian/dists/bullseye/: found `,

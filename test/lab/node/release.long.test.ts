@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Lab } from "../../../lab/lab";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { onHost, pastPackages, staged } from "../fixture";
+import { expectSuccess, onHost, pastPackages, staged } from "../fixture";
 import { type ServedRelease, serveNode } from "./upgradeStage";
 
 keepEngineLogs();
@@ -20,8 +20,7 @@ const stage = staged(
 const version = () => onHost(stage.host, "/usr/local/bin/go-node version | head -n 1");
 
 it("is installed after the deploy and before the sync, and the proof names its version", async () => {
-  const { exitCode, output } = await stage.stack.up();
-  expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+  const output = await expectSuccess(stage.stack.up());
   expect(output).toContain("node: v0.0.10 runs now instead of v0.0.8; the node was down for ");
   expect(output.indexOf("node: v0.0.10 runs")).toBeLessThan(output.indexOf("sync: synced at height"));
   expect(await version()).toBe("go-node version v0.0.10");

@@ -4,7 +4,7 @@ import { ensureBaseImage } from "../../../lab/images/baseImage";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack } from "../../../lab/stack/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { onHost, stackFile, testLab, testStack } from "../fixture";
+import { expectSuccess, onHost, stackFile, testLab, testStack } from "../fixture";
 
 keepEngineLogs();
 
@@ -108,9 +108,8 @@ describe("procedure A on a blank host", () => {
 
   it("changes nothing when run again", async () => {
     const [before, connections] = [await facts(), await logins()];
-    const again = await stack.up();
-    expect(again.exitCode).toBe(0);
-    expect(again.output).toContain("17 unchanged");
+    const again = await expectSuccess(stack.up());
+    expect(again).toContain("17 unchanged");
     expect((await logins()) - connections).toBe(1);
     expect(await facts()).toEqual(before);
   });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Run } from "../../../lab/stack/engineRun";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
+import { expectFailure } from "../fixture";
 import { until } from "../stops/effects";
 import { missedSpanMs, serveNode, serveProgram, upgradeStage } from "./upgradeStage";
 
@@ -29,8 +30,7 @@ it("refuses a release for another machine, and the node keeps running", async ()
   const program = Buffer.concat([head, Buffer.from("00b700", "hex"), Buffer.alloc(4096)]);
   await configure(await serveProgram(stage.lab, "other-machine", "v0.0.10", program));
   const since = Date.now();
-  const { exitCode, output } = await stage.stack.up();
-  expect(exitCode).not.toBe(0);
+  const output = await expectFailure(stage.stack.up());
   expect(output).toContain("the release does not report the version that node.release.version names");
   expect(output).toContain("The node runs on as before. Then run pulumi up -s prod again.");
   await expectProduction(since);
@@ -48,8 +48,7 @@ it.each([
       : await serveProgram(stage.lab, `node-${version}`, version, Buffer.from(dead)),
   );
   const since = Date.now();
-  const { exitCode, output } = await stage.stack.up();
-  expect(exitCode).not.toBe(0);
+  const output = await expectFailure(stage.stack.up());
   expect(output).toContain(`${stage.host.address}: ${version} of the node is not good, and v0.0.8 runs again`);
   expect(output).toContain(why);
   await expectProduction(since);
@@ -86,8 +85,7 @@ it.each([
   await stage.host.stop({ powerCut: true });
   await rm(join(stage.host.root, wrapper), { force: true });
   await stage.host.start();
-  const { exitCode, output } = await run.end();
-  expect(exitCode).not.toBe(0);
+  const output = await expectFailure(run.end());
   expect(output).toContain("v0.0.13 of the node is not good, and v0.0.8 runs again");
   expect(output).toContain(`found: ${why}`);
   await expectProduction(since);

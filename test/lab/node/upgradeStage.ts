@@ -4,7 +4,7 @@ import { bundleNode } from "../../../lab/doubles/bundle";
 import type { Slot } from "../../../lab/doubles/chain";
 import type { NodeBuild } from "../../../lab/doubles/node/logLines";
 import type { Lab } from "../../../lab/lab";
-import { onHost, pastPackages, reconfigure, staged } from "../fixture";
+import { expectSuccess, onHost, pastPackages, reconfigure, staged } from "../fixture";
 
 /** A value of pillar-host:node.release. */
 export interface ServedRelease {
@@ -53,8 +53,7 @@ export function upgradeStage(momentumSeconds: number) {
   const configure = (release: ServedRelease) =>
     reconfigure(stage.stack, stage.host, { ...settings(), node: { release } });
   const up = async () => {
-    const { exitCode, output } = await stage.stack.up();
-    expect({ exitCode, output }).toMatchObject({ exitCode: 0 });
+    const output = await expectSuccess(stage.stack.up());
     return output;
   };
   return {

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { LabHost } from "../../../lab/lab";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { linesOf, onHost, stackFile, testStack } from "../fixture";
+import { expectFailure, expectSuccess, linesOf, onHost, stackFile, testStack } from "../fixture";
 import { configureMove, moveStage, signers, stageOf } from "./moveStage";
 
 /** The files of a host about its orchestrator and its moves. */
@@ -36,8 +36,7 @@ describe("an orchestrator that moves from host to host, and back", () => {
     await stack.configure(file, { "ssh.privateKey": await readFile(lab.privateKeyFile, "utf8") });
   }
   async function succeeds(of: LabStack): Promise<void> {
-    const { exitCode, output } = await of.up();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(of.up());
   }
   /** Returns the hosts on which an orchestrator signs, and expects that there never were two. */
   async function signing(hosts: readonly LabHost[] = [stage.old, stage.fresh, third]): Promise<string[]> {
@@ -100,8 +99,7 @@ describe("an orchestrator that moves from host to host, and back", () => {
     );
     await onHost(stage.fresh, "rm -rf /var/lib/pillar-host/orchestrator.* /root/.orchestrator*");
     await second({ attempt: 3 });
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(stage.stack.up());
     const said = linesOf(output);
     expect(said).toContain("does not know of this orchestrator's last start");
     expect(said).toContain("generation 6 (pillar-host/third/Anvil/2)");
@@ -114,9 +112,8 @@ describe("an orchestrator that moves from host to host, and back", () => {
   it("moves on by the operator's word, which is valid for that start only", async () => {
     const migrateFrom = { address: stage.old.address, hostKey: stage.old.hostKey };
     await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 5 } });
-    const early = await stage.stack.up();
-    expect(early.exitCode).not.toBe(0);
-    expect(linesOf(early.output)).toContain("does not know of this orchestrator's last start");
+    const early = await expectFailure(stage.stack.up());
+    expect(linesOf(early)).toContain("does not know of this orchestrator's last start");
     await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 6 } });
     await succeeds(stage.stack);
     expect(await signing([stage.old, stage.fresh])).toEqual(["fresh"]);

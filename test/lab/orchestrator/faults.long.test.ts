@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { onHost } from "../fixture";
+import { expectFailure, expectSuccess, onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, signersOf, stageOf } from "./moveStage";
 
 // Rarer problems than those of faults.test.ts, and the rollback by hand.
@@ -8,8 +8,7 @@ import { configureMove, contentOf, copyLeftovers, moveStage, signersOf, stageOf 
 describe("the orchestrator's move with a problem on the way", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } } });
   const fails = async () => {
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode, output).not.toBe(0);
+    const output = await expectFailure(stage.stack.up());
     return output;
   };
 
@@ -70,8 +69,7 @@ describe("the orchestrator's move with a problem on the way", () => {
       `cd /root/.orchestrator.arriving/events/0000 && touch -r 000005.ldb /tmp/time && printf XX | dd of=000005.ldb conv=notrunc status=none
        touch -r /tmp/time 000005.ldb && chown 7:7 000006.ldb && chmod 777 000007.ldb && rm 000008.ldb && echo > odd-one`,
     );
-    const { exitCode, output } = await run.end();
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(run.end());
     expect(output).toContain("copy: 1 files differ after the copy; copying them again");
     await stage.lab.chain("PATCH", "/orchestrators/old", { stopMs: 300 });
     expect(await signersOf(stage)).toEqual(["new"]);
@@ -82,7 +80,7 @@ describe("the orchestrator's move with a problem on the way", () => {
 
   it("undoes nothing if the new host's orchestrator does not stay up, and says how to continue or go back", async () => {
     await configureMove(stage, { rollback: true });
-    expect((await stage.stack.up()).exitCode).toBe(0);
+    await expectSuccess(stage.stack.up());
     await stage.lab.chain("PATCH", "/orchestrators/fresh", { crashAfterMs: 2000, version: "v0.0.9" });
     await configureMove(stage, { attempt: 2 });
     const output = await fails();

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { onHost } from "../fixture";
+import { expectFailure, onHost } from "../fixture";
 import { copyLeftovers, moveStage, signersOf } from "./moveStage";
 
 describe("the orchestrator's move with a problem before it", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } } });
   const fails = async () => {
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode, output).not.toBe(0);
+    const output = await expectFailure(stage.stack.up());
     return output;
   };
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { expect, it } from "vitest";
 import { keepPrinted } from "../../../lab/testRun/printed";
-import { onHost } from "../fixture";
+import { expectFailure, expectSuccess, onHost } from "../fixture";
 import { configureMove, moveStage, signersOf, stageOf } from "./moveStage";
 
 const stage = moveStage({ inBucket: true });
@@ -29,8 +29,7 @@ const up = (data: string) =>
   typed(["pulumi", "up", "--yes", "--skip-preview", "--non-interactive", "-s", "prod"], data);
 
 it("a move writes its events and backups into the bucket, and completes", async () => {
-  const { exitCode, output } = await stage.stack.up();
-  expect(exitCode, output).toBe(0);
+  await expectSuccess(stage.stack.up());
   expect(await signersOf(stage)).toEqual(["new"]);
   // A copy of each backup is here, and no event log: that is in the bucket alone.
   const here = readdirSync(records(first()));
@@ -40,8 +39,7 @@ it("a move writes its events and backups into the bucket, and completes", async 
 
 it("another laptop finds the move done", async () => {
   await cp(join(first(), "pillar-host/keys"), join(second(), "pillar-host/keys"), { recursive: true });
-  const { exitCode, output } = await up(second());
-  expect(exitCode, output).toBe(0);
+  const output = await expectSuccess(up(second()));
   expect(output).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
   const report = ["./pillar-host", "report", "prod", "--json"];
   const [theirs, ours] = [await typed(report, second()), await typed(report, first())];
@@ -52,8 +50,7 @@ it("another laptop finds the move done", async () => {
 it("another laptop moves the orchestrator back, proved by the bucket's backups", async () => {
   await rm(join(first(), "pillar-host"), { recursive: true });
   await configureMove(stage, { rollback: true });
-  const { exitCode, output } = await up(second());
-  expect(exitCode, output).toBe(0);
+  await expectSuccess(up(second()));
   expect(await signersOf(stage)).toEqual(["old"]);
   expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["running", "moved"]);
   expect(existsSync(join(records(second()), "record.jsonl"))).toBe(false);
@@ -62,8 +59,7 @@ it("another laptop moves the orchestrator back, proved by the bucket's backups",
 it("begins no move without the bucket, and the orchestrator keeps signing", async () => {
   const before = await onHost(stage.old, "systemctl show -p MainPID orchestrator");
   await configureMove({ ...stage, store: String(stage.store).replace("s3://state?", "s3://nobody?") }, { attempt: 2 });
-  const { exitCode, output } = await up(second());
-  expect(exitCode, output).not.toBe(0);
+  const output = await expectFailure(up(second()));
   expect(output).toContain("the bucket of the event log can't be read: s3://nobody/pillar-host/Anvil/");
   expect(output).toContain("404 NoSuchBucket");
   expect(await signersOf(stage)).toEqual(["old"]);

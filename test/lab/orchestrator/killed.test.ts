@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Journal } from "../../../core/orchestrator/rules/journal";
 import type { StackFile } from "../../../lab/stack/stack";
+import { expectSuccess } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, journalOf, type MoveStage, moveStage, signersOf } from "./moveStage";
 
 /** Moment of a kill: direction, place, printed pattern, and configuration for that run alone. */
@@ -47,8 +48,7 @@ describe("an engine that is killed in the orchestrator's move", () => {
     await expectJournals(stage, settings.rollback === true);
     await stage.stack.cancel();
     if (alone) await configureMove(stage, settings);
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(stage.stack.up());
   }
 
   it.for(boundaries)("is continued by the next up, on the way %s: %s", async ([way, _where, pattern, alone]) => {

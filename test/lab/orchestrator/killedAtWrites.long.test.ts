@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import type { LogEvent, MoveEvent, MoveLeg } from "../../../core/eventLog/events";
-import { onHost, transcripts } from "../fixture";
+import { expectFailure, expectSuccess, onHost, transcripts } from "../fixture";
 import type { Stop } from "./bucketGate.mts";
 import { gateOf, keysIn, linesIn, setGate, startGatedS3 } from "./gatedBucket";
 import { contentOf, moveStage, signersOf } from "./moveStage";
@@ -32,8 +32,7 @@ async function killedUp(): Promise<{ readonly stop?: Stop; readonly output: stri
       return { stop: held, output: (await end).output };
     }
     if (isOver) {
-      const { exitCode, output } = await end;
-      expect(exitCode, output).toBe(0);
+      const output = await expectSuccess(end);
       return { output };
     }
     await sleep(100);
@@ -43,8 +42,7 @@ async function killedUp(): Promise<{ readonly stop?: Stop; readonly output: stri
 it("ends an up without a move if the bucket loses each upload", async () => {
   const before = await signer();
   await setGate(stage.lab, "cut");
-  const { exitCode, output } = await stage.stack.up();
-  expect(exitCode, output).not.toBe(0);
+  const output = await expectFailure(stage.stack.up());
   expect(output).toContain("the bucket of the event log can't be written: s3://state/pillar-host/Anvil/");
   expect((await gateOf(stage.lab)).cuts).toBeGreaterThan(0);
   expect([await keysIn(stage.lab, "log"), await keysIn(stage.lab, "backups")]).toEqual([[], []]);
@@ -90,8 +88,7 @@ it("the bucket lost no write, and has no step of the move twice", async () => {
 
 it("the next up changes nothing", async () => {
   await setGate(stage.lab, "pass");
-  const { exitCode, output } = await stage.stack.up();
-  expect(exitCode, output).toBe(0);
+  const output = await expectSuccess(stage.stack.up());
   expect(output).toMatch(/\d+ unchanged/);
   expect(output).not.toMatch(/\d+ (created|updated|replaced|deleted)/);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { onHost } from "../fixture";
+import { expectSuccess, onHost } from "../fixture";
 import { copyLeftovers, moveStage, signersOf } from "./moveStage";
 
 const extraFiles = { count: 8000, bytes: 130_000 };
@@ -26,8 +26,7 @@ describe("a directory of 1 GB in 8,000 files", () => {
     await onHost(stage.fresh, "pkill -CONT -x tar");
     expect(await signersOf(stage)).toEqual(["old"]);
     await stage.stack.cancel();
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await onHost(stage.fresh, sum)).toBe(before);
     expect(await copyLeftovers(stage)).toBe("");

@@ -17,7 +17,7 @@ import { type Backend, startS3 } from "../../../lab/stack/backends";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { moveNamed } from "../../moveNamed";
 import { movesIn } from "../../recordIn";
-import { onHost, stackFile, testLab, testStack } from "../fixture";
+import { expectSuccess, onHost, stackFile, testLab, testStack } from "../fixture";
 
 /** Two hosts: the old one signs; the new one belongs to a stack, and is stood up and synced. */
 export interface MoveStage {
@@ -106,8 +106,7 @@ export function moveStage({
     await configureMove(stage as MoveStage);
     await prepare?.(stage as MoveStage);
     if (!bare) {
-      const { exitCode, output } = await stage.stack.up();
-      expect(exitCode, output).toBe(0);
+      await expectSuccess(stage.stack.up());
       expect(await signersOf(stage as MoveStage)).toEqual(["old"]);
       const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
       expect(nextStep.join("\n")).toContain("this run did not begin with a synced node. Run again now");

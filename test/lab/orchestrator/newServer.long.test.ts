@@ -15,7 +15,16 @@ import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
 import { awaitProduction, collectRewards, updateProducer } from "../../../lab/operator/wallet";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { probe, probeFromOperator } from "../clouds/fixture";
-import { missedByNodes, onHost, pastPackages, stackFile, testLab, testStack } from "../fixture";
+import {
+  expectFailure,
+  expectSuccess,
+  missedByNodes,
+  onHost,
+  pastPackages,
+  stackFile,
+  testLab,
+  testStack,
+} from "../fixture";
 import { quick } from "../retirement/stage";
 
 describe("the orchestrator's move to a server that the same up orders", () => {
@@ -65,8 +74,7 @@ describe("the orchestrator's move to a server that the same up orders", () => {
     "host.token": cloudTokens.hetzner,
   });
   const succeeds = async (which: LabStack) => {
-    const { exitCode, output } = await which.up();
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(which.up());
     return output;
   };
   const truth = () => lab.chain<ChainTruth>("GET", "/truth");
@@ -160,15 +168,13 @@ describe("the orchestrator's move to a server that the same up orders", () => {
     expect(String((await server.run("systemctl is-active go-node orchestrator; true")).stdout)).toBe(
       "inactive\ninactive",
     );
-    const early = await another.destroy(["--skip-preview"]);
-    expect(early.exitCode, early.output).not.toBe(0);
+    await expectFailure(another.destroy(["--skip-preview"]));
     expect(await lab.machineRoom.servers()).toHaveLength(1);
 
     const { epoch, pillars } = await truth();
     await expect.poll(async () => (await truth()).distributedEpoch, { timeout: 60_000 }).toBeGreaterThan(epoch);
     await collectRewards(lab, pillars.find(({ name }) => name === "Anvil")?.withdrawAddress ?? "");
-    const { exitCode, output } = await another.destroy(["--skip-preview"]);
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(another.destroy(["--skip-preview"]));
     expect(await lab.machineRoom.servers()).toEqual([]);
     expect(await lab.cloud("hetzner", "GET", "/_lab/servers")).toEqual([]);
 

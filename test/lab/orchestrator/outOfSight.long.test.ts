@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { LabHost } from "../../../lab/lab";
-import { onHost } from "../fixture";
+import { expectSuccess, onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";
 
 describe("an old host that becomes unreachable", () => {
@@ -33,8 +33,7 @@ describe("an old host that becomes unreachable", () => {
     );
     await reaches(stage.old, ["stopping", "fenced"]);
     await stage.old.reboot({ powerCut: true });
-    const { exitCode, output } = await run.end();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(run.end());
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await contentOf(stage.fresh)).toBe(before);
     expect(await copyLeftovers(stage)).toBe("");
@@ -50,8 +49,7 @@ describe("an old host that becomes unreachable", () => {
     await stage.old.stop({ powerCut: true });
     await run.kill();
     await stage.stack.cancel();
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(stage.stack.up());
     expect(output).toContain("remove the lines with pillar-host-copy from root's authorized_keys there");
     expect(
       await onHost(stage.fresh, "systemctl is-active orchestrator; ls /var/lib/pillar-host | grep -c copy || true"),
@@ -60,9 +58,8 @@ describe("an old host that becomes unreachable", () => {
   });
 
   it("boots fenced after the move, and an up changes nothing", async () => {
-    const again = await stage.stack.up();
-    expect(again.exitCode, again.output).toBe(0);
-    expect(again.output).not.toMatch(/orchestrator-(move|backup|install).*(updat|creat)/);
+    const again = await expectSuccess(stage.stack.up());
+    expect(again).not.toMatch(/orchestrator-(move|backup|install).*(updat|creat)/);
     await stage.old.start();
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await onHost(stage.old, "systemctl is-enabled orchestrator || true")).toBe("masked");

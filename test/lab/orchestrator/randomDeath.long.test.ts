@@ -4,7 +4,7 @@ import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds";
 import { randomOf } from "../../../lab/simulation/seededRandom";
 import type { Run } from "../../../lab/stack/engineRun";
 import { cli } from "../cli/fixture";
-import { onHost } from "../fixture";
+import { expectSuccess, onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";
 
 const rounds = Number(process.env[roundsVariable] ?? 2);
@@ -41,13 +41,13 @@ describe("a death at a random moment of the orchestrator's move", () => {
   /** Repeats the run as an operator would, until the orchestrator is on its host. @returns the number of runs */
   async function goneOn(): Promise<number> {
     for (let runs = 1; ; runs += 1) {
-      const { exitCode, out } = await cli(stage.stack, ["resume", "prod", "--", ...quietly]);
+      const { exitCode, output } = await cli(stage.stack, ["resume", "prod", "--", ...quietly]);
       // Two never sign, whatever the outcome of a run.
       const signing = await signersOf(stage);
       expect(signing.length).toBeLessThan(2);
       if (exitCode === 0 && signing.includes("new")) return runs;
       if (runs === most)
-        throw new Error(`after ${most} runs the orchestrator is on ${signing}: exit ${exitCode}\n${out}`);
+        throw new Error(`after ${most} runs the orchestrator is on ${signing}: exit ${exitCode}\n${output}`);
       await sleep(5000);
     }
   }
@@ -82,8 +82,7 @@ describe("a death at a random moment of the orchestrator's move", () => {
       expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
       expect(await copyLeftovers(stage)).toBe("");
       expect(await deploys()).toBe(before);
-      const again = await stage.stack.up();
-      expect(again.exitCode, again.output).toBe(0);
+      await expectSuccess(stage.stack.up());
       expect(await signersOf(stage)).toEqual(["new"]);
     },
   );

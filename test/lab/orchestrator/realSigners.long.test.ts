@@ -7,7 +7,7 @@ import { realSignerPrograms, setWorld } from "../../../lab/real/realSigner";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { cli } from "../cli/fixture";
 import { realOnly } from "../contracts/contract";
-import { onHost, testStack } from "../fixture";
+import { expectSuccess, onHost, testStack } from "../fixture";
 import { moveConfig } from "./moveStage";
 import { ask, configureReal, logOf, opens, realStage, signature } from "./realStage";
 
@@ -31,8 +31,7 @@ realOnly("one of three real orchestrators moves", realSignerPrograms, () => {
   it("moves in one up, installed from its official archive, with its share and both peers", async () => {
     const { old, fresh } = stage.hosts;
     expect(await onHost(fresh, "ls /usr/local/bin/orchestrator 2> /dev/null || true")).toBe("");
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(stage.stack.up());
     expect(output).toMatch(/backup: \d+ files, \d+ bytes of \S+, proved by decrypting: \S+-first-/);
     expect(output).toContain("orchestrator v0.0.9a installed as /usr/local/bin/orchestrator");
     expect(output).toContain("the new host is connected with 2 other orchestrators");
@@ -59,8 +58,7 @@ realOnly("one of three real orchestrators moves", realSignerPrograms, () => {
     const { old, fresh, second } = stage.hosts;
     await setWorld(second, { wraps: "[]" });
     await configureReal(stage, { rollback: true });
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(stage.stack.up());
     expect(await ask(old, "getIdentity")).toEqual(identity);
     expect([await signs(old), await signs(fresh)]).toEqual(["active\nruns", "inactive"]);
   });
@@ -103,31 +101,19 @@ realOnly("one of three real orchestrators moves", realSignerPrograms, () => {
   it("comes back on another host from a backup and its key alone, and signs with its peers", async () => {
     const { old, second, third } = stage.hosts;
     const another = await stage.lab.addHost("another", ensurePackagedImage);
-    const told = await cli(stage.stack, ["backup", "prod", "--json"]);
-    expect(told.exitCode, told.out).toBe(0);
-    const { file } = JSON.parse(told.out.slice(told.out.indexOf("{"))) as { file: string };
+    const told = await expectSuccess(cli(stage.stack, ["backup", "prod", "--json"]));
+    const { file } = JSON.parse(told.slice(told.indexOf("{"))) as { file: string };
     const configured = moveConfig(
       { lab: stage.lab, old, fresh: another, withSudo: false, bare: false, word: {} },
       { release: stage.release, backup: { identityFile: stage.stack.backupKey("Anvil") } },
     );
     const next = await testStack(stage.lab, another, {}, "prod-3");
     await next.configure(configured, { "ssh.privateKey": await readFile(stage.lab.privateKeyFile, "utf8") });
-    const stoodUp = await next.up();
-    expect(stoodUp.exitCode, stoodUp.output).toBe(0);
+    await expectSuccess(next.up());
     await old.stop({ powerCut: true });
     const began = new Date();
     const fence = ["--first-move", "--fenced", formatFenceSentence(old.address)];
-    const restored = await cli(next, [
-      "restore",
-      "prod-3",
-      "--backup",
-      file,
-      ...fence,
-      "--",
-      "--yes",
-      "--skip-preview",
-    ]);
-    expect(restored.exitCode, restored.out).toBe(0);
+    await expectSuccess(cli(next, ["restore", "prod-3", "--backup", file, ...fence, "--", "--yes", "--skip-preview"]));
     expect(await ask(another, "getIdentity")).toEqual(identity);
     expect(await ask(another, "getStatus")).toMatchObject({ stateName: "LiveState" });
     // The orchestrators do not sign a request again.

@@ -8,7 +8,7 @@ import type { Lab, LabHost } from "../../../lab/lab";
 import { neededReal } from "../../../lab/real/realPrograms";
 import { setUpRealSigner, setUpWorld } from "../../../lab/real/realSigner";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { onHost, testLab, testStack } from "../fixture";
+import { expectSuccess, onHost, testLab, testStack } from "../fixture";
 import { moveConfig } from "./moveStage";
 
 /** A message and its signature, in an orchestrator's log. */
@@ -52,8 +52,7 @@ export function realStage(): RealStage {
     await lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
     stage.stack = await testStack(lab, fresh);
     await configureReal(stage as RealStage);
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(stage.stack.up());
   });
   afterAll(async () => {
     await stage.stack?.endRuns();

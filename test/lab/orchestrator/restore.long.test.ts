@@ -8,14 +8,14 @@ import type { SignersTruth } from "../../../lab/doubles/chain";
 import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { movesIn } from "../../recordIn";
 import { cli } from "../cli/fixture";
-import { onHost } from "../fixture";
+import { expectFailure, expectSuccess, onHost } from "../fixture";
 import { backupsOf, contentOf, moveStage, signersOf, stageOf } from "./moveStage";
 
 const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, withReference: true });
 
 /** Returns what `./pillar-host backup STACK --json` printed, behind what pulumi says. */
-const backupMade = (out: string) =>
-  JSON.parse(out.slice(out.indexOf("{"))) as {
+const backupMade = (output: string) =>
+  JSON.parse(output.slice(output.indexOf("{"))) as {
     readonly file: string;
     readonly keyShare: { readonly files: readonly string[]; readonly generatedAt: string };
     readonly stale: readonly string[];
@@ -28,13 +28,12 @@ let file: string;
 
 it("backs up a running orchestrator without stopping it, and prints no secret", async () => {
   const { old, state, lab } = stage;
-  const told = await tool("backup", "prod");
-  expect(told.exitCode, told.out).toBe(0);
-  expect(told.out).toContain(
+  const told = await expectSuccess(tool("backup", "prod"));
+  expect(told).toContain(
     `backup of the orchestrator of ${old.address} (prod), encrypted, and proved by reading it back:`,
   );
-  expect(told.out).toMatch(new RegExp(`key share +root/.orchestrator/${share()}`));
-  for (const secret of state.secrets) expect(told.out.includes(secret)).toBe(false);
+  expect(told).toMatch(new RegExp(`key share +root/.orchestrator/${share()}`));
+  for (const secret of state.secrets) expect(told.includes(secret)).toBe(false);
   expect(await signersOf(stage)).toEqual(["old"]);
   const { identities } = await lab.chain<SignersTruth>("GET", "/signers");
   expect(identities[state.identity]?.gaps ?? []).toEqual([]);
@@ -45,22 +44,22 @@ it("says after a key generation that the earlier backup is useless, and restores
   // A key generation leaves the same name with another share.
   await onHost(old, `touch -d 2026-01-02T03:04:05Z /root/.orchestrator/${share()}`);
   const same = await tool("backup", "prod", "--json");
-  expect(backupMade(same.out).stale).toEqual([]);
+  expect(backupMade(same.output).stale).toEqual([]);
   await onHost(old, `cd /root/.orchestrator/tss && mv ${share().slice(4)} ../kept && echo '{}' > localstate-00.json`);
-  const made = backupMade((await tool("backup", "prod", "--json")).out);
+  const made = backupMade((await tool("backup", "prod", "--json")).output);
   expect(made.stale).toHaveLength(2);
   await onHost(old, `cd /root/.orchestrator/tss && rm localstate-00.json && mv ../kept ${share().slice(4)}`);
   const told = await tool("restore", "prod", "--backup", made.file);
-  expect(told.exitCode, told.out).toBe(2);
-  expect(told.out).toContain("the backup's key share is not of the bridge's key: a key generation came after it");
+  expect(told.exitCode, told.output).toBe(2);
+  expect(told.output).toContain("the backup's key share is not of the bridge's key: a key generation came after it");
 });
 
 it("makes no backup without an orchestrator, and exits with 2 and what is needed", async () => {
   const { old, fresh, lab, state } = stage;
   await onHost(old, "systemctl stop orchestrator; mv /root/.orchestrator /root/away");
   const told = await tool("backup", "prod");
-  expect(told.exitCode, told.out).toBe(2);
-  expect(told.out).toBe(
+  expect(told.exitCode, told.output).toBe(2);
+  expect(told.output).toBe(
     [
       "no backup of the orchestrator of prod was made: there is no orchestrator to back up",
       `  found: ${fresh.address}: no orchestrator`,
@@ -75,16 +74,15 @@ it("makes no backup without an orchestrator, and exits with 2 and what is needed
 
 it("restores nothing while the lost host answers", async () => {
   sentence = formatFenceSentence(stage.old.address);
-  const made = backupMade((await tool("backup", "prod", "--json")).out);
+  const made = backupMade((await tool("backup", "prod", "--json")).output);
   expect(made.keyShare).toMatchObject({ generatedAt: "2026-01-02T03:04:05.000Z" });
   file = made.file;
   content = await contentOf(stage.old);
   const { address, hostKey } = stage.old;
-  const adopted = await tool("adopt", "prod-0", address, "--like", "prod", "--host-key", hostKey, "--", "--yes");
-  expect(adopted.exitCode, adopted.out).toBe(0);
+  await expectSuccess(tool("adopt", "prod-0", address, "--like", "prod", "--host-key", hostKey, "--", "--yes"));
   const told = await tool("restore", "prod", "--first-move", "--fenced", sentence);
-  expect(told.exitCode, told.out).toBe(2);
-  expect(told.out).toContain(
+  expect(told.exitCode, told.output).toBe(2);
+  expect(told.output).toContain(
     `${stage.old.address} still answers, so nothing is restored: two orchestrators would sign`,
   );
   expect(await signersOf(stage)).toEqual(["old"]);
@@ -93,9 +91,9 @@ it("restores nothing while the lost host answers", async () => {
 it("restores nothing before somebody fences the lost host, and an up alone names the command", async () => {
   await stage.old.stop({ powerCut: true });
   const told = await tool("restore", "prod", "--first-move");
-  expect(told.exitCode, told.out).toBe(2);
-  expect(told.out).toContain(`  needed: switch it off, or unplug it; then add --fenced "${sentence}"`);
-  expect(told.out).toContain(`  backup       ${file}`);
+  expect(told.exitCode, told.output).toBe(2);
+  expect(told.output).toContain(`  needed: switch it off, or unplug it; then add --fenced "${sentence}"`);
+  expect(told.output).toContain(`  backup       ${file}`);
   expect(movesIn(backupsOf(stage)).map(({ event }) => event)).not.toContain("fenced");
 });
 
@@ -104,28 +102,27 @@ it("restores the orchestrator from the newest backup, with its share, after a ki
 }, async () => {
   const { fresh, lab, state, stack } = stage;
   const fenced = await tool("restore", "prod", "--from", "prod-0", "--first-move", "--fenced", sentence, "--no-up");
-  expect(fenced.exitCode, fenced.out).toBe(0);
+  expect(fenced.exitCode, fenced.output).toBe(0);
   expect(movesIn(backupsOf(stage)).at(-1)).toMatchObject({ event: "fenced", details: { how: "sentence" } });
   const run = await stack.begin();
   await run.hears((text) => (/orchestrator: restoring the new host/.test(text) ? "heard" : undefined), "the restore");
   for (const end = Date.now() + 60_000; (await stageOf(fresh)) === "" && Date.now() < end; ) await sleep(50);
   await run.kill();
   await stack.cancel();
-  const told = await tool("restore", "prod", "--fenced", sentence);
-  expect(told.exitCode, told.out).toBe(0);
+  const told = await expectSuccess(tool("restore", "prod", "--fenced", sentence));
   await waitForOrchestrator(lab, fresh, state.identity);
   const { doubles } = await lab.chain<SignersTruth>("GET", "/signers");
   expect(doubles).toEqual([]);
   expect(await contentOf(fresh)).toBe(content);
   expect(await readFile(join(fresh.root, "root/.orchestrator", share()), "utf8")).toBe(state.files[share()]?.text);
   expect(await onHost(fresh, "ls /var/lib/pillar-host | grep -e restored -e copy || true")).toBe("");
-  for (const secret of state.secrets) expect(told.out.includes(secret)).toBe(false);
+  for (const secret of state.secrets) expect(told.includes(secret)).toBe(false);
   const events = movesIn(backupsOf(stage)).map(({ event }) => event);
   expect(events.filter((event) => event === "starting" || event === "done")).toEqual(["starting", "done"]);
   expect((await stack.outputs<{ orchestrator: { side: string } }>()).orchestrator.side).toBe("new");
   expect(await readFile(stack.configFile, "utf8")).not.toContain("tar.age");
   // The one of the other share.
-  expect(backupMade((await tool("backup", "prod", "--json")).out).stale).toHaveLength(1);
+  expect(backupMade((await tool("backup", "prod", "--json")).output).stale).toHaveLength(1);
 });
 
 it("writes a support file about the move, with none of 200 planted secrets", async () => {
@@ -149,9 +146,8 @@ it("writes a support file about the move, with none of 200 planted secrets", asy
     lines.join("\n"),
   );
   await onHost(fresh, "systemd-run -q --wait --unit=pillar-host-planted cat /var/log/pillar-host/planted.log");
-  const told = await cli(stack, ["support", "prod"], { PLANTED_TOKEN: String(planted[0]) });
-  expect(told.exitCode, told.out).toBe(0);
-  const [, name = ""] = /written for whoever helps you: (\S+)/.exec(told.out) ?? [];
+  const told = await expectSuccess(cli(stack, ["support", "prod"], { PLANTED_TOKEN: String(planted[0]) }));
+  const [, name = ""] = /written for whoever helps you: (\S+)/.exec(told) ?? [];
   const text = await readFile(join(stack.programDirectory, name), "utf8");
   for (const part of [
     "## journalctl -u go-node",
@@ -181,7 +177,6 @@ it("writes a support file about the move, with none of 200 planted secrets", asy
 
 it("says that two may sign if the lost host is switched on again", async () => {
   await stage.old.start();
-  const told = await stage.stack.up();
-  expect(told.exitCode, told.output).not.toBe(0);
-  expect(told.output).toContain("where by the journals none may");
+  const told = await expectFailure(stage.stack.up());
+  expect(told).toContain("where by the journals none may");
 });

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { filesWith, onHost } from "../fixture";
+import { expectSuccess, filesWith, onHost } from "../fixture";
 import {
   backupsOf,
   configureMove,
@@ -116,13 +116,11 @@ describe("the whole move of the orchestrator", () => {
 
   it("the next up changes nothing, also without migrateFrom, and says so", async () => {
     const before = await bulkCopyInput();
-    const again = await stage.stack.up();
-    expect(again.exitCode, again.output).toBe(0);
-    expect(again.output).not.toMatch(/orchestrator-(move|backup|install|copy-key|bulk-copy).*(updat|creat|replac)/);
+    const again = await expectSuccess(stage.stack.up());
+    expect(again).not.toMatch(/orchestrator-(move|backup|install|copy-key|bulk-copy).*(updat|creat|replac)/);
     expect(await bulkCopyInput()).toBe(before);
     await configureMove(stage, { migrateFrom: undefined });
-    const removed = await stage.stack.up();
-    expect(removed.exitCode, removed.output).toBe(0);
+    await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["new"]);
     const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
     expect(nextStep.join("\n")).toContain("nothing was changed on either host, the orchestrator stays on the new host");
@@ -131,17 +129,14 @@ describe("the whole move of the orchestrator", () => {
 
   it("moves back on request, stays there, and moves again with a higher attempt", async () => {
     await configureMove(stage, { rollback: true });
-    const back = await stage.stack.up();
-    expect(back.exitCode, back.output).toBe(0);
+    await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["old"]);
     expect(await stageOf(stage.old)).toBe("running");
     await configureMove(stage);
-    const rest = await stage.stack.up();
-    expect(rest.exitCode, rest.output).toBe(0);
+    await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["old"]);
     await configureMove(stage, { attempt: 2 });
-    const again = await stage.stack.up();
-    expect(again.exitCode, again.output).toBe(0);
+    await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await copyLeftovers(stage)).toBe("");
   });

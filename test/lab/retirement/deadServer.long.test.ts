@@ -9,7 +9,7 @@ import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab } from "../../../lab/lab";
 import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
 import { journeyIn } from "../../recordIn";
-import { linesOf, missedByNodes, pastPackages, testLab } from "../fixture";
+import { expectFailure, expectSuccess, linesOf, missedByNodes, pastPackages, testLab } from "../fixture";
 
 // A silent host may be deleted only here, because its provider can switch it off.
 
@@ -34,8 +34,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     return { exitCode, output: linesOf(output) };
   };
   const run = async (stack: Stacks["old"]) => {
-    const { exitCode, output } = await stack.up();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(stack.up());
   };
 
   beforeAll(async () => {
@@ -79,8 +78,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
   it("is kept until the operator confirms the rewards", async () => {
     await lab.chain("PATCH", "/nodes/host1", { noRewards: true });
     const before = await requests();
-    const { exitCode, output } = await destroy();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(destroy());
     expect(output).toContain(
       "One condition is not met:\n- no node can tell whether the rewards since the switch were collected",
     );
@@ -92,8 +90,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
 
   it("is powered off through the provider, then deleted, once all else is met", async () => {
     const before = (await requests()).length;
-    const { exitCode, output } = await destroy({ [collectedVariable]: pillar });
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(destroy({ [collectedVariable]: pillar }));
     expect(output).toContain(`retirement: ${address} does not answer; switching it off at hetzner`);
     expect(await servers()).toEqual([]);
     expect(await lab.machineRoom.servers()).toEqual([]);

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { LabHost } from "../../../lab/lab";
 import { updateProducer } from "../../../lab/operator/wallet";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { onHost } from "../fixture";
+import { expectFailure, expectSuccess, onHost } from "../fixture";
 import { configureMove, moveStage, signersOf, stageOf } from "../orchestrator/moveStage";
 import { pillar, quick } from "./stage";
 
@@ -44,14 +44,12 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
 
   it("waits for the end of a move, whose rollback would need this node", async () => {
     theirs = await LabStack.create(stage.lab, "old", theirFile("adopted"), await login(), { folder: "theirs" });
-    const adopted = await theirs.up();
-    expect(adopted.exitCode, adopted.output).toBe(0);
+    await expectSuccess(theirs.up());
     // The started orchestrator does not answer: the move stops in the middle, and undoes nothing by itself.
     await stage.lab.chain("PATCH", "/orchestrators/fresh", { rpcDown: true });
     await configureMove(stage, { startTimeout: "1m" });
-    const cut = await stage.stack.up();
-    expect(cut.exitCode).not.toBe(0);
-    expect(cut.output).toContain(`The key is on the new host (${stage.fresh.address})`);
+    const cut = await expectFailure(stage.stack.up());
+    expect(cut).toContain(`The key is on the new host (${stage.fresh.address})`);
     expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["fenced", "starting"]);
 
     await updateProducer(stage.lab, pillar, await producerOf(stage.fresh));
@@ -69,8 +67,7 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
   it("happens once the move has ended", async () => {
     await stage.lab.chain("PATCH", "/orchestrators/fresh", { rpcDown: false });
     await configureMove(stage);
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await retires(/the node of \S+ is stopped, disabled and masked/)).toBe(0);
     expect(await nodeOf(stage.old)).not.toBe("active");
@@ -79,14 +76,12 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
   it("allows no move back there: the orchestrator is not stopped for one", async () => {
     const began = await onHost(stage.fresh, "systemctl show -p ActiveEnterTimestampMonotonic orchestrator");
     await configureMove(stage, { rollback: true });
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(stage.stack.up());
     expect(output).toContain("the node of this host was shut down for good: no orchestrator moves here");
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await onHost(stage.fresh, "systemctl show -p ActiveEnterTimestampMonotonic orchestrator")).toBe(began);
     await configureMove(stage);
-    const again = await stage.stack.up();
-    expect(again.exitCode, again.output).toBe(0);
+    await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["new"]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { databaseOf, linesOf, onHost } from "../fixture";
+import { databaseOf, expectFailure, expectSuccess, linesOf, onHost } from "../fixture";
 import { collect, configureOld, elect, epochPaid, journeyOf, resourcesOf, retirementStage } from "./stage";
 
 const stage = retirementStage();
@@ -23,25 +23,21 @@ async function killedAt(pattern: RegExp): Promise<void> {
 
 describe("a destroy of the producing stack right after the cutover", () => {
   it("is refused without Pulumi's protection too, and changes nothing", async () => {
-    const up = await stage.stack.up();
-    expect(up.exitCode, up.output).toBe(0);
+    await expectSuccess(stage.stack.up());
     await stage.stack.pulumi(["state", "unprotect", "--all", "--yes"]);
     const before = await resourcesOf(stage);
-    const { exitCode, output } = await destroy();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(destroy());
     expect(output).toContain("- this host's producer address is the registered one, say this host's node");
     expect(await resourcesOf(stage)).toEqual(before);
     // A part of it alone meets a guard too.
-    const part = await destroy({}, ["--target", "**::first-contact", "--target-dependents"]);
-    expect(part.exitCode).not.toBe(0);
-    expect(part.output).toContain("- this host's producer address is the registered one, say this host's node");
+    const part = await expectFailure(destroy({}, ["--target", "**::first-contact", "--target-dependents"]));
+    expect(part).toContain("- this host's producer address is the registered one, say this host's node");
     expect(await onHost(stage.old, "systemctl is-active go-node")).toBe("active");
   });
 
   it("is refused with another Pillar's name in the configuration", async () => {
     await configureOld(stage, { pillar: { name: "Bolt" } });
-    const { exitCode, output } = await stage.stack.up();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(stage.stack.up());
     expect(linesOf(output)).toContain(
       "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\nfound: Bolt\nneeded: set it back: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\nBolt gets a stack of its own: ./pillar-host init NEW",
     );
@@ -55,8 +51,7 @@ describe("a shutdown that was killed before systemd knew of the mask", () => {
     await configureOld(stage, { lifecycle: "retiring" });
     const unit = "/etc/systemd/system/go-node.service";
     await onHost(stage.old, `mv ${unit} ${unit}.retired && ln -s /dev/null ${unit}`);
-    const up = await stage.stack.up();
-    expect(up.exitCode, up.output).toBe(0);
+    await expectSuccess(stage.stack.up());
     expect(await onHost(stage.old, "systemctl is-active go-node || true")).toBe("inactive");
     expect(await databaseOf(stage.old)).toBe("");
   });
@@ -71,8 +66,7 @@ describe("an engine that is killed in a destroy", () => {
       expect(await guards(), String(step)).toBeGreaterThan(0);
     }
     expect(await onHost(stage.old, "systemctl is-active go-node || true")).toBe("inactive");
-    const { exitCode, output } = await destroy();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(destroy());
     expect(journeyOf(stage).at(-1)?.event).toBe("released");
     expect(await guards()).toBe(0);
   });
@@ -85,17 +79,14 @@ describe("a host that is unreachable from the start", () => {
     await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: 100_000 });
     await stage.old.stop({ powerCut: true });
     await configureOld(stage, { lifecycle: "retiring" });
-    const up = await stage.stack.up();
-    expect(up.exitCode, up.output).toBe(0);
+    await expectSuccess(stage.stack.up());
     const { nextStep } = await stage.stack.outputs<{ nextStep: string[] }>();
     expect(nextStep[0]).toBe("The node of this host could not be stopped: it does not answer.");
-    const { exitCode, output } = await destroy();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(destroy());
     expect(output).toContain(`- this host, ${stage.old.address}, does not answer: its node may still run`);
     const sentence = new RegExp(`${override}='(.*)'`).exec(output)?.[1] ?? "";
     expect(sentence).toBe("Anvil: I accept to lose momentums and the orchestrator");
-    const gone = await destroy({ [override]: sentence });
-    expect(gone.exitCode, gone.output).toBe(0);
+    await expectSuccess(destroy({ [override]: sentence }));
     expect(journeyOf(stage).findLast(({ event }) => event === "override")?.details).toMatchObject({ sentence });
   });
 });

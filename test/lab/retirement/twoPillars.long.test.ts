@@ -6,7 +6,7 @@ import type { LabHost } from "../../../lab/lab";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { journeyIn } from "../../recordIn";
-import { linesOf, onHost } from "../fixture";
+import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture";
 import { collect, elect, epochPaid, oldFile, pillar, retirementStage } from "./stage";
 
 // Two Pillars of one operator, each with a stack of the same name, and with one place for the backups of both.
@@ -47,8 +47,7 @@ beforeAll(async () => {
 it("refuses a host of the other Pillar, even if the stack names it", async () => {
   // The file of one Pillar with the other one's host, as after a copy that was not finished.
   await bolt.configure(boltFile({ host: { ...(oldFile(stage).host as object) }, lifecycle: "retiring" }), secrets());
-  const { exitCode, output } = await bolt.up();
-  expect(exitCode).not.toBe(0);
+  const output = await expectFailure(bolt.up());
   expect(linesOf(output)).toContain("the registered one of Bolt");
   expect([await isActive(host), await isActive(stage.old)]).toEqual(["active", "active"]);
   await bolt.configure(boltFile(), secrets());
@@ -68,8 +67,7 @@ it("destroys the host whose successor produces, and keeps the other with the sam
   await onHost(stage.old, `mkdir ${dropIns} && echo '[Service]' > ${dropIns}/90-pillar-host.conf`);
   await epochPaid(stage.lab);
   await collect(stage);
-  const gone = await stage.stack.destroy(["--skip-preview"]);
-  expect(gone.exitCode, gone.output).toBe(0);
+  await expectSuccess(stage.stack.destroy(["--skip-preview"]));
 });
 
 it("leaves the destroyed host with its keys and the node's unit as before", async () => {

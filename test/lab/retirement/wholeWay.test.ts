@@ -5,7 +5,7 @@ import { readArchive } from "../../../core/orchestrator/backup/archive";
 import { decryptBackup } from "../../../core/orchestrator/backup/vault";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { databaseOf, linesOf, missedByNodes, onHost } from "../fixture";
+import { databaseOf, expectFailure, linesOf, missedByNodes, onHost } from "../fixture";
 import {
   backupsOf,
   collect,
@@ -58,8 +58,7 @@ it("adopts a producing host without a change to it", async () => {
 it("refuses to shut it down while it is the producer, before any change", async () => {
   await configureOld(stage, { lifecycle: "retiring" });
   const before = [await resourcesOf(stage), await traceOf(stage.old)];
-  const { exitCode, output } = await run("up");
-  expect(exitCode).not.toBe(0);
+  const output = await expectFailure(run("up"));
   expect(output).toContain(
     `error: ${stage.old.address}, the host of stack prod for Anvil, can't be shut down yet; nothing was changed. 2 conditions are not met:`,
   );
@@ -99,13 +98,12 @@ it("shuts it down once the successor produces, for good", async () => {
 
 it("refuses the destroy until the rewards are paid and collected", async () => {
   const before = [await resourcesOf(stage), await traceOf(stage.old)];
-  const refused = await run("destroy");
-  expect(refused.exitCode).not.toBe(0);
-  expect(refused.output).toMatch(
+  const refused = await expectFailure(run("destroy"));
+  expect(refused).toMatch(
     /- the rewards since the switch are not collected, says the successor's node \(10\.\d+\.\d+\.\d+\)\nfound: the first whole epoch after the switch, \d+, is not paid yet \(it .*\)\nneeded: collect them in the wallet that holds the reward address, z1q\w+; due by about .*\nThen: pulumi destroy -s prod\n/,
   );
-  expect(refused.output).toContain("Waiting is enough. If it is impossible to wait: docs/retiring.md, The way around");
-  expect(refused.output).not.toContain("PILLAR_HOST_GIVE_UP_ANYWAY");
+  expect(refused).toContain("Waiting is enough. If it is impossible to wait: docs/retiring.md, The way around");
+  expect(refused).not.toContain("PILLAR_HOST_GIVE_UP_ANYWAY");
   await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: quick.rewardDelaySeconds });
   await epochPaid(stage.lab);
   const paid = await run("destroy");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Run } from "../../../lab/stack/engineRun";
-import { holdLock, onHost, staged } from "../fixture";
+import { expectSuccess, holdLock, onHost, staged } from "../fixture";
 import { expectOnce, factsOf, holdStep, until, waitingFor } from "./effects";
 
 describe("an engine that is killed", () => {
@@ -94,8 +94,7 @@ describe("an engine that is killed", () => {
     run = await stage.stack.begin();
     await until(stage.host, "[ $(ls -d /run/pillar-host/producerAddress.* | wc -l) = 2 ]");
     await holdStep(stage.host, false);
-    const { exitCode, output } = await run.end();
-    expect(exitCode, output).toBe(0);
+    await expectSuccess(run.end());
     await expectOnce(stage.host, stage.stack);
   });
 

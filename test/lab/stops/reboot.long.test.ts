@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Run } from "../../../lab/stack/engineRun";
-import { linesOf, onHost, staged, transcripts } from "../fixture";
+import { expectFailure, expectSuccess, linesOf, onHost, staged, transcripts } from "../fixture";
 import { expectOnce, until } from "./effects";
 
 /** A package that is unpacked and takes its time to be configured. */
@@ -21,8 +21,7 @@ describe("a host that goes down during a run", () => {
   };
   /** Expects a run that lost the host in a step to fail with the next command. */
   const lost = async (run: Run, step: string) => {
-    const { exitCode, output } = await run.end();
-    expect(exitCode).not.toBe(0);
+    const output = await expectFailure(run.end());
     const line = linesOf(output)
       .split("\n")
       .find((text) => text.startsWith("error: ") && text.includes(step));
@@ -65,8 +64,7 @@ describe("a host that goes down during a run", () => {
     await run.printed("sync: ");
     await powerCut();
     await stage.lab.chain("PATCH", "/nodes/host1", { stall: false });
-    const { exitCode, output } = await run.end();
-    expect(exitCode).toBe(0);
+    const output = await expectSuccess(run.end());
     // The printed line depends on whether a lookup falls into the outage or waits until the host is back.
     expect(output).toMatch(
       /sync: (no answer from the node yet: |the ssh connection to \S+ had ended, and was made anew)/,
