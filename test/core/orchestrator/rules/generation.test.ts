@@ -18,6 +18,7 @@ import { moveNamed } from "../../../moveNamed";
 import { exampleState, exampleMove as move } from "../exampleMove";
 
 const third = moveNamed("pillar-host/third/Anvil/1");
+const second = moveNamed("pillar-host/prod/Anvil/2");
 const hosts = { old: "A", new: "B" };
 /** Returns a history of moves. */
 const known = (generation: number, started: number, more: Partial<MoveHistory> = {}) => ({
@@ -99,6 +100,13 @@ describe("a move", () => {
       expect(next(states, known(4, 4, { move }), { new: other })).toMatch(/^later|another/);
     },
   );
+
+  test.each([
+    ["beside a source that another move runs", ["running@2", "switched@2"], { old: { move: third } }, "another move"],
+    ["that the next move put there", ["stopping@2", "switched@2"], { new: { move: second } }, "later move"],
+  ] as const)("starts nothing %s", (_what, states, journals, expected) => {
+    expect(next(states, known(2, 1, { move }), journals)).toBe(expected);
+  });
 
   test("is not blocked by a rollback that stopped nothing", () => {
     const copied = { direction: "back", source: "B", target: "A" } as const;
