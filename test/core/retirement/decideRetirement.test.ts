@@ -42,6 +42,7 @@ const by = (...readings: Partial<GoodReading>[]): Changes => ({ readings: readin
 const B = { client: clientNamed("reference B") };
 const registered = (producerAddress: string) => ({ pillar: { ...reading().pillar, producerAddress } as never });
 
+const isRegistered = "this host's producer address is the registered one";
 const build = { value: { version: "v0.0.9a" } as never };
 const answering = beside({ build });
 /** A host that is switched off, of whose orchestrator all is known. */
@@ -81,11 +82,7 @@ describe("is allowed", () => {
     ],
     ["to shut down, though silent", { step: "retire", host: { silent: "ECONNREFUSED" } }],
     ["to shut down, after a move that ended", { step: "retire", ...signs(stage("fenced")), ...answering }],
-    [
-      "if its cloud can switch it off",
-      { ...off, host: { unseen: "x", provider: "hetzner" } },
-      "hetzner will switch it off",
-    ],
+    ["if its cloud can switch it off", { ...off, host: { unseen: "x", provider: "hetzner" } }, "hetzner will switch"],
     ["if it is switched off", off, "192.0.2.1 did not answer, and is switched off: hetzner says"],
     ["if it had no orchestrator", { host: { off: "x" }, noOrchestratorAt: noneAt }, "no orchestrator was on 192.0.2.1"],
     ["if the other guard released it", { host: { released: noneAt } }, "192.0.2.1 was released and shut down at 2026"],
@@ -93,11 +90,7 @@ describe("is allowed", () => {
     ["if a second node confirms the chain", { ...by({}, B), isChainKnown: false }],
     ["if one of two nodes is behind", { readings: [reading(), silentNode("reference B")] }],
     ["if one of two nodes can't tell the rewards", { rewards: [...facts().rewards, rewards("fault", "w")] }],
-    [
-      "by the operator's word",
-      { rewards: [rewards("unclear", "w")], saysCollected: true },
-      "the operator confirmed that no",
-    ],
+    ["by the operator's word", { rewards: [rewards("unclear", "w")], saysCollected: true }, "the operator confirmed"],
   ])("%s", (_what, changes, said = "") => {
     const { unmet, evidence } = decideRetirement(facts(changes));
     expect([unmet, evidence.some((line) => line.includes(said))]).toEqual([[], true]);
@@ -106,19 +99,16 @@ describe("is allowed", () => {
   test("if the orchestrator moved on, by the successor's journal", () => {
     const identity = { producer: "z1qsigner" };
     const other = { address: "192.0.2.9", hostKey: "ssh-ed25519 BETWEEN" };
-    const at = (journal: object) => ({
-      ...signs({ journal: { other, identity, stage: "moved" } as unknown as Journal }),
-      ...beside({
-        build,
-        look: { facts: { ...successor.look.facts, signer: { ...fenced, journal: journal as Journal } } },
-      }),
-    });
-    expect(lines(at({ identity, stage: "running" }))).toBe("");
-    for (const journal of [
-      { identity: { producer: "z1qother" }, stage: "running" },
-      { identity, stage: "staged" },
-    ])
-      expect(lines(at(journal))).toContain("the orchestrator moved to another host than the successor");
+    const at = (stage: string, now = identity) => {
+      const signer = { ...fenced, journal: { identity: now, stage } as unknown as Journal };
+      return {
+        ...signs({ journal: { other, identity, stage: "moved" } as unknown as Journal }),
+        ...beside({ build, look: { facts: { ...successor.look.facts, signer } } }),
+      };
+    };
+    expect(lines(at("running"))).toBe("");
+    for (const changes of [at("running", { producer: "z1qother" }), at("staged")])
+      expect(lines(changes)).toContain("the orchestrator moved to another host than the successor");
   });
 });
 
@@ -149,19 +139,16 @@ describe("is refused", () => {
   const early = { rewards: [unclear, { ...unclear, mayConfirm: false }], saysCollected: true };
   const waitsAtB = { rewards: [unclear, { ...waiting, source: "reference B" }], saysCollected: true };
   const running = { active: true, masked: false, hasKeyStore: true };
-  const third = { hostKey: "ssh-ed25519 THIRD", build };
+  const bare = { ...signs({ hasDirectory: false, lacks: signerParts }), ...answering };
+  const elsewhere = { ...signs(), ...beside({ hostKey: "ssh-ed25519 THIRD", build }) };
   const shareless = { build, look: { facts: { ...successor.look.facts, signer: fresh } } };
   const another = { build, identity: { ...identity, producer: "z1qfresh", pillarName: "Anvil" } };
 
   test.each<[string, Changes, ...string[]]>([
     ["does not answer: its node may still run", silentHost, "- this host, 192.0.2.1, ", "found: ECONNREFUSED"],
     ["answers, and refuses this program's login: its node may still run", { ...off, host: refusing }],
-    [
-      "this host, 192.0.2.1, belongs to another Pillar",
-      on({ marks: { stack: "pillar-host/prod Bolt" } }),
-      "prod Bolt, in",
-    ],
-    ["this host, 192.0.2.1, belongs to another Pillar", on({ marks: { stack: "pillar-host/prod BlackAnvil" } })],
+    ["this host, 192.0.2.1, belongs to another", on({ marks: { stack: "pillar-host/prod Bolt" } }), "prod Bolt, in"],
+    ["this host, 192.0.2.1, belongs to another", on({ marks: { stack: "pillar-host/prod BlackAnvil" } })],
     ["there is no Pillar Anvil", by({ pillar: null })],
     ["momentums still carry this host's address", by({ last: two }), "the newest so far is momentum 999; more may"],
     ["this host and its successor produce in turns", by({ alternate: true }), "newest momentum of this host: 900"],
@@ -172,77 +159,40 @@ describe("is refused", () => {
     ["no successor of this host is configured", { successor: undefined }],
     ["the successor, 192.0.2.2, does not answer", beside({ look: { silent: "ETIMEDOUT" } }), "found: ETIMEDOUT"],
     ["the successor's node, 192.0.2.2, is not synced now", beside(behind), "found: height 1 of 9"],
-    [
-      "the successor, 192.0.2.2, is shut down for its own retirement",
-      beside({ look: { facts: retired } }),
-      "since 2026-11-20",
-    ],
+    ["192.0.2.2, is shut down for its own retirement", beside({ look: { facts: retired } }), "since 2026-11-20"],
     ["the successor, 192.0.2.2, has no producer address", beside(nameless)],
     ["address is not the registered one of Anvil", by(registered("z1qthird")), "found: registered: z1qthird"],
     ["the successor does not produce", by({ last: {} }), "no momentum of its address in the last 6 min", "place 71 of"],
     ["the successor does not produce", by({ last: { successor: momentum(639, next) } }), "last momentum was 6 min ago"],
     ["the successor misses most of its slots", poor({ expected: 12, produced: 4 }), "paid: 40 of 100", "4 of 12 slots"],
-    [
-      "since the switch are not collected",
-      { rewards: [waiting] },
-      "address, z1qwithdraw; due by about 2026-11-22 14:31",
-    ],
+    ["since the switch are not collected", { rewards: [waiting] }, "z1qwithdraw; due by about 2026-11-22 14:31"],
     ["since the switch are not collected", waitsAtB, "says reference B"],
     ["no node reports whether the rewards", { rewards: [rewards("fault", "ECONNRESET")] }, "reference A: ECONNRESET"],
     ["less than a day has passed since the switch: its rewards can't have come yet", early],
-    [
-      "no node can tell whether the rewards",
-      { rewards: [unclear] },
-      "A: epoch 7",
-      "PILLAR_HOST_REWARDS_COLLECTED=Anvil",
-    ],
+    ["no node can tell whether", { rewards: [unclear] }, "A: epoch 7", "PILLAR_HOST_REWARDS_COLLECTED=Anvil"],
     ["an orchestrator runs on this host, 192.0.2.1", { ...signs({ active: true }), ...answering }],
     ["an orchestrator runs on this host, 192.0.2.1", { step: "retire", ...signs(running) }],
-    [
-      "a move of the orchestrator is not over",
-      { step: "retire", ...signs(stage("stopping")) },
-      "stopping of a move with",
-    ],
+    ["a move of the orchestrator is not over", { step: "retire", ...signs(stage("stopping")) }, "stopping of a move"],
     ["is not fenced", { ...signs({ masked: false }), ...answering }, "its unit is not masked, its key store aside"],
     ["is not fenced", { ...signs({ hasKeyStore: true }), ...answering }, "its unit is masked, its key store in place"],
-    [
-      "the final backup would be incomplete",
-      { ...signs({ hasDirectory: false, lacks: signerParts }), ...answering },
-      "the orchestrator's directory there lacks its configuration, its key store, its key share",
-    ],
-    [
-      "the orchestrator moved to another host than the successor",
-      { ...signs(), ...beside(third) },
-      "this host's journal names 192.0.2.2 with the host key ssh-ed25519 NEXT",
-      "pillar-host:retirement.successor is 192.0.2.2 with the host key ssh-ed25519 THIRD",
-    ],
+    ["the final backup would be incomplete", bare, "directory there lacks its configuration, its key store, its key s"],
+    ["moved to another host than the successor", elsewhere, "names 192.0.2.2 with the host key ssh-ed25519 NEXT"],
+    ["moved to another host than the successor", elsewhere, "is 192.0.2.2 with the host key ssh-ed25519 THIRD"],
     ["the successor's orchestrator does not answer", { ...signs(), ...beside({ build: { problem: "EOF" } }) }, "EOF"],
     ["the successor's orchestrator does not answer", signs(), "no orchestrator runs there"],
     ["this machine has no proved backup of one", { ...off, backupFaults: ["no backup in /r"] }, "no backup in /r"],
     ["orchestrator has no share of the bridge's key", { ...off, ...beside(shareless) }, `a backup that has ${share} (`],
-    [
-      "has a share of the bridge's key",
-      { ...off, bridge: { known: false, why: "EOF" } },
-      "it is unknown whether",
-      "EOF",
-    ],
+    ["has a share of the bridge's key", { ...off, bridge: { known: false, why: "E" } }, "it is unknown whether", "E"],
     ["is the one that this host had", { ...off, identity, ...beside(another) }, "its producer is another"],
   ])("because %s", (what, changes, ...found) => {
     expect(whats(changes)).toEqual([expect.stringContaining(what)]);
     for (const each of [...found, "needed: "]) expect(lines(changes)).toContain(each);
   });
 
-  test("while this host is registered", () => {
-    expect(whats(by(registered(own)))).toEqual([
-      "this host's producer address is the registered one",
-      "the successor's producer address is not the registered one of Anvil",
-    ]);
-    expect(lines(by(registered(own)))).toContain(
-      "says reference A\n    found: z1qown\n    needed: set the successor's",
-    );
-  });
-
-  test("if two hosts hold the same producer key", () => {
+  test("while this host is registered, and if two hosts hold the same producer key", () => {
+    const text = lines(by(registered(own)));
+    expect(text).toContain(`${isRegistered}, says reference A\n    found: z1qown\n    needed: set the successor's`);
+    expect(text).toContain("the successor's producer address is not the registered one of Anvil");
     expect(whats(on({ producer: next }))).toContain("this host and its successor hold the same producer key");
   });
 
@@ -277,6 +227,9 @@ describe("a host that never produced", () => {
     ...by({ last: {} }),
   });
   const missing = "no successor of this host is configured";
+  const adopted = { isReached: true, isOwnWork: false, hasProduced: false };
+  const rekeyed = { ...ownWork(false), ...on({ ...deployed, producer: "z1qfresh" }), knownProducer: own };
+  const signing = { ...ownWork(false), ...on({ ...deployed, signer: { ...fenced, active: true } }) };
 
   test("needs neither successor nor rewards, once that is proved", () => {
     expect(lines(ownWork(false))).toBe("");
@@ -288,31 +241,11 @@ describe("a host that never produced", () => {
     ["an unknown history", ownWork(), missing],
     ["a host that produced", ownWork(true), missing],
     ["a node that the stack did not deploy", { ...ownWork(false), ...on({}) }, missing],
-    [
-      "an adopted host",
-      { ...ownWork(false), memory: { isReached: true, isOwnWork: false, hasProduced: false } },
-      missing,
-    ],
-    [
-      "an earlier key",
-      { ...ownWork(false), ...on({ ...deployed, producer: "z1qfresh" }), knownProducer: own },
-      missing,
-    ],
-    [
-      "an earlier key that is registered",
-      { ...ownWork(false), ...on({ ...deployed, producer: "z1qfresh" }), knownProducer: own, ...by(registered(own)) },
-      "this host's producer address is the registered one",
-    ],
-    [
-      "a registered address",
-      { ...ownWork(false), ...by({ ...registered(own), last: {} }) },
-      "this host's producer address is the registered one",
-    ],
-    [
-      "a running orchestrator",
-      { ...ownWork(false), ...on({ ...deployed, signer: { ...fenced, active: true } }) },
-      "an orchestrator runs on this host, 192.0.2.1",
-    ],
+    ["an adopted host", { ...ownWork(false), memory: adopted }, missing],
+    ["an earlier key", rekeyed, missing],
+    ["an earlier key that is registered", { ...rekeyed, ...by(registered(own)) }, isRegistered],
+    ["a registered address", { ...ownWork(false), ...by({ ...registered(own), last: {} }) }, isRegistered],
+    ["a running orchestrator", signing, "an orchestrator runs on this host, 192.0.2.1"],
   ])("is kept with %s", (_what, changes, what) => {
     expect(whats(changes)).toContain(what);
   });
@@ -323,17 +256,15 @@ describe("a host with nothing to lose", () => {
   const { producer: _, ...empty } = hostFacts({ hasKeyStore: false });
   const stranger = { isReached: false, isOwnWork: false };
 
+  const never = "this stack never logged in to 192.0.2.1: nothing was deployed on it";
+  const deployed = { isReached: true, isOwnWork: true };
   test.each<[string, Changes, string]>([
     [
       "an empty host",
-      { host: { facts: empty }, memory: { isReached: true, isOwnWork: true } },
+      { host: { facts: empty }, memory: deployed },
       "192.0.2.1 has neither a node nor an orchestrator on it",
     ],
-    [
-      "a server that never let this stack in",
-      { host: { silent: "ETIMEDOUT" }, memory: stranger },
-      "this stack never logged in to 192.0.2.1: nothing was deployed on it",
-    ],
+    ["a server that never let this stack in", { host: { silent: "ETIMEDOUT" }, memory: stranger }, never],
   ])("asks nothing of %s", (_what, changes, evidence) => {
     expect(decideRetirement(facts({ ...nobody, ...changes }))).toEqual({ unmet: [], evidence: [evidence] });
   });

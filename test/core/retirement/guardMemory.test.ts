@@ -25,24 +25,15 @@ describe("a guard's memory", () => {
   test("is in the event log and in the state, so that either may be lost", () => {
     expect(mergeHostMemory(events, "prod", inState)).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
     expect(mergeHostMemory(events, "prod")).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
-    expect(mergeHostMemory([], "prod", inState)).toEqual({
-      ...known,
-      location: undefined,
-      since: "2026-11-21T10:00:05Z",
-    });
-  });
-
-  test("is unknown if both are lost, and then allows nothing", () => {
+    expect(mergeHostMemory([], "prod", inState)).toEqual({ ...known, location: undefined, since: inState.since });
+    // If both are lost, it allows nothing.
     const nothing = { isReached: false, isOwnWork: false, hasProduced: false, recorded: undefined };
     expect(mergeHostMemory([], "prod")).toMatchObject(nothing);
   });
 
-  test("takes the worse of two contradicting values", () => {
+  test("takes the worse of two contradicting values, and does not count for a host that followed a released one", () => {
     expect(mergeHostMemory(events, "prod", { isOwnWork: false }).isOwnWork).toBe(false);
     expect(mergeHostMemory(events.slice(0, 1), "prod", { produced: "seen" }).hasProduced).toBe(true);
-  });
-
-  test("does not count for a host that followed a released one", () => {
     const released = entry("2026-11-23T10:00:00Z", { event: "released", details: { evidence: [] } });
     expect(mergeHostMemory([...events, released], "prod").hasProduced).toBe(false);
   });
@@ -50,10 +41,8 @@ describe("a guard's memory", () => {
   test("stays known in a guard, whatever a later run knows", () => {
     const created = updateGuardMemory({}, { lifecycle: "retiring", remembered: {} });
     expect(created).toMatchObject({ isReached: false, isOwnWork: false, produced: "unknown" });
-    const known = updateGuardMemory(created, {
-      lifecycle: "retiring",
-      remembered: { isReached: true, produced: "seen" },
-    });
+    const remembered = { isReached: true, produced: "seen" } as const;
+    const known = updateGuardMemory(created, { lifecycle: "retiring", remembered });
     expect(known).toEqual({ ...created, isReached: true, produced: "seen" });
     expect(updateGuardMemory(known, { lifecycle: "retiring" })).toEqual(known);
     expect(updateGuardMemory({}, { lifecycle: "active" })).toMatchObject({ isReached: true, isOwnWork: true });

@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import fc from "fast-check";
-import { Header } from "tar";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { openEventLog } from "../../../core/eventLog/eventLog";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs";
 import { readHost } from "../../../core/retirement/readHost";
@@ -14,8 +11,10 @@ import type { Variables } from "../../../core/ssh/foreign";
 import type { RootHost } from "../../../core/ssh/root";
 import { isPrintable } from "../../../core/util/printable";
 import { say } from "../../../core/util/say";
-import { expectNothingOf, hostile, sentText } from "../../hostile";
+import { archiveOf, expectNothingOf, hostile, manifestOf, sentText } from "../../hostile";
 import { journeyIn } from "../../recordIn";
+import { scratchDirectory } from "../../scratchDirectory";
+import { exampleJournal } from "../orchestrator/exampleMove";
 
 /** Places of a text of the retired host. */
 const spots = [
@@ -23,47 +22,26 @@ const spots = [
   ...["path", "owner", "told"],
 ] as const;
 type Spot = (typeof spots)[number];
-const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-let directory: string;
+const directory = scratchDirectory();
 let runs = 0;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "hostile-retired-"));
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => void vi.restoreAllMocks());
 
 function journalOf(answer: (spot: Spot, usual: string) => string): string {
   const journal = {
-    version: 1,
+    ...exampleJournal("old", "moved"),
     move: "pillar-host/prod/Anvil/1",
-    direction: "forward",
-    generation: 3,
-    source: "a",
-    target: "b",
-    side: "old",
     other: { address: answer("journalOther", "192.0.2.2"), hostKey: "k" },
-    stage: "moved",
     was: { keyStore: `/root/.o/${answer("journalStore", "producer.moved-to-x")}` },
-    at: "2026-01-01T00:00:00Z",
     identity: { producer: answer("journalIdentity", "z1q") },
-    history: [],
   };
   return Buffer.from(JSON.stringify(journal)).toString("base64");
-}
-
-function archiveOf(path: string): Buffer {
-  const head = Buffer.alloc(512);
-  new Header({ path, type: "File", size: 0, mode: 0o600, uid: 0, gid: 0, mtime: new Date(0) }).encode(head);
-  return Buffer.concat([head, Buffer.alloc(1024)]);
 }
 
 /** Reads a host with these answers, and shuts it down. @returns the sent text, the printed text, and the failure */
 async function retire(answer: (spot: Spot, usual: string) => string) {
   runs += 1;
-  const backups = join(directory, String(runs));
+  const backups = join(directory(), String(runs));
   const sent: string[] = [];
   const told = vi.spyOn(console, "log").mockImplementation(() => undefined);
   told.mockClear();
@@ -76,7 +54,7 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
     retire_stop: () => `${answer("told", "it stops")}\n`,
   };
   const streams: Readonly<Record<string, () => Buffer>> = {
-    signer_manifest: () => Buffer.from(["f", "600", answer("owner", "0:0"), "0", emptyHash, path, ""].join("\0")),
+    signer_manifest: () => manifestOf(path, answer("owner", "0:0")),
     signer_archive: () => archiveOf(path),
   };
   const root = {

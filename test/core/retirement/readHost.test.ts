@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { formatMove } from "../../../core/eventLog/moveId";
 import { parseHostFacts, readHost } from "../../../core/retirement/readHost";
 import type { RootHost } from "../../../core/ssh/root";
+import { exampleJournal } from "../orchestrator/exampleMove";
 
 const lines = [
   ...["producer=z1qown", "keyStore=yes", "nodeActive=yes", "nodeMasked=no", "signerActive=no", "signerMasked=yes"],
@@ -42,7 +44,8 @@ const root = (answers: (string | Error)[]) =>
   }) as unknown as RootHost;
 
 describe("a host's facts", () => {
-  test("are parsed completely", () => {
+  test("are parsed completely, with no producer instead of an empty one", () => {
+    expect(parseHostFacts(printed().replace("z1qown", ""), "h").producer).toBeUndefined();
     expect(parseHostFacts(printed(), "h")).toEqual({
       producer: "z1qown",
       hasKeyStore: true,
@@ -61,35 +64,15 @@ describe("a host's facts", () => {
   });
 
   test("include the journal of an orchestrator's move", () => {
-    const journal = {
-      version: 1,
-      move: "pillar-host/next/Anvil/1",
-      direction: "forward",
-      side: "old",
-      stage: "moved",
-      generation: 1,
-      source: "A",
-      target: "B",
-      other: { address: "192.0.2.2", hostKey: "ssh-ed25519 B" },
-    };
-    expect(parseHostFacts(printed([`journal=${encode(journal)}`, "end=yes"]), "h").signer.journal).toMatchObject({
-      ...journal,
-      move: { project: "pillar-host", stack: "next", pillar: "Anvil", attempt: 1 },
-    });
-  });
-
-  test("have no producer instead of an empty one", () => {
-    expect(parseHostFacts(printed().replace("z1qown", ""), "h").producer).toBeUndefined();
+    const journal = exampleJournal("old", "moved");
+    const written = encode({ ...journal, move: formatMove(journal.move) });
+    expect(parseHostFacts(printed([`journal=${written}`, "end=yes"]), "h").signer.journal).toEqual(journal);
   });
 
   test.each<[string, string[], string]>([
     ["an answer that was cut off", [], "192.0.2.1: its answer was cut off"],
     ["an answer whose end was cut off", ["end=y"], "its answer was cut off"],
-    [
-      "an unreadable journal",
-      [`journal=${encode({ version: 9 })}`, "end=yes"],
-      "the journal of the orchestrator's move cannot be read",
-    ],
+    ["an unreadable journal", [`journal=${encode({ version: 9 })}`, "end=yes"], "orchestrator's move cannot be read"],
   ])("refuse %s", async (_what, more, words) => {
     expect(() => parseHostFacts(printed(more), "192.0.2.1")).toThrow(words);
     await expect(readHost(root([printed(more)]), places, 0, clock().deps)).rejects.toThrow(words);
@@ -111,17 +94,11 @@ describe("reading a host", () => {
     expect(here.ticks()).toBe(30_000);
   });
 
-  test("does not wait after a refused login", async () => {
+  test("does not wait after a refused login, and throws if a host answers with a failure", async () => {
     const { deps: here } = clock();
-    const refused = Object.assign(new Error("refuses the login"), { refused: "login" });
-    expect(await readHost(root([refused]), places, 30_000, here)).toEqual({
-      silent: "refuses the login",
-      isRefused: true,
-    });
+    const refused = Object.assign(new Error("no login"), { refused: "login" });
+    expect(await readHost(root([refused]), places, 30_000, here)).toEqual({ silent: "no login", isRefused: true });
     expect(here.ticks()).toBe(0);
-  });
-
-  test("throws if a host answers with a failure", async () => {
     const failed = Object.assign(new Error("no root"), { exitCode: 1 });
     await expect(readHost(root([failed]), places, 30_000, clock().deps)).rejects.toThrow("no root");
   });

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { freshRun } from "../../../../core/orchestrator/rules/decideMove";
-import {
-  applyEvent,
-  decideEvent,
-  decideNext,
-  type MoveHistory,
-  type Wanted,
-} from "../../../../core/orchestrator/rules/generation";
+import { applyEvent, decideEvent, decideNext, type Wanted } from "../../../../core/orchestrator/rules/generation";
 import type { Journal } from "../../../../core/orchestrator/rules/journal";
 import {
   findFence,
@@ -21,7 +15,7 @@ const third = moveNamed("pillar-host/third/Anvil/1");
 const second = moveNamed("pillar-host/prod/Anvil/2");
 const hosts = { old: "A", new: "B" };
 /** Returns a history of moves. */
-const known = (generation: number, started: number, more: Partial<MoveHistory> = {}) => ({
+const known = (generation: number, started: number, more: Partial<Wanted["known"]> = {}) => ({
   known: { generation, started, ...more },
 });
 
@@ -57,12 +51,7 @@ describe("a move", () => {
     ["is not continued after another one's start", ["fenced", "switched"], known(3, 3, { move: third }), "later move"],
     ["is not continued after its own later start", ["fenced", "switched"], known(3, 3, { move }), "later move"],
     ["is continued after a later begin", ["fenced", "switched"], known(2, 1, { move }), "start 1"],
-    [
-      "goes back from a source that knows the last start",
-      ["moved", "running signs"],
-      { ...back, ...known(3, 1) },
-      "bulk 4",
-    ],
+    ["goes back from a source of the last start", ["moved", "running signs"], { ...back, ...known(3, 1) }, "bulk 4"],
     ["begins nothing from an older one", ["moved", "running signs"], { ...back, ...known(3, 3) }, "later start"],
     // The source is an earlier snapshot, the target is reinstalled.
     ["begins nothing from one that knows none", none, known(3, 3, { move: third }), "later start"],
@@ -79,15 +68,12 @@ describe("a move", () => {
     ["open", ["fenced@2", "switched@2"], {}, {}],
     ["to go back", ["moved@2", "running@2 signs"], back, {}],
     ["another stack's", ["- signs", "moved@2"], {}, { side: "old", move: third }],
-  ])(
-    "is stopped by an event log that is behind it, unless that very move is confirmed: %s",
-    (_what, states, way, at) => {
-      const stops = (wanted: Partial<Wanted>) =>
-        next(states, { ...way, ...known(1, 1, { move }), ...wanted }, { new: at }) === "record behind";
-      const answers = [stops({}), stops({ laterThan: 1 }), stops({ laterThan: 2 }), stops(known(2, 1, { move }))];
-      expect(answers).toEqual([true, true, false, false]);
-    },
-  );
+  ])("is stopped by an event log behind it, unless that very move is confirmed: %s", (_what, states, way, at) => {
+    const stops = (wanted: Partial<Wanted>) =>
+      next(states, { ...way, ...known(1, 1, { move }), ...wanted }, { new: at }) === "record behind";
+    const answers = [stops({}), stops({ laterThan: 1 }), stops({ laterThan: 2 }), stops(known(2, 1, { move }))];
+    expect(answers).toEqual([true, true, false, false]);
+  });
 
   test("may end although the event log is behind", () => {
     expect(next(["fenced@2", "running@2 signs"], known(1, 1, { move }))).toBe("close 2");

@@ -14,18 +14,11 @@ import { moveNamed } from "../../../moveNamed";
 import { fenced, hostFacts } from "../../retirement/exampleFacts";
 import { exampleInputs } from "../exampleMove";
 
-/** Puts a value in the place of each text that a journal has, one at a time. */
-function withText(value: unknown, place: number, word: string): { readonly value: unknown; readonly left: number } {
-  if (typeof value === "string") return { value: place === 0 ? word : value, left: place - 1 };
-  if (typeof value !== "object" || value === null) return { value, left: place };
+/** Returns a journal with a word in the place of one of its texts. */
+function withText(journal: object, place: number, word: string): unknown {
   let left = place;
-  const entries = Object.entries(value).map(([name, each]) => {
-    const found = withText(each, left, word);
-    left = found.left;
-    return [name, found.value] as const;
-  });
-  const all = Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
-  return { value: all, left };
+  const text = JSON.stringify(journal, (_name, value) => (typeof value === "string" && left-- === 0 ? word : value));
+  return JSON.parse(text);
 }
 
 const written = (side: "old" | "new", direction: string, stage: string) => ({
@@ -52,12 +45,7 @@ const look = (journal: unknown, active: boolean): OrchestratorObservation =>
     "198.51.100.7",
   ).seen;
 
-const places = {
-  old: "198.51.100.7",
-  new: "203.0.113.9",
-  services: { old: "o", new: "o" },
-  stack: "prod",
-};
+const places = { old: "198.51.100.7", new: "203.0.113.9", services: { old: "o", new: "o" }, stack: "prod" };
 const obstacles: readonly Obstacle[] = [
   ...(["source unreachable", "target unreachable", "target is started", "lost source is back"] as const),
   ...(["target runs unasked", "source runs unasked", "source does not run", "two may sign"] as const),
@@ -65,11 +53,8 @@ const obstacles: readonly Obstacle[] = [
   ...(["first move", "other hosts"] as const),
 ];
 const memory: RunMemory = { bulkCopied: true, stopped: true, backedUp: true, failed: false };
-const pair = new HostPair(exampleInputs(), "token", {
-  ticks: () => 0,
-  sleep: async () => undefined,
-  say: () => undefined,
-});
+const deps = { ticks: () => 0, sleep: async () => undefined, say: () => undefined };
+const pair = new HostPair(exampleInputs(), "token", deps);
 
 /** Returns the text that a run sends to the hosts and prints, with such a journal on one of them. */
 function madeOf(journal: { readonly side: "old" | "new" } & object, active: boolean) {
@@ -105,7 +90,9 @@ const stages = [
 test("reads a journal of odd texts, and continues some of its sagas", () => {
   const all = stages.flatMap(([side, direction, stage]) => madeOf(written(side, direction, stage), true).sent);
   expect(all.filter((sent) => sent !== "")).toHaveLength(5);
-  expect(withText(written("old", "forward", "fenced"), texts, "x").left).toBe(0);
+  const usual = written("old", "forward", "fenced");
+  expect(withText(usual, texts - 1, "x")).not.toEqual(usual);
+  expect(withText(usual, texts, "x")).toEqual(usual);
 });
 
 test("no text of a journal reaches a host, adds an output line, or stands unquoted in a command", () => {
@@ -124,7 +111,7 @@ test("no text of a journal reaches a host, adds an output line, or stands unquot
       fc.boolean(),
       (word, wrap, at, [side, direction, stage], active) => {
         const usual = written(side, direction, stage);
-        const { value } = withText(usual, at, wrap(word));
+        const value = withText(usual, at, wrap(word));
         let made: ReturnType<typeof madeOf>;
         try {
           made = madeOf({ ...(value as typeof usual) }, active);

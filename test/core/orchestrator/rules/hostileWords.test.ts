@@ -1,17 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import http from "node:http";
 import net from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import fc from "fast-check";
-import { Header } from "tar";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
 import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps";
-import type { MoveStep } from "../../../../core/orchestrator/rules/decideMove";
-import type { HostStates } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import {
   parseAddressWord,
@@ -20,7 +16,8 @@ import {
   parseJsonWords,
   type Variables,
 } from "../../../../core/ssh/foreign";
-import { expectNothingOf, hostile, sentText } from "../../../hostile";
+import { archiveOf, expectNothingOf, hostile, manifestOf, sentText } from "../../../hostile";
+import { scratchDirectory } from "../../../scratchDirectory";
 import { listen, type Server } from "../../chain/fakes";
 import { exampleInputs, exampleMove, pairDouble } from "../exampleMove";
 
@@ -31,20 +28,16 @@ const places = [
   ...["path", "owner", "asideStore", "journalIdentity", "node", "bridge", "life"],
 ] as const;
 type Place = (typeof places)[number];
-const steps: readonly MoveStep[] = [
-  ...(["bulk", "stop", "backup", "fence", "copy", "arrive", "start", "close", "seal", "restore"] as const),
-];
-const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+const steps = ["bulk", "stop", "backup", "fence", "copy", "arrive", "start", "close", "seal", "restore"] as const;
 
 let rpc: Server;
-let directory: string;
+const directory = scratchDirectory();
 /** Answers of each host. */
 let answer: (place: Place, usual: string) => string = (_place, usual) => usual;
 let asked = 0;
 let runs = 0;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "hostile-"));
   rpc = await listen(
     http.createServer(async (request, response) => {
       const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
@@ -68,20 +61,7 @@ beforeAll(async () => {
     }),
   );
 });
-afterAll(async () => {
-  rmSync(directory, { recursive: true });
-  await rpc.close();
-});
-
-/** Prints the manifest of one empty file, as signer_manifest prints it and signer_archive sends it. */
-function printedManifest(path: string): Buffer {
-  return Buffer.from(["f", "600", answer("owner", "0:0"), "0", emptyHash, path, ""].join("\0"));
-}
-function archiveOf(path: string): Buffer {
-  const head = Buffer.alloc(512);
-  new Header({ path, type: "File", size: 0, mode: 0o600, uid: 0, gid: 0, mtime: new Date(0) }).encode(head);
-  return Buffer.concat([head, Buffer.alloc(1024)]);
-}
+afterAll(() => rpc.close());
 
 /** Does every step with hosts that answer so. @returns all that went to either host, and how each step ended */
 async function sentIn(direction: Saga["direction"], answers: typeof answer) {
@@ -93,10 +73,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   const was = { keyStore: `/root/.orchestrator/${answer("asideStore", "producer.moved-to-x")}` };
   const identity = { producer: answer("journalIdentity", "z1q") };
   const journal = { stage: "fenced", was, identity, history: [] } as unknown as Journal;
-  const looks: HostStates = {
-    old: { active: true, masked: false, journal },
-    new: { active: true, masked: false, journal },
-  };
+  const look = { active: true, masked: false, journal };
   const file = (name: WhichHost) => (name === source ? answer("path", "tss/a").replaceAll("\0", "0") : "tss/a");
   const config = () =>
     JSON.stringify({
@@ -130,7 +107,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     stream: async (name: string, variables?: Variables) => {
       sent.push(sentText(`${to} ${name}`, variables));
       const streams: Readonly<Record<string, () => Buffer>> = {
-        signer_manifest: () => printedManifest(file(to)),
+        signer_manifest: () => manifestOf(file(to), answer("owner", "0:0")),
         signer_archive: () => archiveOf(file(to)),
         signer_copy: () => Buffer.from(`${answer("copyOutput", "1 MB")}\n`),
       };
@@ -148,7 +125,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     steadyFor: 1000,
     noKeyShare: true,
     // A failed step's backup continues, so each run has its own directory.
-    backups: { directory: join(directory, String(runs)) },
+    backups: { directory: join(directory(), String(runs)) },
   });
   let time = 0;
   const tick = () => {
@@ -167,7 +144,9 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   const hands = createMoveActions(new MoveRun(inputs, sides, deps), saga);
   const failed: string[] = [];
   for (const step of steps)
-    await hands.perform(step, saga, looks).catch((error: Error) => void failed.push(`${step}: ${error.message}`));
+    await hands
+      .perform(step, saga, { old: look, new: look })
+      .catch((error: Error) => void failed.push(`${step}: ${error.message}`));
   return { sent: sent.join("\n"), failed };
 }
 
@@ -175,8 +154,7 @@ describe.each(["forward", "back"] as const)("a move %s", (direction) => {
   test("does all its steps with well-behaved hosts", async () => {
     const { sent, failed } = await sentIn(direction, (_place, usual) => usual);
     expect(failed).toEqual([]);
-    const source = direction === "forward" ? "old" : "new";
-    const target = direction === "forward" ? "new" : "old";
+    const [source, target] = direction === "forward" ? ["old", "new"] : ["new", "old"];
     const names = [
       ...["old signer_copy_allow", "new signer_copy_key", "new signer_copy", `${source} signer_archive`],
       ...["stop", "fence", "restore", "manifest"].map((name) => `${source} signer_${name}`),

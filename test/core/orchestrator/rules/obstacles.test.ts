@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { HostStates, OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
+import type { OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
 import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation";
 import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
 import { moveNamed } from "../../../moveNamed";
-import { exampleJournal, exampleMove } from "../exampleMove";
+import { exampleJournal, exampleMove, exampleState } from "../exampleMove";
 
 const places = {
   old: "198.51.100.7",
@@ -13,81 +13,43 @@ const places = {
   stack: "prod",
 };
 const aside = "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z";
+const here = { was: { keyStore: aside }, other: { address: places.new, hostKey: "" } };
 const at = (
   side: Journal["side"],
   stage: Journal["stage"],
   look: OrchestratorObservation,
   more: Partial<Journal> = {},
 ) => ({
-  journal: exampleJournal(side, stage, {
-    was: { keyStore: aside },
-    other: { address: places.new, hostKey: "" },
-    ...more,
-  }),
+  journal: exampleJournal(side, stage, { ...here, ...more }),
   ...look,
 });
 const signs = { active: true, masked: false };
 const fenced = { active: false, masked: true };
-const bare = { active: false, masked: false };
 const next = moveNamed("pillar-host/next/Anvil/1");
 const elsewhere = { move: next, other: { address: "192.0.2.4", hostKey: "" } };
 const oldHost = "the old host (198.51.100.7)";
 const newHost = "the new host (203.0.113.9)";
 
-test.each<[string, HostStates, string]>([
-  ["before a move", { old: signs, new: bare }, `The key is on ${oldHost}, which signs; ${newHost} runs none.`],
-  [
-    "a stopped old host",
-    { old: at("old", "fenced", fenced), new: fenced },
-    `The key is on ${oldHost}, which is stopped and fenced; ${newHost} is fenced. Nobody signs now.`,
-  ],
-  [
-    "a fenced orchestrator that runs",
-    { old: at("old", "fenced", signs), new: fenced },
-    `The key is on ${oldHost}, which signs; ${newHost} is fenced.`,
-  ],
-  [
-    "a proved copy whose source is gone",
-    { old: undefined, new: at("new", "switched", fenced) },
-    `The key is on ${newHost}, which is stopped and fenced; ${oldHost} is unreachable.`,
-  ],
-  [
-    "a restored snapshot of the old host",
-    { old: signs, new: at("new", "running", signs) },
-    `The key is on ${newHost}, which signs; ${oldHost} runs one, too: two may sign now.`,
-  ],
-  [
-    "an orchestrator on the host without the key alone",
-    { old: signs, new: at("new", "running", bare) },
-    `The key is on ${newHost}, which does not run now; ${oldHost} runs one.`,
-  ],
-  [
-    "a missing fence",
-    { old: at("old", "fenced", bare), new: at("new", "running", signs) },
-    `The key is on ${newHost}, which signs; ${oldHost} runs none, but nothing fences it.`,
-  ],
-  [
-    "a move to a third host",
-    { old: at("old", "fenced", fenced), new: at("new", "moved", fenced, elsewhere) },
-    `The key is on 192.0.2.4: pillar-host/next/Anvil/1 moved it there from ${newHost}.`,
-  ],
-  [
-    "a start by hand after it",
-    { old: at("old", "fenced", signs), new: at("new", "moved", fenced, elsewhere) },
-    `The key is on 192.0.2.4: pillar-host/next/Anvil/1 moved it there from ${newHost}. But an orchestrator runs on ${oldHost}: two may sign now.`,
-  ],
-  [
-    "an unreachable new host after the move",
-    { old: at("old", "moved", fenced), new: undefined },
-    `The key is on ${newHost}, which is unreachable; ${oldHost} is fenced.`,
-  ],
-  [
-    "no host in sight",
-    { old: undefined, new: undefined },
-    "Which host has the key is unknown: both hosts are unreachable. Each host's /var/lib/pillar-host/orchestrator.json tells.",
-  ],
-])("says where the key is: %s", (_what, states, line) => {
-  expect(describeKeyLocation(states, places)).toBe(line);
+const toThird = "The key is on 192.0.2.4: pillar-host/next/Anvil/1 moved it there from NEW.";
+const unknown =
+  "Which host has the key is unknown: both hosts are unreachable. Each host's /var/lib/pillar-host/orchestrator.json tells.";
+
+test.each<[string, string, string, Partial<Journal>?]>([
+  ["- signs", "- unmasked", "The key is on OLD, which signs; NEW runs none."],
+  ["fenced", "-", "The key is on OLD, which is stopped and fenced; NEW is fenced. Nobody signs now."],
+  ["fenced signs", "-", "The key is on OLD, which signs; NEW is fenced."],
+  ["gone", "switched", "The key is on NEW, which is stopped and fenced; OLD is unreachable."],
+  // A restored snapshot of the old host:
+  ["- signs", "running signs", "The key is on NEW, which signs; OLD runs one, too: two may sign now."],
+  ["- signs", "running unmasked", "The key is on NEW, which does not run now; OLD runs one."],
+  ["fenced unmasked", "running signs", "The key is on NEW, which signs; OLD runs none, but nothing fences it."],
+  ["fenced", "moved", toThird, elsewhere],
+  ["fenced signs", "moved", `${toThird} But an orchestrator runs on OLD: two may sign now.`, elsewhere],
+  ["moved", "gone", "The key is on NEW, which is unreachable; OLD is fenced."],
+  ["gone", "gone", unknown],
+])("says where the key is, with %s and %s: %s", (old, fresh, line, more = here) => {
+  const states = { old: exampleState("old", old, here), new: exampleState("new", fresh, more) };
+  expect(describeKeyLocation(states, places)).toBe(line.replace("OLD", oldHost).replace("NEW", newHost));
 });
 
 describe("an obstacle", () => {
