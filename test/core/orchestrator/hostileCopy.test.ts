@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { test as base, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { parseCopyKey } from "../../../core/ssh/foreign";
-import { type LocalRoot, localRoot } from "./localRoot";
+import { test as base, type LocalRoot } from "./localRoot";
 
 interface Copy {
   readonly gone?: readonly string[];
@@ -12,18 +12,6 @@ interface Copy {
   /** Targets by path. */
   readonly links?: Readonly<Record<string, string>>;
   readonly modes?: Readonly<Record<string, number>>;
-}
-
-/** A copy from a hostile host: its files must stay below the staging directory. */
-interface Stage {
-  readonly root: LocalRoot;
-  readonly arriving: string;
-  /** A directory of the receiving host's own. */
-  readonly outside: string;
-  /** Receives a copy. @returns its error */
-  receive(copy: Copy): Promise<string>;
-  /** The function that receives; may be replaced. */
-  how: string;
 }
 
 const messageOf = (work: Promise<unknown>) =>
@@ -52,31 +40,33 @@ function pack(dir: string, { gone = [], files = {}, links = {}, modes = {} }: Co
   ]);
 }
 
-const test = base.extend<{ stage: Stage }>({
-  stage: async ({ task: _task }, provide) => {
-    const root = localRoot();
-    const [arriving, outside] = [join(root.scratch, "arriving"), join(root.scratch, "outside")];
-    for (const place of [arriving, outside]) mkdirSync(place);
-    writeFileSync(join(outside, "victim"), "mine");
-    let count = 0;
-    const stage: Stage = {
-      root,
-      arriving,
-      outside,
-      how: "copy_receive",
-      receive: async (copy) => {
-        count += 1;
-        const sent = join(root.scratch, `sent${count}`);
-        writeFileSync(sent, pack(join(root.scratch, `tree${count}`), copy));
-        const answered = join(root.scratch, "answered");
-        root.before = `signer_owned() { :; }\nhostile() {\n${stage.how} < "$sent" > "${answered}"; }`;
-        return messageOf(root.call("hostile", { sent, receive_into: arriving }));
-      },
-    };
-    await provide(stage);
-    root.close();
-  },
-});
+/** Opens a host that receives copies from a hostile one: their files must stay below the staging directory. */
+function openStage(root: LocalRoot) {
+  const [arriving, outside] = [join(root.scratch, "arriving"), join(root.scratch, "outside")];
+  for (const place of [arriving, outside]) mkdirSync(place);
+  writeFileSync(join(outside, "victim"), "mine");
+  let count = 0;
+  const stage = {
+    root,
+    arriving,
+    /** A directory of the receiving host's own. */
+    outside,
+    /** The function that receives; may be replaced. */
+    how: "copy_receive",
+    /** Receives a copy. @returns its error */
+    receive: (copy: Copy) => {
+      count += 1;
+      const sent = join(root.scratch, `sent${count}`);
+      writeFileSync(sent, pack(join(root.scratch, `tree${count}`), copy));
+      const answered = join(root.scratch, "answered");
+      root.before = `signer_owned() { :; }\nhostile() {\n${stage.how} < "$sent" > "${answered}"; }`;
+      return messageOf(root.call("hostile", { sent, receive_into: arriving }));
+    },
+  };
+  return stage;
+}
+type Stage = ReturnType<typeof openStage>;
+const test = base.extend("stage", ({ root }) => openStage(root));
 
 const untouched = ({ outside }: Stage) => {
   expect(execFileSync("ls", ["-A", outside], { encoding: "utf8" })).toBe("victim\n");
@@ -162,9 +152,8 @@ describe("a copy from a host in another's hands", () => {
 
   test("drops setuid and world-writable modes, and refuses a device", async ({ stage }) => {
     const modeOf = (name: string) => (lstatSync(join(stage.arriving, name)).mode & 0o7777).toString(8);
-    expect(await stage.receive({ files: { a: "x", b: "x", c: "x" }, modes: { a: 0o4755, b: 0o2775, c: 0o666 } })).toBe(
-      "",
-    );
+    const files = { a: "x", b: "x", c: "x" };
+    expect(await stage.receive({ files, modes: { a: 0o4755, b: 0o2775, c: 0o666 } })).toBe("");
     expect(["a", "b", "c"].map(modeOf)).toEqual(["755", "775", "664"]);
     execFileSync("mkfifo", [join(stage.arriving, "events")]);
     expect(await stage.receive({})).toContain(
@@ -194,12 +183,8 @@ describe("a copy from a host in another's hands", () => {
     const own = `${key} me@laptop pillar-host-copy2\nfrom="a",command="${copy_dir}/other" ${key}\n`;
     const right = `restrict,from="203.0.113.9",command="sudo -n ${copy_dir}/side"`;
     const plain = `${right.replace("sudo -n ", "")},expiry-time="1" ${key}`;
-    for (const line of [
-      `${right} ${key} me@laptop`,
-      plain,
-      `${right} ${key} pillar-host-copy`,
-      `${key} pillar-host-copy`,
-    ])
+    const ours = [`${right} ${key} me@laptop`, plain, `${right} ${key} pillar-host-copy`, `${key} pillar-host-copy`];
+    for (const line of ours)
       for (const end of ["\n", ""]) expect(await leftOf(`${own}\n${line}${end}`), line).toBe(own);
     expect(await leftOf(`\n${right} ${key}\n${own}`)).toBe(`\n${own}`);
   });

@@ -2,22 +2,28 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { test as base } from "vitest";
 import { asRoot, type CallOptions, type RootHost } from "../../../core/ssh/root";
 import { formatAssignments, type Value } from "../../../core/ssh/shellWords";
 import { readOrchestratorLibrary } from "../../../core/steps/libraries";
+
+type Variables = Readonly<Record<string, Value>>;
 
 /** Runs the real functions on this machine, with state and scratch files in a directory of their own. */
 export interface LocalRoot extends RootHost {
   readonly scratch: string;
   /** Shell text that runs before the next function. */
   before: string;
-  call(name: string, variables?: Readonly<Record<string, Value>>, options?: CallOptions): Promise<string>;
-  stream(
-    name: string,
-    variables?: Readonly<Record<string, Value>>,
-    options?: CallOptions,
-  ): ReturnType<RootHost["stream"]>;
+  call(name: string, variables?: Variables, options?: CallOptions): Promise<string>;
+  stream(name: string, variables?: Variables, options?: CallOptions): ReturnType<RootHost["stream"]>;
 }
+
+/** A test with such functions, and their files, which go with it. */
+export const test = base.extend("root", ({ task: _task }, { onCleanup }) => {
+  const root = localRoot();
+  onCleanup(() => root.close());
+  return root;
+});
 
 export function localRoot(): LocalRoot {
   const scratch = mkdtempSync(join(tmpdir(), "signer-"));
@@ -28,7 +34,7 @@ export function localRoot(): LocalRoot {
     host_name: "local",
     stack_word: "prod",
   };
-  const stream = async (name: string, variables: Readonly<Record<string, Value>> = {}) => {
+  const stream = async (name: string, variables: Variables = {}) => {
     const child = spawn("bash", ["-euo", "pipefail", "-s"]);
     const first = self.before;
     self.before = "";

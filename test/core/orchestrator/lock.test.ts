@@ -1,57 +1,42 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Readable, Writable } from "node:stream";
-import { test as base, expect } from "vitest";
+import { expect } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
 import { formatAssignments } from "../../../core/ssh/shellWords";
 import { readOrchestratorLibrary } from "../../../core/steps/libraries";
-import { type LocalRoot, localRoot } from "./localRoot";
+import { test as base } from "./localRoot";
 
-type Session = ChildProcessByStdio<Writable, Readable, null>;
-
-interface Stage {
-  readonly root: LocalRoot;
-  readonly lock: string;
-  /** Returns the second of Unix time at which the lease ends, by the lock. */
-  end(): number;
-  /** Tries to take the lock from this process, as a run does. */
-  take(token: string): Promise<string>;
-  /** Takes the lock through an ssh session, which lives until it is ended. */
-  session(token: string): Promise<Session>;
-}
-
-const test = base.extend<{ stage: Stage }>({
-  stage: async ({ task: _task }, provide) => {
-    const root = localRoot();
-    const state = join(root.scratch, "state");
-    const lock = join(state, "orchestrator.lock");
-    const sshd = join(root.scratch, "sshd");
-    mkdirSync(state);
-    // A process is called as the file that it was started by.
-    symlinkSync("/bin/bash", sshd);
-    const sessions: Session[] = [];
-    await provide({
-      root,
-      lock,
-      end: () => Number(readFileSync(lock, "utf8").split(" ")[1]),
-      take: async (token) => (await root.call("signer_take_lock", { token, orchestrator_lock: lock })).trim(),
-      session: async (token) => {
-        const functions = readOrchestratorLibrary().split(asRoot)[1] ?? "";
-        const variables = { state, host_name: "local", stack_word: "prod", token, orchestrator_lock: lock };
-        const text = `${functions}\n${formatAssignments(variables)}signer_take_lock < /dev/null`;
-        const child = spawn(sshd, ["-c", 'bash -euo pipefail -c "$1"; read -r _', "sshd", text], {
-          stdio: ["pipe", "pipe", "inherit"],
-        });
-        sessions.push(child);
-        expect(String((await once(child.stdout, "data"))[0])).toBe("taken\n");
-        return child;
-      },
-    });
-    for (const session of sessions) session.kill("SIGKILL");
-    root.close();
-  },
+const test = base.extend("stage", ({ root }, { onCleanup }) => {
+  const state = join(root.scratch, "state");
+  const lock = join(state, "orchestrator.lock");
+  const sshd = join(root.scratch, "sshd");
+  mkdirSync(state);
+  // A process is called as the file that it was started by.
+  symlinkSync("/bin/bash", sshd);
+  const sessions: ChildProcess[] = [];
+  onCleanup(() => sessions.forEach((session) => void session.kill("SIGKILL")));
+  return {
+    root,
+    lock,
+    /** Returns the second of Unix time at which the lease ends, by the lock. */
+    end: () => Number(readFileSync(lock, "utf8").split(" ")[1]),
+    /** Tries to take the lock from this process, as a run does. */
+    take: async (token: string) => (await root.call("signer_take_lock", { token, orchestrator_lock: lock })).trim(),
+    /** Takes the lock through an ssh session, which lives until it is ended. */
+    session: async (token: string) => {
+      const functions = readOrchestratorLibrary().split(asRoot)[1] ?? "";
+      const variables = { state, host_name: "local", stack_word: "prod", token, orchestrator_lock: lock };
+      const text = `${functions}\n${formatAssignments(variables)}signer_take_lock < /dev/null`;
+      const child = spawn(sshd, ["-c", 'bash -euo pipefail -c "$1"; read -r _', "sshd", text], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      sessions.push(child);
+      expect(String((await once(child.stdout, "data"))[0])).toBe("taken\n");
+      return child;
+    },
+  };
 });
 
 /** Expects a lock until a second of Unix time, for the time that is left now: a slow machine has used some of it. */
@@ -63,9 +48,7 @@ function expectHeld(answer: string, until: number, pid?: number) {
   expect(Number(left)).toBeLessThanOrEqual(leftNow + 30);
 }
 
-test("waits for another run's lease while its session lives; the run that lost it does nothing more", async ({
-  stage,
-}) => {
+test("waits for another run's lease while its session lives; who lost it does nothing more", async ({ stage }) => {
   const session = await stage.session("first");
   // The login is named, so that an operator finds whose it is.
   expectHeld(await stage.take("second"), stage.end(), session.pid);

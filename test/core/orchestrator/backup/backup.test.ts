@@ -15,10 +15,9 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
-import { test as base, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { readArchive } from "../../../../core/orchestrator/backup/archive";
 import {
-  type BackupDeps,
   type BackupPlace,
   type BackupSource,
   computeArchiveLimit,
@@ -30,55 +29,43 @@ import { createDirectoryStore } from "../../../../core/store/directoryStore";
 import { resolveOwnIdentityPath } from "../../../../core/store/recordsDirectory";
 import { moveNamed } from "../../../moveNamed";
 import { movesIn } from "../../../recordIn";
-import { type LocalRoot, localRoot } from "../localRoot";
+import { test as base, type LocalRoot } from "../localRoot";
 
 const passPhrase = "s3cret-pass-phrase";
 const generatedAt = new Date("2026-11-01T12:34:56Z");
 const odd = ["-rf", "two\nlines", `it's "quoted" $HOME`, "ünïcode-日本", `${"long".repeat(50)}`];
 const share = "tss/localstate-ab.json";
 
-interface Stage {
-  readonly root: LocalRoot;
-  readonly what: BackupSource;
-  readonly place: BackupPlace;
-  readonly deps: BackupDeps;
-  readonly said: string[];
+function openStage(root: LocalRoot) {
+  const signer = join(root.scratch, "host/root/.orchestrator");
+  for (const part of ["tss", "logs", "events"]) mkdirSync(join(signer, part), { recursive: true, mode: 0o700 });
+  writeFileSync(join(signer, "config.json"), JSON.stringify({ ProducerKeyFilePassphrase: passPhrase }));
+  writeFileSync(join(signer, share), `{"share": "${passPhrase}"}`, { mode: 0o600 });
+  utimesSync(join(signer, share), generatedAt, generatedAt);
+  writeFileSync(join(signer, "logs/today.log"), "started\n");
+  for (const name of odd) writeFileSync(join(signer, name), name);
+  symlinkSync("config.json", join(signer, "link"));
+  linkSync(join(signer, "config.json"), join(signer, "hard"));
+  writeFileSync(join(signer, "events/sparse"), "");
+  truncateSync(join(signer, "events/sparse"), 500_000);
+  const said: string[] = [];
+  const what: BackupSource = {
+    label: "first",
+    place: { base: join(root.scratch, "host"), paths: ["root/.orchestrator"] },
+    changing: ["root/.orchestrator/logs"],
+    isJson: (path) => path.endsWith(".json"),
+  };
+  const move = moveNamed("pillar-host/prod/Anvil/1");
+  const place: BackupPlace = { directory: join(root.scratch, "mine/backups/Anvil"), move };
+  const deps = {
+    now: () => Date.parse("2026-11-21T18:00:00.123Z"),
+    sleep: async () => undefined,
+    say: (line: string) => void said.push(line),
+  };
+  return { root, what, place, deps, said };
 }
-
-const test = base.extend<{ stage: Stage }>({
-  stage: async ({ task: _task }, provide) => {
-    const root = localRoot();
-    const signer = join(root.scratch, "host/root/.orchestrator");
-    for (const part of ["tss", "logs", "events"]) mkdirSync(join(signer, part), { recursive: true, mode: 0o700 });
-    writeFileSync(join(signer, "config.json"), JSON.stringify({ ProducerKeyFilePassphrase: passPhrase }));
-    writeFileSync(join(signer, share), `{"share": "${passPhrase}"}`, { mode: 0o600 });
-    utimesSync(join(signer, share), generatedAt, generatedAt);
-    writeFileSync(join(signer, "logs/today.log"), "started\n");
-    for (const name of odd) writeFileSync(join(signer, name), name);
-    symlinkSync("config.json", join(signer, "link"));
-    linkSync(join(signer, "config.json"), join(signer, "hard"));
-    writeFileSync(join(signer, "events/sparse"), "");
-    truncateSync(join(signer, "events/sparse"), 500_000);
-    const said: string[] = [];
-    await provide({
-      root,
-      what: {
-        label: "first",
-        place: { base: join(root.scratch, "host"), paths: ["root/.orchestrator"] },
-        changing: ["root/.orchestrator/logs"],
-        isJson: (path) => path.endsWith(".json"),
-      },
-      place: { directory: join(root.scratch, "mine/backups/Anvil"), move: moveNamed("pillar-host/prod/Anvil/1") },
-      deps: {
-        now: () => Date.parse("2026-11-21T18:00:00.123Z"),
-        sleep: async () => undefined,
-        say: (line) => said.push(line),
-      },
-      said,
-    });
-    root.close();
-  },
-});
+type Stage = ReturnType<typeof openStage>;
+const test = base.extend("stage", ({ root }) => openStage(root));
 
 const take = ({ root, what, place, deps }: Stage) => takeBackup(root, what, place, deps);
 const host = ({ root }: Stage, name: string) => join(root.scratch, "host/root/.orchestrator", name);
@@ -146,7 +133,11 @@ describe("a backup", () => {
     expect(kept.get("root/.orchestrator/hard")?.text).toContain(passPhrase);
   });
 
-  test("ends if a host sends too much, and is not written over a file", async ({ stage }) => {
+  test("ends if a host sends too much, more than growing files need, and is not written over a file", async ({
+    stage,
+  }) => {
+    const entry = { path: "a", kind: "file", mode: "600", owner: "0:0", size: 1001, sha256: "a" } as const;
+    expect(computeArchiveLimit(new Map([["a", entry]]))).toBe(2 * 1001 + 4096 + 256 * 1024 * 1024);
     mkdirSync(stage.place.directory, { recursive: true });
     const { recipient } = await ownKey(stage);
     const file = inPlace(stage, "part");
@@ -163,11 +154,6 @@ describe("a backup", () => {
     // Its directory can be removed once it has ended.
     await done.catch(() => undefined);
     expect(readFileSync(file, "utf8")).toBe("another run's");
-  });
-
-  test("may be larger than the list, because files grow", () => {
-    const entry = { path: "a", kind: "file", mode: "600", owner: "0:0", size: 1001, sha256: "a" } as const;
-    expect(computeArchiveLimit(new Map([["a", entry]]))).toBe(2 * 1001 + 4096 + 256 * 1024 * 1024);
   });
 
   test("removes files of killed runs, and keeps those of running ones", async ({ stage }) => {
@@ -213,34 +199,26 @@ describe("a backup", () => {
 });
 
 describe("files that change during a backup", () => {
-  test("a config.json that is rewritten is copied again", async ({ stage }) => {
-    let rewrites = 0;
+  test.for([
+    ["while it is copied", /archive/, [1, 2]],
+    ["after it was copied", /manifest/, [2]],
+  ] as const)("a config.json that is rewritten %s is copied again", async ([, names, times], { stage }) => {
+    let count = 0;
     const rewrite = () => {
-      if (rewrites < 2) writeFileSync(host(stage, "config.json"), `{"n": ${rewrites++}}`);
+      count += 1;
+      if (times.some((each) => each === count)) writeFileSync(host(stage, "config.json"), `{"n": ${count}}`);
     };
-    await take(during(stage, /archive/, rewrite));
-    expect(rewrites).toBe(2);
-    expect(stage.said.filter((line) => line.includes("taking it again"))).toHaveLength(2);
+    await take(during(stage, names, rewrite));
+    expect(stage.said.filter((line) => line.includes("taking it again"))).toHaveLength(times.length);
     expect(mine(stage).filter((name) => name.endsWith(".age"))).toHaveLength(1);
-  });
-
-  test("a file that is rewritten after it was copied is copied again", async ({ stage }) => {
-    let lists = 0;
-    const rewrite = () => {
-      lists += 1;
-      if (lists === 2) writeFileSync(host(stage, "config.json"), "{}");
-    };
-    await take(during(stage, /manifest/, rewrite));
-    expect(stage.said.filter((line) => line.includes("taking it again"))).toHaveLength(1);
   });
 
   test("a file that never stays the same ends in an error without a backup", async ({ stage }) => {
     let rewrites = 0;
-    const error = await take(during(stage, /./, () => writeFileSync(host(stage, share), `{"n": ${rewrites++}}`))).catch(
-      (thrown: Error) => thrown,
-    );
-    expect(String(error)).toContain("no consistent backup of ");
-    expect(String(error)).toContain(`found: root/.orchestrator/${share}: `);
+    const rewriting = during(stage, /./, () => writeFileSync(host(stage, share), `{"n": ${rewrites++}}`));
+    const error = String(await take(rewriting).catch((thrown: Error) => thrown));
+    expect(error).toContain("no consistent backup of ");
+    expect(error).toContain(`found: root/.orchestrator/${share}: `);
     expect(mine(stage)).toEqual([]);
   });
 

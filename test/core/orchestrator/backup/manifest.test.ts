@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test as base, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import {
   compareManifests,
   createManifest,
@@ -11,24 +11,14 @@ import {
   readManifest,
   sumManifest,
 } from "../../../../core/orchestrator/backup/manifest";
-import { type LocalRoot, localRoot } from "../localRoot";
+import { test as base } from "../localRoot";
 
-interface Stage {
-  readonly root: LocalRoot;
-  readonly dir: string;
-  read(...paths: string[]): ReturnType<typeof readManifest>;
-}
-
-const test = base.extend<{ stage: Stage }>({
-  stage: async ({ task: _task }, provide) => {
-    const root = localRoot();
-    const dir = join(root.scratch, "signer");
-    mkdirSync(dir);
-    chmodSync(dir, 0o750);
-    const read = (...paths: string[]) => readManifest(root, { base: dir, paths: paths.length > 0 ? paths : ["."] });
-    await provide({ root, dir, read });
-    root.close();
-  },
+const test = base.extend("stage", ({ root }) => {
+  const dir = join(root.scratch, "signer");
+  mkdirSync(dir);
+  chmodSync(dir, 0o750);
+  const read = (...paths: string[]) => readManifest(root, { base: dir, paths: paths.length > 0 ? paths : ["."] });
+  return { root, dir, read };
 });
 
 const sha = (text: string) => execFileSync("sha256sum", { input: text }).toString().slice(0, 64);
@@ -112,14 +102,12 @@ describe("parsing", () => {
   const twin = (byte: number) =>
     Buffer.concat([Buffer.from(file("1", hash, "./")).subarray(0, -1), Buffer.from([byte, 0])]);
 
-  test.each([
+  test.each<readonly [string, Buffer, string]>([
     ["a cut field", Buffer.from(file("1", hash).slice(0, -1)), "cut off"],
     ["a cut entry", Buffer.from(`${file("1", hash)}f\0`), "cut off"],
-    ["a negative size", Buffer.from(file("-1", hash)), "no valid size and hash for x"],
-    ["a large size", Buffer.from(file("1e9", hash)), "no valid size and hash for x"],
-    ["no size", Buffer.from(file("", hash)), "no valid size and hash for x"],
-    ["a short hash", Buffer.from(file("1", "ab")), "no valid size and hash for x"],
-    ["a hash with an escape", Buffer.from(file("1", "\u001b[2J")), "no valid size and hash for x"],
+    ...[file("-1", hash), file("1e9", hash), file("", hash), file("1", "ab"), file("1", "\u001b[2J")].map(
+      (line) => [JSON.stringify(line), Buffer.from(line), "no valid size and hash for x"] as const,
+    ),
     ["a device", Buffer.from(line("b", "600", "0:0", "0", "", "./x y")), '"x y" is a device'],
     ["two names that look alike", Buffer.concat([twin(0xff), twin(0xfe)]), "two files have the same name"],
   ])("refuses %s", (_what, printed, why) => {

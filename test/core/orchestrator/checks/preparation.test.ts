@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test as base, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { formatMove } from "../../../../core/eventLog/moveId";
 import { formatShareFile } from "../../../../core/orchestrator/backup/keyShare";
 import {
@@ -14,23 +14,12 @@ import type { RootHost } from "../../../../core/ssh/root";
 import { moveNamed } from "../../../moveNamed";
 import { movesIn, putEvent } from "../../../recordIn";
 import { exampleJournal } from "../exampleMove";
-import { type LocalRoot, localRoot } from "../localRoot";
+import { test as base, type LocalRoot } from "../localRoot";
+import { wanted } from "./exampleRequirements";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
 const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
-const hostKey = "ssh-ed25519 KEY";
 const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
-
-interface Stage {
-  readonly root: LocalRoot;
-  readonly options: SecureOptions;
-  readonly deps: PreparationDeps;
-  readonly said: string[];
-  /** Facts of each host that differ from the usual ones. */
-  readonly facts: { old: Record<string, string>; new: Record<string, string> };
-  /** Functions that were called, on which host. */
-  readonly called: string[];
-}
 
 const usual = {
   load: "loaded",
@@ -44,69 +33,58 @@ const usual = {
   inodes: "999999",
 };
 
-const test = base.extend<{ stage: Stage }>({
-  stage: async ({ task: _task }, provide) => {
-    const root = localRoot();
-    const directory = join(root.scratch, "signer");
-    mkdirSync(directory);
-    writeFileSync(join(directory, "config.json"), '{"ProducerKeyFilePassphrase": "p"}');
-    writeFileSync(join(directory, "producer"), "key");
-    const facts: Stage["facts"] = { old: {}, new: { active: "inactive", directory: "none" } };
-    const called: string[] = [];
-    // The test sets the facts; all other functions really run on this machine, which has no orchestrator.
-    const host = (side: "old" | "new"): RootHost => ({
-      ...root,
-      address: side,
-      call: async (name, variables, options) => {
-        called.push(`${side} ${name}`);
-        if (name === "signer_facts")
-          return Object.entries({ ...usual, ...facts[side] })
-            .map(([key, value]) => `${key}=${value}\n`)
-            .join("");
-        if (name === "signer_scan") return `${hostKey}\n`;
-        return root.call(name, variables, options);
-      },
-      stream: async (name, ...rest) => {
-        called.push(`${side} ${name}`);
-        return root.stream(name, ...rest);
-      },
-    });
-    const place = { service: "o", directory, nodeDirectory: join(root.scratch, "none"), executable: "o", rpcPort: 1 };
-    const said: string[] = [];
-    let seconds = 0;
-    await provide({
-      root,
-      said,
-      facts,
-      called,
-      options: {
-        stack: "prod",
-        move,
-        old: place,
-        new: place,
-        copyAddress: "old",
-        sshPort: 22,
-        sshUser: "root",
-        hostKey,
-        noKeyShare: true,
-        haltedBridge: false,
-        firstMove: true,
-        release: { version: "v0.0.9a" },
-        backups: { directory: join(root.scratch, "backups") },
-      },
-      deps: {
-        roots: { old: host("old"), new: host("new") },
-        readNodeSync: async () => ({ synced: true, why: "", known: true }),
-        readBridge: async () => ({ known: true, state: 0, key: bridgeKey, why: "live" }),
-        now: () => Date.UTC(2026, 10, 21, 18, 0, seconds++),
-        ticks: () => 0,
-        sleep: async () => undefined,
-        say: (line) => said.push(line),
-      },
-    });
-    root.close();
-  },
-});
+function openStage(root: LocalRoot) {
+  const directory = join(root.scratch, "signer");
+  mkdirSync(directory);
+  writeFileSync(join(directory, "config.json"), '{"ProducerKeyFilePassphrase": "p"}');
+  writeFileSync(join(directory, "producer"), "key");
+  /** Facts of each host that differ from the usual ones. */
+  const facts = { old: {}, new: { active: "inactive", directory: "none" } };
+  /** Functions that were called, on which host. */
+  const called: string[] = [];
+  // The test sets the facts; all other functions really run on this machine, which has no orchestrator.
+  const host = (side: "old" | "new"): RootHost => ({
+    ...root,
+    address: side,
+    call: async (name, variables, options) => {
+      called.push(`${side} ${name}`);
+      if (name === "signer_facts")
+        return Object.entries({ ...usual, ...facts[side] })
+          .map(([key, value]) => `${key}=${value}\n`)
+          .join("");
+      if (name === "signer_scan") return `${wanted.hostKey}\n`;
+      return root.call(name, variables, options);
+    },
+    stream: async (name, ...rest) => {
+      called.push(`${side} ${name}`);
+      return root.stream(name, ...rest);
+    },
+  });
+  const place = { service: "o", directory, nodeDirectory: join(root.scratch, "none"), executable: "o", rpcPort: 1 };
+  const said: string[] = [];
+  let seconds = 0;
+  const options: SecureOptions = {
+    ...wanted,
+    move,
+    old: place,
+    new: place,
+    noKeyShare: true,
+    firstMove: true,
+    backups: { directory: join(root.scratch, "backups") },
+  };
+  const deps: PreparationDeps = {
+    roots: { old: host("old"), new: host("new") },
+    readNodeSync: async () => ({ synced: true, why: "", known: true }),
+    readBridge: async () => ({ known: true, state: 0, key: bridgeKey, why: "live" }),
+    now: () => Date.UTC(2026, 10, 21, 18, 0, seconds++),
+    ticks: () => 0,
+    sleep: async () => undefined,
+    say: (line) => said.push(line),
+  };
+  return { root, said, facts, called, options, deps };
+}
+type Stage = ReturnType<typeof openStage>;
+const test = base.extend("stage", ({ root }) => openStage(root));
 
 const begun = (side: WhichHost, stage: Journal["stage"]) => ({
   journal: Buffer.from(JSON.stringify({ ...exampleJournal(side, stage), move: formatMove(move) })).toString("base64"),

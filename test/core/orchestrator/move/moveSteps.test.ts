@@ -19,131 +19,109 @@ import { type LocalRoot, localRoot } from "../localRoot";
 const saga: Saga = { move: exampleMove, direction: "forward" };
 const looks: HostStates = { old: { active: false, masked: true }, new: { active: false, masked: true } };
 
-interface Stage {
-  readonly hands: ReturnType<typeof createMoveActions> & Pick<MoveRun, "seen">;
-  readonly directory: string;
-  readonly arriving: string;
-  /** Functions that were called, on which host, in order. */
-  readonly called: string[];
-  /** Numbers of requests to sign in the old host's getStatus, in turn; the last one repeats. */
-  toSign: number[];
-  /** Problems of the new host's node by the gate's evidence. */
-  node: { synced: boolean; why: string; known: boolean };
-  /** State of the bridge on the chain. */
-  bridge: BridgeNow;
-  /** The operator's word. */
-  haltedBridge: boolean;
-  /** The backup of a restore. */
-  restoreFrom?: string;
-  /** Milliseconds of the sleeps, and the output. */
-  readonly slept: number[];
-  readonly said: string[];
-  /** After each copy between the hosts. */
-  afterCopy: () => void;
-  /** Delays the list of the new host. */
-  beforeList: Promise<void>;
-  /** Delays the flush of the new host's disk. */
-  beforeFlush: Promise<void>;
-  /** Delays the archive of the old host. */
-  beforeArchive: Promise<void>;
-}
-
 // Two directories of this machine; listing, archive and backup are real, steps are only noted.
-const test = base.extend<{ stage: Stage }>({
-  stage: async ({ task: _task }, provide) => {
-    const locals = { old: localRoot(), new: localRoot() };
-    const directory = join(locals.old.scratch, "signer");
-    const arriving = join(locals.new.scratch, "signer.arriving");
-    mkdirSync(join(directory, "tss"), { recursive: true });
-    mkdirSync(join(directory, "producer"));
-    for (const [name, text] of [
-      ["config.json", "{}"],
-      ["tss/localstate-ab.json", "{}"],
-      ["producer/store", "key"],
-    ] as const)
-      writeFileSync(join(directory, name), text);
-    const live: BridgeNow = { known: true, state: 0, key: "", why: "live" };
-    const stage: Omit<Stage, "hands"> = {
-      bridge: live,
-      haltedBridge: false,
-      node: { synced: true, why: "", known: true },
-      directory,
-      arriving,
-      called: [] as string[],
-      afterCopy: () => {},
-      toSign: [0],
-      slept: [] as number[],
-      said: [] as string[],
-      beforeList: Promise.resolve(),
-      beforeFlush: Promise.resolve(),
-      beforeArchive: Promise.resolve(),
-    };
-    let told = 0;
-    const rpc = await listen(
-      http.createServer(async (request, response) => {
-        const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
-        const wrapsToSign = stage.toSign.length > 1 ? stage.toSign[0] : stage.toSign.at(-1);
-        if (method === "getStatus") stage.toSign.splice(0, stage.toSign.length > 1 ? 1 : 0);
-        told += 1;
-        const status = {
-          state: 0,
-          stateName: "LiveState",
-          frontierMomentum: told,
-          networks: { Ethereum: { wrapsToSign } },
-        };
-        response.end(JSON.stringify({ result: method === "getStatus" ? status : { producer: "z1q" }, error: "" }));
-      }),
-    );
-    const root = (side: WhichHost, local: LocalRoot): RootHost => ({
-      ...local,
-      address: side,
-      forward: async () => net.connect(rpc.port, "127.0.0.1"),
-      stream: async (name, variables) => {
-        stage.called.push(`${side} ${name}`);
-        if (name === "signer_copy") {
-          execFileSync("cp", ["-aT", directory, arriving]);
-          stage.afterCopy();
-          return local.stream("true");
-        }
-        if (name === "signer_manifest" && side === "new") await stage.beforeList;
-        if (name === "signer_archive") await stage.beforeArchive;
-        return local.stream(name, variables);
-      },
-    });
-    const call: HostPair["call"] = async ({ side, name }) => {
+async function openStage() {
+  const locals = { old: localRoot(), new: localRoot() };
+  const directory = join(locals.old.scratch, "signer");
+  const arriving = join(locals.new.scratch, "signer.arriving");
+  mkdirSync(join(directory, "tss"), { recursive: true });
+  mkdirSync(join(directory, "producer"));
+  for (const name of ["config.json", "tss/localstate-ab.json"]) writeFileSync(join(directory, name), "{}");
+  writeFileSync(join(directory, "producer/store"), "key");
+  const stage = {
+    directory,
+    arriving,
+    /** Functions that were called, on which host, in order. */
+    called: [] as string[],
+    /** Numbers of requests to sign in the old host's getStatus, in turn; the last one repeats. */
+    toSign: [0],
+    /** Problems of the new host's node by the gate's evidence. */
+    node: { synced: true, why: "", known: true },
+    /** State of the bridge on the chain. */
+    bridge: { known: true, state: 0, key: "", why: "live" } as BridgeNow,
+    /** The operator's word. */
+    haltedBridge: false,
+    /** The backup of a restore. */
+    restoreFrom: undefined as string | undefined,
+    /** Milliseconds of the sleeps, and the output. */
+    slept: [] as number[],
+    said: [] as string[],
+    /** Runs after each copy between the hosts. */
+    afterCopy: () => {},
+    /** Delay the list of the new host, the flush of its disk, and the archive of the old host. */
+    beforeList: Promise.resolve(),
+    beforeFlush: Promise.resolve(),
+    beforeArchive: Promise.resolve(),
+  };
+  let told = 0;
+  const rpc = await listen(
+    http.createServer(async (request, response) => {
+      const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
+      const [wrapsToSign] = stage.toSign;
+      if (method === "getStatus" && stage.toSign.length > 1) stage.toSign.shift();
+      told += 1;
+      const networks = { Ethereum: { wrapsToSign } };
+      const status = { state: 0, stateName: "LiveState", frontierMomentum: told, networks };
+      response.end(JSON.stringify({ result: method === "getStatus" ? status : { producer: "z1q" }, error: "" }));
+    }),
+  );
+  const root = (side: WhichHost, local: LocalRoot): RootHost => ({
+    ...local,
+    address: side,
+    forward: async () => net.connect(rpc.port, "127.0.0.1"),
+    stream: async (name, variables) => {
       stage.called.push(`${side} ${name}`);
-      if (name === "signer_flush") await stage.beforeFlush;
-      if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
-      return name === "signer_copy_key" ? exampleCopyKey : "";
-    };
-    const sides = pairDouble({
-      roots: { old: root("old", locals.old), new: root("new", locals.new) },
-      call,
-      step: async (each, before) => call(each).then(() => before),
-    });
-    const inputs = Object.defineProperties(
-      exampleInputs({
-        old: exampleHost("old", { directory }),
-        new: exampleHost("new", { directory: arriving.replace(/\.arriving$/, "") }),
-        backups: { directory: join(locals.old.scratch, "backups") },
-      }),
-      { haltedBridge: { get: () => stage.haltedBridge }, restoreFrom: { get: () => stage.restoreFrom } },
-    );
-    const deps = {
-      now: () => Date.now(),
-      say: (line: string) => void stage.said.push(line),
-      ticks: () => stage.slept.reduce((sum, each) => sum + each, 0),
-      sleep: async (milliseconds: number) => void stage.slept.push(milliseconds),
-      readNodeSync: async () => stage.node,
-      readBridge: async () => stage.bridge,
-      isWatched: true,
-    };
-    const run = new MoveRun(inputs, sides, deps);
-    const hands = { ...createMoveActions(run, saga), seen: run.seen };
-    await provide(Object.assign(stage, { hands }));
+      if (name === "signer_copy") {
+        execFileSync("cp", ["-aT", directory, arriving]);
+        stage.afterCopy();
+        return local.stream("true");
+      }
+      if (name === "signer_manifest" && side === "new") await stage.beforeList;
+      if (name === "signer_archive") await stage.beforeArchive;
+      return local.stream(name, variables);
+    },
+  });
+  const call: HostPair["call"] = async ({ side, name }) => {
+    stage.called.push(`${side} ${name}`);
+    if (name === "signer_flush") await stage.beforeFlush;
+    if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
+    return name === "signer_copy_key" ? exampleCopyKey : "";
+  };
+  const sides = pairDouble({
+    roots: { old: root("old", locals.old), new: root("new", locals.new) },
+    call,
+    step: async (each, before) => call(each).then(() => before),
+  });
+  const inputs = Object.defineProperties(
+    exampleInputs({
+      old: exampleHost("old", { directory }),
+      new: exampleHost("new", { directory: arriving.replace(/\.arriving$/, "") }),
+      backups: { directory: join(locals.old.scratch, "backups") },
+    }),
+    { haltedBridge: { get: () => stage.haltedBridge }, restoreFrom: { get: () => stage.restoreFrom } },
+  );
+  const deps = {
+    now: () => Date.now(),
+    say: (line: string) => void stage.said.push(line),
+    ticks: () => stage.slept.reduce((sum, each) => sum + each, 0),
+    sleep: async (milliseconds: number) => void stage.slept.push(milliseconds),
+    readNodeSync: async () => stage.node,
+    readBridge: async () => stage.bridge,
+    isWatched: true,
+  };
+  const run = new MoveRun(inputs, sides, deps);
+  const hands = { ...createMoveActions(run, saga), seen: run.seen };
+  const close = async () => {
     for (const local of Object.values(locals)) local.close();
     await rpc.close();
-  },
+  };
+  return Object.assign(stage, { hands, close });
+}
+type Stage = Awaited<ReturnType<typeof openStage>>;
+const test = base.extend("stage", async ({ task: _task }, { onCleanup }) => {
+  const stage = await openStage();
+  onCleanup(stage.close);
+  return stage;
 });
 
 /** State of both hosts while the old host signs. */
@@ -241,16 +219,14 @@ test("compares again after another stop", async ({ stage }) => {
   expect(stage.called.filter((name) => name === "new signer_copy")).toHaveLength(2);
 });
 
-test("does not move an orchestrator that stopped in a key generation", async ({ stage }) => {
-  writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 1, Passphrase: "secret" }));
+test("moves an orchestrator that stopped live, and none that stopped in a key generation", async ({ stage }) => {
+  const config = join(stage.directory, "config.json");
+  writeFileSync(config, JSON.stringify({ GlobalState: 1 }));
   await expect(upTo(stage, "copy")).rejects.toThrow(
     /^the orchestrator of the old host \(old\) was stopped in state 1 \(key generation\), /,
   );
   expect(stage.called).toEqual(["old signer_stop", "old signer_read"]);
-});
-
-test("moves one that stopped live", async ({ stage }) => {
-  writeFileSync(join(stage.directory, "config.json"), JSON.stringify({ GlobalState: 0, Name: '"GlobalState": 1' }));
+  writeFileSync(config, JSON.stringify({ GlobalState: 0, Name: '"GlobalState": 1' }));
   await upTo(stage, "copy");
   expect(stage.called.at(-1)).toBe("new signer_arrive");
 });

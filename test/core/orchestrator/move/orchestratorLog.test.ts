@@ -1,22 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test as base, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { findLogErrors, parseLife } from "../../../../core/orchestrator/move/verify";
 import { configLines, logLine } from "../../../../lab/doubles/orchestrator/logLines";
 import { defaultConfig } from "../../../../lab/doubles/orchestrator/stateDir";
-import { type LocalRoot, localRoot } from "../localRoot";
+import { type LocalRoot, test } from "../localRoot";
 
 /** Output of orchestrator v0.0.9a from a start to its stop; keys, addresses and pass phrase are made up. */
 const real = readFileSync(join(__dirname, "realLog.txt"), "utf8").split("\n").filter(Boolean);
 const realPassphrase = 'Horse & <"Staple\\> 7';
-
-const test = base.extend<{ root: LocalRoot }>({
-  root: async ({ task: _task }, provide) => {
-    const root = localRoot();
-    await provide(root);
-    root.close();
-  },
-});
 
 /** Returns a host's journal with lines of the orchestrator, and of systemd if they begin like its own. */
 const journalOf = (lines: readonly string[], process = 77) =>
@@ -25,10 +17,7 @@ const journalOf = (lines: readonly string[], process = 77) =>
     return `2026-11-22T08:03:35+0000 h ${who}: ${line}`;
   });
 
-const config = (passphrase: string) => ({
-  ...defaultConfig("/root/.orchestrator"),
-  ProducerKeyFilePassphrase: passphrase,
-});
+const config = (ProducerKeyFilePassphrase: string) => ({ ...defaultConfig("/root/.o"), ProducerKeyFilePassphrase });
 
 /** Returns the double's printed configuration, line by line. */
 const printed = (passphrase: string) =>
@@ -46,20 +35,19 @@ async function passedOn(root: LocalRoot, journal: readonly string[], passphrase:
 
 describe.concurrent("the other orchestrators that a host is connected with", () => {
   test("counts peers by address, in any address form", async ({ root }) => {
-    const line = (local: string, peer: string) => `0 0 ${local} ${peer}`;
     const lines = [
-      line("203.0.113.9:55055", "198.51.100.1:55055"),
-      line("203.0.113.9:41000", "198.51.100.1:55055"),
-      line("203.0.113.9:55055", "198.51.100.2:39999"),
-      line("[::ffff:203.0.113.9]:55055", "[::ffff:198.51.100.3]:55055"),
+      "203.0.113.9:55055 198.51.100.1:55055",
+      "203.0.113.9:41000 198.51.100.1:55055",
+      "203.0.113.9:55055 198.51.100.2:39999",
+      "[::ffff:203.0.113.9]:55055 [::ffff:198.51.100.3]:55055",
     ];
-    const life = async (said: string) => {
+    const peers = async (said: string) => {
       root.before = `systemctl() { :; }; journalctl() { :; }; ss() { ${said}; }`;
-      return parseLife(await root.call("signer_life", { directory: root.scratch, service: "o", p2p_port: 55055 }))
-        .peers;
+      const variables = { directory: root.scratch, service: "o", p2p_port: 55055 };
+      return parseLife(await root.call("signer_life", variables)).peers;
     };
-    expect(await life(`printf '%s\\n' ${lines.map((each) => `'${each}'`).join(" ")}`)).toBe(3);
-    expect(await life(":")).toBe(0);
+    expect(await peers(`printf '0 0 %s %s\\n' ${lines.join(" ")}`)).toBe(3);
+    expect(await peers(":")).toBe(0);
   });
 });
 
@@ -77,10 +65,8 @@ describe.concurrent("the passed on log of an orchestrator", () => {
   });
 
   test.for([1, 10, 50, 70, 80])("shows no half of the JSON in the last %i lines", async (last, { root }) => {
-    const begun = real.slice(
-      0,
-      real.findIndex((line) => line.includes("config.go:32")),
-    );
+    const end = real.findIndex((line) => line.includes("config.go:32"));
+    const begun = real.slice(0, end);
     const before = Array.from({ length: 500 }, (_, index) => `noise ${index}`);
     const log = await passedOn(root, journalOf([...before, ...begun]), realPassphrase, last);
     expect(log.join("\n")).not.toMatch(/Horse|Staple|DataPath|Passphrase/);

@@ -1,6 +1,7 @@
 import http from "node:http";
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
+import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { verify } from "../../../../core/orchestrator/move/verify";
 import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
@@ -10,77 +11,60 @@ import { exampleInputs, exampleMove, pairDouble } from "../exampleMove";
 
 const build = { version: "v0.0.9a", gitCommit: "", goVersion: "go1.26.8" };
 const identity = { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" };
-const networks = { Ethereum: { wrapsToSign: 0, unwrapsToSign: 0 } };
 
-/** A host whose orchestrator was started: its answers, those of systemd and ss, its log and its config.json. */
-interface Started {
-  readonly answers: Record<string, unknown>;
-  life: string[];
-  /** Answer of systemd at the end of the check, if it differs. */
-  later?: string[];
-  log: string[];
-  config: unknown;
-  readonly said: string[];
-  noKeyShare: boolean;
-  release?: { readonly version: string };
-  /** True if its port is open. */
-  isOpen: boolean;
-  look(side?: WhichHost): Promise<unknown>;
+/** Creates a host whose orchestrator was started: its answers, those of systemd and ss, its log and its config.json. */
+async function start() {
+  const server = await listen(
+    http.createServer(async (request, response) => {
+      const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
+      response.end(JSON.stringify({ result: started.answers[method], error: "" }));
+    }),
+  );
+  let ticks = 0;
+  const status = { state: 0, stateName: "LiveState", networks: { Ethereum: { wrapsToSign: 0, unwrapsToSign: 0 } } };
+  const started = {
+    answers: { getBuildInfo: build, getIdentity: identity, getStatus: status } as Record<string, unknown>,
+    life: ["ActiveState=active", "SubState=running", "NRestarts=0", "MainPID=7", "Peers=2"],
+    /** Answer of systemd at the end of the check, if it differs. */
+    later: undefined as string[] | undefined,
+    log: [] as string[],
+    config: { TssConfig: { PublicKey: "A81a" } },
+    said: [] as string[],
+    inputs: {} as Partial<MoveInputs>,
+    /** True if its port is open. */
+    isOpen: true,
+    close: server.close,
+    look: async (side: WhichHost = "new") => {
+      const forward = async () => {
+        if (!started.isOpen) throw new Error("nothing listens on 127.0.0.1:55000");
+        return net.connect(server.port, "127.0.0.1");
+      };
+      const root = {
+        address: "203.0.113.9",
+        forward,
+        call: async () => JSON.stringify(started.config),
+      } as unknown as RootHost;
+      const call = async () => [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
+      const sides = pairDouble({ roots: { old: root, new: root }, call });
+      const deps = {
+        ticks: () => ticks,
+        now: () => 0,
+        say: (line: string) => void started.said.push(line),
+        sleep: async (milliseconds: number) => {
+          ticks += milliseconds;
+        },
+      } as unknown as MoveDeps;
+      const saga: Saga = { move: exampleMove, direction: side === "new" ? "forward" : "back" };
+      const run = new MoveRun(exampleInputs(started.inputs), sides, deps);
+      return verify({ run, side, saga, expected: { producer: "z1q" }, startedAt: 0 });
+    },
+  };
+  return started;
 }
-
-const test = base.extend<{ started: Started }>({
-  started: async ({ task: _task }, provide) => {
-    const server = await listen(
-      http.createServer(async (request, response) => {
-        const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
-        response.end(JSON.stringify({ result: started.answers[method], error: "" }));
-      }),
-    );
-    let ticks = 0;
-    const started: Started = {
-      answers: {
-        getBuildInfo: build,
-        getIdentity: identity,
-        getStatus: { state: 0, stateName: "LiveState", networks },
-      },
-      life: ["ActiveState=active", "SubState=running", "NRestarts=0", "MainPID=7", "Peers=2"],
-      log: [],
-      config: { TssConfig: { PublicKey: "A81a" } },
-      said: [],
-      noKeyShare: false,
-      isOpen: true,
-      look: async (side = "new") => {
-        const forward = async () => {
-          if (!started.isOpen) throw new Error("nothing listens on 127.0.0.1:55000");
-          return net.connect(server.port, "127.0.0.1");
-        };
-        const root = {
-          address: "203.0.113.9",
-          forward,
-          call: async () => JSON.stringify(started.config),
-        } as unknown as RootHost;
-        const call = async () => [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
-        const sides = pairDouble({ roots: { old: root, new: root }, call });
-        const deps = {
-          ticks: () => ticks,
-          now: () => 0,
-          say: (line: string) => void started.said.push(line),
-          sleep: async (milliseconds: number) => {
-            ticks += milliseconds;
-          },
-        } as unknown as MoveDeps;
-        const saga: Saga = { move: exampleMove, direction: side === "new" ? "forward" : "back" };
-        const run = new MoveRun(
-          exampleInputs({ noKeyShare: started.noKeyShare, release: started.release }),
-          sides,
-          deps,
-        );
-        return verify({ run, side, saga, expected: { producer: "z1q" }, startedAt: 0 });
-      },
-    };
-    await provide(started);
-    await server.close();
-  },
+const test = base.extend("started", async ({ task: _task }, { onCleanup }) => {
+  const started = await start();
+  onCleanup(() => started.close());
+  return started;
 });
 
 const error = "2026-11-22T05:16:00.000Z\tERROR\tnetwork/evm.go:584\tan event of another kind";
@@ -104,16 +88,12 @@ describe("a started orchestrator", () => {
   });
 
   test.for([
-    ["by its unit", ["NRestarts=1", "MainPID=7"]],
-    ["by hand", ["NRestarts=0", "MainPID=8"]],
-  ] as const)("is reported if it was restarted %s during the check", async ([, [restarts, pid]], { started }) => {
-    started.later = started.life.with(2, restarts).with(3, pid);
-    await expect(started.look()).rejects.toThrow("found: the orchestrator ended or restarted while it was watched");
-  });
-
-  test("is not well if it ended during the check", async ({ started }) => {
-    started.later = started.life.with(0, "ActiveState=failed").with(1, "SubState=failed");
-    await expect(started.look()).rejects.toThrow("found: its unit is failed (failed)");
+    ["was restarted by its unit", 2, ["NRestarts=1"], "the orchestrator ended or restarted while it was watched"],
+    ["was restarted by hand", 3, ["MainPID=8"], "the orchestrator ended or restarted while it was watched"],
+    ["ended", 0, ["ActiveState=failed", "SubState=failed"], "its unit is failed (failed)"],
+  ] as const)("is not well if it %s during the check", async ([, at, later, problem], { started }) => {
+    started.later = started.life.toSpliced(at, later.length, ...later);
+    await expect(started.look()).rejects.toThrow(`found: ${problem}`);
   });
 
   test("is not well without a share of the bridge's key", async ({ started }) => {
@@ -121,12 +101,12 @@ describe("a started orchestrator", () => {
     await expect(started.look()).rejects.toThrow("found: the orchestrator found no share of the bridge's key");
     // It is well on the old host, or if the operator acknowledged a missing share.
     await expect(started.look("old")).resolves.toBeDefined();
-    started.noKeyShare = true;
+    started.inputs = { noKeyShare: true };
     await expect(started.look()).resolves.toBeDefined();
   });
 
   test("is not well with another version than the configured one", async ({ started }) => {
-    started.release = { version: "v0.0.9" };
+    started.inputs = { release: { version: "v0.0.9" } };
     await expect(started.look()).rejects.toThrow("found: its version is v0.0.9a, not v0.0.9");
     await expect(started.look("old")).resolves.toBeDefined();
   });

@@ -22,12 +22,10 @@ const source = { side: "old", ...own } as const;
 const theirs = { move: "pillar-host/next/Anvil/1", direction: "forward", side: "old" } as const;
 const notInPlace = "the orchestrator's directory is not in place on this host: not started";
 
-const test = base.extend<{ stage: ScriptStage }>({
-  stage: async ({ task: _task }, provide) => {
-    const stage = openScriptStage();
-    await provide(stage);
-    stage.box.remove();
-  },
+const test = base.extend("stage", ({ task: _task }, { onCleanup }) => {
+  const stage = openScriptStage();
+  onCleanup(() => stage.box.remove());
+  return stage;
 });
 
 describe("a step on a host", () => {
