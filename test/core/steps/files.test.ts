@@ -1,17 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { formatAssignments } from "../../../core/ssh/shellWords";
@@ -47,7 +35,7 @@ function homeOf(box: Sandbox, uid: number, text: string = operator): string {
   const home = join(box.dir, "home");
   const keys = join(home, ".ssh/authorized_keys");
   // The user walks through to it.
-  chmodSync(box.dir, 0o711);
+  fs.chmodSync(box.dir, 0o711);
   for (const place of [home, join(home, ".ssh")]) mkdirSync(place, { mode: 0o700 });
   writeFileSync(keys, text, { mode: 0o640 });
   if (uid > 0) execFileSync("chown", ["-R", `${uid}:${uid}`, home]);
@@ -101,8 +89,8 @@ describe("a file that is replaced", () => {
 
   test("keeps its mode and owner", async ({ box }) => {
     const file = box.write("state/file", "old\n");
-    chmodSync(file, 0o611);
-    if (process.getuid?.() === 0) chownSync(file, 7, 8);
+    fs.chmodSync(file, 0o611);
+    if (process.getuid?.() === 0) fs.chownSync(file, 7, 8);
     const { uid, gid } = statSync(file);
     await box.run(`${lib(box)}install_file "$state/file" new; install_file "$state/other" new`);
     const now = statSync(file);
@@ -112,11 +100,9 @@ describe("a file that is replaced", () => {
 
   test("is not replaced if it is a link, and never becomes empty", async ({ box }) => {
     const file = box.write("state/file", "old\n");
-    symlinkSync(file, join(box.state, "link"));
+    fs.symlinkSync(file, join(box.state, "link"));
     const linked = await box.run(`${lib(box)}install_file "$state/link" new`);
-    expect(linked.stderr).toMatch(
-      /^h: .*\/link is a link: it was left as it is\n {2}found: a link to .*\n {2}needed: /,
-    );
+    expect(linked.stderr).toMatch(/^h: .*\/link is a link: it was left as it is\n {2}found: a link to .*\n {2}need/);
     const emptied = await box.run(`${lib(box)}replace_file "$state/file" ""`);
     expect(emptied.stderr).toMatch(/^h: .*\/file would become empty: it was left as it is\n/);
     expect([linked.code, emptied.code, readFileSync(file, "utf8")]).toEqual([1, 1, "old\n"]);
@@ -194,7 +180,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
       expect([statSync(keys).uid, statSync(keys).mode & 0o777]).toEqual([nobody, 0o640]);
       expect((await box.run(`${right(box, "nobody")}copy_take_back`)).code).toBe(0);
       expect([readFileSync(keys, "utf8"), readdirSync(join(box.dir, "sudoers"))]).toEqual([operator, []]);
-      rmSync(dirname(keys), { recursive: true });
+      fs.rmSync(dirname(keys), { recursive: true });
       expect((await box.run(`${right(box, "nobody")}${allow}`)).code).toBe(0);
       const made = [statSync(dirname(keys)), statSync(keys)].map(({ uid, mode }) => [uid, mode & 0o777]);
       expect(made.flat()).toEqual([nobody, 0o700, nobody, 0o600]);
@@ -214,7 +200,7 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
     test("are not written through a link, or into a linked directory", async ({ box }) => {
       const keys = homeOf(box, nobody);
       const victim = box.write("victim", ours);
-      chmodSync(victim, 0o644);
+      fs.chmodSync(victim, 0o644);
       plant(box, "home/.ssh/authorized_keys", victim);
       const refuses = async (call: string, what: RegExp) => {
         const { code, stderr } = await box.run(`${right(box, "nobody")}${call}`);
@@ -223,10 +209,10 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
       };
       for (const call of [allow, "copy_take_back"])
         await refuses(call, /^h: .*authorized_keys is (a link|not the user's own): it was left/);
-      expect([readFileSync(victim, "utf8"), lstatSync(keys).isSymbolicLink()]).toEqual([ours, true]);
+      expect([readFileSync(victim, "utf8"), fs.lstatSync(keys).isSymbolicLink()]).toEqual([ours, true]);
       const roots = join(box.dir, "roots");
       mkdirSync(roots);
-      rmSync(dirname(keys), { recursive: true });
+      fs.rmSync(dirname(keys), { recursive: true });
       plant(box, "home/.ssh", roots);
       await refuses(allow, /^h: .*\/\.ssh is a link: .*authorized_keys was left/);
       expect([readdirSync(roots), existsSync(join(box.state, "copy/side"))]).toEqual([[], true]);

@@ -53,9 +53,10 @@ export class Sandbox {
   }
 
   /** Adds a process as /proc describes it. */
-  process(pid: number, command: string): void {
+  process(pid: number, command: string, cgroup?: string): void {
     mkdirSync(join(this.dir, "proc", String(pid)), { recursive: true });
     this.write(`proc/${pid}/comm`, `${command}\n`);
+    if (cgroup !== undefined) this.write(`proc/${pid}/cgroup`, `0::${cgroup}\n`);
   }
 
   /** Returns what listens on TCP, and nothing else does; a connection of another state is there in any case. */

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { parseHashes } from "../../../../core/chainCopy/transfer";
 import { type ChainStage, test } from "./stage";
 
-/** Names as long as a database's may be: what one process prints of 16 of them is still one write. */
+/** As long as a database's may be: what one process prints of 16 of them is still one write. */
 const names = Array.from({ length: 300 }, (_, at) => `${String(at).padStart(6, "0")}${"0".repeat(120)}.ldb`);
 
 /** Fills the place that a host of this side hashes. */

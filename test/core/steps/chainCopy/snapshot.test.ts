@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { type ChainStage, test } from "./stage";
@@ -37,10 +27,11 @@ describe("the snapshot of a running node", () => {
     expect(readdirSync(place(stage)).sort()).toEqual(["cache", "consensus", "made-by-pillar-host", "nom"]);
     const names = ["000002.ldb", "000003.log", "CURRENT", "MANIFEST-000001"];
     expect(readdirSync(join(place(stage), "nom")).sort()).toEqual(names);
-    const inode = (at: string, name: string) => statSync(join(at, "nom", name)).ino;
+    const inode = (at: string, name: string) => fs.statSync(join(at, "nom", name)).ino;
     expect(names.filter((name) => inode(stage.data, name) === inode(place(stage), name))).toEqual(["000002.ldb"]);
   });
 
+  const silent = "rpc() { :; }; sleep() { SECONDS=$((SECONDS + 100)); }";
   const once = (link: string) =>
     `${momentums()}\neval "real_$(declare -f chain_link)"
 chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "$sandbox/once"; ${link}; }; }`;
@@ -53,11 +44,7 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
 
   test.for([
     ["momentums in every attempt", momentums(1), "the node wrote to its databases during each attempt to link them"],
-    [
-      "no momentums",
-      "rpc() { :; }; sleep() { SECONDS=$((SECONDS + 100)); }",
-      "the node of this host receives no momentum\n  found: height unknown",
-    ],
+    ["no momentums", silent, "the node of this host receives no momentum\n  found: height unknown"],
   ] as const)("is not made with %s", async ([, before, words], { stage }) => {
     const { code, stderr } = await snapshot(stage, before);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`h: ${words}`)]);
@@ -118,10 +105,10 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
 test("the running cleanup script is not changed", async ({ stage }) => {
   const script = join(stage.box.state, "chain-copy.end");
   await stage.call("chain_watch_lease");
-  const [opened, text] = [openSync(script, "r"), readFileSync(script, "utf8")];
+  const [opened, text] = [fs.openSync(script, "r"), readFileSync(script, "utf8")];
   await stage.call("chain_watch_lease", { login_user: "somebody-with-a-long-name" });
   expect([readFileSync(opened, "utf8"), readFileSync(script, "utf8") === text]).toEqual([text, false]);
-  closeSync(opened);
+  fs.closeSync(opened);
 });
 
 test("the claim on a host belongs to a stack's newest run; the earlier one does nothing more", async ({ stage }) => {
@@ -141,7 +128,7 @@ test("the claim is not taken from another stack at work", async ({ stage }) => {
 
 test("the facts of a host are read before the copy", async ({ stage }) => {
   stage.databases(stage.data, "old", ["nom"]);
-  symlinkSync("/somewhere", join(stage.data, "consensus"));
+  fs.symlinkSync("/somewhere", join(stage.data, "consensus"));
   writeFileSync(join(stage.data, "network-private-key"), "key");
   const key = "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683";
   const facts = `nom=there\nconsensus=link\ncache=none\nbytes=\\d+\nfree=\\d+\nstaged=0\nnetworkKey=${key}\nload=.*\nend=yes\n`;

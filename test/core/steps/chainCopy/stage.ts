@@ -39,9 +39,8 @@ function open(box: Sandbox): ChainStage {
   for (const place of [data, join(box.dir, "run"), join(box.dir, "units")]) mkdirSync(place);
   box.command("systemctl", systemctl);
   box.command("systemd-run", "exit 0");
-  const functions = box
-    .library(readChainCopyLibrary())
-    .replace("\nchain_runs=/run/pillar-host\n", `\nchain_runs=${join(box.dir, "run")}\n`);
+  const moved = `\nchain_runs=${join(box.dir, "run")}\n`;
+  const functions = box.library(readChainCopyLibrary()).replace("\nchain_runs=/run/pillar-host\n", moved);
   const variables = {
     token: "t1",
     side: "new",
@@ -78,13 +77,11 @@ ${name === "chain_take" ? "" : "( chain_take > /dev/null )\n"}( ${name} ) < /dev
         for (const [file, text] of Object.entries(files)) writeFileSync(join(place, name, file), text);
       }
     },
-    whose: (place) =>
-      Object.fromEntries(
-        ["nom", "consensus", "cache"].flatMap((name) => {
-          const file = join(place, name, "MANIFEST-000001");
-          return existsSync(file) ? [[name, readFileSync(file, "utf8")]] : [];
-        }),
-      ),
+    whose: (place) => {
+      const file = (name: string) => join(place, name, "MANIFEST-000001");
+      const names = ["nom", "consensus", "cache"].filter((name) => existsSync(file(name)));
+      return Object.fromEntries(names.map((name) => [name, readFileSync(file(name), "utf8")]));
+    },
     left: () => readdirSync(data).filter((name) => name.startsWith(".pillar-host")),
   };
 }

@@ -24,6 +24,7 @@ test("unattended upgrades are installed if the image lacks them", async ({ box }
   expect(box.read("calls")).toMatch(/apt-get .*update\napt-get .*install unattended-upgrades\n/);
 });
 
+const passwords = "PasswordAuthentication yes";
 test.for([
   [
     "there was an error",
@@ -33,11 +34,7 @@ test.for([
       "  pulumi config rm --path pillar-host:lifecycle -s prod && pulumi up -s prod\n",
   ],
   ["it does not end", ['echo "status: running"; exit 124'], "cloud-init did not end within 900 s\n  status: running\n"],
-  [
-    "sshd accepts passwords",
-    [undefined, "PasswordAuthentication yes"],
-    "h: logins with a password are not off\n  found: PasswordAuthentication yes\n",
-  ],
+  ["sshd accepts passwords", [undefined, passwords], `h: logins with a password are not off\n  found: ${passwords}\n`],
   ["no upgrades can be had", [undefined, undefined, false], "h: security upgrades could not be turned on\n"],
 ] as const)("the step fails if %s", async ([, [says, sshd, isUpgrading], words], { box }) => {
   box.write("offline", "");

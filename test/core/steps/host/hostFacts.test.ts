@@ -47,6 +47,9 @@ const restarting = show
   .replace("success", "exit-code");
 const masked = `case "$*" in *LoadState*) echo masked ;; *ActiveState*) echo inactive ;; esac`;
 const killed = "2026-11-21 kernel: Out of memory: Killed process 7 (go-node)";
+const lack = "the kernel killed a process for lack of memory";
+const nearlyFull = "Nearly full: the node stops without room";
+const toWorld = "to the world, at the provider's firewall too?";
 test.for<[Partial<typeof sound>, string]>([
   [
     { systemctl: restarting },
@@ -54,29 +57,18 @@ test.for<[Partial<typeof sound>, string]>([
   ],
   [{ systemctl: "echo not-found" }, "service: the host has no unit go-node"],
   [{ systemctl: masked }, "service: go-node is inactive, and masked: it does not start again by itself"],
-  [
-    { wget: `echo '{"result":{"numPeers": 0}}'` },
-    "peers: 0. Is 35995, tcp and udp, open to the world, at the provider's firewall too?",
-  ],
+  [{ wget: `echo '{"result":{"numPeers": 0}}'` }, `peers: 0. Is 35995, tcp and udp, open ${toWorld}`],
   [{ wget: "exit 4" }, "peers: unknown, the RPC at 127.0.0.1:35997 does not answer"],
-  [
-    { df: "echo head; echo 'dev 80000000 79999000 1000 100% /'" },
-    "disk: 0.0 of 80.0 GB free at /mnt. Nearly full: the node stops without room",
-  ],
-  [
-    { journalctl: `case "$*" in *-k*) echo '${killed}' ;; esac` },
-    `memory: the kernel killed a process for lack of memory: ${killed}`,
-  ],
+  [{ df: "echo head; echo 'dev 80000000 79999000 1000 100% /'" }, `disk: 0.0 of 80.0 GB free at /mnt. ${nearlyFull}`],
+  [{ journalctl: `case "$*" in *-k*) echo '${killed}' ;; esac` }, `memory: ${lack}: ${killed}`],
 ])("a fault of %j is a fact", async ([commands, line], { box }) => {
   expect(await factsOf(box, commands)).toContain(line);
 });
 
 test("somebody else's node is a fact", async ({ box }) => {
-  box.process(77, "znnd");
-  box.write("proc/77/cgroup", "0::/system.slice/docker-4f1d.scope\n");
-  expect(await factsOf(box)).toContain(
-    "service: the node does not run in go-node: znnd is process 77 in /system.slice/docker-4f1d.scope",
-  );
+  box.process(77, "znnd", "/system.slice/docker-4f1d.scope");
+  const said = "service: the node does not run in go-node: znnd is process 77 in /system.slice/docker-4f1d.scope";
+  expect(await factsOf(box)).toContain(said);
 });
 
 test("the log's last lines have no secrets and addresses, and are shortened", async ({ box }) => {

@@ -18,10 +18,7 @@ async function install(box: Sandbox, { tools = all, hourlyRestart = true, header
     replaceAll(box.local(script), [
       ['has() { command -v "$1" > /dev/null 2>&1; }', `has() { [[ " ${tools} " == *" $1 "* ]]; }`],
       ["[ -x /usr/bin/sudo ]", "has sudo"],
-      [
-        'headers_said=$(LC_ALL=C apt-get -s install "$kernel_headers" 2>&1)',
-        `headers_said='${headers}'; [ "${headers}" = yes ]`,
-      ],
+      ['=$(LC_ALL=C apt-get -s install "$kernel_headers" 2>&1)', `='${headers}'; [ "${headers}" = yes ]`],
       ["sleep 3", "sleep 0.01"],
     ]),
   );
@@ -41,10 +38,8 @@ test("packages are installed one by one, with cron and sudo if the image lacks t
   );
   expect(box.read("state/packages.done")).toMatch(/^20\d\d-/);
   const again = await install(box, { tools: "" });
-  expect([again.stdout, again.calls]).toEqual([
-    expect.stringMatching(/^done before, at .*: not upgraded again\n/),
-    calls,
-  ]);
+  expect(again.stdout).toMatch(/^done before, at .*: not upgraded again\n/);
+  expect(again.calls).toBe(calls);
 });
 
 test.for([
@@ -76,11 +71,7 @@ test("another package manager's lock is waited for", async ({ box }) => {
 });
 
 test.for([
-  [
-    "apt fails otherwise on the kernel headers",
-    { headers: "E: Unmet dependencies" },
-    "  found: E: Unmet dependencies\n",
-  ],
+  ["apt fails otherwise on headers", { headers: "E: Unmet dependencies" }, "  found: E: Unmet dependencies\n"],
   ["a command fails", { update: "exit 100" }, "packages.log on the host. Fix what it says, then run pulumi up -s"],
 ] as const)("the step ends, and is not marked as done, if %s", async ([, host, words], { box }) => {
   if ("update" in host) box.write("fails", "");

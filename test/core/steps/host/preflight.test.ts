@@ -35,17 +35,12 @@ function look(box: Sandbox, { commands = {}, moves = [], controller = {}, memory
   for (const [name, body] of Object.entries({ ...goodHost, ...commands })) box.command(name, body);
   box.write("os-release", "ID=debian\nVERSION_ID=11\n");
   box.write("meminfo", `MemTotal: ${memoryKb} kB\n`);
-  const config = {
-    node: { dataDir: `${box.dir}/znn` },
-    controller: { ...least.controller, addresses: [], ...controller },
-  };
+  const own = { ...least.controller, addresses: [], ...controller };
+  const config = { node: { dataDir: `${box.dir}/znn` }, controller: own };
   return box.run(
     replaceAll(box.local(preflight(configOf(config), identity).script), [
       ["[ -d /run/systemd/system ]", "[ -d / ]"],
-      [
-        "[ -r /etc/os-release ]; then distribution=$(. /etc/os-release",
-        "true; then distribution=$(. $TMPDIR/os-release",
-      ],
+      ["[ -r /etc/os-release ]; then distribution=$(. /etc", "true; then distribution=$(. $TMPDIR"],
       ["/proc/meminfo", "$TMPDIR/meminfo"],
       ...moves,
     ]),
@@ -97,7 +92,6 @@ test.for<[string, Changes]>([
   ["has no IPv4 route", { commands: { ip: "echo 'Network is unreachable' >&2; exit 2" } }],
   ["has neither curl nor wget", { moves: [...without("curl", "wget"), ["timeout 10 bash -c", "true"]] }],
   ["gets the whole archive from a server without parts", curl(`${curlSays("200 OK")}; timeout 30 yes`)],
-  ["gets no part of an archive that is there", curl(curlSays("416 Range", "<html>"))],
 ])("accepts a host that %s", async ([, changes], { box }) => {
   expect(await look(box, changes)).toEqual(meets);
 });
@@ -110,8 +104,6 @@ const noGoDev = {
 };
 test.for<[string, Changes, string]>([
   ["a kilobyte too little memory", { memoryKb: 3774872 }, "memory: found 3686 MiB, needed 3686 MiB,"],
-  ["an address that does not exist", curl(curlSays("404 Not Found")), `${url}: found HTTP/1.1 404 Not Found,`],
-  ["a page at the address", curl(curlSays("200 OK", "<!DOCTYPE html>")), "found something that begins with: <!DOCTYPE"],
   ["a redirect to an unreachable address", curl(redirect), "found curl: (6) Could not resolve host,"],
   ["no apt", { moves: without("apt-get") }, "package manager: found no apt, needed apt: the controller's Deploy"],
   ["an unreachable address of the controller", noGoDev, "https://go.dev, which the controller asks: found curl: (6)"],
@@ -139,8 +131,7 @@ test.for([
   ["signer-one.service", "signer.one", 1],
 ] as const)("a port that %s holds, by the orchestrator's service %s", async ([unit, service, code], { box }) => {
   box.mark("stack", `${identity}\n`);
-  box.process(77, "orchestrator");
-  box.write("proc/77/cgroup", `0::/system.slice/${unit}\n`);
+  box.process(77, "orchestrator", `/system.slice/${unit}`);
   const ss = "if [[ $* == *-Hltnp*55000* ]]; then echo 'LISTEN users:((\"orchestrator\",pid=77,fd=3))'; fi";
   const moves = [["signer_service='orchestrator'", `signer_service='${service}'`]] as const;
   expect((await look(box, { commands: { ss }, moves })).code).toBe(code);
@@ -183,14 +174,7 @@ describe("package sources", () => {
     ["of the distribution are missing", own, "", "", 1, `package source ${own}: found ${missing}, needed an answer`],
     ["have expired", "none", past, "", 1, `package source ${security}: found it expired: Valid-Until ${past}, needed`],
     ["have expired as they may", "none", past, `deb [check-valid-until=no] ${security} bullseye-security main`, 0, ""],
-    [
-      "of another vendor are missing",
-      foreign,
-      "",
-      "",
-      0,
-      `warning: package source ${foreign}: ${missing}. The packages`,
-    ],
+    ["of another vendor are missing", foreign, "", "", 0, `warning: package source ${foreign}: ${missing}. The`],
   ])("that %s", async ([, gone, until, list, code, words], { box }) => {
     box.write("sources", [own, security, foreign].map((each) => `'${each}InRelease' x_InRelease 0\n`).join(""));
     await box.run("mkdir -p apt/sources.list.d");
@@ -201,9 +185,7 @@ describe("package sources", () => {
     );
     const { stdout, ...ran } = await look(box, {
       commands: { "apt-get": '[ "$1" != update ] || cat "$sandbox/sources"' },
-      moves: [
-        ["etc=/etc/apt apt_helper=/usr/lib/apt/apt-helper", 'etc=$sandbox/apt apt_helper="$sandbox/bin/apt-helper"'],
-      ],
+      moves: [["etc=/etc/apt apt_helper=/usr/lib/apt/apt-", "etc=$sandbox/apt apt_helper=$sandbox/bin/apt-"]],
     });
     expect([ran.code, stdout + ran.stderr]).toEqual([code, expect.stringContaining(words || meets.stdout)]);
   });
@@ -217,10 +199,8 @@ test.for([
     df: `case $* in *${option}*${box.dir}) kb=1000 ;; *) kb=40000000 ;; esac; echo header; echo "x 9 1 $kb 1% /"`,
   };
   const { code, stderr } = await look(box, { commands, moves: [["-lt 64 ]", "-lt 2000 ]"]] });
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringContaining(`  room in ${box.dir}: found ${found} free, needed 2 MB that`),
-  ]);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`  room in ${box.dir}: found ${found} free, needed 2 MB that`);
   expect(stderr).not.toContain("package source");
 });
 
@@ -270,22 +250,13 @@ test("refuses a host of another stack before any other check", async ({ box }) =
 
 const container =
   "mkdir -p proc/77; echo znnd > proc/77/comm; echo 0::/system.slice/docker-4f1d.scope > proc/77/cgroup";
+const [producer, config] = ["znn/wallet/producer", "znn/config.json"];
 test.for([
-  ["its service", ":", "echo 'go-node.service enabled'", "the service go-node"],
-  [
-    "its key store",
-    "mkdir -p znn/wallet; echo x > znn/wallet/producer",
-    ":",
-    "the producer key store BOX/znn/wallet/producer",
-  ],
-  [
-    "its configuration",
-    "mkdir -p znn; echo '{\"Producer\":{}}' > znn/config.json",
-    ":",
-    "a producer configuration in BOX/znn/config.json",
-  ],
-  ["a container", container, ":", "a node that runs already: znnd is process 77 in /system.slice/docker-4f1d.scope"],
-] as const)("a node that this stack did not deploy is left alone: %s", async ([, files, systemctl, found], { box }) => {
+  ["the service go-node", ":", "echo 'go-node.service enabled'"],
+  [`the producer key store BOX/${producer}`, `mkdir -p znn/wallet; echo x > ${producer}`, ":"],
+  [`a producer configuration in BOX/${config}`, `mkdir -p znn; echo '{"Producer":{}}' > ${config}`, ":"],
+  ["a node that runs already: znnd is process 77 in /system.slice/docker-4f1d.scope", container, ":"],
+] as const)("a node that this stack did not deploy is left alone: %s", async ([found, files, systemctl], { box }) => {
   await box.run(`${files}\n`);
   const { code, stderr } = await look(box, { commands: { systemctl } });
   expect({ code, lines: stderr.trimEnd().split("\n") }).toEqual({

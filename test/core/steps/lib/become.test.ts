@@ -47,27 +47,18 @@ describe("a user other than root", () => {
     ["without a password", "never", undefined],
     ["without a password though one is configured", "never", password],
     ["with a password", "always", password],
+    ["that reads ahead of the password, as sudo-rs does", "always", password],
   ] as const)(
-    "runs the script with nothing but its own text as input, by sudo %s",
-    async ([_what, asks, configured], { box }) => {
+    "runs the script with only its own text as input, by sudo %s",
+    async ([what, asks, configured], { box }) => {
+      if (what.includes("ahead")) box.write("ahead", "");
       const { code, ...printed } = await become(box, asks, configured);
-      const { isDone, stdout, stderr } = readAnswer(createEnvelope(step, to(configured)), printed);
-      expect([isDone, stderr]).toEqual([true, ""]);
-      expect(stdout).toBe("first line\n");
-      expect(code).toBe(0);
+      const answer = readAnswer(createEnvelope(step, to(configured)), printed);
+      expect([code, answer]).toMatchObject([0, { isDone: true, stdout: "first line\n", stderr: "" }]);
       expect(box.read("seen")).not.toContain(password);
       expect(box.read("sudo.calls")).not.toContain(password);
     },
   );
-
-  test("keeps the script from a sudo that reads beyond the password, as sudo-rs does", async ({ box }) => {
-    box.write("ahead", "");
-    const printed = await become(box, "always", password);
-    expect(readAnswer(createEnvelope(step, to(password)), printed)).toMatchObject({
-      isDone: true,
-      stdout: "first line\n",
-    });
-  });
 
   const wanted = "needed: pulumi config set --secret --path pillar-host:ssh.sudoPassword -s prod\n";
   const refused = (whose: string, said: string) =>
@@ -77,37 +68,20 @@ describe("a user other than root", () => {
     "  needed: every command for op, without a terminal. As root on the host, with visudo: op ALL=(ALL:ALL) ALL\n" +
     "  or: pulumi config set --path pillar-host:ssh.user root -s prod\n";
   const unset = `sudo wants a password for op, and none is configured\n  ${wanted}`;
+  const [failed, attempt] = ["sudo: Authentication failed, try again.", "sudo: 1 incorrect password attempt"];
+  const limited = "Sorry, user op is not allowed to execute 'bash'";
+  const unknown = "sudo: /etc/sudo.conf is owned by uid 1000";
   const lecture = "\nWe trust you have received the usual lecture.\n\nop is not in the sudoers file.";
 
   test.for<[string, string | undefined, string | undefined, string]>([
     ["no password is configured", undefined, undefined, unset],
     ["no password is configured for sudo-rs", "sudo: interactive authentication is required", undefined, unset],
     ["a wrong password", undefined, "wrong-one", refused("op", "Sorry, try again.")],
-    [
-      "sudo-rs: a wrong password",
-      "sudo: Authentication failed, try again.",
-      password,
-      refused("op", "sudo: Authentication failed, try again."),
-    ],
-    [
-      "rootpw",
-      "whose:root\nsudo: 1 incorrect password attempt",
-      password,
-      refused("root", "sudo: 1 incorrect password attempt"),
-    ],
+    ["sudo-rs: a wrong password", failed, password, refused("op", failed)],
+    ["rootpw", `whose:root\n${attempt}`, password, refused("root", attempt)],
     ["not in the sudoers", lecture, password, noSudo("op is not in the sudoers file.")],
-    [
-      "some commands only",
-      "Sorry, user op is not allowed to execute 'bash'",
-      undefined,
-      noSudo("Sorry, user op is not allowed to execute 'bash'"),
-    ],
-    [
-      "an unknown message",
-      "sudo: /etc/sudo.conf is owned by uid 1000",
-      password,
-      noSudo("sudo: /etc/sudo.conf is owned by uid 1000"),
-    ],
+    ["some commands only", limited, undefined, noSudo(limited)],
+    ["an unknown message", unknown, password, noSudo(unknown)],
     ["no message", "", password, noSudo("sudo printed nothing")],
   ])("hears why sudo refuses, and nothing runs: %s", async ([, says, configured, words], { box }) => {
     const whose = /^whose:(.*)\n/.exec(says ?? "");
@@ -123,14 +97,9 @@ describe("a user other than root", () => {
     expect((await box.run(text)).stderr).toBe(`203.0.113.7: ${noSudo("there is no sudo")}`);
   });
 
-  test("returns the command's exit code", async ({ box }) => {
-    const { code } = await become(box, "always", password, { ...step, script: "exit 7\n" });
-    expect(code).toBe(7);
-  });
-
-  test("stops a step at its time limit", async ({ box }) => {
-    const { code } = await become(box, "never", undefined, { ...step, limitSeconds: 1, script: "sleep 30\n" });
-    expect(code).toBe(124);
+  test("returns the command's exit code, and stops a step at its time limit", async ({ box }) => {
+    expect((await become(box, "always", password, { ...step, script: "exit 7\n" })).code).toBe(7);
+    expect((await become(box, "never", undefined, { ...step, limitSeconds: 1, script: "sleep 30\n" })).code).toBe(124);
   });
 });
 

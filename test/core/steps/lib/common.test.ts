@@ -110,7 +110,7 @@ describe("processes on a host", () => {
         const { code, stdout, stderr } = await lib(box, `if ${look}; then echo yes; else echo no; fi`);
         expect([code, stdout]).toEqual([1, ""]);
         expect(stderr).toMatch(
-          /^h: cannot tell whether (port 55000 is open|orchestrator runs) on this host\n {2}found: /,
+          /^h: cannot tell whether (port 55000 is open|orchestrator runs) on this host\n {2}found/,
         );
       }
     }
@@ -126,18 +126,11 @@ release_url=${url} sha256=${sha256}
 if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo "had: $(cat "$TMPDIR/a.zip")"; else echo "why: $why"; ls "$TMPDIR/a.zip" 2> /dev/null || true; fi`,
     );
 
+  const brokenOff = "printf '  HTTP/1.1 200 OK\\n  Date: x\\n' >&2; printf 12345 > \"$6\"; return 4";
   test.for([
     ["the file", 'echo whole > "$6"', "had: whole\n"],
-    [
-      "wget's last line without a secret",
-      "printf 'first\npassword abc\n\n' >&2; return 8",
-      "why: password [removed]\n",
-    ],
-    [
-      "a broken connection",
-      "printf '  HTTP/1.1 200 OK\\n  Date: x\\n' >&2; printf 12345 > \"$6\"; return 4",
-      "why: it broke off after 5 bytes\n",
-    ],
+    ["wget's last line, redacted", "printf 'first\npassword abc\n\n' >&2; return 8", "why: password [removed]\n"],
+    ["a broken connection", brokenOff, "why: it broke off after 5 bytes\n"],
   ] as const)("has %s", async ([, wget, said], { box }) => {
     expect((await get(box, wget)).stdout.replace(`${box.dir}/a.zip\n`, "")).toBe(said);
   });
@@ -168,21 +161,6 @@ if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo "had: $(cat "$T
     expect((await get(box, "", `${url}/none`)).stdout).toMatch(/^why: .*ERROR 404: Not Found\.\n/);
     server.close();
   });
-});
-
-test.for([
-  ["", 0, "after\n", ""],
-  ["aaaa", 0, "after\n", ""],
-  [
-    "bbbb",
-    1,
-    "",
-    "h: the archive is not the one that controller.release.sha256 names\n  found: aaaa (12 bytes from https://release.example/a.zip)\n  needed: bbbb\n" +
-      "  What was installed before is untouched. Compare with the hash that the release page shows.\n",
-  ],
-] as const)("assert_hash compares with a configured hash: %s", async ([sha256, code, stdout, stderr], { box }) => {
-  const check = `sha256=${sha256} release_url=https://release.example/a.zip\nassert_hash archive controller.release.sha256 aaaa 12; echo after`;
-  expect(await lib(box, check)).toEqual({ code, stdout, stderr });
 });
 
 test("markers hold the time or a text", async ({ box }) => {

@@ -56,14 +56,7 @@ const left = `${harmless} ünïcode-日本\n`;
 const waits = "an earlier run is still at work on this host (pillar-host: packages); waiting until it has finished\n";
 
 test.for<[string, string, Partial<Step>, number, string, string]>([
-  [
-    "passes output, errors and exit code on",
-    "echo one; echo two; echo bad >&2; exit 7\n",
-    {},
-    7,
-    "one\ntwo\n",
-    "bad\n",
-  ],
+  ["passes output, errors and code on", "echo one; echo two; echo bad >&2; exit 7\n", {}, 7, "one\ntwo\n", "bad\n"],
   ["prints nothing that controls the operator's terminal", `${evil}; ${evil} >&2; exit 3\n`, {}, 3, left, left],
   ["that only reads prints nothing such either", `${evil}; ${evil} >&2; exit 3\n`, { readsOnly: true }, 3, left, left],
   ["has no input and ends at its first error", "cat; echo 1; false; echo 2\n", {}, 1, "1\n", ""],

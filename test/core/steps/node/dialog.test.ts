@@ -50,19 +50,16 @@ test("the controller gets a shell that it knows; its lines come without colours 
 });
 
 describe("a question", () => {
+  const sure = "Are you sure you want to proceed?";
   const ask = (text: string) => `printf '${text} '; IFS= read -r a; echo "$a" >> $sandbox/answers`;
 
   test.for([
     [
       "once, although the terminal echoes it",
-      `${ask("\\e[33mAre you sure you want to proceed?\\e[0m [Y/n]")}; if IFS= read -r -t 0.5 b; then echo "too much: $b" >> $sandbox/answers; fi`,
+      `${ask(`\\e[33m${sure}\\e[0m [Y/n]`)}; if IFS= read -r -t 0.5 b; then echo "too much: $b" >> $sandbox/answers; fi`,
       "y\n",
     ],
-    [
-      "of two in turn",
-      `${ask("Are you sure you want to proceed?")}; ${ask("Continue using the existing configuration?")}`,
-      "y\ny\n",
-    ],
+    ["of two in turn", `${ask(sure)}; ${ask("Continue using the existing configuration?")}`, "y\ny\n"],
   ] as const)("that is known is answered with y: %s", async ([, body, answers], { box }) => {
     controllerOf(box, { Deploy: `${body}; echo built` });
     const talked = await talk(box, "Deploy");

@@ -67,9 +67,7 @@ describe("while the node syncs", () => {
   });
 
   test.for([
-    ...others,
-    "5 4 * * * backup",
-    `${line.trim()} && /usr/local/bin/mine\n`,
+    ...[...others, "5 4 * * * backup", `${line.trim()} && /usr/local/bin/mine\n`],
     "30 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n",
   ])("other lines are kept: %j", async (before, { box }) => {
     expect(await run(box, "syncing", before)).toEqual(good(on, `${before.replace(/([^\n])$/, "$1\n")}${line}`));

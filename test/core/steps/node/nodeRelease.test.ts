@@ -41,29 +41,18 @@ describe.concurrent("the node's release", () => {
     expect(await ends(box)).toMatchObject({ stage: "stuck", why: "the node is on another chain", installed: "yes" });
   });
 
+  const newer = program("v0.0.11");
   const otherMachine = "\u007fELF\u0002\u0001\u0001 arm";
   test.for([
-    [
-      "another hash",
-      next,
-      { ...releaseOf(next), sha256: "0".repeat(64) },
-      "is not the one that node.release.sha256 names",
-    ],
-    [
-      "another version",
-      program("v0.0.11"),
-      releaseOf(program("v0.0.11")),
-      "found: v0.0.11 of go-node.zip\n  needed: v0.0.10,",
-    ],
+    ["another hash", next, { ...releaseOf(next), sha256: "0".repeat(64) }, "is not the one that node.release.sha256"],
+    ["another version", newer, releaseOf(newer), "found: v0.0.11 of go-node.zip\n  needed: v0.0.10,"],
     ["another machine", otherMachine, releaseOf(otherMachine), "needed: v0.0.10, built for "],
   ] as const)("changes nothing if the download has %s", async ([, served, release, words], { box }) => {
     const script = host(box, served);
     const { code, stderr } = await box.run(`${script}${functions(box, release)}node_release_fetch`);
     expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
-    expect([box.read("running"), (await box.run("ls -A | grep go-node; cat go-node")).stdout]).toEqual([
-      old,
-      `go-node\n${old}`,
-    ]);
+    expect(box.read("running")).toBe(old);
+    expect((await box.run("ls -A | grep go-node; cat go-node")).stdout).toBe(`go-node\n${old}`);
   });
 
   /** Runs a script on a host whose program is on a small disk. FETCH, SWAP, LOOK and SERVICE are calls. */
@@ -85,10 +74,8 @@ describe.concurrent("the node's release", () => {
 
   test("rolls back even on a full disk", async ({ box }) => {
     const verdict = `${fillDisk}\necho no > run/node-upgrade.verdict\nSERVICE`;
-    const { stdout } = await onFullDisk(
-      box,
-      `FETCH\nSWAP\n${verdict}\ncat running disk/go-node; sed -n 1,2p run/node-upgrade.end`,
-    );
+    const ends = "cat running disk/go-node; sed -n 1,2p run/node-upgrade.end";
+    const { stdout } = await onFullDisk(box, `FETCH\nSWAP\n${verdict}\n${ends}`);
     expect(stdout).toContain(`${old}${old}stage=back\nwhy=no\n`);
   });
 
@@ -120,7 +107,7 @@ echo good > run/node-upgrade.verdict\nSERVICE\ncat running disk/go-node; ls stat
     expect([box.read("begun"), box.read("running")]).toEqual([undefined, old]);
   });
 
-  test("stays the earlier version after a reboot before the swap, and is rolled back after a later one", async ({
+  test("stays the earlier one after a reboot before the swap, and is rolled back after a later one", async ({
     box,
   }) => {
     const reboot = () => box.run(`rm -rf run/* running; systemctl start go-node`);
@@ -155,11 +142,8 @@ describe.concurrent("an upgrade that is killed at any command", () => {
       }
       // systemd begins it again.
       await service(box, undefined);
-      expect([box.read("running"), box.read("go-node"), (await ends(box)).atWork], `killed at ${at}`).toEqual([
-        expected,
-        expected,
-        undefined,
-      ]);
+      expect([box.read("running"), box.read("go-node")], `killed at ${at}`).toEqual([expected, expected]);
+      expect((await ends(box)).atWork, `killed at ${at}`).toBeUndefined();
     }
   });
 });

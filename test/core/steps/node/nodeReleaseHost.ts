@@ -48,11 +48,8 @@ esac`,
   return `chmod 755 ${at}/go-node\n`;
 }
 
-export const releaseOf = (served: string) => ({
-  url,
-  sha256: createHash("sha256").update(served).digest("hex"),
-  version: "v0.0.10",
-});
+const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+export const releaseOf = (served: string) => ({ url, sha256: hash(served), version: "v0.0.10" });
 
 /** Returns the library in the box, with the variables that the program gives it. */
 export function functions(box: Sandbox, release: ReturnType<typeof releaseOf>, more: object = {}): string {

@@ -27,9 +27,8 @@ async function read(box: Sandbox, status: string, { config = "", beforeMenu = ""
   if (isSynced) box.mark("synced");
   controllerOf(box, { Status: status }, undefined, beforeMenu);
   if (config) box.write("config.json", config);
-  const { script } = producerAddress(
-    configOf({ controller: { ...least.controller, directory: box.dir }, node: { dataDir: box.dir } }),
-  );
+  const controller = { ...least.controller, directory: box.dir };
+  const { script } = producerAddress(configOf({ controller, node: { dataDir: box.dir } }));
   const ran = await box.run(hasty(box.local(script)));
   expect(ran.stdout + ran.stderr).not.toMatch(/hunter2|Password/i);
   const kept = await box.run("grep -rl hunter2 . --exclude=node-controller --exclude=config.json || true");
@@ -62,13 +61,10 @@ const look = "  Look at it on the host: cd BOX && ./node-controller, then Status
 const wrongForm = (length: number) =>
   `what the controller's Status shows as producer address does not have the form of one\n  found: ${length} characters\n  needed: z1q… of 40 characters\n`;
 describe("no address is printed", () => {
+  const notSynced = "the node has not synced: the producer address is not shown";
+  const two = "the controller's Status shows more than one producer address";
   test.for<[string, string, Parameters<typeof read>[2], string]>([
-    [
-      "before the sync",
-      shows(own),
-      { isSynced: false },
-      "the node has not synced: the producer address is not shown\n  Run pulumi up -s prod again.\n",
-    ],
+    ["before the sync", shows(own), { isSynced: false }, `${notSynced}\n  Run pulumi up -s prod again.\n`],
     [
       "if Status shows only decoys",
       shows(),
@@ -81,12 +77,7 @@ describe("no address is printed", () => {
       { beforeMenu: `echo '${refusal}'; exit 0` },
       `the controller ended before its menu\n  found: ${refusal}\n  needed: run the controller by hand on the host, as root: cd BOX && ./node-controller\n  Then: pulumi up -s prod\n`,
     ],
-    [
-      "if Status shows two addresses",
-      shows(own, `\\tAddress: ${other}`),
-      {},
-      `the controller's Status shows more than one producer address\n${look}`,
-    ],
+    ["if Status shows two addresses", shows(own, `\\tAddress: ${other}`), {}, `${two}\n${look}`],
     ["if it is a character short", shows(own.slice(0, -1)), {}, wrongForm(39)],
     ["if it has a letter that the alphabet lacks", shows(`${own.slice(0, -1)}b`), {}, wrongForm(40)],
     ["if it has capitals", shows(`\\tAddress: ${address.toUpperCase()}`), {}, wrongForm(40)],

@@ -9,6 +9,7 @@ import type { Sandbox } from "../sandbox";
 
 const from = { user: "op", address: "198.51.100.9", port: 2222 };
 const answer = `printf '\\nAAAAkey\\n'; read -r bytes; head -c "$bytes" > /dev/null;`;
+const sends = `${answer} printf '0\\n'; tar -c -C "$sandbox/old" .`;
 
 interface Host {
   /** Stage in the journal of this host. */
@@ -20,10 +21,7 @@ interface Host {
 }
 
 /** Runs the copy on a new host for which a key waits. The old host has the files in `old`. */
-async function copy(
-  box: Sandbox,
-  { stage, ssh = `${answer} printf '0\\n'; tar -c -C "$sandbox/old" .`, before = "" }: Host,
-) {
+async function copy(box: Sandbox, { stage, ssh = sends, before = "" }: Host) {
   for (const place of ["state/copy", "old/tss"]) mkdirSync(join(box.dir, place), { recursive: true });
   for (const name of ["key", "known_hosts", "bulk"]) box.write(`state/copy/${name}`, name);
   box.write("state/copy/key.pub", "ssh-ed25519 AAAAkey pillar-host-copy\n");
@@ -39,21 +37,15 @@ async function copy(
   const ran = await box.run(box.local(script).replace("signer_runs=/run/pillar-host", `signer_runs=${box.dir}/run`));
   expect([box.read("state/orchestrator.json"), box.read("state/orchestrator.lock")]).toEqual([journal, undefined]);
   const share = join(`${directory}.arriving`, "tss/share");
-  return {
-    ...ran,
-    arrived: existsSync(share) ? readFileSync(share, "utf8") : undefined,
-    key: box.read("state/copy/key"),
-  };
+  const arrived = existsSync(share) ? readFileSync(share, "utf8") : undefined;
+  return { ...ran, arrived, key: box.read("state/copy/key") };
 }
 
 test.for<[string, Host]>([
   ["without a journal", {}],
   ["with the journal at staging", { stage: "staging" }],
   ["with the journal at moved", { stage: "moved" }],
-  [
-    "after a login that prints",
-    { ssh: `printf 'Welcome\\n12\\nno end of line'; ${answer} printf '0\\n'; tar -c -C "$sandbox/old" .` },
-  ],
+  ["after a login that prints", { ssh: `printf 'Welcome\\n12\\nno end of line'; ${sends}` }],
 ])("the directory is pulled, and no key is left: %s", async ([, host], { box }) => {
   const ran = await copy(box, host);
   expect(ran).toMatchObject({ code: 0, stderr: "", arrived: "share", key: undefined });
@@ -63,38 +55,20 @@ test.for<[string, Host]>([
   expect(box.read("connected")).toContain("-p 2222");
 });
 
-const stages = [
-  "staged",
-  "switched",
-  "starting",
-  "running",
-  "abandoned",
-  "stopping",
-  "fenced",
-  "restoring",
-  "restored",
-];
+const stages = "staged switched starting running abandoned stopping fenced restoring restored".split(" ");
 test.for<[string, Host]>([
   ...stages.map((stage): [string, Host] => [`the move has begun or ended here (${stage})`, { stage }]),
   ["no copy waits for this host", { before: "rm state/copy/bulk" }],
   ["an orchestrator runs here", { before: ": > active" }],
 ])("nothing is copied, nobody is connected, and another key stays: %s", async ([why, host], { box }) => {
-  expect(await copy(box, host)).toMatchObject({
-    code: 0,
-    stdout: `${why}: nothing is copied now\n`,
-    arrived: undefined,
-    key: "key",
-  });
+  const stdout = `${why}: nothing is copied now\n`;
+  expect(await copy(box, host)).toMatchObject({ code: 0, stdout, arrived: undefined, key: "key" });
   expect(box.read("connected")).toBeUndefined();
 });
 
 test.for([
   ["the old host is unreachable", "echo 'Connection refused' >&2; exit 255", /found: Connection refused .*needed: /],
-  [
-    "the login runs no command",
-    "exit 0",
-    /the login of op@198\.51\.100\.9 did not run the copy's command needed: a login shell/,
-  ],
+  ["the login runs no command", "exit 0", /op@198\.51\.100\.9 did not run the copy's command needed: a login shell/],
   ["the old host names other files", `${answer} printf '5\\n/etc\\0'`, /names files outside of its directory/],
 ] as const)("it is no failure, and no key is left, if %s", async ([, ssh, said], { box }) => {
   const { code, stdout, key } = await copy(box, { ssh });

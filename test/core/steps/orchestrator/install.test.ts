@@ -22,9 +22,8 @@ function install(box: Sandbox, served: Uint8Array, changes: object = {}, systemc
     ["/usr/local/lib/systemd/system", `${box.dir}/units`],
     ["etc_file=/etc/systemd/system", `etc_file=${box.dir}/etc`],
   ]);
-  return box.run(
-    `export script=$$; mkdir -p installed etc; if [ -e own ]; then mv own etc/orchestrator.service; fi\n${box.local(places)}`,
-  );
+  const begin = "export script=$$; mkdir -p installed etc; if [ -e own ]; then mv own etc/orchestrator.service; fi";
+  return box.run(`${begin}\n${box.local(places)}`);
 }
 const zip = (...names: string[]) =>
   zipSync(Object.fromEntries(names.map((name) => [name, strToU8(name.includes("arm64") ? "another" : program)])));
@@ -43,9 +42,8 @@ describe.concurrent("the orchestrator's release", () => {
     expect(box.read("installed/orchestrator")).toBe(program);
     expect((await box.run("stat -c %a installed/orchestrator; ls -A installed")).stdout).toBe("755\norchestrator\n");
     expect(box.read("units/orchestrator.service")).toContain(`ExecStart=${box.dir}/installed/orchestrator\n`);
-    expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toBe(
-      "[Service]\nEnvironment=HOME=/root\nRestart=always\nRestartSec=10\n",
-    );
+    const dropIn = "[Service]\nEnvironment=HOME=/root\nRestart=always\nRestartSec=10\n";
+    expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toBe(dropIn);
   });
 
   test.for(["cat", "chmod", "mktemp"])(

@@ -28,12 +28,8 @@ const test = boxed.extend<{ host: Sandbox }>({
 
 /** Calls a function as the program does, with short waits. */
 function call(box: Sandbox, name: string) {
-  const signer = {
-    service: "orchestrator",
-    directory: `${box.dir}/signer`,
-    executable: "orchestrator",
-    rpcPort: 55000,
-  };
+  const names = { service: "orchestrator", executable: "orchestrator" };
+  const signer = { ...names, directory: `${box.dir}/signer`, rpcPort: 55000 };
   const places = { service: "go-node", dataDir: `${box.dir}/znn`, rpcPort: 35997, signer };
   const functions = replaceAll(box.library(readRetirementLibrary()), [
     ["ends=$((SECONDS + 60))", "ends=$((SECONDS + 1))"],
@@ -125,7 +121,7 @@ describe("the node of a retiring host", () => {
     ["is stopped, masked, and its unit kept", unit, "", [...disabled, "stop go-node"]],
     ["is asked to end before systemd stops it", `${unit}; echo 4711 > pid`, "", [...disabled, term, "stop go-node"]],
     [
-      "is left to systemd if it ignores that",
+      "is left to systemd if it does not",
       `${unit}; echo 4711 > pid; : > deaf`,
       deaf,
       [...disabled, term, "stop go-node"],
@@ -168,8 +164,7 @@ describe("the node of a retiring host", () => {
       "h: the node does not stop\n  found: go-node is , LISTEN 0 4096 *:35997\n  needed: stop what listens on port 35997 (";
     expect(await call(box, "retire_stop")).toMatchObject({ code: 1, stderr: expect.stringContaining(words) });
     box.listen();
-    box.process(77, "go-node");
-    box.write("proc/77/cgroup", "0::/system.slice/go-node.service\n");
+    box.process(77, "go-node", "/system.slice/go-node.service");
     expect((await call(box, "retire_stop")).stderr).toContain(words);
   });
 
@@ -178,17 +173,13 @@ describe("the node of a retiring host", () => {
     ["another unit", "znnd", "/system.slice/znn.service"],
     ["somebody's shell", "go-node", "/user.slice/user-0.slice/session-1.scope"],
   ] as const)("is not stopped if %s runs it, and the step says so", async ([, name, cgroup], { host: box }) => {
-    box.process(77, name);
-    box.write("proc/77/cgroup", `0::${cgroup}\n`);
+    box.process(77, name, cgroup);
     expect((await factsOf(box)).node).toEqual({ active: true, masked: false });
     const words =
       "h: another service than go-node runs the node of this host, and only go-node can be stopped: nothing was changed\n" +
       `  found: ${name} is process 77 in ${cgroup}\n  needed: stop it where it was started`;
-    expect(await call(box, "retire_stop")).toMatchObject({
-      code: 1,
-      stdout: "",
-      stderr: expect.stringContaining(words),
-    });
+    const stderr = expect.stringContaining(words);
+    expect(await call(box, "retire_stop")).toMatchObject({ code: 1, stdout: "", stderr });
     expect([box.read("state/retired"), asked(box)]).toEqual([undefined, [""]]);
   });
 
@@ -197,9 +188,8 @@ describe("the node of a retiring host", () => {
     await call(box, "retire_stop");
     const { stdout } = await call(box, "unmask_node");
     expect(stdout).toContain("go-node, which its retirement had shut down, was started");
-    expect((await box.run("cat units/go-node.service; ls state units")).stdout).toBe(
-      "[Unit]\nstate:\norchestrator.flock\n\nunits:\ngo-node.service\n",
-    );
+    const { stdout: left } = await box.run("cat units/go-node.service; ls state units");
+    expect(left).toBe("[Unit]\nstate:\norchestrator.flock\n\nunits:\ngo-node.service\n");
     await box.run("ln -sfn /dev/null units/go-node.service");
     await call(box, "unmask_node");
     expect((await box.run("readlink units/go-node.service")).stdout).toBe("/dev/null\n");
@@ -211,9 +201,8 @@ describe("a retired host at its destroy", () => {
     await box.run("mkdir units; echo '[Unit]' > units/orchestrator.service");
     expect((await call(box, "retire_stop_signer")).code).toBe(0);
     expect(asked(box).slice(0, 2)).toEqual(["stop orchestrator", "disable --quiet orchestrator"]);
-    expect((await box.run("readlink units/orchestrator.service; ls units")).stdout).toBe(
-      "/dev/null\norchestrator.service\norchestrator.service.retired\n",
-    );
+    const { stdout } = await box.run("readlink units/orchestrator.service; ls units");
+    expect(stdout).toBe("/dev/null\norchestrator.service\norchestrator.service.retired\n");
     box.process(77, "orchestrator");
     const { code, stderr } = await call(box, "retire_stop_signer");
     expect([code, stderr.split("\n")[0]]).toEqual([1, "h: the orchestrator does not stop"]);
@@ -263,12 +252,10 @@ describe("the producer address in the node's configuration", () => {
 describe("a shutdown during a move of the orchestrator", () => {
   const inStage = (box: Sandbox, stage: string) =>
     box.mark("orchestrator.json", `{\n  "version": 1,\n  "stage": "${stage}",\n  "history": []\n}\n`);
-  const refused = (found: string) => ({
-    code: 1,
-    stderr: expect.stringContaining(
-      `the orchestrator's move on this host has not finished: the node is not shut down\n  found: ${found}\n`,
-    ),
-  });
+  const refused = (found: string) => {
+    const words = "the orchestrator's move on this host has not finished: the node is not shut down";
+    return { code: 1, stderr: expect.stringContaining(`${words}\n  found: ${found}\n`) };
+  };
 
   // The last stages are those of a killed run's copy, of an orchestrator that left, and of one that came back.
   test.for([
