@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { replaceAll } from "../core/steps/sandbox";
-import { type Program, program } from "./standUp";
-import { searchStandUp } from "./standUpSearch";
+import { type Program, program, searchStandUp } from "./standUp";
 
-const keep: ReturnType<Program["decideResumption"]> = "keep";
+const resumeUnlessSynced: Program["decideResumption"] = (kept) => (kept.syncedAt ? "keep" : "resume");
+const patched = (from: string, to: string): Partial<Program> => ({
+  script: (text) => replaceAll(text, [[from, to]]),
+});
 
 describe("gate, hourly restart and producer address in all histories of a stand-up", () => {
   test("keeps every promise in all histories", async () => {
@@ -17,29 +19,19 @@ describe("gate, hourly restart and producer address in all histories of a stand-
   });
 
   test.each<[string, Partial<Program>, string]>([
-    [
-      "a proof that outlives a reinstallation",
-      { decideResumption: (kept) => (kept.syncedAt ? keep : "resume") },
-      "never synced",
-    ],
+    ["a proof that outlives a reinstallation", { decideResumption: resumeUnlessSynced }, "never synced"],
     ["an address that is shown after any earlier proof", { mayShowAddress: () => true }, "while the node is behind"],
     [
       "a lookup that trusts only the host's own marker of the sync",
-      {
-        script: (text) => replaceAll(text, [['[ "$node_synced" = yes ] || is_marked synced', "is_marked synced"]]),
-      },
+      patched('[ "$node_synced" = yes ] || is_marked synced', "is_marked synced"),
       "off for good",
     ],
     [
       "a restart line that is set on a synced host",
-      { script: (text) => replaceAll(text, [['[ "$cron_action" = on ] && is_marked synced', "false"]]) },
+      patched('[ "$cron_action" = on ] && is_marked synced', "false"),
       "on a host that knows its sync",
     ],
-    [
-      "a host that does not mark its sync",
-      { script: (text) => replaceAll(text, [["is_marked synced || mark synced\n", ":\n"]]) },
-      "off for good",
-    ],
+    ["a host that does not mark its sync", patched("is_marked synced || mark synced\n", ":\n"), "off for good"],
   ])("finds the mistake: %s", async (_what, mistake, why) => {
     const { found } = await searchStandUp({ ...program, ...mistake });
     expect(found?.why).toContain(why);

@@ -5,13 +5,6 @@ import { decideResumption } from "../../providers/syncGate";
 import { configOf } from "../components/exampleConfig";
 import { Sandbox } from "../core/steps/sandbox";
 
-/** Outcome of a script, which may have been killed. */
-interface CronRan {
-  readonly host: Host;
-  readonly said: string;
-  readonly died: boolean;
-}
-
 /** A host, as far as gate, hourly restart and producer address are concerned. */
 interface Host {
   readonly key: number;
@@ -29,7 +22,7 @@ interface Kept {
   readonly gate?: { readonly key: number; readonly proved: boolean };
 }
 
-export interface StandUp {
+interface StandUp {
   readonly host: Host;
   readonly saved?: Host | undefined;
   readonly state: Kept;
@@ -41,7 +34,7 @@ export interface StandUp {
   readonly everSynced: readonly number[];
 }
 
-export const begun: StandUp = {
+const begun: StandUp = {
   host: { key: 1, line: "none", marked: false, node: "none" },
   state: {},
   pinned: 1,
@@ -50,11 +43,11 @@ export const begun: StandUp = {
   everSynced: [],
 };
 
+const hostEvents = ["catch up", "fall behind", "hand", "save", "rewind", "reinstall"] as const;
+const events = [...hostEvents, "pin", "lose state", "upgrade", "register"] as const;
+type Event = (typeof events)[number];
 /** A run that dies before its nth effect, or one that nothing kills. */
-export type Act =
-  | { readonly do: "up"; readonly dies?: number }
-  | { readonly do: "catch up" | "fall behind" | "hand" | "save" | "rewind" | "reinstall" | "pin" }
-  | { readonly do: "lose state" | "upgrade" | "register" };
+type Act = { readonly do: "up"; readonly dies?: number } | { readonly do: Event };
 
 /** The program's own decisions and scripts; a test sets a mistake in the place of one. */
 export interface Program {
@@ -71,19 +64,19 @@ const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
 const texts = { none: "", on: line, off: `#${line}` } as const;
 
 /** Runs the real script of the hourly restart on such a host's disk, each case once. */
-export class CronScript {
-  private readonly known = new Map<string, Promise<CronRan>>();
+class CronScript {
+  private readonly known = new Map<string, ReturnType<CronScript["play"]>>();
   constructor(private readonly patched: Program["script"]) {}
 
   /** @param dies before the nth thing that it changes */
-  run(call: Call, host: Host, dies?: number): Promise<CronRan> {
+  run(call: Call, host: Host, dies?: number): ReturnType<CronScript["play"]> {
     const at = JSON.stringify([call, host.line, host.marked, dies]);
     const known = this.known.get(at) ?? this.play(call, host, dies);
     this.known.set(at, known);
     return known.then((ran) => ({ ...ran, host: { ...host, line: ran.host.line, marked: ran.host.marked } }));
   }
 
-  private async play(call: Call, host: Host, dies = Number.POSITIVE_INFINITY): Promise<CronRan> {
+  private async play(call: Call, host: Host, dies = Number.POSITIVE_INFINITY) {
     const box = new Sandbox();
     try {
       box.write("left", String(Number.isFinite(dies) ? dies : 99));
@@ -103,11 +96,8 @@ else ${die}; cp "$3" "$sandbox/tab"; fi`,
       const tab = box.read("tab") ?? "";
       const lines = tab.split("\n").map((each) => `${each}\n`);
       const found: Host["line"] = lines.includes(texts.on) ? "on" : lines.includes(texts.off) ? "off" : "none";
-      return {
-        host: { ...host, line: found, marked: box.read("state/synced") !== undefined },
-        said: stdout.trim(),
-        died,
-      };
+      const left: Host = { ...host, line: found, marked: box.read("state/synced") !== undefined };
+      return { host: left, said: stdout.trim(), died };
     } finally {
       box.remove();
     }
@@ -115,7 +105,7 @@ else ${die}; cp "$3" "$sandbox/tab"; fi`,
 }
 
 /** Outcome of a run. */
-export interface Played {
+interface Played {
   readonly world: StandUp;
   readonly ended: "died" | "refused" | "waits" | "done";
   /** The producer address was shown. */
@@ -128,7 +118,7 @@ export interface Played {
  * Plays an `up` as in components/node/pillarNode.ts and cutover.ts: a step runs if the state has not run its text on
  * this host, each after the previous one, and completed steps are in the state.
  */
-export async function up(
+async function up(
   world: StandUp,
   { decideResumption, mayShowAddress }: Program,
   cron: CronScript,
@@ -197,7 +187,7 @@ export async function up(
 }
 
 /** Returns the state after an event on host, state or wallet; undefined if it would change nothing. */
-export function befall(world: StandUp, act: Exclude<Act["do"], "up">): StandUp | undefined {
+function befall(world: StandUp, act: Event): StandUp | undefined {
   const { host } = world;
   switch (act) {
     case "catch up":
@@ -233,7 +223,7 @@ export function befall(world: StandUp, act: Exclude<Act["do"], "up">): StandUp |
 }
 
 /** Checks what a run must never do. @returns the broken promise */
-export function brokenBy(before: StandUp, { world, ended, shown }: Played): string | undefined {
+function brokenBy(before: StandUp, { world, ended, shown }: Played): string | undefined {
   const { host, state } = world;
   if (host.marked && before.host.line !== "on" && host.line === "on")
     return "the hourly restart was set on a host that knows its sync";
@@ -244,4 +234,76 @@ export function brokenBy(before: StandUp, { world, ended, shown }: Played): stri
   if (state.gate?.proved && !world.everSynced.includes(state.gate.key))
     return "a proof of a machine that was never synced";
   return undefined;
+}
+
+/** Runs that may be needed once faults have stopped. */
+const mostRuns = 3;
+
+/**
+ * Searches all histories of a stand-up, breadth first, until no new state comes. Kills each run before each of its
+ * effects; from each state, a few undisturbed runs must complete. Continues once from equal states.
+ */
+export async function searchStandUp(program: Program, most = 60_000) {
+  const cron = new CronScript(program.script);
+  const seen = new Map<string, { readonly before?: string; readonly act?: Act }>([[JSON.stringify(begun), {}]]);
+  let layer: StandUp[] = [begun];
+  let transitions = 0;
+  let depth = 0;
+  const pathTo = (text: string, last?: Act): Act[] => {
+    const path = last ? [last] : [];
+    for (let at = seen.get(text); at?.act; at = at.before === undefined ? undefined : seen.get(at.before))
+      path.unshift(at.act);
+    return path;
+  };
+  /** @param found a shortest history that breaks a promise */
+  const result = (isExhausted: boolean, found?: { readonly why: string; readonly path: readonly Act[] }) => ({
+    states: seen.size,
+    transitions,
+    depth,
+    isExhausted,
+    found,
+  });
+  for (; layer.length > 0; depth += 1) {
+    const next: StandUp[] = [];
+    for (const world of layer) {
+      if (seen.size > most) return result(false);
+      const text = JSON.stringify(world);
+      const meet = (to: StandUp, act: Act) => {
+        transitions += 1;
+        const at = JSON.stringify(to);
+        if (seen.has(at)) return;
+        seen.set(at, { before: text, act });
+        next.push(to);
+      };
+      const why = await settles(world, program, cron);
+      if (why !== undefined) return result(false, { why, path: pathTo(text) });
+      for (let dies: number | undefined = 0; ; dies += 1) {
+        const act: Act = { do: "up", dies };
+        const played = await up(world, program, cron, dies);
+        const broken = brokenBy(world, played);
+        if (broken !== undefined) return result(false, { why: broken, path: pathTo(text, act) });
+        meet(played.world, act);
+        if (played.ended !== "died") break;
+      }
+      for (const each of events) {
+        const to = befall(world, each);
+        if (to) meet(to, { do: each });
+      }
+    }
+    layer = next;
+  }
+  return result(true);
+}
+
+/** Checks that a few runs complete once faults have stopped, the node catches up and the key is pinned. */
+async function settles(world: StandUp, program: Program, cron: CronScript): Promise<string | undefined> {
+  let at = befall(world, "pin") ?? world;
+  for (let run = 0; run < mostRuns; run += 1) {
+    at = befall(at, "catch up") ?? at;
+    const played = await up(at, program, cron);
+    if (played.ended === "done" && played.shown && played.world.host.line !== "on" && played.world.host.marked)
+      return undefined;
+    at = played.world;
+  }
+  return "once faults have stopped, no run ends with the address shown, and the hourly restart off for good";
 }

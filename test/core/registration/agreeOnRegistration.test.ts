@@ -13,8 +13,11 @@ const agree = (...readings: PillarReading[]) => {
 };
 const evil = chainOf([old, old, old], { name: "evil" });
 const fork = chainOf([old, old], { first: 6000, name: "evil" });
-const far = (name: string, older: readonly Block[]) => ({ ...says(name, ours, fork), older });
-const common = [{ height: 1002, hash: "evil-1002" }];
+const common: readonly Block[] = [{ height: 1002, hash: "evil-1002" }];
+const far = (name: string, older = common) => ({ ...says(name, ours, fork), older });
+const aside = "is left out: it is on another chain than the others, by momentum 1002";
+const outvoted = `node contradicts the others: it says ${old}`;
+const contradiction = `the nodes contradict each other (right after an update in the wallet they do so for some seconds): node says ${ours}, ref1 says that nobody registered it`;
 const apart = "the nodes are on different chains: momentum 1002 is lab-1002 at";
 
 test.each<[string, PillarReading[], (string | null)[]]>([
@@ -22,35 +25,13 @@ test.each<[string, PillarReading[], (string | null)[]]>([
   ["a single node", [says("node", ours)], [ours]],
   ["a single node: nobody registered it", [says("node", null)], [null]],
   ["a silent node", [silent("node")], ["node is left out: ECONNREFUSED", "node is left out: ECONNREFUSED"]],
-  [
-    "two that contradict each other",
-    [says("node", ours), says("ref1", null)],
-    [
-      `the nodes contradict each other (right after an update in the wallet they do so for some seconds): node says ${ours}, ref1 says that nobody registered it`,
-    ],
-  ],
-  [
-    "one that is outvoted",
-    [says("node", old), says("ref1", ours), says("ref2", ours)],
-    [ours, `node contradicts the others: it says ${old}`],
-  ],
+  ["two that contradict each other", [says("node", ours), says("ref1", null)], [contradiction]],
+  ["one that is outvoted", [says("node", old), says("ref1", ours), says("ref2", ours)], [ours, outvoted]],
   ["two on two chains", [says("node", ours), says("ref1", old, evil)], [`${apart} node, evil-1002 at ref1`]],
-  [
-    "one on another chain",
-    [says("node", ours), says("ref1", old, evil), says("ref2", ours)],
-    [ours, "ref1 is left out: it is on another chain than the others, by momentum 1002"],
-  ],
+  ["one on another chain", [says("node", ours), says("ref1", old, evil), says("ref2", ours)], [ours, `ref1 ${aside}`]],
   ["two some momentums apart", [says("node", ours), says("ref1", ours, chainOf([old, old, old, old, old]))], [ours]],
-  [
-    "two far ahead on another chain",
-    [says("node", old), far("ref1", common), far("ref2", common)],
-    [ours, "node is left out: it is on another chain than the others, by momentum 1002"],
-  ],
-  [
-    "one far ahead that does not show the common momentum",
-    [says("node", old), far("ref2", [])],
-    [`${apart} node, not shown at ref2`],
-  ],
+  ["two far ahead on another chain", [says("node", old), far("ref1"), far("ref2")], [ours, `node ${aside}`]],
+  ["one far ahead without the momentum", [says("node", old), far("ref2", [])], [`${apart} node, not shown at ref2`]],
 ])("agrees on what is said by %s", (_what, readings, words) => {
   expect(agree(...readings)).toEqual(words);
 });

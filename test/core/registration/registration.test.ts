@@ -24,11 +24,8 @@ const decide = (registered: string | null | PillarReading[], changes: Partial<Re
   });
 
 describe("another registered address", () => {
-  test("is missing if the Pillar is not registered", () => {
+  test("counts as the earlier one if the stack finds it first; is missing if the Pillar is not registered", () => {
     expect(decide(null)).toEqual({ kind: "unknownPillar", notes: [] });
-  });
-
-  test("counts as the earlier one if the stack finds it first", () => {
     const last = { height: 1002, at: clock, isOurs: false };
     expect(decide(old)).toEqual({ kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [], last });
     expect(decide(old, { memory: { wasOurs: true, earlier: old } })).toMatchObject({ kind: "earlier", wasOurs: true });
@@ -85,7 +82,9 @@ describe("this host's registered address", () => {
     expect(decide(ours, { memory: { since }, elections })).toMatchObject({ kind: "registered", isLate });
   });
 
-  test("is never late if the number of Pillars is unknown", () => {
+  test("is never late if the number of Pillars is unknown, and has no figures before the node counted any", () => {
+    const reading = { ...says("node", ours), pillar: pillarOf(ours, { expected: 0, produced: 0 }) };
+    expect(decide([reading])).toHaveProperty("figures", undefined);
     const found = decide(ours, { memory: { since: clock - 1000 * minutes } });
     expect(found).toMatchObject({ isLate: false, wait: { from: clock - 1000 * minutes + 20_000 + 10 * minutes } });
     expect(formatRegistration(found, "Anvil", clock)).toContain(
@@ -93,18 +92,10 @@ describe("this host's registered address", () => {
     );
   });
 
-  test("has no figures before the node counted any", () => {
-    const reading = { ...says("node", ours), pillar: pillarOf(ours, { expected: 0, produced: 0 }) };
-    expect(decide([reading])).toHaveProperty("figures", undefined);
-  });
-
   const node = { synced: false, known: true, why: "syncing" } as const;
+  const late = { unseen: "late" };
   test.each<[string, Partial<RegistrationFacts>, object]>([
-    [
-      "registered, with the reason, if momentums can't be read",
-      { unseen: "late" },
-      { kind: "registered", unseen: "late" },
-    ],
+    ["registered, with the reason, if momentums can't be read", late, { kind: "registered", ...late }],
     ["producing after a switch", { switched }, { kind: "producing", switched }],
     ["too early while the node is not synced", { node, switched }, { kind: "tooEarly", why: "syncing", switched }],
     ["too early on another chain", { node: { ...node, reason: "otherChain" }, switched }, { kind: "tooEarly" }],
@@ -116,14 +107,11 @@ describe("this host's registered address", () => {
   });
 });
 
-test("keeps the memory if the registration is unknown", () => {
-  const memory = { earlier: old, since: clock - 1, switched };
-  const why = "no node was asked";
-  expect(decide([], { memory, switched })).toEqual({ kind: "unknown", why, notes: [], ...memory });
-});
-
 // No mix of answers may lead to either.
-test("is never this host's without a source, and never producing without a switch", () => {
+test("is never this host's without a source, never producing without a switch; keeps the memory if unknown", () => {
+  const memory = { earlier: old, since: clock - 1, switched };
+  const nobody = { kind: "unknown", why: "no node was asked", notes: [] };
+  expect(decide([], { memory, switched })).toEqual({ ...nobody, ...memory });
   const words = [ours, old, other, null, "silent"] as const;
   const mixes = words.flatMap((a) => words.flatMap((b) => words.map((c) => [a, b, c])));
   for (const said of mixes)

@@ -7,19 +7,14 @@ import { clientNamed } from "../chain/readings";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
 
 /** Creates a node with a whole chain and this registration of its Pillar. */
-function clientOf(
-  chain: readonly Produced[],
-  registered: string | null,
-  changes: Partial<ChainClient> = {},
-): ChainClient {
-  return clientNamed("node", {
+const clientOf = (chain: readonly Produced[], registered: string | null, changes: Partial<ChainClient> = {}) =>
+  clientNamed("node", {
     newest: async () => ({ momentum: chain.at(-1) as Produced, clock }),
     momentums: async (from, count) => chain.filter(({ height }) => height >= from && height < from + count),
     pillar: async () => (registered === null ? null : pillarOf(registered)),
     standing: async () => ({ pillars: 3, place: 1 }),
     ...changes,
   });
-}
 
 const long = chainOf(
   Array.from({ length: 300 }, (_, i) => (i % 3 > 0 ? other : i > 60 ? ours : old)),
@@ -43,12 +38,9 @@ describe("a source", () => {
   });
 
   test("is left out if it hides a momentum", async () => {
-    const gap = clientOf(long, ours, {
-      momentums: async () => long.slice(-128).filter(({ height }) => height !== 250),
-    });
-    expect(await readPillar(gap, "Anvil", 1000)).toMatchObject({
-      fault: { kind: "gap", why: expect.stringContaining("from 173 to 300") },
-    });
+    const momentums = async () => long.slice(-128).filter(({ height }) => height !== 250);
+    const fault = { kind: "gap", why: expect.stringContaining("from 173 to 300") };
+    expect(await readPillar(clientOf(long, ours, { momentums }), "Anvil", 1000)).toMatchObject({ fault });
   });
 });
 
@@ -66,10 +58,8 @@ describe("a lookup", () => {
 
   test("finds the switch before the momentums that were read", async () => {
     const before = { producerAddress: old, height: 61, at: long[60]?.timestamp };
-    expect(await look()).toMatchObject({
-      kind: "producing",
-      switched: { height: 64, at: long[63]?.timestamp, before },
-    });
+    const switched = { height: 64, at: long[63]?.timestamp, before };
+    expect(await look()).toMatchObject({ kind: "producing", switched });
   });
 
   test("reads the ticks' start and the Pillar's rank of a host that has produced nothing", async () => {
@@ -86,7 +76,8 @@ describe("a lookup", () => {
     expect(found).not.toHaveProperty("wait.surely");
   });
 
-  test("reads nothing more if the switch is logged, and again if it was undone", async () => {
+  test("reads nothing more if another address is registered or the switch is logged; again if undone", async () => {
+    expect(await look({ readings: [says("mute", old)] })).toMatchObject({ kind: "earlier" });
     const memory = { earlier: old, switched: { height: 64, at: 0 } };
     const readings = [says("mute", ours, long.slice(-128))];
     expect(await look({ memory, readings })).toMatchObject({ kind: "producing", switched: memory.switched });
@@ -95,10 +86,6 @@ describe("a lookup", () => {
     expect(await look({ memory, readings: asked })).toMatchObject({ unseen: "mute was asked for momentums" });
     const told = [says(clientOf(long, ours), ours, undone)];
     expect(await look({ memory, readings: told })).toMatchObject({ kind: "registered" });
-  });
-
-  test("reads nothing more if another address is registered", async () => {
-    expect(await look({ readings: [says("mute", old)] })).toMatchObject({ kind: "earlier" });
   });
 
   test("reports an incomplete reading, and does not fail", async () => {

@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
@@ -9,6 +8,7 @@ import { readRetirementLibrary } from "../../../core/steps/libraries";
 import { createKeyPair } from "../../../providers/hostKey";
 import { type Outcome, storedProviders } from "../../providers/storedProviders";
 import { journeyIn, putEvent } from "../../recordIn";
+import { scratchDirectory } from "../../scratchDirectory";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../chain/fakes";
 import { type Mood, startS3Double } from "../store/s3Double";
 
@@ -19,35 +19,29 @@ Object.assign(process.env, { AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KE
 const stored = storedProviders<"retirementGuard" | "nodeShutdown">();
 let host: SshHost;
 let node: Awaited<ReturnType<typeof fakeNode>>;
+const directory = scratchDirectory();
 let scratch: string;
 
 beforeEach(async () => {
-  scratch = mkdtempSync(join(tmpdir(), "guard-"));
+  scratch = directory();
   host = await sshHost();
   mkdirSync(join(scratch, "znn/wallet"), { recursive: true });
   writeFileSync(join(scratch, "znn/wallet/producer"), "hunter2");
   const now = Math.floor(Date.now() / 1000);
+  const pillar = { name: "Anvil", producerAddress: "z1qother", withdrawAddress: "z1qw", currentStats: {} };
   const momentum = { height: 1, timestamp: now, hash: "ab", producer: "z1qother" };
   node = await fakeNode(
     {
       "ledger.getFrontierMomentum": momentum,
       "ledger.getMomentumBeforeTime": null,
       "ledger.getMomentumsByHeight": { list: [momentum] },
-      "embedded.pillar.getByName": {
-        name: "Anvil",
-        producerAddress: "z1qother",
-        withdrawAddress: "z1qw",
-        currentStats: {},
-      },
+      "embedded.pillar.getByName": pillar,
     },
     0,
     "127.0.0.2",
   );
 });
-afterEach(async () => {
-  await Promise.all([host.close(), node.close()]);
-  rmSync(scratch, { recursive: true });
-});
+afterEach(() => Promise.all([host.close(), node.close()]));
 
 async function run(...given: Parameters<typeof stored.run>): Promise<Outcome> {
   const outcome = await stored.run(...given);
@@ -113,10 +107,8 @@ describe("the guard", () => {
   test("records the host on create of the host's guard, without a login", async () => {
     const outs = await create({ isLast: false, lifecycle: "adopted" });
     expect(outs).toMatchObject({ isReached: true, isOwnWork: false });
-    expect(journey()[0]).toMatchObject({
-      event: "host",
-      details: { address: "127.0.0.1", hostKey: host.hostKey, provider: "existing", isOwnWork: false },
-    });
+    const details = { address: "127.0.0.1", hostKey: host.hostKey, provider: "existing", isOwnWork: false };
+    expect(journey()[0]).toMatchObject({ event: "host", details });
   });
 
   test("counts as reached for a retiring stack if event log or state say so since the last release", async () => {
@@ -137,12 +129,8 @@ describe("the guard", () => {
         "  found: Bolt\n  needed: set it back: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\n" +
         "  Bolt gets a stack of its own: ./pillar-host init NEW",
     );
-    const { createdAt } = olds;
-    expect((await update(olds, inputs())).result?.outs).toMatchObject({
-      createdAt,
-      knownProducer: "z1qown",
-      recorded: { hash: "ab" },
-    });
+    const kept = { createdAt: olds.createdAt, knownProducer: "z1qown", recorded: { hash: "ab" } };
+    expect((await update(olds, inputs())).result?.outs).toMatchObject(kept);
   });
 
   test("logs on update that a retirement is undone, once, before anything starts on the host", async () => {
@@ -181,11 +169,8 @@ describe("the guard", () => {
     expect([second.error, second.log.join("\n").includes("proved by decrypting")]).toEqual([undefined, false]);
     expect(events()).toEqual(["recorded", "released"]);
     expect(readFileSync(join(scratch, "stopped"), "utf8")).toBe("stopped\n");
-    const started = {
-      ...olds,
-      library: library(["producer=z1qown", "keyStore=yes", "nodeActive=yes", "marked.deploy.done=x"]),
-    };
-    expect((await remove(started)).error).toBeUndefined();
+    const started = library(hasNode.with(2, "nodeActive=yes"));
+    expect((await remove({ ...olds, library: started })).error).toBeUndefined();
     expect(readFileSync(join(scratch, "stopped"), "utf8")).toBe("stopped\nstopped\n");
     // A release from before the guard is of another host.
     const later = { ...olds, createdAt: new Date(Date.now() + 60_000).toISOString() };
@@ -202,24 +187,17 @@ describe("the guard", () => {
       return remove(again.result?.outs ?? {});
     };
 
-    test.each<[string, object, string]>([
-      ["a host that produced", { produced: "seen" }, "- no successor of this host is configured"],
-      [
-        "a node of another chain",
-        { recorded: { height: 1, hash: "x" } },
-        "momentum 1 is not the one that was recorded",
-      ],
-    ])("keeps %s by the state", async (_what, remembered, words) => {
+    test.each<[object, string]>([
+      [{ produced: "seen" }, "- no successor of this host is configured"],
+      [{ recorded: { height: 1, hash: "x" } }, "momentum 1 is not the one that was recorded"],
+    ])("keeps a host by the state: %j", async (remembered, words) => {
       expect((await removed({ remembered })).error?.message).toContain(words);
       expect(wasStopped()).toBe(false);
     });
 
     test("asks the chain if the state has neither", async () => {
       const { error, log: said } = await removed({});
-      expect([error, said.join()]).toEqual([
-        undefined,
-        expect.stringContaining("has produced nothing since it joined"),
-      ]);
+      expect([error, said.join()]).toEqual([undefined, expect.stringContaining("has produced nothing since")]);
     });
   });
 
@@ -282,12 +260,10 @@ describe("the guard", () => {
       );
     });
     afterEach(() => cloud.close());
-    const server = () => ({
-      provider: "hetzner",
-      id: "52",
-      token: "s3cret",
-      endpoint: `http://127.0.0.1:${cloud.port}`,
-    });
+    const server = () => {
+      const endpoint = `http://127.0.0.1:${cloud.port}`;
+      return { provider: "hetzner", id: "52", token: "s3cret", endpoint };
+    };
     /** Deletes a guard as the engine does: the last one of a stack first. */
     const removed = async (isLast: boolean, facts: readonly string[], changes: object = {}) =>
       remove(await create({ ...changes, isLast, server: server() }, facts));
@@ -362,29 +338,17 @@ describe("the shutdown of the node", () => {
     // A run before this one was cut off, or it is another host or machine now: nobody knows.
     const elsewhere = { host: { ssh: { ...loginTo(host), address: "localhost" } } };
     const before = { ...olds, host: { ssh: { ...loginTo(host), hostKey: "ssh-ed25519 BEFORE" } } };
-    for (const { log: said } of [
-      await shutAgain(olds, { run: "2" }),
-      await shutAgain(olds, elsewhere),
-      await shutAgain(before),
-    ])
-      expect(said.at(-1)).toContain("is stopped, disabled and masked");
+    for (const [state, changes] of [[olds, { run: "2" }] as const, [olds, elsewhere] as const, [before] as const])
+      expect((await shutAgain(state, changes)).log.at(-1)).toContain("is stopped, disabled and masked");
   });
 
-  test.each<[string, object, readonly string[] | undefined, string]>([
-    [
-      "while the host is needed",
-      {},
-      ["producer=z1qother", "keyStore=yes"],
-      "can't be shut down yet; nothing was changed",
-    ],
-    [
-      "if a node lacks the state's momentum and the event log is lost",
-      { remembered: { recorded: { height: 1, hash: "another" } } },
-      undefined,
+  test("is refused while the host is needed, or if a node lacks the state's momentum and the log is lost", async () => {
+    const { error } = await shut({}, ["producer=z1qother", "keyStore=yes"]);
+    expect(error?.message).toContain("can't be shut down yet; nothing was changed");
+    rmSync(join(scratch, "backups"), { recursive: true, force: true });
+    expect((await shut({ remembered: { recorded: { height: 1, hash: "another" } } })).error?.message).toContain(
       "momentum 1 is not the one that was recorded when this host was synced",
-    ],
-  ])("is refused %s", async (_when, changes, facts, words) => {
-    expect((await shut(changes, facts ? [...facts] : undefined)).error?.message).toContain(words);
+    );
     expect(wasStopped()).toBe(false);
   });
 

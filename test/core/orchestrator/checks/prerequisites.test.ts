@@ -12,25 +12,10 @@ import { exampleJournal, exampleMove } from "../exampleMove";
 import { wanted } from "./exampleRequirements";
 
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
-const facts: OrchestratorFacts = {
-  ...parseFacts("", "old"),
-  load: "loaded",
-  active: "active",
-  directory: "there",
-  real: "/root/.orchestrator",
-  bytes: 50_000_000,
-  files: 400,
-  shares: 1,
-  free: 20e9,
-  inodes: 1e6,
-  mount: "/",
-  hasNodeKey: true,
-  hasExecutable: false,
-  lacks: [] as string[],
-  environment: [],
-  user: "root",
-  works: "/root/.orchestrator",
-};
+const home = "/root/.orchestrator";
+const printed = `load=loaded active=active directory=there real=${home} works=${home} user=root mount=/ node_producer=there`;
+const counts = "bytes=50000000 files=400 shares=1 free=20000000000 inodes=1000000";
+const facts: OrchestratorFacts = parseFacts(`${printed} ${counts}`.replaceAll(" ", "\n"), "old");
 const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
 const shareOf = (key: string) => `tss/localstate-${Buffer.from(key, "base64").toString("hex")}.json`;
 const laterKey = `A${bridgeKey.slice(1, -1)}U`;
@@ -84,11 +69,11 @@ describe("prerequisites", () => {
       "new host new: v0.0.9a, 20.0 GB free",
       "old host signs for Pillar Anvil",
     ]);
-    const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } } } });
+    const moved = { ...oldSide.identity.value, pillarName: "notFound" };
+    const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } }, identity: { value: moved } } });
     expect(findMoveProblems(bare, wanted)).toEqual([]);
     expect(formatSurvey(bare, wanted)[0]).toContain("old host old: v0.0.9a (no commit), state: live");
-    const moved = { producer: "z1q", pillarName: "notFound", tssPeerId: "12D", evmAddress: "0x" };
-    expect(formatSurvey(survey({ old: { identity: { value: moved } } }), wanted).at(-1)).toBe(
+    expect(formatSurvey(bare, wanted).at(-1)).toBe(
       "old host: no Pillar has the orchestrator's producer key any more; the orchestrator signs until the next key generation, not after it",
     );
   });
@@ -96,12 +81,7 @@ describe("prerequisites", () => {
   const damaged = { ...survey(), old: { problem: `old: ${unreadableJournal}` } };
   test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
     ["the service stopped", oldFacts({ active: "inactive" }), "old: * does not run (orchestrator)", "loaded, inactive"],
-    [
-      "no service",
-      oldFacts({ active: "", load: "" }),
-      "old: * does not run (orchestrator)",
-      "migrateFrom.service NAME",
-    ],
+    ["no service", oldFacts({ active: "", load: "" }), "old: * does not run (orch", "migrateFrom.service NAME"],
     ["another process", oldFacts({ process: "p" }), "old: * is not called orchestrator", "migrateFrom.executable p"],
     ["no answer", survey({ old: { build: { problem: "silent" } } }), "old: * no good answer", "found: silent"],
     ["no status", survey({ old: { status: { problem: "frozen" } } }), "old: * no good answer", "found: frozen"],
@@ -118,12 +98,7 @@ describe("prerequisites", () => {
     ["no key share", oldFacts({ shares: 0 }), "old: * has no share", "noKeyShare acknowledged"],
     ["no share at work", oldConfig({ hasShare: false }), "old: * has no share", "an empty TssConfig.PublicKey"],
     ["a file", oldFacts({ directory: "no directory" }), "old: * not the orchestrator's directory", "found: a file"],
-    [
-      "a link",
-      oldFacts({ directory: "link", real: "/d" }),
-      "old: * not the orchestrator's directory",
-      "&& mv /d /root/",
-    ],
+    ["a link", oldFacts({ directory: "link", real: "/d" }), "old: * not the orchestrator's dir", "&& mv /d /root/"],
     ["another home", oldFacts({ works: "/o" }), "old: * not the orchestrator's directory", "migrateFrom.directory /o"],
     ["missing tools", oldFacts({ lacks: ["tar", "xargs"] }), "old: tools are missing on the host", "tar, xargs"],
     ["another user", oldFacts({ user: "op" }), "old: * another user than root", "chown -R root: /root/.orchestrator"],
@@ -137,12 +112,7 @@ describe("prerequisites", () => {
     ["a full disk", newFacts({ free: 1e6 }), "new: the disk has no room", "1 MB and 1000000 files free at /"],
     ["no inodes", newFacts({ inodes: 100 }), "new: the disk has no room", "100 files free"],
     ["no ssh", survey({ new: { shownKeys: [] } }), "new: * the old one's ssh at old:22", "Allow new to TCP port 22"],
-    [
-      "another key",
-      survey({ new: { shownKeys: ["ssh-ed25519 O"] } }),
-      "new: * old one's ssh",
-      "found: ssh-ed25519 O\n",
-    ],
+    ["another key", survey({ new: { shownKeys: ["ssh-ed25519 O"] } }), "new: * old one's ssh", "ssh-ed25519 O\n"],
     ["no way to a node", survey({ new: { reached: [] } }), "new: * does not reach nodes", "nc -vz eth 443"],
     ["no node here", survey({ old: { endpoints, reached } }), "new: * does not reach nodes", "install such a node"],
     ["an older release", survey(), "new: * is older", "v0.0.9 on the new host", { release: { version: "v0.0.9" } }],
@@ -175,9 +145,8 @@ describe("prerequisites", () => {
       "new: the node is not synced now",
       "this machine has no room for the backup",
     ]);
-    expect(faults[0]).toBe(
-      "old: the old host can't be read\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n" +
-        "  See it with: ssh -v old, as the user and on the port of pillar-host:orchestrator.migrateFrom",
+    expect(faults[0]).toContain(
+      "\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n  See it with: ssh -v old,",
     );
     expect(formatMoveFaults(["a\n  found: b", "c"], wanted)).toMatch(
       /2 things stand in the way:\n- a\n {4}found: b\n- c\n {2}Then: pulumi up -s prod$/,
@@ -247,12 +216,11 @@ describe("prerequisites", () => {
   });
   // BNB's default, which stays in the file; the bridge has Ethereum alone.
   const status = { value: { state: 0, stateName: "live", networks: ["Ethereum"] } };
-  const ofMove = (pillar: string) =>
-    newFacts({
-      shares: 1,
-      directory: "there",
-      journal: exampleJournal("new", "running", { move: { ...exampleMove, pillar } }),
-    });
+  const ofMove = (pillar: string) => {
+    const journal = exampleJournal("new", "running", { move: { ...exampleMove, pillar } });
+    return newFacts({ shares: 1, directory: "there", journal });
+  };
+  const unused = [eth, { ...ownEth, network: "BSC" }];
   test.each<[string, MoveSurvey, number, Partial<Requirements>?]>([
     ["a build without getStatus", survey({ old: { status: { value: undefined } } }), 0],
     ["a halt that is acknowledged", inState(2, "x"), 0, { haltedBridge: true }],
@@ -264,11 +232,7 @@ describe("prerequisites", () => {
     ["the orchestrator's own places", oldConfig(places), 0],
     ["real paths below a linked directory", survey({ old: { facts: linked, config: { ...config, ...places } } }), 0],
     ["a pass phrase in both units' environment", inEnvironment, 0],
-    [
-      "a missing node of an unused network",
-      survey({ old: { status, endpoints: [eth, { ...ownEth, network: "BSC" }], reached } }),
-      0,
-    ],
+    ["a missing node of an unused network", survey({ old: { status, endpoints: unused, reached } }), 0],
     ["no missing node of a used network", survey({ old: { status, endpoints, reached } }), 1],
     ["no release beside an executable", newFacts({ hasExecutable: true }), 0, { release: undefined }],
   ])("accepts %s", (_what, found, problems, changes = {}) => {
@@ -277,10 +241,8 @@ describe("prerequisites", () => {
 
   test("before the stand-up, only the new host's own node may be missing", () => {
     const node = { network: "Zenon", old: "127.0.0.1:35998", new: "127.0.0.1:35998", isOwn: true };
-    const bare = survey({
-      old: { endpoints: [eth, node, ownEth], reached: [...reached, "127.0.0.1:35998"] },
-      node: false,
-    });
+    const old = { endpoints: [eth, node, ownEth], reached: [...reached, "127.0.0.1:35998"] };
+    const bare = survey({ old, node: false });
     expect(findMoveProblems(bare, wanted).join("\n")).toContain("no connection to 127.0.0.1:35998 (Zenon)");
     const rehearsed = findMoveProblems(assumeSyncedNode(bare), wanted);
     expect(rehearsed).toHaveLength(1);
@@ -289,20 +251,12 @@ describe("prerequisites", () => {
 });
 
 test("parses facts as a host prints them", () => {
-  const host = { load: "loaded", active: "active", directory: "there", real: "/root/a=b", mount: "/" };
-  const counts = { bytes: 12, files: 3, shares: 1, special: 1, free: 5, inodes: 6 };
-  const process = { user: "op", works: "/home/op/.orchestrator" };
-  const one = Object.entries({ ...host, ...counts, ...process }).map(([name, value]) => `${name}=${value}`);
+  const texts = { load: "loaded", active: "active", directory: "there", real: "/root/a=b", mount: "/", user: "op" };
+  const once = { ...texts, works: "/home/op", bytes: 12, files: 3, shares: 1, special: 1, free: 5, inodes: 6 };
+  const one = Object.entries(once).map(([name, value]) => `${name}=${value}`);
   const more = ["node_producer=there", "lacks=tar", "lacks=find", "environment=A", "environment=B"];
-  const lists = { lacks: ["tar", "find"], environment: ["A", "B"] };
-  const flags = { hasNodeKey: true, hasExecutable: false };
-  expect(parseFacts([...one, ...more].join("\n"), "host")).toEqual({
-    ...host,
-    ...counts,
-    ...process,
-    ...lists,
-    ...flags,
-  });
+  const rest = { lacks: ["tar", "find"], environment: ["A", "B"], hasNodeKey: true, hasExecutable: false };
+  expect(parseFacts([...one, ...more].join("\n"), "host")).toEqual({ ...once, ...rest });
 });
 
 test("lists endpoints as host and port without access keys, and marks the host's own", () => {

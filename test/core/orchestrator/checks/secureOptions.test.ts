@@ -11,23 +11,20 @@ import { configOf } from "../../../components/exampleConfig";
 import { moveNamed } from "../../../moveNamed";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+const address = "198.51.100.9";
 const stack = (from: object = {}, changes: object = {}) =>
   configOf({
     ssh: { user: "op", port: 2222, password: "login-pw", sudoPassword: "sudo-pw" },
-    orchestrator: { ...changes, migrateFrom: { address: "198.51.100.9", hostKey, ...from } },
+    orchestrator: { ...changes, migrateFrom: { address, hostKey, ...from } },
   });
 
-const address = "198.51.100.9";
 const login = { port: 2222, user: "op", password: "login-pw", agent: false };
 
+const root = { user: "root", port: 22, agent: true };
 test.each([
   ["defaults to the stack's", {}, { ssh: { ...login, address, hostKey }, sudoPassword: "sudo-pw" }],
   // The stack's sudo password is of the stack's user.
-  [
-    "is replaced whole",
-    { user: "root", port: 22, agent: true },
-    { ssh: { address, port: 22, user: "root", hostKey, agent: true } },
-  ],
+  ["is replaced whole", root, { ssh: { ...root, address, hostKey } }],
 ])("the old host's login %s", (_what, from, host) => {
   const configured = "pillar-host:orchestrator.migrateFrom";
   expect(createOldHost(stack(from))).toEqual({ stack: "prod", configured, ...host });

@@ -43,14 +43,9 @@ test("asks both hosts at once what they reach", async () => {
     signer_has: async () => "yes\n",
   });
   const survey = await surveyBoth(wanted, { roots, ...deps });
-  expect(survey.old).toMatchObject({
-    value: {
-      endpoints: [{ network: "Ethereum", old: "eth.example:443" }],
-      reached: ["eth.example:443"],
-      hasKeyStore: true,
-      hasConfig: true,
-    },
-  });
+  const endpoints = [{ network: "Ethereum", old: "eth.example:443" }];
+  const value = { endpoints, reached: ["eth.example:443"], hasKeyStore: true, hasConfig: true };
+  expect(survey.old).toMatchObject({ value });
   expect(survey.new).toMatchObject({ value: { reached: [], build: { problem: "it does not run" } } });
 });
 

@@ -6,7 +6,7 @@ import { configLines, logLine } from "../../../../lab/doubles/orchestrator/logLi
 import { defaultConfig } from "../../../../lab/doubles/orchestrator/stateDir";
 import { type LocalRoot, test } from "../localRoot";
 
-/** Output of orchestrator v0.0.9a from a start to its stop; keys, addresses and pass phrase are made up. */
+/** Excerpt of the output of orchestrator v0.0.9a from a start to its stop; keys, addresses and pass phrase are made up. */
 const real = readFileSync(join(__dirname, "realLog.txt"), "utf8").split("\n").filter(Boolean);
 const realPassphrase = 'Horse & <"Staple\\> 7';
 
