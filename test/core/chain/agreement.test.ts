@@ -9,12 +9,7 @@ test("decides with more than half", () => {
     expect(agreeOn<string, string>(words, same)).toEqual({ kind: "split" });
 });
 
-test.each([
-  [[], undefined],
-  [[3], 3],
-  [[9, 1], 5],
-  [[9, 1, 4], 4],
-  [[4, 1, 9, 2], 3],
-])("the median of %j is %s", (numbers, median) => {
-  expect(findMedian(numbers)).toBe(median);
+test("the median is the middle value, or between the two middle ones", () => {
+  expect([findMedian([]), findMedian([3]), findMedian([9, 1])]).toEqual([undefined, 3, 5]);
+  expect([findMedian([9, 1, 4]), findMedian([4, 1, 9, 2])]).toEqual([4, 3]);
 });

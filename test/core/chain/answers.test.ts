@@ -1,26 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { createChainClient } from "../../../core/chain/chain";
-import {
-  isCount,
-  isText,
-  parseAmount,
-  parseForm,
-  parseProduced,
-  parseStanding,
-} from "../../../core/chain/chainAnswers";
+import * as answers from "../../../core/chain/chainAnswers";
 import { parseNodeResult } from "../../../core/chain/node";
 import { evilText, harmless } from "../../evilText";
+import { clientOf } from "./readings";
 
 describe("a node's answer", () => {
   const notJson = "the RPC's answer is not JSON: cut off, or another service on its port";
+  const errorOf = (code: unknown, message: string) => JSON.stringify({ error: { code, message } });
   const otherService = "another service answers on the RPC's port";
 
-  test.each([
-    ['{"jsonrpc":"2.0","id":1,"result":{"state":3}}\n', { state: 3 }],
-    ['{"result":null}', null],
-    ['{"result":"","error":""}', ""],
-  ])("has the result of %j", (body, result) => {
-    expect(parseNodeResult({ status: 200, body })).toEqual(result);
+  test("has a result", () => {
+    const result = (body: string) => parseNodeResult({ status: 200, body });
+    expect(result('{"jsonrpc":"2.0","id":1,"result":{"state":3}}\n')).toEqual({ state: 3 });
+    expect([result('{"result":null}'), result('{"result":"","error":""}')]).toEqual([null, ""]);
   });
 
   test.each([
@@ -30,16 +22,8 @@ describe("a node's answer", () => {
     ...["null", "7", '"ok"', "[]", "{}"].map((body) => [200, body, otherService] as const),
     [200, '{"error":{"code":-32601,"message":"no method"}}', "the RPC answers with error -32601: no method"],
     [200, '{"error":"broken"}', "the RPC answers with error undefined: undefined"],
-    [
-      200,
-      JSON.stringify({ error: { code: 1, message: "x".repeat(1000) } }),
-      `the RPC answers with error 1: ${"x".repeat(200)}`,
-    ],
-    [
-      200,
-      JSON.stringify({ error: { code: evilText, message: evilText } }),
-      `the RPC answers with error ${harmless.slice(0, 20)}: ${harmless}`,
-    ],
+    [200, errorOf(1, "x".repeat(1000)), `the RPC answers with error 1: ${"x".repeat(200)}`],
+    [200, errorOf(evilText, evilText), `the RPC answers with error ${harmless.slice(0, 20)}: ${harmless}`],
     [403, '{"result":1}', "the RPC answers 403, the node refuses the Host header"],
     [500, '{"result":1}', "the RPC answers 500"],
   ] as const)("of status %i is refused: %j", (status, body, message) => {
@@ -49,7 +33,7 @@ describe("a node's answer", () => {
 
 test("a momentum has its time in milliseconds", () => {
   const momentum = { height: 9, timestamp: 1_700_000_000, hash: "ab", producer: "z1q" };
-  expect(parseProduced({ ...momentum, more: true })).toEqual({ ...momentum, timestamp: 1_700_000_000_000 });
+  expect(answers.parseProduced({ ...momentum, more: true })).toEqual({ ...momentum, timestamp: 1_700_000_000_000 });
 });
 
 const good = { count: 7, name: "x" };
@@ -58,18 +42,12 @@ test.each([
   ...["7", -1, 1.5, 2 ** 53, null, Number.NaN].map((count) => ({ ...good, count })),
   { ...good, name: 7 },
 ])("refuses an answer of another form: %j", (answer) => {
-  expect(parseForm("thing", good, { count: isCount, name: isText })).toEqual(good);
-  expect(() => parseForm("thing", answer, { count: isCount, name: isText })).toThrow(
-    new Error("the RPC's thing does not have the form {count, name}"),
-  );
+  expect(answers.parseForm("thing", good, { count: answers.isCount, name: answers.isText })).toEqual(good);
+  const parse = () => answers.parseForm("thing", answer, { count: answers.isCount, name: answers.isText });
+  expect(parse).toThrow(new Error("the RPC's thing does not have the form {count, name}"));
 });
 
-const answering = (result: unknown) =>
-  createChainClient(
-    "a reference",
-    async () => ({ status: 200, body: JSON.stringify({ result }) }),
-    () => undefined,
-  );
+const answering = (result: unknown) => clientOf(() => ({ result }));
 
 test("refuses an address or a hash with control or hidden characters", async () => {
   const pillar = { name: "Anvil", producerAddress: "z1qa", withdrawAddress: "z1qb" };
@@ -83,14 +61,18 @@ test("refuses an address or a hash with control or hidden characters", async () 
   }
 });
 
-const standingOf = (weight: unknown) => parseStanding({ count: 1, list: [{ name: "Anvil", weight }] }, "Anvil");
+const standingOf = (weight: unknown) => answers.parseStanding({ count: 1, list: [{ name: "Anvil", weight }] }, "Anvil");
 
 test.each(["9".repeat(41), "9".repeat(5_000_000), "-1", "1.5", "0x1", "1e9", "", null, 1e21])(
   "refuses an impossible amount or weight (%#)",
   (evil) => {
     const start = process.cpuUsage();
-    expect(() => parseAmount({ znnAmount: evil, qsrAmount: "0" })).toThrow("the RPC's reward does not have the form");
-    expect(() => parseAmount({ znnAmount: "0", qsrAmount: evil })).toThrow("the RPC's reward does not have the form");
+    expect(() => answers.parseAmount({ znnAmount: evil, qsrAmount: "0" })).toThrow(
+      "the RPC's reward does not have the form",
+    );
+    expect(() => answers.parseAmount({ znnAmount: "0", qsrAmount: evil })).toThrow(
+      "the RPC's reward does not have the form",
+    );
     expect(() => standingOf(evil)).toThrow("the RPC's Pillar does not have the form");
     const { user, system } = process.cpuUsage(start);
     expect(user + system).toBeLessThan(1_000_000);
@@ -99,6 +81,6 @@ test.each(["9".repeat(41), "9".repeat(5_000_000), "-1", "1.5", "0x1", "1e9", "",
 
 test("accepts an amount of forty digits or a plain number", () => {
   const most = "9".repeat(40);
-  expect(parseAmount({ znnAmount: most, qsrAmount: 7 })).toEqual({ znn: BigInt(most), qsr: 7n });
+  expect(answers.parseAmount({ znnAmount: most, qsrAmount: 7 })).toEqual({ znn: BigInt(most), qsr: 7n });
   expect(standingOf(most)).toEqual({ pillars: 1, place: 1 });
 });

@@ -1,11 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  computeElectedFrom,
-  computeElectionChance,
-  computeMaxTicksWithoutSlot,
-  computeUsualTicks,
-  formatStanding,
-} from "../../../core/chain/elections";
+import * as elections from "../../../core/chain/elections";
 
 const network = { momentum: 10_000, tickMomentums: 30 };
 const genesis = Date.parse("2026-11-22T06:10:41Z");
@@ -19,15 +13,15 @@ test.each([
   [80, 80, 0.23],
   [100, 100, 0.17],
 ])("the chance of election is, with %i Pillars, at rank %i: %f", (pillars, place, share) => {
-  const { least, most } = computeElectionChance({ pillars, place }, network);
+  const { least, most } = elections.computeElectionChance({ pillars, place }, network);
   expect(least).toBe(most);
   expect(Math.abs(least - share)).toBeLessThan(0.01);
 });
 
 test("the chance lies between both without a counted weight, and is that of the rest at the edge of the top ranks", () => {
-  const { least, most } = computeElectionChance({ pillars: 100 }, network);
+  const { least, most } = elections.computeElectionChance({ pillars: 100 }, network);
   expect([least.toFixed(3), most.toFixed(3)]).toEqual(["0.176", "0.588"]);
-  const of = (place: number) => computeElectionChance({ pillars: 100, place }, network).least.toFixed(2);
+  const of = (place: number) => elections.computeElectionChance({ pillars: 100, place }, network).least.toFixed(2);
   // Weights change.
   expect([of(25), of(26), of(30), of(31)]).toEqual(["0.59", "0.18", "0.18", "0.18"]);
 });
@@ -37,7 +31,7 @@ test.each([
   [0.588, 11, 1],
   [15 / 85, 48, 4],
 ])("at a chance of %f a slot is overdue after %i ticks, and usual after %i", (chance, ticks, usual) => {
-  expect([computeMaxTicksWithoutSlot(chance), computeUsualTicks(chance)]).toEqual([ticks, usual]);
+  expect([elections.computeMaxTicksWithoutSlot(chance), elections.computeUsualTicks(chance)]).toEqual([ticks, usual]);
   expect((1 - chance) ** ticks).toBeLessThan(1e-4);
 });
 
@@ -49,7 +43,7 @@ test.each([
   ["06:15:25", genesis, "06:25:41"],
   ["06:14:01", undefined, "06:24:21"],
 ])("an address found at %s, with the genesis %s, is elected from %s", (seen, first, from) => {
-  expect(computeElectedFrom(at(seen), first, network)).toBe(at(from));
+  expect(elections.computeElectedFrom(at(seen), first, network)).toBe(at(from));
 });
 
 test.each([
@@ -58,5 +52,5 @@ test.each([
   [{ pillars: 100 }, "one of 100 Pillars, its weight not counted yet, elected in 18 to 59 of 100 ticks of 5 min"],
   [undefined, "the number of Pillars is unknown"],
 ])("describes a Pillar's rank and chance: %j", (standing, words) => {
-  expect(formatStanding(standing, network)).toBe(words);
+  expect(elections.formatStanding(standing, network)).toBe(words);
 });

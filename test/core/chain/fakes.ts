@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import ssh2, { type AuthContext, type Connection, type ServerChannel } from "ssh2";
+import { onTestFinished } from "vitest";
 import type { SshTarget } from "../../../core/ssh/ssh";
 
 export interface Server {
@@ -25,6 +26,13 @@ export async function listen(server: net.Server, port = 0, address = "127.0.0.1"
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** Closes a server once its test has finished. */
+export async function use<T extends { close(): unknown }>(starting: T | Promise<T>): Promise<T> {
+  const server = await starting;
+  onTestFinished(async () => void (await server.close()));
+  return server;
 }
 
 export interface Asked {
@@ -70,17 +78,13 @@ export async function fakeNode(
 
 /** Results of a synced node; all momentums of a chain have its name for a hash. */
 export function synced(height = 100, chain = "ab"): Record<string, unknown> {
-  const momentum = (at: number) => ({
-    height: at,
-    timestamp: Math.floor(Date.now() / 1000),
-    hash: chain,
-    producer: "z1q",
-  });
+  const timestamp = Math.floor(Date.now() / 1000);
+  const momentum = (at: number) => ({ height: at, timestamp, hash: chain, producer: "z1q" });
   return {
     "stats.syncInfo": { state: 2, currentHeight: height, targetHeight: height },
     "ledger.getFrontierMomentum": momentum(height),
-    "ledger.getMomentumsByHeight": (from: number, count: number) => ({
-      list: Array.from({ length: count }, (_, i) => momentum(from + i)),
+    "ledger.getMomentumsByHeight": (first: number, count: number) => ({
+      list: Array.from({ length: count }, (_, i) => momentum(first + i)),
     }),
   };
 }

@@ -1,25 +1,19 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ChainClient, createChainClient } from "../../../core/chain/chain";
 import { parseNodeResult, parseSyncInfo } from "../../../core/chain/node";
+import { clientOf } from "./readings";
 
 // Recorded from go-zenon v0.0.8 on networks of three Pillars; the file names each answer.
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, "../../fixtures/goZenon.json"), "utf8")) as {
   [stage: string]: Record<string, object>;
 };
 const body = (answer: object | undefined) => ({ status: 200, body: JSON.stringify(answer) });
-const clientThat = (answer: (method: string) => object | undefined): ChainClient =>
-  createChainClient(
-    "node",
-    async (method) => body(answer(method)),
-    () => undefined,
-  );
-const clientOf = (stage: string) => clientThat((method) => recorded[stage]?.[method]);
+const clientAt = (stage: string) => clientOf((method) => recorded[stage]?.[method]);
 /** Creates a node with one answer to every request. */
-const edge = (name: string) => clientThat(() => recorded.edges?.[name]);
+const edge = (name: string) => clientOf(() => recorded.edges?.[name]);
 
-const producing = clientOf("producing");
+const producing = clientAt("producing");
 
 describe("the answers of a real node", () => {
   test("contain its sync state and its peers", () => {
@@ -54,12 +48,12 @@ describe("the answers of a real node", () => {
 
   test("give no rank right after a start, while weights are not counted", async () => {
     const list = ["A", "B"].map((name) => ({ name, weight: "0" }));
-    const started = clientThat(() => ({ result: { count: 80, list } }));
+    const started = clientOf(() => ({ result: { count: 80, list } }));
     expect(await started.standing("A")).toEqual({ pillars: 80 });
   });
 
   test("contain the exact paid epochs, and none before the first", async () => {
-    expect(await clientOf("fast, collected").paidEpochs("Pillar-2")).toEqual(
+    expect(await clientAt("fast, collected").paidEpochs("Pillar-2")).toEqual(
       [2, 1, 0].map((epoch) => ({ epoch, expected: 30, produced: 30, givesAll: false })),
     );
     expect(await producing.paidEpochs("Pillar-2")).toEqual([]);
@@ -69,7 +63,7 @@ describe("the answers of a real node", () => {
   test("contain rewards before and after their collection, and none for an unknown address", async () => {
     const paid = { znn: 3_699_999_990n, qsr: 0n };
     const rows = [2, 1, 0].map((epoch) => ({ epoch, ...paid }));
-    const [before, after] = [clientOf("fast, to be collected"), clientOf("fast, collected")];
+    const [before, after] = [clientAt("fast, to be collected"), clientAt("fast, collected")];
     expect(await before.rewards("z1q")).toEqual({ rows, uncollected: { znn: 11_099_999_970n, qsr: 0n } });
     expect(await after.rewards("z1q")).toEqual({ rows, uncollected: { znn: 0n, qsr: 0n } });
     expect(await producing.rewards("z1q")).toMatchObject({ rows: [] });

@@ -1,44 +1,26 @@
 import http from "node:http";
 import net from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openReferenceChain } from "../../../core/chain/chain";
 import { callHttp, rpcBody } from "../../../core/chain/jsonRpc";
-import { closedPort, fakeNode, listen, type Server } from "./fakes";
+import { closedPort, fakeNode, listen, use } from "./fakes";
 
-const servers: Server[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-function use<T extends Server>(server: T): T {
-  servers.push(server);
-  return server;
-}
-
-const whom = "the node";
+const [whom, host] = ["the node", "127.0.0.1"];
 const call = (port: number, { body = "{}", timeout = 2000 } = {}) =>
-  callHttp(async () => net.connect(port, "127.0.0.1"), {
-    verb: "GET",
-    authority: `127.0.0.1:${port}`,
-    body,
-    timeout,
-    whom,
-  });
+  callHttp(async () => net.connect(port, host), { verb: "GET", authority: `${host}:${port}`, body, timeout, whom });
 const silent = { verb: "GET", authority: "a", body: "", timeout: 30, whom } as const;
-const serve = async (listener: http.RequestListener) => use(await listen(http.createServer(listener)));
+const serve = (listener: http.RequestListener) => use(listen(http.createServer(listener)));
+
+const type = { "content-type": "application/json" };
 
 test("the request is a GET of / with a JSON body, its type and length in bytes, and an address as Host", async () => {
-  const node = use(await fakeNode({ m: 7 }));
+  const node = await use(fakeNode({ m: 7 }));
   await call(node.port, { body: rpcBody("m", ["ü", 2]) });
   expect(node.asked).toEqual([
     {
       method: "GET",
       path: "/",
-      headers: {
-        host: `127.0.0.1:${node.port}`,
-        "content-type": "application/json",
-        "content-length": "55",
-        connection: "close",
-      },
+      headers: { ...type, host: `127.0.0.1:${node.port}`, "content-length": "55", connection: "close" },
       body: '{"jsonrpc":"2.0","id":1,"method":"m","params":["ü",2]}',
     },
   ]);
@@ -46,9 +28,9 @@ test("the request is a GET of / with a JSON body, its type and length in bytes, 
 
 test("a reference is asked by POST; its name hides path, query and user", async () => {
   const momentum = { height: 7, timestamp: 1_700_000_000, hash: "ab", producer: "z1q" };
-  const node = use(await fakeNode({ "ledger.getFrontierMomentum": momentum }));
+  const node = await use(fakeNode({ "ledger.getFrontierMomentum": momentum }));
   expect(await openReferenceChain(`http://127.0.0.1:${node.port}`).newest()).toMatchObject({ momentum: { height: 7 } });
-  expect(node.asked[0]).toMatchObject({ method: "POST", headers: { "content-type": "application/json" } });
+  expect(node.asked[0]).toMatchObject({ method: "POST", headers: type });
   await expect(openReferenceChain(`http://127.0.0.1:${await closedPort()}`).newest()).rejects.toThrow("ECONNREFUSED");
   for (const [url, shown] of [
     ["https://node.example:35997", "https://node.example:35997"],
@@ -91,7 +73,7 @@ describe("no answer", () => {
       closed = new Promise((resolve) => socket.on("close", () => resolve()));
       socket.resume();
     });
-    const { port } = use(await listen(freeze));
+    const { port } = await use(listen(freeze));
     const started = Date.now();
     await expect(call(port, { timeout: 120 })).rejects.toThrow(frozen);
     expect(Date.now() - started).toBeLessThan(5000);
@@ -100,11 +82,7 @@ describe("no answer", () => {
 
   test.each([
     ["stops", (_response: http.ServerResponse) => undefined, frozen],
-    [
-      "closes the connection",
-      (response: http.ServerResponse) => void response.destroy(),
-      "the RPC's answer was cut off",
-    ],
+    ["hangs up", (response: http.ServerResponse) => void response.destroy(), "the RPC's answer was cut off"],
   ])("comes from a server that %s in the middle of a body", async (_what, end, words) => {
     const { port } = await serve((_request, response) => {
       response.writeHead(200, { "content-length": 100 });

@@ -1,22 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createNodeClient, type NodeClient, type NodeTarget } from "../../../core/chain/node";
 import type { VersionRules } from "../../../core/chain/requiredVersions";
 import { createConnection } from "../../../core/ssh/connection";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { soon } from "../../soon";
-import { closedPort, type FakeNode, fakeNode, loginTo, type Server, sshHost, synced } from "./fakes";
-
-const servers: Server[] = [];
-const clients: NodeClient[] = [];
-const use = async <T extends Server>(starting: Promise<T>): Promise<T> => {
-  const server = await starting;
-  servers.push(server);
-  return server;
-};
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.close();
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
+import { closedPort, type FakeNode, fakeNode, loginTo, sshHost, synced, use } from "./fakes";
 
 /** Starts a host with a node of these results, and returns both, with a target and a client of them. */
 async function start(results: Record<string, unknown> = synced(), changes: Partial<NodeTarget> = {}) {
@@ -26,7 +14,7 @@ async function start(results: Record<string, unknown> = synced(), changes: Parti
 }
 function clientOf(target: NodeTarget): NodeClient {
   const client = createNodeClient(target, createConnection(target.ssh));
-  clients.push(client);
+  onTestFinished(() => client.close());
   return client;
 }
 const methods = (node: FakeNode) => node.asked.map(({ body }) => (JSON.parse(body) as { method: string }).method);
@@ -94,12 +82,7 @@ describe("a node client", () => {
     const held = new Promise<void>((resolve) => {
       letIn = resolve;
     });
-    const slow = await use(
-      sshHost(
-        ({ method }) => method === "password",
-        () => held,
-      ),
-    );
+    const slow = await use(sshHost(undefined, () => held));
     const client = clientOf({ ssh: loginTo(slow), via: "ssh", address: "127.0.0.1", port: 1 });
     const looking = client.observe().catch(() => undefined);
     await soon(() => expect(slow.open).toBe(1));
@@ -152,9 +135,7 @@ describe("a node's status", () => {
     expect(await read("v0.0.8")).toMatchObject({
       synced: false,
       reason: "oldVersion",
-      why: expect.stringMatching(
-        /; v0\.0\.10 or newer is required.*: install v0\.0\.10 or newer from https:\/\/r\.example/,
-      ),
+      why: expect.stringMatching(/; v0\.0\.10 or newer is required.*: install v0\.0\.10 or newer from https:\/\/r\./),
       asked: [version, momentum],
     });
     expect(await read("v0.0.8", 100, "cd")).toMatchObject({ synced: true, asked: [version, momentum] });

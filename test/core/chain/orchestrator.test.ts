@@ -1,17 +1,14 @@
 import http from "node:http";
 import net from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { compareVersions, createOrchestratorClient, redactSecretsAndPaths } from "../../../core/chain/orchestrator";
 import { createForwardError } from "../../../core/ssh/sshErrors";
 import { evilText, harmless } from "../../evilText";
-import { listen, type Server } from "./fakes";
+import { listen, use } from "./fakes";
 
 type Answer = { status?: number; body: string };
 const build = { version: "v0.0.9a", gitCommit: "a".repeat(40), goVersion: "go1.20.14" };
 const good = (result: unknown): Answer => ({ body: `${JSON.stringify({ result, error: "" })}\n` });
-
-const servers: Server[] = [];
-afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));
 
 /** Returns a client of an orchestrator that gives these answers in turn, and repeats the last one. */
 async function talk(...answers: Answer[]) {
@@ -24,11 +21,9 @@ async function talk(...answers: Answer[]) {
     const { status = 200, body: text } = (answers.length > 1 ? answers.shift() : answers[0]) ?? { body: "" };
     response.writeHead(status).end(text);
   });
-  const listening = await listen(server);
-  servers.push(listening);
-  const client = createOrchestratorClient({ forward: async () => net.connect(listening.port, "127.0.0.1") }, 55000, {
-    sleep: async (milliseconds) => void slept.push(milliseconds),
-  });
+  const { port } = await use(listen(server));
+  const sleep = async (milliseconds: number) => void slept.push(milliseconds);
+  const client = createOrchestratorClient({ forward: async () => net.connect(port, "127.0.0.1") }, 55000, { sleep });
   return { client, asked, slept };
 }
 
@@ -36,14 +31,8 @@ describe("getBuildInfo", () => {
   test("is a POST of method and params as JSON to the loopback address", async () => {
     const { client, asked } = await talk(good(build), good({ ...build, gitCommit: "" }));
     expect(await client.buildInfo()).toEqual(build);
-    expect(asked).toEqual([
-      {
-        verb: "POST",
-        type: "application/json",
-        body: '{"method":"getBuildInfo","params":[]}',
-        host: "127.0.0.1:55000",
-      },
-    ]);
+    const body = '{"method":"getBuildInfo","params":[]}';
+    expect(asked).toEqual([{ verb: "POST", type: "application/json", body, host: "127.0.0.1:55000" }]);
     expect(await client.buildInfo()).toEqual({ ...build, gitCommit: "" });
   });
 
@@ -78,9 +67,8 @@ describe("getBuildInfo", () => {
   test("names a port on which nothing listens", async () => {
     const forward = () => Promise.reject(createForwardError("closedPort", "nothing listens"));
     const client = createOrchestratorClient({ forward }, 55000, { sleep: async () => undefined });
-    await expect(client.buildInfo()).rejects.toThrow(
-      "nothing listens on 127.0.0.1:55000: the orchestrator is down, or still starting",
-    );
+    const said = "nothing listens on 127.0.0.1:55000: the orchestrator is down, or still starting";
+    await expect(client.buildInfo()).rejects.toThrow(said);
   });
 });
 
@@ -96,22 +84,14 @@ describe("status and identity", () => {
     const networks = { Ethereum: { wrapsToSign: 2, unwrapsToSign: 1 }, "BNB Chain": { wrapsToSign: 0 } };
     const status = { state: 1, stateName: "keyGen", peersLen: 3, frontierMomentum: 7, networks };
     const { client } = await talk(good(status), good(identity));
-    expect(await client.status()).toEqual({
-      state: 1,
-      stateName: "keyGen",
-      momentum: 7,
-      peers: 3,
-      networks: ["Ethereum", "BNB Chain"],
-      toSign: 3,
-    });
+    const told = { state: 1, stateName: "keyGen", momentum: 7, peers: 3, toSign: 3 };
+    expect(await client.status()).toEqual({ ...told, networks: ["Ethereum", "BNB Chain"] });
     expect(await client.identity()).toEqual(identity);
   });
 
   test("have no control characters", async () => {
-    const { client } = await talk(
-      good({ state: 1, stateName: evilText, networks: { [evilText]: {} } }),
-      good({ ...identity, producer: evilText }),
-    );
+    const status = { state: 1, stateName: evilText, networks: { [evilText]: {} } };
+    const { client } = await talk(good(status), good({ ...identity, producer: evilText }));
     expect(await client.status()).toMatchObject({ stateName: "key generation", networks: [harmless] });
     expect(await client.identity()).toEqual({ ...identity, producer: "" });
   });

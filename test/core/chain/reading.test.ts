@@ -12,12 +12,8 @@ import {
 import { clientNamed, silent } from "./readings";
 
 const clock = Date.UTC(2026, 0, 2);
-const momentum = (height: number, age = 0): Produced => ({
-  height,
-  timestamp: clock - age,
-  hash: `h${height}`,
-  producer: "z1q",
-});
+const momentum = (height: number, age = 0): Produced =>
+  ({ height, timestamp: clock - age, hash: `h${height}`, producer: "z1q" }) as const;
 const node = (age: number, changes: Partial<ChainClient> = {}) =>
   clientNamed("node", { newest: async () => ({ momentum: momentum(7, age), clock }), ...changes });
 
@@ -55,16 +51,12 @@ test("a node gets a fault if it hides momentums", async () => {
     readWholePage(node(0, { momentums: async () => heights.map((height) => momentum(height)) }), 5, 7);
   expect(await page([5, 6, 7])).toEqual({ page: [5, 6, 7].map((height) => momentum(height)) });
   for (const odd of [[], [5, 7], [5, 7, 7], [4, 5, 6], [5, 6, 7, 8]])
-    expect(await page(odd)).toEqual({
-      fault: { kind: "gap", why: "it does not return the momentums from 5 to 7, though it has them" },
-    });
+    expect(await page(odd)).toEqual({ fault: { kind: "gap", why: expect.stringContaining("momentums from 5 to 7,") } });
 });
 
 test("notes name the nodes that are left out, and stay the same while figures change", () => {
   const answered = { client: clientNamed("b"), newest: momentum(7), clock };
-  expect(listLeftOut([silent("reference http://a"), answered])).toEqual([
-    "reference http://a is left out: ECONNREFUSED",
-  ]);
+  expect(listLeftOut([silent("http://a"), answered])).toEqual(["http://a is left out: ECONNREFUSED"]);
   const note = (name: string, height: number, hash: string, age: string) =>
     dropFigures(`reference http://${name}:35997 is left out: momentum ${height} is ${hash}, ${age} old`);
   expect(note("10.0.0.1", 7, "0123456789ab", "2 min")).toBe(note("10.0.0.1", 8, "abc456789abc", "3 min"));

@@ -1,4 +1,4 @@
-import type { ChainClient } from "../../../core/chain/chain";
+import { type ChainClient, createChainClient } from "../../../core/chain/chain";
 import { findAgeFault, isAnswered, type Unanswered } from "../../../core/chain/reading";
 import type { ReferenceAnswers, ReferenceReading } from "../../../core/sync/references";
 
@@ -20,6 +20,12 @@ export function clientNamed(name: string, changes: Partial<ChainClient> = {}): C
     ...changes,
   };
 }
+
+/** Creates a client of a node with these answers by method. */
+export const clientOf = (answer: (method: string) => object | undefined): ChainClient => {
+  const ask = async (method: string) => ({ status: 200, body: JSON.stringify(answer(method)) });
+  return createChainClient("node", ask, () => undefined);
+};
 
 /** Returns a node without an answer. */
 export function silent(name: string, why = "ECONNREFUSED"): Unanswered {
@@ -43,9 +49,8 @@ export function seenFrom(
   readings: readonly ReferenceReading[],
   chains: { readonly own?: string; readonly theirs?: readonly string[] } = {},
 ): ReferenceAnswers {
-  const told = readings.map((reading, i) =>
-    isAnswered(reading) ? { ...reading, older: [block(height, chains.theirs?.[i])] } : reading,
-  );
-  const older = readings.filter(isAnswered).map(({ newest }) => block(newest.height, chains.own));
-  return { readings: told, own: { newest: block(height, chains.own), older } };
+  const older = (i: number) => [block(height, chains.theirs?.[i])];
+  const told = readings.map((reading, i) => (isAnswered(reading) ? { ...reading, older: older(i) } : reading));
+  const ownOlder = readings.filter(isAnswered).map(({ newest }) => block(newest.height, chains.own));
+  return { readings: told, own: { newest: block(height, chains.own), older: ownOlder } };
 }

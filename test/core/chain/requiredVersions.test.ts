@@ -3,16 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createChainCopyArgs } from "../../../components/node/pillarNode";
 import { createNodeRpc, createNodeTarget } from "../../../core/chain/configuredNode";
-import {
-  findApplicableRows,
-  findVersionGaps,
-  formatRequirement,
-  formatVersionGap,
-  installLines,
-  type NodeBuild,
-  type VersionGap,
-  type VersionRules,
-} from "../../../core/chain/requiredVersions";
+import type { NodeBuild, VersionGap, VersionRules } from "../../../core/chain/requiredVersions";
+import * as versions from "../../../core/chain/requiredVersions";
 import { createVersionRules, parseRequiredVersions } from "../../../core/chain/versionRules";
 import { createRetirementSettings } from "../../../core/retirement/retirementInputs";
 import { configOf } from "../../components/exampleConfig";
@@ -27,7 +19,7 @@ const now = Date.UTC(2026, 10, 26, 16);
 const elsewhere = "b".repeat(64);
 
 const gaps = (node: NodeBuild, height: number, more: Partial<VersionRules> = {}) =>
-  findVersionGaps({ genesis: mainNetwork, ...node }, { ...rules, ...more }, height, now);
+  versions.findVersionGaps({ genesis: mainNetwork, ...node }, { ...rules, ...more }, height, now);
 const first = (...args: Parameters<typeof gaps>): VersionGap => {
   const [gap] = gaps(...args);
   return gap ?? expect.unreachable();
@@ -57,31 +49,31 @@ test("the configured version counts at any height and on any network, beside the
   const asked = { leastVersion: "v0.0.11" };
   expect(due({ version: "v0.0.10", genesis: elsewhere }, 1, asked)).toEqual(["v0.0.11"]);
   expect(due({ version: "v0.0.8" }, 1000, asked)).toEqual(["v0.0.11", "v0.0.10"]);
-  expect(findApplicableRows(rules, 999)).toEqual([]);
-  expect(findApplicableRows(rules, 1000)).toEqual([row]);
+  expect(versions.findApplicableRows(rules, 999)).toEqual([]);
+  expect(versions.findApplicableRows(rules, 1000)).toEqual([row]);
   const gap = first({ version: "v0.0.9" }, 1, { ...asked, rows: [] });
-  expect(formatVersionGap(gap)).toBe(
-    "the node is v0.0.9; v0.0.11 or newer is required (so says pillar-host:node.leastVersion)",
-  );
-  expect(installLines(gap)).toHaveLength(1);
+  const said = "the node is v0.0.9; v0.0.11 or newer is required (so says pillar-host:node.leastVersion)";
+  expect(versions.formatVersionGap(gap)).toBe(said);
+  expect(versions.installLines(gap)).toHaveLength(1);
 });
 
 test("a gap names the version, the requirement, its height, its reason and the next step", () => {
   const gap = first({ version: "v0.0.9" }, 1000, { rows: [row] });
-  expect(formatVersionGap(gap)).toBe(
-    "the node is v0.0.9; v0.0.10 or newer is required from height 1000 on (the window)",
-  );
-  expect(installLines(gap)).toEqual([
+  const said = "the node is v0.0.9; v0.0.10 or newer is required from height 1000 on (the window)";
+  expect(versions.formatVersionGap(gap)).toBe(said);
+  expect(versions.installLines(gap)).toEqual([
     `install v0.0.10 or newer from ${page}: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)`,
     "Is the requirement out of date? It is in core/chain/requiredVersions.json",
   ]);
-  expect(formatVersionGap({ ...gap, found: undefined })).toMatch(/^the node does not report its version; v0\.0\.10 or/);
+  expect(versions.formatVersionGap({ ...gap, found: undefined })).toMatch(
+    /^the node does not report its version; v0\.0\.10 or/,
+  );
   // Anybody may call it so.
-  expect(formatVersionGap({ ...gap, found: evilText })).not.toContain("\u001b");
+  expect(versions.formatVersionGap({ ...gap, found: evilText })).not.toContain("\u001b");
 });
 
 test("a future requirement has the date at which the network reaches its height", () => {
-  expect(formatRequirement(first({ version: "v0.0.9" }, 400, { rows: [row] }))).toBe(
+  expect(versions.formatRequirement(first({ version: "v0.0.9" }, 400, { rows: [row] }))).toBe(
     "v0.0.10 or newer is required from height 1000 on, about 2026-11-26 17:54 UTC (the window)",
   );
 });
@@ -107,15 +99,10 @@ test.each<[string, string, RegExp]>([
 });
 
 test("each node has the rules: the stack's own, the old host's, the successor's", () => {
-  const other = {
-    address: "203.0.113.8",
-    hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
-  };
-  const config = configOf({
-    node: { leastVersion: "v0.0.11" },
-    sync: { from: "oldHost", oldHost: other },
-    retirement: { successor: other },
-  });
+  const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+  const other = { address: "203.0.113.8", hostKey };
+  const sync = { from: "oldHost", oldHost: other };
+  const config = configOf({ node: { leastVersion: "v0.0.11" }, sync, retirement: { successor: other } });
   const all = createVersionRules(config);
   expect(all).toMatchObject({ leastVersion: "v0.0.11", rows: [{ leastVersion: "v0.0.10" }] });
   expect(createNodeTarget(config, "203.0.113.7", "key").versions).toEqual(all);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createChainClient } from "../../../core/chain/chain";
 import { findUnknownSporks, formatSpork, parseSporks, type Spork } from "../../../core/chain/sporks";
 import { usualSporks } from "../../../lab/doubles/chain";
 import { evilText } from "../../evilText";
+import { clientOf } from "./readings";
 
 const known: Spork[] = parseSporks({ list: usualSporks });
 const fresh: Spork = { id: "ab".repeat(32), name: "spork-next" };
@@ -32,12 +32,7 @@ test("formats which release is needed, and by when", () => {
 
 test("refuses an answer of another form; a node without the method has no sporks", async () => {
   expect(() => parseSporks({ list: [{ id: "x", name: "y", enforcementHeight: 0 }] })).toThrow("{id, name, ");
-  const asked = (body: object) =>
-    createChainClient(
-      "node",
-      async () => ({ status: 200, body: JSON.stringify(body) }),
-      () => undefined,
-    );
+  const asked = (body: object) => clientOf(() => body);
   expect(await asked({ error: { code: -32601, message: "none" } }).sporks()).toEqual([]);
   expect(await asked({ result: { count: 3, list: usualSporks } }).sporks()).toEqual(known);
   await expect(asked({ error: { code: -32000, message: "broken" } }).sporks()).rejects.toThrow("broken");

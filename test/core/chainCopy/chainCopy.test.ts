@@ -113,9 +113,8 @@ test("other calls continue, too, and the end of the copy is tried three times", 
   stage.does.chain_end_old = () => broken("gone\n  needed: x", { isBroken: true });
   expect(await stage.run()).toMatchObject({ outcome: "copied" });
   expect([stage.count("old chain_snapshot"), stage.count("old chain_end_old")]).toEqual([4, 3]);
-  expect(stage.said).toContain(
-    "the old host could not be cleaned up: gone; the host does so by itself, or the next run does",
-  );
+  const said = "the old host could not be cleaned up: gone; the host does so by itself, or the next run does";
+  expect(stage.said).toContain(said);
 });
 
 test("a copy stops before the old host lacks room", async ({ stage }) => {

@@ -33,12 +33,8 @@ export type Place = keyof typeof usual;
 
 const hostOf = (address: string): CopyHost => {
   const ssh = { address, port: 22, user: "root", hostKey: `ssh-ed25519 ${address}` };
-  return {
-    host: { stack: "prod", ssh },
-    node: { ssh, via: "ssh", address: "127.0.0.1", port: 35997 },
-    service: "go-node",
-    dataDir: "/root/.znn",
-  };
+  const node = { ssh, via: "ssh", address: "127.0.0.1", port: 35997 } as const;
+  return { host: { stack: "prod", ssh }, node, service: "go-node", dataDir: "/root/.znn" };
 };
 
 /** Two hosts with these answers, and a new node that adds momentums once it has the copy. */

@@ -11,26 +11,18 @@ const whole: ChainFacts = {
   load: "0.1 on 2 cores",
   lacks: [],
 };
+const addresses = { old: "192.0.2.1", new: "192.0.2.2" };
 const faults = (
   old: Partial<ChainFacts>,
   fresh: Partial<ChainFacts> = {},
   versions = { old: "v0.0.8", new: "v0.0.8" },
-) =>
-  findCopyProblems({ old: { ...whole, ...old }, new: { ...whole, ...fresh } }, versions, {
-    old: "192.0.2.1",
-    new: "192.0.2.2",
-  });
+) => findCopyProblems({ old: { ...whole, ...old }, new: { ...whole, ...fresh } }, versions, addresses);
 
 test.for<[string, Partial<ChainFacts>, Partial<ChainFacts>, string]>([
   ["one network key", { networkKey: "a" }, { networkKey: "a" }, "both hosts' nodes share one network key"],
   ["one producer key", { producer: "a" }, { producer: "a" }, "both hosts' nodes share one producer key"],
   ["a program is missing", {}, { lacks: ["perl"] }, "192.0.2.2 lacks perl"],
-  [
-    "a link",
-    { databases: { ...whole.databases, nom: "link" } },
-    {},
-    "192.0.2.1: nom in the node's data directory: found",
-  ],
+  ["a link", { databases: { ...whole.databases, nom: "link" } }, {}, "192.0.2.1: nom in the node's data directory"],
   ["no consensus", { databases: { ...whole.databases, consensus: "none" } }, {}, "192.0.2.1 has no consensus"],
   ["a full old host", { free: 4e8 }, {}, "192.0.2.1 has 400 MB free; needed 500 MB"],
   ["a full new host", {}, { free: 14e9 }, "192.0.2.2 has 14.0 GB free; needed 14.8 GB for the 13.0 GB of the chain"],
@@ -56,12 +48,8 @@ test.for([
 test("a host's facts are read whole, or not at all", () => {
   const told =
     "nom=there\nconsensus=there\ncache=none\nbytes=12\nfree=5\nstaged=0\nlacks=perl\nlacks=tar\nload=1\nend=yes\n";
-  expect(parseChainFacts(told, "h")).toMatchObject({
-    bytes: 12,
-    free: 5,
-    lacks: ["perl", "tar"],
-    networkKey: undefined,
-  });
+  const parsed = { bytes: 12, free: 5, lacks: ["perl", "tar"], networkKey: undefined };
+  expect(parseChainFacts(told, "h")).toMatchObject(parsed);
   expect(() => parseChainFacts(told.replace("end=yes", ""), "h")).toThrow("h: its answer was cut off");
 });
 

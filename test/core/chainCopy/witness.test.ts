@@ -1,30 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { copyLookup } from "../../../core/chainCopy/copyChecks";
 import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
-import { closedPort, fakeNode, loginTo, type Server, sshHost } from "../chain/fakes";
+import { closedPort, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
 
-const used: Server[] = [];
-afterEach(async () => {
-  for (const server of used.splice(0)) await server.close();
-});
-const use = <T extends Server>(server: T): T => {
-  used.push(server);
-  return server;
-};
-const tip = (hash: string) => ({ height: 100, timestamp: Math.floor(Date.now() / 1000), hash, producer: "z1q" });
-const nodeOn = async (hash: string, address?: string) =>
-  use(
-    await fakeNode(
-      {
-        "ledger.getFrontierMomentum": tip(hash),
-        "ledger.getMomentumsByHeight": { list: [tip(hash)] },
-        "stats.syncInfo": { state: 2, currentHeight: 100, targetHeight: 100 },
-      },
-      0,
-      address,
-    ),
-  );
+const nodeOn = (hash: string, address?: string) => use(fakeNode(synced(100, hash), 0, address));
 
 /** Copies between an old and a new host whose nodes are on chains with these hashes, with references on theirs. */
 async function copyOf(
@@ -34,7 +14,7 @@ async function copyOf(
   changes: Partial<ChainCopyInputs> = {},
 ) {
   const target = async (hash: string) => {
-    const [host, node] = [use(await sshHost()), await nodeOn(hash)];
+    const [host, node] = [await use(sshHost()), await nodeOn(hash)];
     return { node: { ssh: loginTo(host), via: "ssh" as const, address: "127.0.0.1", port: node.port } };
   };
   const inputs = { old: await target(old), new: await target(fresh), references, tolerance: 20, ...changes };

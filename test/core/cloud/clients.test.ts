@@ -9,17 +9,10 @@ import { type ServedCloud, serveCloud } from "../../lab/clouds/servedCloud";
 const READ_ONLY = "r".repeat(64);
 const owner = { stack: "prod", pillar: { name: "Anvil" } };
 const name = "pillar-anvil-prod";
+const machine = { cores: 4, memoryGb: 8, diskGb: 160 };
 const wishes = {
-  hetzner: { plan: "cpx32", location: "fsn1", cores: 4, memoryGb: 8, diskGb: 160, monthly: 41.04, currency: "EUR" },
-  digitalocean: {
-    plan: "s-4vcpu-8gb",
-    location: "fra1",
-    cores: 4,
-    memoryGb: 8,
-    diskGb: 160,
-    monthly: 48,
-    currency: "USD",
-  },
+  hetzner: { plan: "cpx32", location: "fsn1", ...machine, monthly: 41.04, currency: "EUR" },
+  digitalocean: { plan: "s-4vcpu-8gb", location: "fra1", ...machine, monthly: 48, currency: "USD" },
 };
 
 describe.each([

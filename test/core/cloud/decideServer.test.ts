@@ -154,9 +154,8 @@ describe("after a failed order", () => {
     "orders the same server again after %s, and prints the command for a state that still has it",
     async (reason) => {
       const { decided, said } = await decide([], { attempts: [], pending: { ...pending, reason }, shown });
-      expect(decided).toMatchObject({
-        plan: { kind: "make", offer: { plan: "cx33", location: "fsn1" }, attempts: [] },
-      });
+      const offer = { plan: "cx33", location: "fsn1" };
+      expect(decided).toMatchObject({ plan: { kind: "make", offer, attempts: [] } });
       expect(said.slice(0, 2)).toEqual([
         `an order failed: cx33 in fsn1 at ${at}: ${reason ?? "the run ended before the provider's answer"}`,
         "if this run fails because a server does not exist: pulumi refresh -s prod && pulumi up -s prod",
@@ -235,10 +234,8 @@ describe("an existing server", () => {
 
 test("looks up an adopted server by its number only", async () => {
   const { decided, cloud } = await decide([server], undefined, { importId: "52" }, "adopted");
-  expect(decided).toMatchObject({
-    plan: { kind: "keep", server },
-    lines: ["host: prod adopts server 52 (pillar-anvil-prod) at Hetzner without a change"],
-  });
+  const lines = ["host: prod adopts server 52 (pillar-anvil-prod) at Hetzner without a change"];
+  expect(decided).toMatchObject({ plan: { kind: "keep", server }, lines });
   expect(cloud.readInventory).not.toHaveBeenCalled();
   expect((await decide([server], undefined, { importId: "7" }, "adopted")).said).toEqual([
     "pillar-host:host.importId: Hetzner has no server 7 that this token can see",

@@ -38,10 +38,8 @@ export function fakeApi() {
 
 /** Returns the message of a failure, and expects no token in it. */
 export async function refusal(promise: Promise<unknown>): Promise<string> {
-  const { message, stack, cause } = await promise.then(
-    () => Promise.reject(new Error("it did not fail")),
-    (error: Error) => error,
-  );
+  const fail = () => Promise.reject(new Error("it did not fail"));
+  const { message, stack, cause } = await promise.then(fail, (error: Error) => error);
   expect(`${message}${stack}${String(cause)}`).not.toContain(token);
   return message;
 }

@@ -77,12 +77,10 @@ describe("the protection of a server", () => {
 
   test("is not reported lifted if it stays, and an unexpected answer is a fault", async () => {
     api.answers = { "GET /servers/52": [shows(true)], [action]: [[201]] };
-    expect(await refusal(setProtection(at("hetzner"), false, api))).toBe(
-      "after 180 s, hetzner still protects server 52, or runs another action on it",
-    );
+    const said = "after 180 s, hetzner still protects server 52, or runs another action on it";
+    expect(await refusal(setProtection(at("hetzner"), false, api))).toBe(said);
     api.answers = { "GET /servers/52": [[200]] };
-    expect(await refusal(isProtected(at("hetzner"), api))).toBe(
-      "the API of hetzner does not report the protection of server 52",
-    );
+    const unreported = "the API of hetzner does not report the protection of server 52";
+    expect(await refusal(isProtected(at("hetzner"), api))).toBe(unreported);
   });
 });

@@ -4,43 +4,31 @@ import { faultsOf, least } from "../../components/exampleConfig";
 const ownKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
 const other = { address: "198.51.100.9", hostKey };
+const url = "HTTP://a.example/c.zip";
 const sshFrom = ["198.51.100.7/32"];
 const hetzner = { provider: "hetzner", token: "a".repeat(64) };
 const cloud = (changes: object, others: object = {}) => ({ host: { ...hetzner, sshFrom, ...changes }, ...others });
 const references = (...urls: string[]) => ({ sync: { references: urls } });
+const ssh = { user: "op", port: 2222, password: "x" };
+const accepted = { image: "debian-12", acceptDistributions: ["debian-12"] };
+const migrateFrom = { ...other, service: "go-node.service" };
 const named = { provider: "existing", address: "pillar.example.org" };
 
 /** Each combination with the keys at fault. */
 test.each<[string, Record<string, unknown>, readonly string[]]>([
   ["a new server without a key", cloud({}), ["ssh.privateKeyFile"]],
-  [
-    "a new server for another login",
-    cloud({}, { ssh: { user: "op", port: 2222, password: "x" } }),
-    ["ssh.privateKeyFile", "ssh.user", "ssh.port"],
-  ],
+  ["a new server for another login", cloud({}, { ssh }), ["ssh.privateKeyFile", "ssh.user", "ssh.port"]],
   ["a new server that nobody reaches", cloud({ sshFrom: [] }), ["host.sshFrom", "ssh.privateKeyFile"]],
   ["a new server's distribution", cloud({ image: "debian-12" }), ["ssh.privateKeyFile", "host.image"]],
-  [
-    "a distribution that the operator accepts",
-    cloud({ image: "debian-12", acceptDistributions: ["debian-12"] }),
-    ["ssh.privateKeyFile"],
-  ],
+  ["a distribution that the operator accepts", cloud(accepted), ["ssh.privateKeyFile"]],
   ["a server's number on an active stack", cloud({ importId: 7 }), ["host.importId", "ssh.privateKeyFile"]],
   ["an adopted server without its number", cloud({}, { lifecycle: "adopted" }), ["host.importId"]],
   ["an adopted server", { lifecycle: "adopted", host: { ...hetzner, importId: 52 } }, []],
   ["a retired server", { lifecycle: "retiring", host: hetzner }, []],
   ["an active stack without a release", { controller: {} }, ["controller.release"]],
   ["an adopted host without a release", { lifecycle: "adopted", controller: undefined }, []],
-  [
-    "a release over http",
-    { controller: { release: { url: "HTTP://a.example/c.zip" } } },
-    ["controller.release.sha256"],
-  ],
-  [
-    "a release over http with its hash",
-    { controller: { release: { url: "http://a.example/c.zip", sha256: "a".repeat(64) } } },
-    [],
-  ],
+  ["a release over http", { controller: { release: { url } } }, ["controller.release.sha256"]],
+  ["a release over http with its hash", { controller: { release: { url, sha256: "a".repeat(64) } } }, []],
   ["a direct RPC of a named host", { host: named, node: { rpc: "direct" } }, ["node.rpcAddress"]],
   ["a direct RPC with its address", { host: named, node: { rpc: "direct", rpcAddress: "203.0.113.7" } }, []],
   ["a direct RPC of an address", { node: { rpc: "direct" } }, []],
@@ -54,11 +42,7 @@ test.each<[string, Record<string, unknown>, readonly string[]]>([
   ["a rollback to nowhere", { orchestrator: { rollback: true } }, ["orchestrator.rollback"]],
   ["one service", { node: { service: "x" }, orchestrator: { service: "x.service" } }, ["orchestrator.service"]],
   ["the node's service by default", { node: { service: "orchestrator" } }, ["orchestrator.service"]],
-  [
-    "one service on the old host",
-    { orchestrator: { migrateFrom: { ...other, service: "go-node.service" } } },
-    ["orchestrator.migrateFrom.service"],
-  ],
+  ["one service on the old host", { orchestrator: { migrateFrom } }, ["orchestrator.migrateFrom.service"]],
   [
     "the node's service on the old host",
     { sync: { from: "oldHost", oldHost: { ...other, service: "orchestrator" } }, orchestrator: { migrateFrom: other } },
@@ -84,9 +68,8 @@ test.each([
   ["http://node.example.org:80", "http://NODE.example.org./"],
   ["http://[2001:db8::1]:35997", "http://[2001:0db8:0::1]:35997"],
 ])("counts %s and %s as one node", (one, another) => {
-  expect(faultsOf(references(one, another))).toEqual([
-    "pillar-host:sync.references.1: is the node of another reference: needed independent nodes",
-  ]);
+  const fault = "pillar-host:sync.references.1: is the node of another reference: needed independent nodes";
+  expect(faultsOf(references(one, another))).toEqual([fault]);
 });
 
 test.each([
@@ -105,14 +88,12 @@ describe("one machine under two names", () => {
     "sync.oldHost": (oldHost: object) => ({ sync: { from: "oldHost", oldHost } }),
     "retirement.successor": (successor: object) => ({ retirement: { successor } }),
   };
+  const local = { address: "localhost", hostKey: `localhost ${ownKey} me` };
   const same = [
     [{ address: "203.0.113.7" }, { address: "203.0.113.7", hostKey }],
     [{ address: "Web.example" }, { address: "web.EXAMPLE", hostKey }],
     [{ address: "2001:db8::9" }, { address: "2001:DB8:0:0::9", hostKey }],
-    [
-      { address: "203.0.113.7", hostKey: ownKey },
-      { address: "localhost", hostKey: `localhost ${ownKey} me` },
-    ],
+    [{ address: "203.0.113.7", hostKey: ownKey }, local],
   ] as const;
   test.each(Object.entries(blocks).flatMap(([block, make]) => same.map(([own, twin]) => ({ block, make, own, twin }))))(
     "is refused in $block: $twin.address",

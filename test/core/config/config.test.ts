@@ -7,6 +7,7 @@ import { configOf, least } from "../../components/exampleConfig";
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const other = { address: "198.51.100.9", hostKey };
 
+const minimums = { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 };
 const syncDefaults = {
   hourlyRestart: true,
   confirmations: 3,
@@ -22,12 +23,7 @@ test("gives the smallest configuration every default", () => {
     stack: "prod",
     pillar: { name: "Anvil" },
     lifecycle: "active",
-    host: {
-      provider: "existing",
-      address: "203.0.113.7",
-      minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
-      acceptDistributions: [],
-    },
+    host: { provider: "existing", address: "203.0.113.7", minimums, acceptDistributions: [] },
     ssh: { user: "root", port: 22, password: "login-pw", agent: false },
     controller: {
       release: { url: "https://release.example/node-controller.zip" },
@@ -37,13 +33,8 @@ test("gives the smallest configuration every default", () => {
       deployTimeout: 2 * 3600 * 1000,
     },
     node: {
-      service: "go-node",
-      dataDir: "/root/.znn",
-      rpc: "ssh",
-      rpcAddress: "127.0.0.1",
-      rpcPort: 35997,
-      wsPort: 35998,
-      p2pPort: 35995,
+      ...{ service: "go-node", dataDir: "/root/.znn", rpc: "ssh", rpcAddress: "127.0.0.1" },
+      ...{ rpcPort: 35997, wsPort: 35998, p2pPort: 35995 },
     },
     sync: { ...syncDefaults, deadline: 7 * 24 * 3600 * 1000 },
     orchestrator: {
@@ -66,12 +57,8 @@ test("gives the smallest configuration every default", () => {
 });
 
 test("replaces a default by a set value, and keeps the defaults beside it", () => {
-  expect(configOf({ host: { ...least.host, minimums: { cores: 2 } } }).host.minimums).toEqual({
-    cores: 2,
-    memoryGb: 4,
-    diskGb: 40,
-    bandwidthMbps: 100,
-  });
+  const { host } = configOf({ host: { ...least.host, minimums: { cores: 2 } } });
+  expect(host.minimums).toEqual({ ...minimums, cores: 2 });
   expect(configOf({ sync: { deadline: "90s" } }).sync).toEqual({ ...syncDefaults, deadline: 90_000 });
 });
 
@@ -86,7 +73,7 @@ test("gives the smallest cloud host every default", () => {
     sshFrom: [],
     backups: false,
     startTimeout: 900_000,
-    minimums: { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 },
+    minimums,
     acceptDistributions: [],
   });
 });
@@ -128,13 +115,11 @@ test("asks the old host as a witness, with its login and port, from sync first, 
   const oldHost = { ...other, user: "op", password: "hunter2", rpcPort: 4 };
   const migrateFrom = { ...other, address: "198.51.100.8" };
   const both = createWitnessSources(configOf({ sync: { references: [], oldHost }, orchestrator: { migrateFrom } }));
-  expect(both).toMatchObject({
-    witnessHost: { ssh: { address: "198.51.100.9", user: "op", password: "hunter2" }, via: "ssh", port: 4 },
-  });
+  const ssh = { address: "198.51.100.9", user: "op", password: "hunter2" };
+  expect(both).toMatchObject({ witnessHost: { ssh, via: "ssh", port: 4 } });
   expect(both).not.toHaveProperty("isChainUnverified");
   const signers = configOf({ sync: { references: [] }, orchestrator: { migrateFrom } });
-  expect(createWitnessSources(signers)).toMatchObject({
-    witnessHost: { ssh: { address: "198.51.100.8" }, port: 35997 },
-  });
+  const witnessHost = { ssh: { address: "198.51.100.8" }, port: 35997 };
+  expect(createWitnessSources(signers)).toMatchObject({ witnessHost });
   expect(createWitnessSources(configOf({ lifecycle: "adopted" }))).toMatchObject({ isChainUnverified: true });
 });

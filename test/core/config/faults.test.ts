@@ -17,14 +17,8 @@ test("reports every missing block of an empty configuration", () => {
 });
 
 test("reports every key that is missing, misspelt, of the wrong type or out of range at once", () => {
-  const faults = faultsOf({
-    pillar: {},
-    host: { provider: "hetzner", plam: "x" },
-    ssh: { agent: "true" },
-    sync: { deadline: "10s" },
-    lifecyle: "active",
-  });
-  expect(faults).toEqual([
+  const wrong = { ssh: { agent: "true" }, sync: { deadline: "10s" }, lifecyle: "active" };
+  expect(faultsOf({ pillar: {}, host: { provider: "hetzner", plam: "x" }, ...wrong })).toEqual([
     "pillar-host:pillar.name: missing, needed: The Pillar's name, as registered on chain",
     `pillar-host:host.token: missing, needed: An API token with read and write permission. The token of the provider's own Pulumi plugin (\`hcloud:token\`, \`digitalocean:token\`) works as well ${secret("host.token")}`,
     "pillar-host:host.plam: no such key; did you mean plan?",
@@ -77,9 +71,8 @@ test.each([
 
 describe("a fault", () => {
   test("shows no secret", () => {
-    const faults = faultsOf({
-      ssh: { user: "a b", privateKey: "hunter2-key", password: ["hunter2"], sudoPassword: { is: "hunter2" } },
-    });
+    const ssh = { user: "a b", privateKey: "hunter2-key", password: ["hunter2"], sudoPassword: { is: "hunter2" } };
+    const faults = faultsOf({ ssh });
     expect(faults.length).toBeGreaterThan(2);
     expect(faults.join("\n")).not.toContain("hunter2");
   });

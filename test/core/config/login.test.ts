@@ -32,11 +32,7 @@ test.each<[string, object, string?]>([
     { privateKey: locked },
     "ssh.privateKeyPassword: missing, needed the pass phrase of the private key (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword -s prod)",
   ],
-  [
-    "a wrong pass phrase",
-    { privateKey: locked, privateKeyPassword: "open" },
-    "ssh.privateKeyPassword: does not open the private key",
-  ],
+  ["a wrong pass phrase", { privateKey: locked, privateKeyPassword: "x" }, "ssh.privateKeyPassword: does not open the"],
   ["a public key", { privateKey: "ssh-ed25519 AAAAC3 me@laptop" }, notPrivate],
   ["a path", { privateKey: "/root/.ssh/id_ed25519" }, notPrivate],
   ["half a key", { privateKey: pair.private.slice(0, 200) }, `ssh.privateKey: ${unreadable}`],
@@ -46,9 +42,8 @@ test.each<[string, object, string?]>([
 });
 
 test("ends a key with one line break, whatever blanks are around it", () => {
-  expect(configOf({ ssh: { privateKey: `\n  ${pair.private.trim()}\n\n` } }).ssh.privateKey).toBe(
-    `${pair.private.trim()}\n`,
-  );
+  const key = pair.private.trim();
+  expect(configOf({ ssh: { privateKey: `\n  ${key}\n\n` } }).ssh.privateKey).toBe(`${key}\n`);
 });
 
 describe("a key's file", () => {
@@ -83,9 +78,8 @@ describe("a key's file", () => {
     ["is the public one", () => file("key.pub", "ssh-ed25519 AAAA me"), "is no private ssh key; needed the file"],
   ])("gets a fault if it %s", (_, make, fault) => {
     const privateKeyFile = make();
-    expect(faultsOf({ ssh: { privateKeyFile } })).toEqual([
-      expect.stringContaining(`pillar-host:ssh.privateKeyFile: ${privateKeyFile} ${fault}`),
-    ]);
+    const said = expect.stringContaining(`pillar-host:ssh.privateKeyFile: ${privateKeyFile} ${fault}`);
+    expect(faultsOf({ ssh: { privateKeyFile } })).toEqual([said]);
   });
 
   test("gets a fault if it is torn, or stands beside another key", () => {

@@ -17,10 +17,8 @@ test("describes each key", () => {
 
 test("writes the descriptions in one style, without internal words", () => {
   const known = ["description", "form", "unit", "examples", "otherwise", "secret", "see"];
-  const strange = keys.flatMap(({ name, meta }) =>
-    Object.keys(meta).flatMap((key) => (known.includes(key) ? [] : [`${name}: ${key}`])),
-  );
-  expect(strange).toEqual([]);
+  const used = keys.flatMap(({ meta }) => Object.keys(meta));
+  expect(used.filter((key) => !known.includes(key))).toEqual([]);
   expect(keys.filter(({ meta }) => /[.:] ?$|\]\(|\n/.test(meta.description ?? "")).map(({ name }) => name)).toEqual([]);
 });
 

@@ -1,13 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { findPlainSecrets, listSecretKeys } from "../../../core/config/secretKeys";
 
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), "written-"));
-});
+const directory = mkdtempSync(join(tmpdir(), "written-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 test("lists the schema's secret keys", () => {

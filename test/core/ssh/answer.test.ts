@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createConnection } from "../../../core/ssh/connection";
 import { openRoot } from "../../../core/ssh/root";
 import { runScript } from "../../../core/ssh/runScript";
 import { createEnvelope, type Step } from "../../../core/steps/step";
-import { loginTo, sshHost } from "../chain/fakes";
+import { loginTo, sshHost, use } from "../chain/fakes";
 
 const library = `become_root() { "$@"; }
 
@@ -26,24 +26,18 @@ const step = (changes: Partial<Step>): Step => ({
   ...changes,
 });
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
 /** Starts a host whose login runs commands with this shell and this .bashrc. */
 async function hostWith(bashrc: string, shell = "bash") {
   const home = mkdtempSync(join(tmpdir(), "login-"));
   writeFileSync(join(home, ".bashrc"), bashrc);
-  const host = await sshHost(undefined, undefined, { shell, home });
+  const host = await use(sshHost(undefined, undefined, { shell, home }));
   const root = openRoot({ stack: "prod", ssh: loginTo(host) }, library);
   const connection = createConnection(loginTo(host));
-  ends.push(
-    () => rmSync(home, { recursive: true }),
-    () => host.close(),
-    () => root.close(),
-    () => connection.drop(),
-  );
+  onTestFinished(() => {
+    root.close();
+    connection.drop();
+    rmSync(home, { recursive: true });
+  });
   const run = (each: Step) => {
     // The shell runs on this machine as the user of the tests.
     const script = `become_root() { "$@"; }\n${createEnvelope(each, { hostName: "h", stack: "prod" }).replace(/^become_root\(\)/m, "unused_root()")}`;

@@ -23,23 +23,18 @@ test("contain only the fields that the script prints", async () => {
 });
 
 test("are harmless for a terminal", async () => {
-  expect(await factsOf(`echo 'log=${evilText}'; echo '${evilText}' >&2; exit 1\n`)).toEqual([
-    `the host can't be read: ${harmless}`,
-    `log: ${harmless}`,
-  ]);
+  const facts = await factsOf(`echo 'log=${evilText}'; echo '${evilText}' >&2; exit 1\n`);
+  expect(facts).toEqual([`the host can't be read: ${harmless}`, `log: ${harmless}`]);
 });
 
 test("contain a failed script's output and reason", async () => {
-  expect(await factsOf("echo log=first; echo 'sudo refused' >&2; exit 1\n")).toEqual([
-    "the host can't be read: sudo refused",
-    "log: first",
-  ]);
+  const facts = await factsOf("echo log=first; echo 'sudo refused' >&2; exit 1\n");
+  expect(facts).toEqual(["the host can't be read: sudo refused", "log: first"]);
   expect(await factsOf("exit 7\n")).toEqual(["the host can't be read: the script ended with 7"]);
 });
 
 test("contain the reason why a host is unreachable", async () => {
   const port = await closedPort();
-  expect(await factsOf("true", { ...loginTo(host), port })).toEqual([
-    `the host can't be read: op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
-  ]);
+  const said = `the host can't be read: op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`;
+  expect(await factsOf("true", { ...loginTo(host), port })).toEqual([said]);
 });

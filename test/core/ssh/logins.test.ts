@@ -4,7 +4,7 @@ import net, { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2, { type AuthContext, type Connection, type KeyboardAuthContext } from "ssh2";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { frameScript } from "../../../core/ssh/answer";
 import { createConnection } from "../../../core/ssh/connection";
 import { agentNeeds } from "../../../core/ssh/login";
@@ -14,12 +14,10 @@ import { runScript } from "../../../core/ssh/runScript";
 import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
 import { isFatal, type LoginError } from "../../../core/ssh/sshErrors";
 import { commandsFor } from "../../../core/util/commands";
-import { closedPort, keyPair, loginTo, sshHost } from "../chain/fakes";
+import { closedPort, keyPair, loginTo, sshHost, use } from "../chain/fakes";
 
-const cleanUps: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
+/** Starts an ssh server, which ends with the test. */
+const start = (...how: Parameters<typeof sshHost>) => use(sshHost(...how));
 
 const run = commandsFor("prod");
 
@@ -39,7 +37,7 @@ async function hostThat(answers: (attempt: AuthContext, link: Connection) => voi
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  cleanUps.push(() => {
+  onTestFinished(() => {
     for (const link of links) link.end();
     server.close();
   });
@@ -84,7 +82,7 @@ async function agentWith(count: number): Promise<readonly string[]> {
   const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: "ignore" });
   const before = process.env.SSH_AUTH_SOCK;
   process.env.SSH_AUTH_SOCK = socket;
-  cleanUps.push(() => {
+  onTestFinished(() => {
     agent.kill();
     rmSync(directory, { recursive: true });
     if (before === undefined) delete process.env.SSH_AUTH_SOCK;
@@ -121,9 +119,8 @@ describe("an agent whose right key comes after more than a host tries", () => {
     expect(error).toMatchObject({ fatal: true, refused: "login" });
     expect(error.message).toContain('ended the login: "Too many authentication failures"');
     expect(error.message).toContain(agentNeeds);
-    expect(formatLoginFailure(target, error, run)).toContain(
-      "Is it another key? pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod",
-    );
+    const fix = "Is it another key? pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod";
+    expect(formatLoginFailure(target, error, run)).toContain(fix);
     expect(host.seen.connections).toBe(1);
 
     const connection = createConnection(target);
@@ -215,18 +212,16 @@ test.each([
 });
 
 test("names a host without a common algorithm at once", async () => {
-  const { target } = await hostThat((attempt) => attempt.accept(), {
-    algorithms: { kex: ["diffie-hellman-group1-sha1"] },
-  });
+  const algorithms = { kex: ["diffie-hellman-group1-sha1"] };
+  const { target } = await hostThat((attempt) => attempt.accept(), { algorithms });
   const error = await failure(target);
   expect(error).toMatchObject({ fatal: true, refused: "login" });
   expect(error.message).toMatch(/no algorithm in common with its ssh server: .*no matching key exchange/);
 });
 
 test("waits for a host that closes the connection with a banner, and prints the banner", async () => {
-  const { target } = await hostThat((_attempt, link) => link.end(), {
-    banner: "System is booting up.\nSee pam_nologin(8)",
-  });
+  const banner = "System is booting up.\nSee pam_nologin(8)";
+  const { target } = await hostThat((_attempt, link) => link.end(), { banner });
   const error = await failure(target);
   expect(error.fatal).toBe(false);
   expect(error.message).toContain('closed the connection before the login was done: "System is booting up."');
@@ -236,11 +231,9 @@ describe("a cloud's image that wants another user", () => {
   const wanted = 'Please login as the user "ubuntu" rather than the user "root".';
   const image = async () => {
     const script = join(mkdtempSync(join(tmpdir(), "image-")), "sh");
-    cleanUps.push(() => rmSync(join(script, ".."), { recursive: true }));
+    onTestFinished(() => rmSync(join(script, ".."), { recursive: true }));
     writeFileSync(script, `#!/bin/sh\necho '${wanted}'\nexit 142\n`, { mode: 0o700 });
-    const host = await sshHost(undefined, undefined, { shell: script, home: "" });
-    cleanUps.push(() => host.close());
-    return loginTo(host);
+    return loginTo(await start(undefined, undefined, { shell: script, home: "" }));
   };
 
   test("is named at the first contact, with the command", async () => {
@@ -255,11 +248,9 @@ describe("a cloud's image that wants another user", () => {
 
   test("is not assumed if the login only mentions it", async () => {
     const home = mkdtempSync(join(tmpdir(), "home-"));
-    cleanUps.push(() => rmSync(home, { recursive: true }));
+    onTestFinished(() => rmSync(home, { recursive: true }));
     writeFileSync(join(home, ".bashrc"), `echo '${wanted}'\n`);
-    const host = await sshHost(undefined, undefined, { shell: "/bin/bash", home });
-    cleanUps.push(() => host.close());
-    const session = await tryLogin(loginTo(host));
+    const session = await tryLogin(loginTo(await start(undefined, undefined, { shell: "/bin/bash", home })));
     expect(session.isOpen).toBe(true);
     session.close();
   });
@@ -277,8 +268,7 @@ describe("a cloud's image that wants another user", () => {
 
 describe("a proxy", () => {
   test("gets the first login, with its key pinned; the host behind it gets an ordinary one", async () => {
-    const [host, bastion] = await Promise.all([sshHost(), sshHost()]);
-    cleanUps.push(host.close, bastion.close);
+    const [host, bastion] = await Promise.all([start(), start()]);
     const through = { ...loginTo(host), proxy: loginTo(bastion) };
     const session = await connectSsh(through);
     expect(await session.run("echo there", "")).toMatchObject({ exitCode: 0, stdout: "there\n" });
@@ -299,8 +289,7 @@ describe("a proxy", () => {
 });
 
 test("succeeds with a slow login, and returns its duration", async () => {
-  const slow = await sshHost(undefined, () => new Promise((resolve) => setTimeout(resolve, 1500)));
-  cleanUps.push(slow.close);
+  const slow = await start(undefined, () => new Promise((resolve) => setTimeout(resolve, 1500)));
   const connection = createConnection(loginTo(slow));
   // The script's own limit begins once the connection is open.
   expect(await runScript(connection, "facts", frameScript("echo done", "captured"), 1000)).toEqual(["done"]);
@@ -311,8 +300,7 @@ test("succeeds with a slow login, and returns its duration", async () => {
 test("waits for a port that is refused after a login, as a firewall limits new connections", {
   timeout: 30_000,
 }, async () => {
-  const host = await sshHost();
-  cleanUps.push(host.close);
+  const host = await start();
   const port = await closedPort();
   const connection = createConnection({ ...loginTo(host), port }, undefined, true);
   const onward = net.createServer((socket) => {
@@ -320,14 +308,13 @@ test("waits for a port that is refused after a login, as a firewall limits new c
     for (const each of [socket, further]) each.on("error", () => undefined);
     socket.pipe(further).pipe(socket);
   });
-  cleanUps.push(() => onward.close());
+  onTestFinished(() => void onward.close());
   setTimeout(() => onward.listen(port, "127.0.0.1"), 2000);
   const session = await connection.session();
   expect(session.isOpen).toBe(true);
   connection.drop();
-  await expect(createConnection({ ...loginTo(host), port: await closedPort() }).session()).rejects.toThrow(
-    "ECONNREFUSED",
-  );
+  const closed = createConnection({ ...loginTo(host), port: await closedPort() });
+  await expect(closed.session()).rejects.toThrow("ECONNREFUSED");
 });
 
 describe("in a process that keeps connections", () => {
@@ -335,8 +322,7 @@ describe("in a process that keeps connections", () => {
   afterEach(() => Reflect.deleteProperty(process, "idleSshSessions"));
 
   test("reuses a login for one caller after the other, and never for another login", async () => {
-    const host = await sshHost();
-    cleanUps.push(host.close);
+    const host = await start();
     const target = loginTo(host);
     for (const user of [target, { ...target, agent: false, privateKey: undefined }]) {
       const connection = createConnection(user);
@@ -350,8 +336,7 @@ describe("in a process that keeps connections", () => {
   });
 
   test("gives two callers at once a connection each, and keeps one that lives", async () => {
-    const host = await sshHost();
-    cleanUps.push(host.close);
+    const host = await start();
     const both = [createConnection(loginTo(host)), createConnection(loginTo(host))];
     await Promise.all(both.map((each) => each.session()));
     for (const each of both) each.drop();

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  formatPortList,
-  listPortRules,
-  type PortResult,
-  type PortState,
-  findPortProblems as portFaults,
-  tryPorts,
-} from "../../../core/ssh/portRules";
+import type { PortResult, PortState } from "../../../core/ssh/portRules";
+import { formatPortList, listPortRules, findPortProblems as portFaults, tryPorts } from "../../../core/ssh/portRules";
 import { configOf } from "../../components/exampleConfig";
 
 const all = { node: true, orchestrator: true };
@@ -56,9 +50,8 @@ describe("the problems of ports", () => {
     const rules = rulesOf({ orchestrator: { rpcFrom: ["192.0.2.0/24", "198.51.100.7/32"] } });
     for (const seen of ["open", "refused", "filtered"] as const)
       expect(portFaults(found({ 55000: seen }, rules))).toEqual([]);
-    expect(formatPortList(found({ 55000: "open" }, rules))).toContain(
-      "; 55000 open (correct if this machine is in 192.0.2.0/24, 198.51.100.7/32); ",
-    );
+    const correct = "; 55000 open (correct if this machine is in 192.0.2.0/24, 198.51.100.7/32); ";
+    expect(formatPortList(found({ 55000: "open" }, rules))).toContain(correct);
     expect(formatPortList(found({}, rules))).toContain("; 55000 no answer; ");
     // The node's RPC must be closed, even if networks are named for the orchestrator's.
     expect(portFaults(found({ 35997: "open", 55000: "open" }, rules))[0]).toMatch(/^35997\/tcp/);
@@ -93,7 +86,6 @@ test("tries each port with its expected state, and formats one line", async () =
   });
   expect(tried).toContain("203.0.113.7 35995 open");
   expect(tried).toContain("203.0.113.7 35998 closed");
-  expect(formatPortList(seen)).toBe(
-    "35995 refused (WRONG); 35997 open (WRONG); 35998 no answer; 55000 no answer; 55055 no answer (WRONG)",
-  );
+  const line = "35995 refused (WRONG); 35997 open (WRONG); 35998 no answer; 55000 no answer; 55055 no answer (WRONG)";
+  expect(formatPortList(seen)).toBe(line);
 });

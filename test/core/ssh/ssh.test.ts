@@ -1,8 +1,9 @@
+import type { PublicKeyAuthContext } from "ssh2";
 import { test as base, describe, expect } from "vitest";
 import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
 import { isFatal } from "../../../core/ssh/sshErrors";
 import { soon } from "../../soon";
-import { closedPort, keyPair, loginTo, type SshHost, sshHost } from "../chain/fakes";
+import { closedPort, keyPair, loginTo, type SshHost, sshHost, use } from "../chain/fakes";
 
 const test = base.extend<{ host: SshHost }>({
   host: async ({ task: _task }, provide) => {
@@ -14,33 +15,25 @@ const test = base.extend<{ host: SshHost }>({
 
 /** Returns a login's error as its message and whether a retry could help. */
 async function refusal(target: SshTarget) {
-  const error = await connectSsh(target).then(
-    () => new Error("connected"),
-    (thrown: Error) => thrown,
-  );
+  const connected = () => new Error("connected");
+  const error = await connectSsh(target).then(connected, (thrown: Error) => thrown);
   return { fatal: isFatal(error), message: error.message };
 }
 
-describe("the pinned key", () => {
-  test("accepts a login with a password", async ({ host }) => {
-    const session = await connectSsh(loginTo(host));
-    session.close();
-    expect(host.connections).toBe(1);
-  });
-
-  test("makes another key fatal before any login, and names both keys", async ({ host }) => {
-    const pinned = keyPair().public.split(" ").slice(0, 2).join(" ");
-    expect(await refusal({ ...loginTo(host), hostKey: pinned })).toEqual({
-      fatal: true,
-      message:
-        `127.0.0.1 shows another host key than the pinned one\n  found: ${host.hostKey}\n  needed: ${pinned}\n` +
-        "  Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you " +
-        "change pillar-host:host.hostKey.",
-    });
+test("another key than the pinned one is fatal before any login, and both are named", async ({ host }) => {
+  const pinned = keyPair().public.split(" ").slice(0, 2).join(" ");
+  expect(await refusal({ ...loginTo(host), hostKey: pinned })).toEqual({
+    fatal: true,
+    message:
+      `127.0.0.1 shows another host key than the pinned one\n  found: ${host.hostKey}\n  needed: ${pinned}\n` +
+      "  Was the machine reinstalled, or is somebody in between? Compare the key at the provider's console before you " +
+      "change pillar-host:host.hostKey.",
   });
 });
 
 describe("the login", () => {
+  const keyOf = ({ key }: PublicKeyAuthContext) => key.data.toString("base64");
+
   test("is fatal if refused, and shows no password", async ({ host }) => {
     expect(await refusal({ ...loginTo(host), password: "hunter2" })).toEqual({
       fatal: true,
@@ -56,14 +49,11 @@ describe("the login", () => {
   ])("works with a key, %s", async ([_what, passphrase]) => {
     const user = keyPair(passphrase);
     const [, publicKey = ""] = user.public.split(" ");
-    const keyed = await sshHost(
-      (attempt) => attempt.method === "publickey" && attempt.key.data.toString("base64") === publicKey,
-    );
+    const keyed = await use(sshHost((each) => each.method === "publickey" && keyOf(each) === publicKey));
     const target = { ...loginTo(keyed), password: undefined, privateKey: user.private };
     const session = await connectSsh({ ...target, privateKeyPassword: passphrase });
     expect(session.isOpen).toBe(true);
     session.close();
-    await keyed.close();
   });
 
   test("fails without a crash for a wrong pass phrase", async ({ host }) => {
@@ -74,23 +64,17 @@ describe("the login", () => {
 });
 
 test("is not fatal if a host closes the connection before it", async () => {
-  const closing = await sshHost(
-    () => true,
-    async () => closing.breakAll(),
-  );
+  const closing: SshHost = await use(sshHost(undefined, async () => closing.breakAll()));
   expect(await refusal({ ...loginTo(closing) })).toEqual({
     fatal: false,
     message: `op@127.0.0.1:${closing.port}: the host closed the connection before the login was done`,
   });
-  await closing.close();
 });
 
 test("is not fatal for an absent host", async ({ host }) => {
   const port = await closedPort();
-  expect(await refusal({ ...loginTo(host), port })).toEqual({
-    fatal: false,
-    message: `op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`,
-  });
+  const message = `op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`;
+  expect(await refusal({ ...loginTo(host), port })).toEqual({ fatal: false, message });
 });
 
 test("names a port of the host without a listener", async ({ host }) => {

@@ -1,16 +1,19 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { connectSsh } from "../../../core/ssh/ssh";
 import { findSshdTrialFault } from "../../../core/ssh/sshdFaults";
-import { loginTo, sshHost } from "../chain/fakes";
+import { loginTo, sshHost, use } from "../chain/fakes";
+
+async function open(sshd: Parameters<typeof sshHost>[3]) {
+  const session = await connectSsh(loginTo(await use(sshHost(undefined, undefined, undefined, sshd))));
+  onTestFinished(() => session.close());
+  return session;
+}
 
 /** Tries a host with this sshd; the RPC's port has no listener. */
 async function tried(sshd: Parameters<typeof sshHost>[3], asksRpc = true) {
-  const host = await sshHost(undefined, undefined, undefined, sshd);
-  const session = await connectSsh(loginTo(host));
+  const session = await open(sshd);
   const rpc = asksRpc ? { address: "127.0.0.1", port: 1 } : undefined;
   const fault = await findSshdTrialFault(session, { address: "203.0.113.7" }, rpc);
-  session.close();
-  await host.close();
   return fault?.split("\n");
 }
 
@@ -44,11 +47,8 @@ test.each([0, 1, 3])("names %i sessions at once as too few", async (maxSessions)
 });
 
 test("reports that sshd forbids the forwarding, not that the node is down", async () => {
-  const host = await sshHost(undefined, undefined, undefined, { forbidsForwarding: true });
-  const session = await connectSsh(loginTo(host));
+  const session = await open({ forbidsForwarding: true });
   await expect(session.forward("127.0.0.1", 1)).rejects.toThrow(
     "127.0.0.1:1 on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)",
   );
-  session.close();
-  await host.close();
 });

@@ -1,30 +1,29 @@
 import path from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import {
-  formatDefaultPlace,
-  resolveDataDirectory,
-  resolveOwnIdentityPath,
-  resolvePlace,
-} from "../../../core/store/recordsDirectory";
+import * as records from "../../../core/store/recordsDirectory";
 
 afterEach(() => vi.unstubAllEnvs());
 
 it("keeps event logs below XDG_DATA_HOME, else below the home; ignores a relative XDG_DATA_HOME", () => {
-  expect(formatDefaultPlace("Anvil")).toBe("$XDG_DATA_HOME/pillar-host/records/Anvil");
+  expect(records.formatDefaultPlace("Anvil")).toBe("$XDG_DATA_HOME/pillar-host/records/Anvil");
   vi.stubEnv("XDG_DATA_HOME", "/data");
-  expect(resolvePlace(formatDefaultPlace("Anvil"))).toBe("/data/pillar-host/records/Anvil");
-  expect(resolveOwnIdentityPath("/data/pillar-host/records/Anvil")).toBe("/data/pillar-host/keys/Anvil.age-identity");
-  expect(resolvePlace("s3://state#Anvil")).toBe("/data/pillar-host/records/Anvil");
+  expect(records.resolvePlace(records.formatDefaultPlace("Anvil"))).toBe("/data/pillar-host/records/Anvil");
+  expect(records.resolveOwnIdentityPath("/data/pillar-host/records/Anvil")).toBe(
+    "/data/pillar-host/keys/Anvil.age-identity",
+  );
+  expect(records.resolvePlace("s3://state#Anvil")).toBe("/data/pillar-host/records/Anvil");
   vi.stubEnv("HOME", "/home/ada");
   for (const given of ["", "data"]) {
     vi.stubEnv("XDG_DATA_HOME", given);
-    expect(resolveDataDirectory()).toBe("/home/ada/.local/share/pillar-host");
-    expect(resolvePlace(formatDefaultPlace("Anvil"))).toBe("/home/ada/.local/share/pillar-host/records/Anvil");
+    expect(records.resolveDataDirectory()).toBe("/home/ada/.local/share/pillar-host");
+    expect(records.resolvePlace(records.formatDefaultPlace("Anvil"))).toBe(
+      "/home/ada/.local/share/pillar-host/records/Anvil",
+    );
   }
 });
 
 it("uses a configured place as it is, with the key beside it", () => {
-  expect(resolvePlace("safe/Anvil")).toBe(path.resolve("safe/Anvil"));
-  expect(resolvePlace("/mnt/safe")).toBe("/mnt/safe");
-  expect(resolveOwnIdentityPath("/mnt/safe/")).toBe("/mnt/safe.age-identity");
+  expect(records.resolvePlace("safe/Anvil")).toBe(path.resolve("safe/Anvil"));
+  expect(records.resolvePlace("/mnt/safe")).toBe("/mnt/safe");
+  expect(records.resolveOwnIdentityPath("/mnt/safe/")).toBe("/mnt/safe.age-identity");
 });

@@ -70,9 +70,8 @@ export async function startS3Double(bucket: string): Promise<S3Double> {
     const keys = [...objects.keys()].filter((key) => key.startsWith(query.get("prefix") ?? "") && key > from).sort();
     const shown = keys.slice(0, page);
     const isCut = keys.length > page;
-    const contents = shown.map(
-      (key) => `<Contents><Key>${key}</Key><Size>${objects.get(key)?.body.length}</Size></Contents>`,
-    );
+    const size = (key: string) => objects.get(key)?.body.length;
+    const contents = shown.map((key) => `<Contents><Key>${key}</Key><Size>${size(key)}</Size></Contents>`);
     const next = isCut ? `<NextContinuationToken>${shown.at(-1)}</NextContinuationToken>` : "";
     response.end(
       `<?xml version="1.0"?><ListBucketResult><IsTruncated>${isCut}</IsTruncated>${next}${contents.join("")}</ListBucketResult>`,

@@ -8,10 +8,8 @@ it.each([
   [30_000, "late", 2],
 ])("returns after %i ms the %s lookup", async (age, why, looks) => {
   let time = 0;
-  const look = vi
-    .fn<() => Promise<NodeStatus>>()
-    .mockResolvedValueOnce(seen("early"))
-    .mockResolvedValueOnce(seen("late"));
+  const look = vi.fn<() => Promise<NodeStatus>>();
+  look.mockResolvedValueOnce(seen("early")).mockResolvedValueOnce(seen("late"));
   const ahead = prefetch(look, () => time);
   time += age;
   expect((await ahead()).why).toBe(why);

@@ -49,6 +49,8 @@ describe("the progress line", () => {
   const still = samples([0, 500], [10_000, 500]);
   const rapid = "100 momentums/s, about 2 h 47 min left";
   const closed = "not enough peers (0): is 35995/tcp and udp open to the world?";
+  const aged = (newestAge: number) => answer(2, 1000, 1000, { newestAge });
+  const stale = "the node says synced, but its newest momentum is 3600 s old";
   const below = "the node says synced, below its own target";
 
   test.each([
@@ -60,16 +62,11 @@ describe("the progress line", () => {
     ["a node that says synced", answer(2, 900, 1000), still, `90.0 %, height 900 of 1000, ${since}, ${below}`],
     [
       "a synced node",
-      answer(2, 1000, 1000, { newestAge: 3000 }),
+      aged(3000),
       quick,
       "100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 lookups)",
     ],
-    [
-      "a stale target without a percentage",
-      answer(2, 1000, 1000, { newestAge: hour }),
-      still,
-      `height 1000 of 1000, ${since}, the node says synced, but its newest momentum is 3600 s old`,
-    ],
+    ["a stale target without a percentage", aged(hour), still, `height 1000 of 1000, ${since}, ${stale}`],
   ])("shows %s", (_what, observation, seen, line) => {
     const { says, why } = judgeObservation(observation, nodeTime);
     const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };

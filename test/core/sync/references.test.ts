@@ -4,45 +4,31 @@ import { atHeight, seenFrom, silent } from "../chain/readings";
 
 const contradicted = (median: number) => `the node says synced at 1000, the references are at ${median}`;
 const far = (name: string, height: number) => `${name} is at height ${height}, the others at`;
+const at = (...heights: number[]) => heights.map((height, i) => atHeight("abcd".charAt(i), height));
 const differ = "the references disagree among themselves:";
 
 test.each<[string, ReferenceReading[], boolean | string, string[]]>([
   ["none", [], false, []],
   ["all are down", [silent("a", "x"), silent("b", "y")], false, ["a is left out: x", "b is left out: y"]],
-  ["a single one", [atHeight("a", 1000)], false, []],
-  ["a single one at another height", [atHeight("a", 1021)], false, []],
-  ["two agree", [atHeight("a", 980), atHeight("b", 1020)], true, []],
-  ["two agree at the tolerance", [atHeight("a", 1020), atHeight("b", 1020)], true, []],
-  ["two are above it", [atHeight("a", 1021), atHeight("b", 1021)], contradicted(1021), []],
-  ["two are below it", [atHeight("a", 979), atHeight("b", 979)], contradicted(979), []],
-  ["two differ", [atHeight("a", 1000), atHeight("b", 5000)], false, [`${differ} a 1000, b 5000`]],
-  [
-    "a liar among three",
-    [atHeight("a", 1001), atHeight("b", 9_000_000), atHeight("c", 1003)],
-    true,
-    [`${far("b", 9_000_000)} 1003`],
-  ],
-  [
-    "a liar that agrees with the node",
-    [atHeight("a", 5001), atHeight("b", 1000), atHeight("c", 5003)],
-    contradicted(5001),
-    [`${far("b", 1000)} 5001`],
-  ],
+  ["a single one", at(1000), false, []],
+  ["a single one at another height", at(1021), false, []],
+  ["two agree", at(980, 1020), true, []],
+  ["two agree at the tolerance", at(1020, 1020), true, []],
+  ["two are above it", at(1021, 1021), contradicted(1021), []],
+  ["two are below it", at(979, 979), contradicted(979), []],
+  ["two differ", at(1000, 5000), false, [`${differ} a 1000, b 5000`]],
+  ["a liar among three", at(1001, 9_000_000, 1003), true, [`${far("b", 9_000_000)} 1003`]],
+  ["a liar that agrees with the node", at(5001, 1000, 5003), contradicted(5001), [`${far("b", 1000)} 5001`]],
   [
     "one lags",
     [atHeight("a", 1001, 3000), atHeight("b", 900, 120_001), atHeight("c", 1001, 120_000)],
     true,
     ["b is left out: it is behind: its newest momentum, 900, is 2 min old"],
   ],
-  [
-    "two of four differ",
-    [1000, 1000, 5000, 5000].map((height, i) => atHeight(`r${i}`, height)),
-    false,
-    [`${differ} r0 1000, r1 1000, r2 5000, r3 5000`],
-  ],
+  ["two of four differ", at(1000, 1000, 5000, 5000), false, [`${differ} a 1000, b 1000, c 5000, d 5000`]],
   [
     "two of five answer and agree, but may be liars",
-    [atHeight("a", 1000), atHeight("b", 1000), silent("c", "x"), silent("d", "x"), silent("e", "x")],
+    [...at(1000, 1000), silent("c", "x"), silent("d", "x"), silent("e", "x")],
     false,
     ["c", "d", "e"].map((name) => `${name} is left out: x`),
   ],

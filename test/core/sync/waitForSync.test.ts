@@ -19,14 +19,8 @@ const since = "since 2026-01-01 23:00 UTC";
  */
 function worldOf(found: readonly (Observation | Error)[], references: ReferenceAnswers = { readings: [] }) {
   const engine = new AbortController();
-  const seen = {
-    sleeps: [] as number[],
-    lines: [] as string[],
-    notices: [] as string[],
-    looks: 0,
-    asked: 0,
-    ticks: 5e8,
-  };
+  const [sleeps, lines, notices]: [number[], string[], string[]] = [[], [], []];
+  const seen = { sleeps, lines, notices, looks: 0, asked: 0, ticks: 5e8 };
   const deps: SyncDeps = {
     client: {
       observe: async () => {
@@ -75,12 +69,7 @@ const help =
   "  Watch the sync live: ./pillar-host status prod --watch; on the host: systemctl status go-node";
 
 const giveUp = (waiting: Promise<unknown>): Promise<Error> =>
-  waiting.then(
-    () => {
-      throw new Error("it did not give up");
-    },
-    (error: Error) => error,
-  );
+  waiting.then(() => Promise.reject(new Error("it did not give up"))).catch((error: Error) => error);
 
 describe("a node that lacks a required version", () => {
   const release = "https://r.example";
@@ -141,15 +130,10 @@ describe("a synced node", () => {
 
   test("has the momentum that a witness confirmed in its proof", async () => {
     const { deps } = worldOf([good], seenFrom(1000, [atHeight("r", 1000)]));
-    const proof = await waitForSync(
-      { ...options, isChainUnverified: undefined, startedAt: hour, startHeight: 7 },
-      deps,
-    );
-    expect(proof).toMatchObject({
-      startedAt: new Date(hour).toISOString(),
-      startHeight: 7,
-      witnessed: { height: 1000, hash: "ab" },
-    });
+    const earlier = { startedAt: hour, startHeight: 7 };
+    const proof = await waitForSync({ ...options, ...earlier, isChainUnverified: undefined }, deps);
+    const startedAt = new Date(hour).toISOString();
+    expect(proof).toMatchObject({ startedAt, startHeight: 7, witnessed: { height: 1000, hash: "ab" } });
   });
 });
 
@@ -182,15 +166,8 @@ describe("progress messages", () => {
   test("follow a new reason, a new state, and each twentieth of the sync", async () => {
     const looks = [none("a"), none("a"), none("b"), answer(1, 10, 1000), answer(1, 49, 1000), answer(1, 50, 1000)];
     const old = answer(2, 1000, 1000, { newestAge: hour });
-    const { deps, seen } = worldOf([
-      ...looks,
-      answer(3, 50, 1000),
-      answer(3, 50, 1000),
-      answer(2, 50, 1000),
-      old,
-      old,
-      good,
-    ]);
+    const lonely = answer(3, 50, 1000);
+    const { deps, seen } = worldOf([...looks, lonely, lonely, answer(2, 50, 1000), old, old, good]);
     await waitForSync({ ...options, confirmations: 1 }, deps);
     expect(seen.lines.map((line) => line.split(", ")[0])).toEqual([
       "sync: no answer from the node yet: a",
@@ -239,12 +216,8 @@ test("a stall is reported once with the host's facts, and its end, also by notif
     "  log: panic",
     "sync: a node that was killed, for example by a power cut, may stall on a torn database. If nothing above explains the stall: choose Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost",
   ];
-  const { deps, seen } = worldOf([
-    ...stand(200, none()),
-    ...stand(2, answer(1, 11, 1000)),
-    ...stand(200, answer(1, 12, 1000)),
-    good,
-  ]);
+  const grown = [...stand(2, answer(1, 11, 1000)), ...stand(200, answer(1, 12, 1000))];
+  const { deps, seen } = worldOf([...stand(200, none()), ...grown, good]);
   await waitForSync({ ...options, confirmations: 1 }, deps);
   expect(seen.lines.filter((line) => /stall|^ {2}|torn/.test(line))).toEqual([
     ...stalled("the node has not returned its height"),

@@ -21,13 +21,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-const open = (place: string | undefined = directory) =>
-  createWaitLog(
-    { directory: place, stack: "prod", pillar: "Anvil" },
-    address,
-    () => now,
-    (line) => said.push(line),
-  );
+const open = (place: string | null = directory) => {
+  const record = place === null ? undefined : { directory: place, stack: "prod", pillar: "Anvil" };
+  const say = (line: string) => said.push(line);
+  return createWaitLog(record, address, () => now, say);
+};
 const lines = () => journeyIn(directory, "Anvil").map(({ at, event, details }) => ({ at, event, details }));
 
 test("logs a wait once, after a minute or at the end, and continues that of a killed run", async () => {
@@ -86,12 +84,7 @@ test("reports an unwritable event log and continues", async () => {
 });
 
 test("writes nothing without an event log", async () => {
-  const log = await createWaitLog(
-    undefined,
-    address,
-    () => now,
-    (line) => said.push(line),
-  );
+  const log = await open(null);
   await log.note(start, true);
   expect([lines(), said]).toEqual([[], []]);
 });

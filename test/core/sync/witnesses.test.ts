@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { openReferenceChain } from "../../../core/chain/chain";
 import { openReferences } from "../../../core/chain/distinctReferences";
 import type { NodeTarget } from "../../../core/chain/node";
@@ -6,22 +6,13 @@ import { isAnswered, listLeftOut } from "../../../core/chain/reading";
 import { chainGap } from "../../../core/sync/decideSynced";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { openWitnesses } from "../../../core/sync/witnesses";
-import { closedPort, fakeNode, loginTo, type Server, sshHost, synced } from "../chain/fakes";
+import { closedPort, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
 import { block } from "../chain/readings";
-
-const used: Server[] = [];
-const use = <T extends Server>(server: T): T => {
-  used.push(server);
-  return server;
-};
-afterEach(async () => {
-  for (const server of used.splice(0)) await server.close();
-});
 
 /** Starts a host with a node, and returns the target of a lookup. */
 async function hostWithNode(): Promise<NodeTarget> {
-  const host = use(await sshHost());
-  const node = use(await fakeNode(synced()));
+  const host = await use(sshHost());
+  const node = await use(fakeNode(synced()));
   return { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port };
 }
 const noHost = { ssh: { address: "", hostKey: "" } };
@@ -29,7 +20,7 @@ const urlOf = ({ port }: { readonly port: number }, host = "127.0.0.1") => `http
 
 describe("a witness", () => {
   test("counts once under two names", async () => {
-    const node = use(await fakeNode(synced()));
+    const node = await use(fakeNode(synced()));
     const references = [urlOf(node), `${urlOf(node, "LOCALHOST")}/`, urlOf(node, "[::ffff:127.0.0.1]")];
     const { readings } = await openWitnesses({ references }, noHost).read(undefined);
     expect(readings.map(isAnswered)).toEqual([true, false, false]);
@@ -59,12 +50,8 @@ describe("a witness", () => {
   });
 
   test("is compared by the momentums at each other's heights", async () => {
-    const momentum = (height: number) => ({
-      height,
-      timestamp: Math.floor(Date.now() / 1000),
-      hash: `h${height}`,
-      producer: "z1q",
-    });
+    const timestamp = Math.floor(Date.now() / 1000);
+    const momentum = (height: number) => ({ height, timestamp, hash: `h${height}`, producer: "z1q" });
     const start = async (height: number) =>
       use(
         await fakeNode({
@@ -106,12 +93,11 @@ describe("a node's status", () => {
     ["ab", { synced: true }],
     ["cd", { synced: false, reason: "otherChain" }],
   ])("asks the old host's node over ssh: momentum %s", async (hash, expected) => {
-    const other = use(await fakeNode(synced(100, hash)));
-    const ssh = loginTo(use(await sshHost()));
+    const other = await use(fakeNode(synced(100, hash)));
+    const ssh = loginTo(await use(sshHost()));
     const witnessHost = { ssh, via: "ssh" as const, address: "127.0.0.1", port: other.port };
-    expect(await readNodeStatus(await hostWithNode(), { references: [], tolerance: 20, witnessHost })).toMatchObject(
-      expected,
-    );
+    const status = await readNodeStatus(await hostWithNode(), { references: [], tolerance: 20, witnessHost });
+    expect(status).toMatchObject(expected);
   });
 
   test("needs a witness unless the risk is acknowledged", async () => {

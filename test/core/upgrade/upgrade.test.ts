@@ -26,12 +26,8 @@ function stage(looks: string[], more: Partial<UpgradeDeps> = {}) {
     say: (line) => void did.push(line),
     ...more,
   };
-  const options = {
-    stack: "prod",
-    address: "203.0.113.7",
-    version: "v0.0.10",
-    network: { momentum: 10_000, tickMomentums: 30 },
-  };
+  const network = { momentum: 10_000, tickMomentums: 30 };
+  const options = { stack: "prod", address: "203.0.113.7", version: "v0.0.10", network };
   return { did, run: () => upgradeNode(options, deps) };
 }
 const none = "producer=z1q\n";
@@ -55,24 +51,21 @@ describe("an upgrade", () => {
   });
 
   test("says before it begins that a rollback over a fork is impossible", async () => {
-    const { run, did } = stage([none, end("stuck", "the height has not grown")], {
-      findRollbackFault: async () => "v0.0.10 or newer is required",
-    });
+    const findRollbackFault = async () => "v0.0.10 or newer is required";
+    const { run, did } = stage([none, end("stuck", "the height has not grown")], { findRollbackFault });
     await expect(run()).rejects.toThrow(
       "203.0.113.7: v0.0.10 of the node is not good, and stays: v0.0.8 would follow another chain\n  found: the height has not grown\n  needed: set pillar-host:node.release to a release that works\n",
     );
-    const said = did.findIndex((line) =>
-      line.startsWith("v0.0.8 can't be restored automatically, because it would follow another chain"),
-    );
+    const words = "v0.0.8 can't be restored automatically, because it would follow another chain";
+    const said = did.findIndex((line) => line.startsWith(words));
     expect(said).toBeGreaterThanOrEqual(0);
     expect(said).toBeLessThan(did.indexOf("swap false"));
   });
 
   test.each(["back", "off"])("reports the reason and the command if it ends with %s", async (stageOf) => {
     const { run } = stage([none, end(stageOf, "its RPC does not answer")]);
-    await expect(run()).rejects.toThrow(
-      /^203\.0\.113\.7: [\s\S]*\n {2}found: its RPC does not answer\n[\s\S]*Then: pulumi up -s prod/,
-    );
+    const said = /^203\.0\.113\.7: [\s\S]*\n {2}found: its RPC does not answer\n[\s\S]*Then: pulumi up -s prod/;
+    await expect(run()).rejects.toThrow(said);
   });
 
   test("names the log if it does not end", async () => {
@@ -98,12 +91,11 @@ describe("an upgrade", () => {
   });
 
   test("does not begin during a key generation, and reports a replaced program", async () => {
-    const { run, did } = stage(["installed=v0.0.10\nreplaced=yes\n"], {
-      waitForSigner: () => Promise.reject(new Error("a key generation")),
-    });
+    const waitForSigner = () => Promise.reject(new Error("a key generation"));
+    const { run, did } = stage(["installed=v0.0.10\nreplaced=yes\n"], { waitForSigner });
     await expect(run()).rejects.toThrow("a key generation");
-    expect(did[0]).toBe(
-      "the installed node program, v0.0.10, was replaced by somebody, perhaps by the controller's Deploy",
+    expect(did[0]).toMatch(
+      /^the installed node program, v0\.0\.10, was replaced by somebody, perhaps by the controller's/,
     );
     expect(did.filter((line) => line.startsWith("swap"))).toEqual([]);
   });
