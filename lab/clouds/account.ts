@@ -1,4 +1,4 @@
-import { ApiError, notFound, type ServedApi } from "./api";
+import { ApiError, noContent, notFound, type Route, type ServedApi } from "./api";
 import { Faults } from "./faults";
 import type { InboundRule, MachineRoom } from "./machineRoom";
 import { Turns } from "./room/turns";
@@ -247,6 +247,14 @@ function endOf(work: Promise<void>): () => Promise<boolean> {
     isDone = true;
   });
   return async () => isDone;
+}
+
+/** Returns a route that deletes the item that its path names by its id. */
+export function deletion(all: Map<number, { readonly id: number }>): Route {
+  return ({ params }) => {
+    all.delete(found(all, params.id).id);
+    return noContent;
+  };
 }
 
 /** Returns the item that a path names by its id, or throws the API's 404. */

@@ -16,12 +16,10 @@ interface Answer {
   readonly body?: unknown;
 }
 
-export type Route = readonly [
-  method: string,
-  /** Path such as /servers/:id. */
-  pattern: string,
-  handle: (request: ApiRequest) => Answer | Promise<Answer>,
-];
+export type Route = (request: ApiRequest) => Answer | Promise<Answer>;
+
+/** Routes by method and path, such as `GET /servers/:id`. The first that matches answers. */
+export type Routes = Readonly<Record<string, Route>>;
 
 /** An error of the API. Without code or message, it has the usual ones of its status. */
 export class ApiError extends Error {
@@ -49,7 +47,7 @@ interface Api {
     /** Does a request's work, with what the provider does before and after each. */
     work<T>(handle: () => Promise<T>): Promise<T>;
   };
-  readonly routes: readonly Route[];
+  readonly routes: Routes;
   /** Code and message of the error that usually has a status. */
   readonly usualErrors: Readonly<Record<number, readonly [code: string, message: string]>>;
   /** Returns an error in the API's form. */
@@ -76,11 +74,11 @@ const control = "/_lab";
 export function createApi(api: Api): ServedApi {
   const requests: SeenRequest[] = [];
   const { account } = api;
-  const controls: Route[] = [
-    ["GET", "/requests", () => ok(requests)],
-    ["GET", "/servers", () => ok([...account.servers.values()])],
-    ["POST", "/faults", ({ body }) => created({ id: account.faults.add(faultSchema.parse(body)) })],
-  ];
+  const controls: Routes = {
+    "GET /requests": () => ok(requests),
+    "GET /servers": () => ok([...account.servers.values()]),
+    "POST /faults": ({ body }) => created({ id: account.faults.add(faultSchema.parse(body)) }),
+  };
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, search, searchParams: query } = new URL(incoming.url ?? "/", "http://cloud");
     const { method = "GET", headers } = incoming;
@@ -109,12 +107,13 @@ export function createApi(api: Api): ServedApi {
 
 /** Finds the route of a request and returns its answer. */
 async function dispatch(
-  routes: readonly Route[],
+  routes: Routes,
   wanted: string,
   path: string,
   request: Omit<ApiRequest, "params">,
 ): Promise<Answer> {
-  for (const [method, pattern, handle] of routes) {
+  for (const [name, handle] of Object.entries(routes)) {
+    const [method, pattern = ""] = name.split(" ");
     const params = method === wanted ? match(pattern, path) : undefined;
     if (params) return handle({ ...request, params });
   }

@@ -4,12 +4,13 @@ import {
   type AccountOptions,
   type Action,
   type CloudDouble,
+  deletion,
   type Firewall,
   found,
   type Key,
   type Server,
 } from "./account";
-import { ApiError, createApi, created, noContent, notFound, ok, type Route } from "./api";
+import { ApiError, createApi, created, noContent, notFound, ok, type Routes } from "./api";
 import { images, regions, sizes } from "./digitaloceanOffers";
 
 const usualErrors = {
@@ -29,15 +30,15 @@ export function createDigitalOcean(options: AccountOptions): CloudDouble {
     version: "/v2",
     tokens: options.tokens,
     account,
-    routes: [
-      ["GET", "/regions", () => listing("regions", regions)],
-      ["GET", "/sizes", () => listing("sizes", sizes)],
-      ["GET", "/images", () => listing("images", images)],
+    routes: {
+      "GET /regions": () => listing("regions", regions),
+      "GET /sizes": () => listing("sizes", sizes),
+      "GET /images": () => listing("images", images),
       ...keyRoutes(account),
       ...tagRoutes(account),
       ...firewallRoutes(account),
       ...dropletRoutes(account),
-    ],
+    },
     usualErrors,
     errorBody: (id, message) => ({ id, message }),
   });
@@ -48,56 +49,37 @@ export function createDigitalOcean(options: AccountOptions): CloudDouble {
 const listing = (key: string, items: readonly unknown[]) =>
   ok({ [key]: items, links: {}, meta: { total: items.length } });
 
-function keyRoutes(account: Account): Route[] {
+function keyRoutes(account: Account): Routes {
   const json = ({ id, name, publicKey: public_key }: Key) => ({ id, name, public_key });
-  return [
-    ["GET", "/account/keys", () => listing("ssh_keys", [...account.keys.values()].map(json))],
-    [
-      "POST",
-      "/account/keys",
-      ({ body }) => {
-        const { name, public_key } = body as { name: string; public_key: string };
-        return created({ ssh_key: json(account.addKey(name, public_key)) });
-      },
-    ],
-    ["GET", "/account/keys/:id", ({ params }) => ok({ ssh_key: json(found(account.keys, params.id)) })],
-    [
-      "DELETE",
-      "/account/keys/:id",
-      ({ params }) => {
-        account.keys.delete(found(account.keys, params.id).id);
-        return noContent;
-      },
-    ],
-  ];
+  return {
+    "GET /account/keys": () => listing("ssh_keys", [...account.keys.values()].map(json)),
+    "POST /account/keys": ({ body }) => {
+      const { name, public_key } = body as { name: string; public_key: string };
+      return created({ ssh_key: json(account.addKey(name, public_key)) });
+    },
+    "GET /account/keys/:id": ({ params }) => ok({ ssh_key: json(found(account.keys, params.id)) }),
+    "DELETE /account/keys/:id": deletion(account.keys),
+  };
 }
 
-function tagRoutes({ tags }: Account): Route[] {
+function tagRoutes({ tags }: Account): Routes {
   const one = (name = "") => {
     if (!tags.has(name)) throw notFound();
     return { name, resources: { count: 0, droplets: { count: 0 } } };
   };
-  return [
-    ["GET", "/tags", () => listing("tags", [...tags].map(one))],
-    [
-      "POST",
-      "/tags",
-      ({ body }) => {
-        const { name } = body as { name: string };
-        tags.add(name);
-        return created({ tag: one(name) });
-      },
-    ],
-    ["GET", "/tags/:tag", ({ params }) => ok({ tag: one(params.tag) })],
-    [
-      "DELETE",
-      "/tags/:tag",
-      ({ params }) => {
-        tags.delete(one(params.tag).name);
-        return noContent;
-      },
-    ],
-  ];
+  return {
+    "GET /tags": () => listing("tags", [...tags].map(one)),
+    "POST /tags": ({ body }) => {
+      const { name } = body as { name: string };
+      tags.add(name);
+      return created({ tag: one(name) });
+    },
+    "GET /tags/:tag": ({ params }) => ok({ tag: one(params.tag) }),
+    "DELETE /tags/:tag": ({ params }) => {
+      tags.delete(one(params.tag).name);
+      return noContent;
+    },
+  };
 }
 
 interface Rule {
@@ -133,38 +115,23 @@ function readFirewall({ name, inbound_rules = [], outbound_rules = [], tags = []
   };
 }
 
-function firewallRoutes(account: Account): Route[] {
+function firewallRoutes(account: Account): Routes {
   const { firewalls } = account;
   const json = ({ id, name, apiRules }: Firewall) => ({ id: `${id}`, name, ...apiRules, status: "succeeded" });
-  return [
-    ["GET", "/firewalls", () => listing("firewalls", [...firewalls.values()].map(json))],
-    [
-      "POST",
-      "/firewalls",
-      ({ body }) => {
-        const firewall = { id: account.newId(), labels: {}, ...readFirewall(body as FirewallBody) };
-        firewalls.set(firewall.id, firewall);
-        return { status: 202, body: { firewall: json(firewall) } };
-      },
-    ],
-    ["GET", "/firewalls/:id", ({ params }) => ok({ firewall: json(found(firewalls, params.id)) })],
-    [
-      "PUT",
-      "/firewalls/:id",
-      ({ params, body }) => {
-        const firewall = Object.assign(found(firewalls, params.id), readFirewall(body as FirewallBody));
-        return ok({ firewall: json(firewall) });
-      },
-    ],
-    [
-      "DELETE",
-      "/firewalls/:id",
-      ({ params }) => {
-        firewalls.delete(found(firewalls, params.id).id);
-        return noContent;
-      },
-    ],
-  ];
+  return {
+    "GET /firewalls": () => listing("firewalls", [...firewalls.values()].map(json)),
+    "POST /firewalls": ({ body }) => {
+      const firewall = { id: account.newId(), labels: {}, ...readFirewall(body as FirewallBody) };
+      firewalls.set(firewall.id, firewall);
+      return { status: 202, body: { firewall: json(firewall) } };
+    },
+    "GET /firewalls/:id": ({ params }) => ok({ firewall: json(found(firewalls, params.id)) }),
+    "PUT /firewalls/:id": ({ params, body }) => {
+      const firewall = Object.assign(found(firewalls, params.id), readFirewall(body as FirewallBody));
+      return ok({ firewall: json(firewall) });
+    },
+    "DELETE /firewalls/:id": deletion(firewalls),
+  };
 }
 
 /** Returns a Droplet in the API's form. */
@@ -215,46 +182,30 @@ async function order(account: Account, body: Order) {
   return { status: 202, body: { droplet: dropletJson(account, server) } };
 }
 
-function dropletRoutes(account: Account): Route[] {
+function dropletRoutes(account: Account): Routes {
   const one = (id: string | undefined) => found(account.servers, id);
-  return [
-    ["POST", "/droplets", ({ body }) => order(account, body as Order)],
-    [
-      "GET",
-      "/droplets",
-      ({ query }) => {
-        const tag = query.get("tag_name");
-        const wanted = [...account.servers.values()].filter(({ labels }) => tag === null || tag in labels);
-        return listing(
-          "droplets",
-          wanted.map((droplet) => dropletJson(account, droplet)),
-        );
-      },
-    ],
-    ["GET", "/droplets/:id", ({ params }) => ok({ droplet: dropletJson(account, one(params.id)) })],
-    [
-      "DELETE",
-      "/droplets/:id",
-      ({ params }) => {
-        if (!one(params.id).isLeaving) account.remove(one(params.id), "destroy");
-        return noContent;
-      },
-    ],
-    [
-      "GET",
-      "/droplets/:id/actions",
-      ({ params }) => listing("actions", account.actionsOf(one(params.id)).map(actionJson)),
-    ],
-    [
-      "POST",
-      "/droplets/:id/actions",
-      ({ params, body }) => {
-        const { type } = body as { type: string };
-        const droplet = one(params.id);
-        if (account.isBusy(droplet)) throw unprocessable("Droplet already has a pending event.");
-        if (type !== "power_off") throw unprocessable(`${type} is not a valid action.`);
-        return created({ action: actionJson(account.powerOff(droplet, type)) });
-      },
-    ],
-  ];
+  return {
+    "POST /droplets": ({ body }) => order(account, body as Order),
+    "GET /droplets": ({ query }) => {
+      const tag = query.get("tag_name");
+      const wanted = [...account.servers.values()].filter(({ labels }) => tag === null || tag in labels);
+      return listing(
+        "droplets",
+        wanted.map((droplet) => dropletJson(account, droplet)),
+      );
+    },
+    "GET /droplets/:id": ({ params }) => ok({ droplet: dropletJson(account, one(params.id)) }),
+    "DELETE /droplets/:id": ({ params }) => {
+      if (!one(params.id).isLeaving) account.remove(one(params.id), "destroy");
+      return noContent;
+    },
+    "GET /droplets/:id/actions": ({ params }) => listing("actions", account.actionsOf(one(params.id)).map(actionJson)),
+    "POST /droplets/:id/actions": ({ params, body }) => {
+      const { type } = body as { type: string };
+      const droplet = one(params.id);
+      if (account.isBusy(droplet)) throw unprocessable("Droplet already has a pending event.");
+      if (type !== "power_off") throw unprocessable(`${type} is not a valid action.`);
+      return created({ action: actionJson(account.powerOff(droplet, type)) });
+    },
+  };
 }

@@ -3,13 +3,14 @@ import {
   type AccountOptions,
   type Action,
   type CloudDouble,
+  deletion,
   type Firewall,
   found,
   type Key,
   type Labels,
   type Server,
 } from "./account";
-import { ApiError, createApi, created, noContent, notFound, ok, type Route } from "./api";
+import { ApiError, createApi, created, notFound, ok, type Routes } from "./api";
 import { images, locations, pricing, serverTypes } from "./hetznerOffers";
 
 const tokenLength = 64;
@@ -33,13 +34,13 @@ export function createHetzner(options: AccountOptions): CloudDouble {
     version: "/v1",
     tokens: options.tokens,
     account,
-    routes: [
-      ["GET", "/pricing", () => ok({ pricing })],
+    routes: {
+      "GET /pricing": () => ok({ pricing }),
       ...keyRoutes(account),
       ...firewallRoutes(account),
       ...serverRoutes(account),
       ...listRoutes(account),
-    ],
+    },
     usualErrors,
     errorBody: (code, message) => ({ error: { code, message, details: null } }),
   });
@@ -79,7 +80,7 @@ function serverJson(account: Account, server: Server) {
 }
 
 /** Lists, and single items by their number. A list fits on its first page. */
-function listRoutes(account: Account): Route[] {
+function listRoutes(account: Account): Routes {
   const lists: Readonly<Record<string, () => readonly { readonly id: number }[]>> = {
     server_types: () => serverTypes,
     images: () => images,
@@ -89,26 +90,18 @@ function listRoutes(account: Account): Route[] {
     actions: () => account.actionsOf(undefined).map(actionJson),
   };
   const all = (kind = "") => lists[kind]?.() ?? [];
-  return [
-    ["GET", "/:kind", ({ params: { kind = "" }, query }) => listing(kind, all(kind), query)],
-    [
-      "GET",
-      "/:kind/:id",
-      ({ params: { kind = "", id } }) => {
-        const item = all(kind).find((each) => String(each.id) === id);
-        if (!item) throw notFound();
-        return ok({ [kind.slice(0, -1)]: item });
-      },
-    ],
-    [
-      "GET",
-      "/servers/:id/actions",
-      ({ params, query }) => {
-        const actions = account.actionsOf(found(account.servers, params.id));
-        return listing("actions", actions.map(actionJson), query);
-      },
-    ],
-  ];
+  return {
+    "GET /:kind": ({ params: { kind = "" }, query }) => listing(kind, all(kind), query),
+    "GET /:kind/:id": ({ params: { kind = "", id } }) => {
+      const item = all(kind).find((each) => String(each.id) === id);
+      if (!item) throw notFound();
+      return ok({ [kind.slice(0, -1)]: item });
+    },
+    "GET /servers/:id/actions": ({ params, query }) => {
+      const actions = account.actionsOf(found(account.servers, params.id));
+      return listing("actions", actions.map(actionJson), query);
+    },
+  };
 }
 
 /** Answers with a list, filtered by labels and by the fields that the query names. */
@@ -120,25 +113,14 @@ function listing(key: string, all: readonly object[], query: URLSearchParams) {
   return ok({ [key]: all.filter((item) => isWanted({ ...item })), meta: { pagination: { next_page: null } } });
 }
 
-function keyRoutes(account: Account): Route[] {
-  return [
-    [
-      "POST",
-      "/ssh_keys",
-      ({ body }) => {
-        const { name, public_key, labels } = body as { name: string; public_key: string; labels?: Labels };
-        return created({ ssh_key: keyJson(account.addKey(name, public_key, labels)) });
-      },
-    ],
-    [
-      "DELETE",
-      "/ssh_keys/:id",
-      ({ params }) => {
-        account.keys.delete(found(account.keys, params.id).id);
-        return noContent;
-      },
-    ],
-  ];
+function keyRoutes(account: Account): Routes {
+  return {
+    "POST /ssh_keys": ({ body }) => {
+      const { name, public_key, labels } = body as { name: string; public_key: string; labels?: Labels };
+      return created({ ssh_key: keyJson(account.addKey(name, public_key, labels)) });
+    },
+    "DELETE /ssh_keys/:id": deletion(account.keys),
+  };
 }
 
 interface Rules {
@@ -150,35 +132,20 @@ function readRules({ rules = [] }: Rules): Pick<Firewall, "apiRules" | "rules"> 
   return { apiRules: rules, rules: inbound };
 }
 
-function firewallRoutes(account: Account): Route[] {
-  return [
-    [
-      "POST",
-      "/firewalls",
-      ({ body }) => {
-        const { name, labels = {}, ...rules } = body as Rules & { name: string; labels?: Labels };
-        const firewall = { id: account.newId(), name, labels, ...readRules(rules), appliesTo: () => false };
-        account.firewalls.set(firewall.id, firewall);
-        return created({ firewall: firewallJson(firewall), actions: [] });
-      },
-    ],
-    [
-      "POST",
-      "/firewalls/:id/actions/set_rules",
-      ({ params, body }) => {
-        Object.assign(found(account.firewalls, params.id), readRules(body as Rules));
-        return created({ actions: [] });
-      },
-    ],
-    [
-      "DELETE",
-      "/firewalls/:id",
-      ({ params }) => {
-        account.firewalls.delete(found(account.firewalls, params.id).id);
-        return noContent;
-      },
-    ],
-  ];
+function firewallRoutes(account: Account): Routes {
+  return {
+    "POST /firewalls": ({ body }) => {
+      const { name, labels = {}, ...rules } = body as Rules & { name: string; labels?: Labels };
+      const firewall = { id: account.newId(), name, labels, ...readRules(rules), appliesTo: () => false };
+      account.firewalls.set(firewall.id, firewall);
+      return created({ firewall: firewallJson(firewall), actions: [] });
+    },
+    "POST /firewalls/:id/actions/set_rules": ({ params, body }) => {
+      Object.assign(found(account.firewalls, params.id), readRules(body as Rules));
+      return created({ actions: [] });
+    },
+    "DELETE /firewalls/:id": deletion(account.firewalls),
+  };
 }
 
 interface Order {
@@ -192,7 +159,7 @@ interface Order {
   readonly firewalls?: readonly { readonly firewall: number }[];
 }
 
-function serverRoutes(account: Account): Route[] {
+function serverRoutes(account: Account): Routes {
   const one = (id: string | undefined) => found(account.servers, id);
   /** Returns the server, if its name is free and no action works on it. */
   const free = (id: string | undefined) => {
@@ -200,42 +167,30 @@ function serverRoutes(account: Account): Route[] {
     return one(id);
   };
   const act = (action: Action) => created({ action: actionJson(action) });
-  return [
-    ["POST", "/servers", ({ body }) => order(account, body as Order)],
-    [
-      "PUT",
-      "/servers/:id",
-      ({ params, body }) => {
-        const { name } = body as { name: string };
-        refuseTaken(account, name, one(params.id));
-        one(params.id).name = name;
-        return ok({ server: serverJson(account, one(params.id)) });
-      },
-    ],
-    [
-      "DELETE",
-      "/servers/:id",
-      ({ params }) => {
-        if (one(params.id).isProtected) throw new ApiError(423, "protected", "server deletion is protected");
-        return ok({ action: actionJson(account.remove(free(params.id), "delete_server")) });
-      },
-    ],
-    ["POST", "/servers/:id/actions/poweroff", ({ params }) => act(account.powerOff(free(params.id), "stop_server"))],
-    [
-      "POST",
-      "/servers/:id/actions/change_protection",
-      ({ params, body }) => {
-        const server = free(params.id);
-        const wanted = body as { delete?: boolean; rebuild?: boolean };
-        if (wanted.delete !== wanted.rebuild)
-          throw new ApiError(422, "invalid_input", "delete and rebuild protection must be the same");
-        const onSuccess = () => {
-          server.isProtected = wanted.delete === true;
-        };
-        return act(account.start("change_protection", server, { onSuccess }));
-      },
-    ],
-  ];
+  return {
+    "POST /servers": ({ body }) => order(account, body as Order),
+    "PUT /servers/:id": ({ params, body }) => {
+      const { name } = body as { name: string };
+      refuseTaken(account, name, one(params.id));
+      one(params.id).name = name;
+      return ok({ server: serverJson(account, one(params.id)) });
+    },
+    "DELETE /servers/:id": ({ params }) => {
+      if (one(params.id).isProtected) throw new ApiError(423, "protected", "server deletion is protected");
+      return ok({ action: actionJson(account.remove(free(params.id), "delete_server")) });
+    },
+    "POST /servers/:id/actions/poweroff": ({ params }) => act(account.powerOff(free(params.id), "stop_server")),
+    "POST /servers/:id/actions/change_protection": ({ params, body }) => {
+      const server = free(params.id);
+      const wanted = body as { delete?: boolean; rebuild?: boolean };
+      if (wanted.delete !== wanted.rebuild)
+        throw new ApiError(422, "invalid_input", "delete and rebuild protection must be the same");
+      const onSuccess = () => {
+        server.isProtected = wanted.delete === true;
+      };
+      return act(account.start("change_protection", server, { onSuccess }));
+    },
+  };
 }
 
 function refuseTaken(account: Account, name: string, own?: Server): void {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { type Command, Option } from "commander";
 import { execa } from "execa";
 import { type CloudName, cloudNames } from "../clouds/names";
-import type { ChainTruth } from "../doubles/chain";
 import { Lab } from "../lab";
 import { collectRewards, updateProducer } from "../operator/wallet";
 import { pillar, preparedPlace, preparePlace } from "../shell/prepare";
@@ -57,8 +56,7 @@ Take them down: npm run lab -- down --lab ${name}`);
     .description("collect the rewards")
     .action(async () => {
       const lab = await openLab(wallet);
-      const { pillars } = await lab.chain<ChainTruth>("GET", "/truth");
-      await collectRewards(lab, pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
+      await collectRewards(lab, pillar);
       console.log("collected: all that was paid until now");
     });
   wallet.option(...labOption);

@@ -1,13 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { CommanderError } from "commander";
 import type { CloudName } from "../clouds/names";
 import { ensureCloudImage } from "../clouds/room/image";
-import type { ChainTruth } from "../doubles/chain";
 import { ensureBaseImage } from "../images/baseImage";
 import { ensurePackagedImage } from "../images/packagedImage";
 import { Lab } from "../lab";
-import { awaitProduction, collectRewards, updateProducer } from "../operator/wallet";
+import { awaitPaidEpoch, awaitProduction, collectRewards, updateProducer } from "../operator/wallet";
 import { pluginsFor } from "../stack/stack";
 import { ensureToolchain } from "../toolchain";
 import { step } from "../util/progress";
@@ -107,22 +105,12 @@ async function journey(
   await configure.configureOld({ lifecycle: "retiring", retirement });
   await scenes.pulumi("The old host's node is shut down", old, "up");
   await scenes.pulumi("Too early: the rewards have not come", old, "destroy", { refused: true });
-  const { pillars } = await lab.chain<ChainTruth>("GET", "/truth");
-  const rewards = pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "";
   await scenes.wallet("The rewards, in the wallet (a day later)", "Collect", async () => {
-    await untilPaid(lab);
-    await collectRewards(lab, rewards);
+    await awaitPaidEpoch(lab);
+    await collectRewards(lab, pillar);
   });
   await scenes.pulumi("The old host is deleted", old, "destroy");
   return { address: host.address, producerAddress };
-}
-
-/** Waits until the first epoch that the new host began is paid. */
-async function untilPaid(lab: Lab): Promise<void> {
-  const { epoch } = await lab.chain<ChainTruth>("GET", "/truth");
-  const deadline = Date.now() + 5 * hurry.epochSeconds * 1000;
-  while ((await lab.chain<ChainTruth>("GET", "/truth")).distributedEpoch <= epoch && Date.now() < deadline)
-    await sleep(500);
 }
 
 process.exitCode = await (async () => main(parseDemo(process.argv.slice(2))))().catch((error: unknown) => {

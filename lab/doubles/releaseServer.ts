@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { buffer, json } from "node:stream/consumers";
 import { z } from "zod";
 
 const faultsSchema = z.strictObject({
@@ -53,9 +54,9 @@ export async function serveReleases(options: {
     });
   };
   const plain = createServer(listener);
-  const tls = options.tls && createTlsServer({ key: pem(options.tls.key), cert: pem(options.tls.cert) }, listener);
-  await listen(plain, options.port, options.host);
-  if (tls && options.tls) await listen(tls, options.tls.port, options.host);
+  const tls = options.tls && createTlsServer(options.tls, listener);
+  await once(plain.listen(options.port, options.host), "listening");
+  if (tls && options.tls) await once(tls.listen(options.tls.port, options.host), "listening");
   const port = (server: typeof plain) => (server.address() as AddressInfo).port;
   return {
     url: `http://${options.host}:${port(plain)}`,
@@ -81,14 +82,14 @@ async function answer(
 ): Promise<void> {
   const path = new URL(request.url ?? "/", "http://release").pathname;
   if (request.method === "PATCH" && path === "/faults") {
-    const given = z.record(z.string(), faultsSchema).parse(JSON.parse((await body(request)).toString("utf8")));
+    const given = z.record(z.string(), faultsSchema).parse(await json(request));
     for (const [name, fault] of Object.entries(given)) faults.set(name, fault);
     return void response.writeHead(204).end();
   }
   const name = path === "/ip" ? "ip" : /^\/([^/]+)\.zip$/.exec(path)?.[1];
   if (name === undefined) return sendText(response, 404, "not found\n");
   if (request.method === "PUT") {
-    releases.set(name, await body(request));
+    releases.set(name, await buffer(request));
     return void response.writeHead(204).end();
   }
   if (request.method !== "GET" && request.method !== "HEAD") return sendText(response, 405, "method not allowed\n");
@@ -143,22 +144,6 @@ async function writeSlowly(response: ServerResponse, content: Buffer, bytesPerSe
 
 function sendText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { "content-type": "text/plain", "content-length": Buffer.byteLength(text) }).end(text);
-}
-
-async function body(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-// Accepts a key or certificate as text or as the path of a file.
-const pem = (value: string) => (value.includes("-----BEGIN") ? value : readFileSync(value, "utf8"));
-
-function listen(server: ReturnType<typeof createServer>, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => resolve());
-  });
 }
 
 const page =

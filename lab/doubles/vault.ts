@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { json } from "node:stream/consumers";
 
@@ -16,7 +17,7 @@ export function wrapKey(key: Buffer): string {
  * Answers `transit/encrypt` and `transit/decrypt` as Vault does, for the engine's `hashivault://` secrets provider. A
  * passphrase costs each engine process 0.3 seconds of CPU time. A request to this double costs nothing.
  */
-export function serveVault({ host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
+export async function serveVault({ host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
   const server = createServer(async (request, response) => {
     const [, action] = /^\/v1\/transit\/(encrypt|decrypt)\/./.exec(request.url ?? "") ?? [];
     const { plaintext = "", ciphertext = "" } = (await json(request).catch(() => ({}))) as Record<string, string>;
@@ -26,5 +27,6 @@ export function serveVault({ host, port }: { readonly host: string; readonly por
     else if (!ciphertext.startsWith(mark)) response.writeHead(400).end('{"errors":["invalid ciphertext: no prefix"]}');
     else response.end(JSON.stringify({ data: { plaintext: ciphertext.slice(mark.length) } }));
   });
-  return new Promise((resolve) => server.listen(port, host, () => resolve(server)));
+  await once(server.listen(port, host), "listening");
+  return server;
 }

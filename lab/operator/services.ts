@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import net from "node:net";
 import { join } from "node:path";
@@ -48,14 +49,14 @@ async function main(dir: string): Promise<void> {
 
 type Address = { readonly path: string } | { readonly host: string; readonly port: number };
 
-function relay(from: Address, to: Address): Promise<void> {
+async function relay(from: Address, to: Address): Promise<void> {
   const server = net.createServer((near) => {
     const far = net.connect(to);
     near.pipe(far).pipe(near);
     near.on("error", () => far.destroy());
     far.on("error", () => near.destroy());
   });
-  return new Promise((resolve) => server.listen(from, resolve));
+  await once(server.listen(from), "listening");
 }
 
 const dir = process.argv[2];

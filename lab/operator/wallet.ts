@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { RegisteredPillar, Slot, UncollectedReward } from "../doubles/chain";
+import type { ChainTruth, RegisteredPillar, Slot } from "../doubles/chain";
 import type { Lab } from "../lab";
 
 /**
@@ -17,9 +17,21 @@ export async function awaitProduction(lab: ChainOf, producerAddress: string): Pr
   while (!(await lab.chain<Slot[]>("GET", "/production")).some(isProducing)) await sleep(500);
 }
 
-/** Does the operator's step in the wallet before the old host goes: collects all rewards. @returns their amounts */
-export function collectRewards(lab: ChainOf, address: string): Promise<UncollectedReward> {
-  return lab.chain("POST", `/wallet/rewards/${encodeURIComponent(address)}/collect`);
+/** Waits until the first whole epoch from now is paid. @throws if it is not within two minutes */
+export async function awaitPaidEpoch(lab: ChainOf): Promise<void> {
+  const { epoch } = await lab.chain<ChainTruth>("GET", "/truth");
+  const deadline = Date.now() + 120_000;
+  while ((await lab.chain<ChainTruth>("GET", "/truth")).distributedEpoch <= epoch) {
+    if (Date.now() > deadline) throw new Error(`epoch ${epoch + 1} was not paid within two minutes`);
+    await sleep(250);
+  }
+}
+
+/** Does the operator's step in the wallet before the old host goes: collects all rewards of a Pillar. */
+export async function collectRewards(lab: ChainOf, pillar: string): Promise<void> {
+  const { pillars } = await lab.chain<ChainTruth>("GET", "/truth");
+  const address = pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "";
+  await lab.chain("POST", `/wallet/rewards/${address}/collect`);
 }
 
 type ChainOf = Pick<Lab, "chain">;

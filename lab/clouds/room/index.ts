@@ -6,7 +6,6 @@ import type { InboundRule, MachineOrder, MachineRoom } from "../machineRoom";
 import { makeDisk } from "./disk";
 import { Rack } from "./rack";
 import { type MachineRecord, MachineRecords } from "./records";
-import { ruleset } from "./ruleset";
 import { Turns } from "./turns";
 
 interface Build {
@@ -166,4 +165,26 @@ export class LabMachineRoom implements MachineRoom {
 
 async function isRunning(record: MachineRecord | undefined): Promise<boolean> {
   return record?.process !== undefined && (await isAlive(record.process));
+}
+
+const table = "inet cloud";
+
+/**
+ * Formats the input of `nft -f -` that replaces a machine's firewall in one transaction. Undefined rules remove the
+ * firewall. nft refuses an invalid rule.
+ */
+export function ruleset(rules: readonly InboundRule[] | undefined): string {
+  const gone = `table ${table} {}\ndelete table ${table}\n`;
+  if (!rules) return gone;
+  const lines = [
+    "type filter hook input priority filter; policy drop;",
+    'iifname "lo" accept',
+    "ct state established,related accept",
+    // Without these, IPv6 neighbors cannot find each other.
+    "icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert, nd-router-advert } accept",
+    ...rules.flatMap(({ protocol, ports, sources }) =>
+      sources.map((from) => `${from.includes(":") ? "ip6" : "ip"} saddr ${from} ${protocol} dport ${ports} accept`),
+    ),
+  ];
+  return `${gone}table ${table} {\n  chain input {\n${lines.map((line) => `    ${line}\n`).join("")}  }\n}\n`;
 }

@@ -1,7 +1,7 @@
 import type { PillarView } from "../chain/truth";
-import { type Methods, RpcError } from "./jsonRpc";
 import { nodeCommit } from "./logLines";
 import { type MomentumsBackend, momentumMethods } from "./momentums";
+import { type Methods, RpcError } from "./rpcServer";
 
 /** The parts of the node that its RPC methods need. */
 export interface MethodsBackend extends MomentumsBackend {

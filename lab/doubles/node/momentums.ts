@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ChainClient } from "../chain/client";
 import type { NodeSettings } from "../chain/settings";
-import type { Momentum } from "../chain/timeline";
-import { type Methods, RpcError } from "./jsonRpc";
-import { ofOtherChain } from "./lies";
+import { type Momentum, momentumHash } from "../chain/timeline";
+import { type Methods, RpcError } from "./rpcServer";
 import type { SyncInfo } from "./sync";
 
 /** The parts of the node that the momentum methods need. */
@@ -44,6 +43,12 @@ export function momentumMethods(node: MomentumsBackend): Methods {
       return momentum === null ? null : shownMomentum(told(momentum));
     },
   };
+}
+
+/** Returns a momentum with the hashes that the other chain has at its height. */
+function ofOtherChain(momentum: Momentum): Momentum {
+  const hashAt = (height: number) => momentumHash("another chain", height);
+  return { ...momentum, hash: hashAt(momentum.height), previousHash: hashAt(momentum.height - 1) };
 }
 
 function shownMomentum(momentum: Momentum) {

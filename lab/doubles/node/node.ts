@@ -8,12 +8,10 @@ import type { NetworkTruth } from "../chain/truth";
 import { type Stall, StallWatch } from "../stalls";
 import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./database";
 import { ensureNetworkKey, openProducer, readConfig } from "./dataDir";
-import { answerBody } from "./jsonRpc";
-import { admittedMethods } from "./lies";
 import { electionLine, momentumLine, nodeBuild, nodeVersion, startupDump } from "./logLines";
 import { nodeMethods } from "./methods";
 import { listenTcp, RpcPort } from "./ports";
-import { createRpcServer } from "./rpcServer";
+import { answerBody, createRpcServer } from "./rpcServer";
 import { Sync } from "./sync";
 
 /** Location of a node double, and the chain double that it asks. */
@@ -63,7 +61,7 @@ export class NodeDouble {
   }
 
   get rpcUrl(): string {
-    return this.rpc.url;
+    return `http://${this.options.listen}:${this.rpc.port}`;
   }
 
   /** Starts like the real node, and ends the process where the real node would. */
@@ -132,7 +130,7 @@ export class NodeDouble {
   }
 
   private async openRpc(): Promise<void> {
-    const methods = nodeMethods({
+    const all = nodeMethods({
       chain: this.chain,
       syncInfo: () => this.info(),
       height: () => this.sync.height,
@@ -142,7 +140,10 @@ export class NodeDouble {
       statsCacheMs: this.options.statsCacheMs ?? 300_000,
     });
     const settings = () => this.settings;
-    const answer = (body: string) => answerBody(body, admittedMethods(methods, this.settings));
+    const answer = (body: string) => {
+      const isMissing = (name: string) => this.settings.noRewards && rewardMethods.includes(name);
+      return answerBody(body, Object.fromEntries(Object.entries(all).filter(([name]) => !isMissing(name))));
+    };
     await this.rpc.open(createRpcServer({ settings, answer }));
   }
 
@@ -240,3 +241,9 @@ export class NodeDouble {
     (this.options.print ?? console.log)(line);
   }
 }
+
+const rewardMethods = [
+  "embedded.pillar.getUncollectedReward",
+  "embedded.pillar.getFrontierRewardByPage",
+  "embedded.pillar.getPillarEpochHistory",
+];

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { Server as HttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 
@@ -5,24 +6,21 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 export class RpcPort {
   private server: HttpServer | undefined;
 
-  /** @param port 0 picks any free port at the first opening */
+  /**
+   * @param host default: all addresses
+   * @param port 0 picks any free port at the first opening
+   */
   constructor(
-    private readonly host: string,
-    private port: number,
+    private readonly host: string | undefined,
+    public port: number,
   ) {}
-
-  get url(): string {
-    return `http://${this.host}:${this.port}`;
-  }
 
   get isOpen(): boolean {
     return this.server !== undefined;
   }
 
   async open(server: HttpServer): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject).listen(this.port, this.host, resolve);
-    });
+    await once(server.listen(this.port, this.host), "listening");
     this.server = server;
     this.port = (server.address() as AddressInfo).port;
   }
@@ -37,9 +35,8 @@ export class RpcPort {
 }
 
 /** Opens a port that accepts connections and never answers. */
-export function listenTcp(host: string, port: number): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.on("error", () => socket.destroy()).resume());
-    server.once("error", reject).listen(port, host, () => resolve(server));
-  });
+export async function listenTcp(host: string, port: number): Promise<Server> {
+  const server = createServer((socket) => socket.on("error", () => socket.destroy()).resume());
+  await once(server.listen(port, host), "listening");
+  return server;
 }

@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { readLabHost } from "../labHost";
-import { orchestratorBuild } from "./build";
 import { firstLines } from "./logLines";
+import { orchestratorBuild } from "./methods";
 import { OrchestratorDouble } from "./orchestrator";
 import { ensureLogs } from "./stateDir";
 

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
+import type { Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ChainClient } from "../chain/client";
 import type { OrchestratorSettings } from "../chain/settings";
 import type { Beat } from "../chain/signers";
-import { type OrchestratorBuild, orchestratorBuild } from "./build";
+import { listenTcp, RpcPort } from "../node/ports";
 import { ChainLink } from "./chainLink";
 import { firstLines, harmlessLines, type Log, logLine } from "./logLines";
-import { createMethods, peerIdOf } from "./methods";
+import { createMethods, type OrchestratorBuild, orchestratorBuild, peerIdOf } from "./methods";
 import { bridgeInfo, canDial, isSynced, nodeRpcUrl } from "./nodeSync";
-import { Ports } from "./ports";
+import { createRpcServer } from "./rpcServer";
 import { SignerState } from "./signerState";
 
 /** Location of an orchestrator double, and the chain double that it asks. */
@@ -33,7 +34,9 @@ export class OrchestratorDouble {
   private readonly link: ChainLink;
   private readonly process = randomUUID();
   private readonly directory: SignerState;
-  private readonly ports: Ports;
+  private readonly rpc: RpcPort;
+  private p2p: Server | undefined;
+  private readonly call: (method: string) => Promise<unknown> | undefined;
   private readonly timers: NodeJS.Timeout[] = [];
   private isReady = false;
   private ended = false;
@@ -42,7 +45,7 @@ export class OrchestratorDouble {
   constructor(private readonly options: OrchestratorOptions) {
     this.chain = new ChainClient(options.chainUrl);
     this.link = new ChainLink(this.chain, options.name, () => this.beginKeyGeneration());
-    const methods = createMethods({
+    this.call = createMethods({
       chain: this.chain,
       build: () => this.build,
       state: () => this.state,
@@ -50,15 +53,12 @@ export class OrchestratorDouble {
       producer: () => this.directory.producer,
       statusStands: () => this.directory.config.HealthConfig.CachedResponseDelay * 1000,
     });
-    this.ports = new Ports(options.ports, {
-      settings: () => this.settings,
-      call: methods,
-    });
+    this.rpc = new RpcPort(undefined, options.ports.rpc);
     this.directory = new SignerState(options.dir, this.log);
   }
 
   get rpcUrl(): string {
-    return `http://127.0.0.1:${this.ports.rpcPort}`;
+    return `http://127.0.0.1:${this.rpc.port}`;
   }
 
   /** Starts like the real orchestrator and returns once it signs. Ends the process where the real one would. */
@@ -77,7 +77,8 @@ export class OrchestratorDouble {
       this.isReady = true;
       this.options.onReady?.();
       await this.tell("start");
-      await this.ports.open();
+      this.p2p = await listenTcp("0.0.0.0", this.options.ports.p2p);
+      await this.followRpc();
     } catch (error) {
       return this.fail(error);
     }
@@ -154,12 +155,18 @@ export class OrchestratorDouble {
     }
   }
 
+  /** Opens or closes the RPC as the settings require. */
+  private async followRpc(): Promise<void> {
+    if (this.settings.rpcDown) await this.rpc.close();
+    else if (!this.rpc.isOpen) await this.rpc.open(createRpcServer(this.call));
+  }
+
   private async beat(): Promise<void> {
     while (!this.ended) {
       await this.tell("beat");
       if (this.ended) return;
       this.directory.halt(this.settings.halted);
-      await this.ports.followRpc().catch(() => undefined);
+      await this.followRpc().catch(() => undefined);
       if (await this.hasLostNode()) return this.stop();
       await sleep(beatMs);
     }
@@ -190,7 +197,8 @@ export class OrchestratorDouble {
   private close(): void {
     this.ended = true;
     for (const timer of this.timers) clearTimeout(timer);
-    this.ports.close();
+    void this.rpc.close();
+    this.p2p?.close();
     this.directory.release();
   }
 

@@ -1,31 +1,28 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { OrchestratorSettings } from "../chain/settings";
-import { RateLimit } from "./rateLimit";
-
-/** The parts of the orchestrator that its HTTP server needs. */
-export interface RpcBackend {
-  settings(): OrchestratorSettings;
-  /** Calls a method. Returns undefined if there is no such method. */
-  call(method: string): Promise<unknown> | undefined;
-}
 
 /**
- * Creates the orchestrator's RPC server. A request is {method, params}, an answer {result, error}. Any HTTP method,
- * path, and content type works. All clients together get two requests a second.
+ * Creates the orchestrator's RPC server. A request is {method, params}, an answer {result, error}. Any HTTP method, path,
+ * and content type works. All clients together get two requests a second.
+ * @param call returns undefined if there is no such method
  */
-export function createRpcServer(backend: RpcBackend): Server {
+export function createRpcServer(call: (method: string) => Promise<unknown> | undefined): Server {
   const limit = new RateLimit(2);
   return createServer((request, response) => {
-    serve(backend, limit, request, response).catch(() => response.destroy());
+    serve(call, limit, request, response).catch(() => response.destroy());
   });
 }
 
-async function serve(backend: RpcBackend, limit: RateLimit, request: IncomingMessage, response: ServerResponse) {
+async function serve(
+  call: Parameters<typeof createRpcServer>[0],
+  limit: RateLimit,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   if (!limit.allows(Date.now())) return refuse(response, 429, "Too many requests per second. Maximum ");
   const asked = askedIn(Buffer.concat(await request.toArray()).toString("utf8"));
   if (asked === undefined) return refuse(response, 400, "Invalid request: EOF");
   const { method = "", params } = asked;
-  const result = backend.call(method);
+  const result = call(method);
   if (result === undefined) return refuse(response, 404, `Method ${method} not found`);
   if (params?.length) return refuse(response, 500, "this method does not accept parameters");
   send(response, 200, JSON.stringify({ result: await result, error: "" }));
@@ -51,4 +48,22 @@ function send(response: ServerResponse, status: number, body: string): void {
   const contentType = "text/plain; charset=utf-8";
   const text = Buffer.from(`${body}\n`);
   response.writeHead(status, { "content-type": contentType, "content-length": text.length }).end(text);
+}
+
+/** Allows `perSecond` requests a second, and as many at once after a pause. Times in milliseconds. */
+export class RateLimit {
+  private tokens: number;
+  private last = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly perSecond: number) {
+    this.tokens = perSecond;
+  }
+
+  allows(now: number): boolean {
+    this.tokens = Math.min(this.perSecond, this.tokens + ((now - this.last) / 1000) * this.perSecond);
+    this.last = now;
+    if (this.tokens < 1) return false;
+    this.tokens -= 1;
+    return true;
+  }
 }

@@ -11,7 +11,7 @@ import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { collectRewards, updateProducer } from "../../../lab/operator/wallet";
+import { awaitPaidEpoch, collectRewards, updateProducer } from "../../../lab/operator/wallet";
 import { randomOf } from "../../../lab/simulation/seededRandom";
 import { LabStack } from "../../../lab/stack/stack";
 import { keepPrinted } from "../../../lab/testRun/printed";
@@ -95,10 +95,8 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
   ];
 
   async function collect(): Promise<void> {
-    const truth = () => lab.chain<ChainTruth>("GET", "/truth");
-    const { epoch, pillars } = await truth();
-    while ((await truth()).distributedEpoch <= epoch) await sleep(250);
-    await collectRewards(lab, pillars.find(({ name }) => name === "Anvil")?.withdrawAddress ?? "");
+    await awaitPaidEpoch(lab);
+    await collectRewards(lab, "Anvil");
   }
 
   /** Runs the command in a terminal, and kills it with all that it started some seconds after it printed something. */

@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import type { ChainTruth } from "../../../lab/doubles/chain";
-import { collectRewards } from "../../../lab/operator/wallet";
+import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet";
 import { expectSuccess, onHost } from "../fixture";
-import { configureOld, elect, epochPaid, pillar, retirementStage } from "../retirement/stage";
+import { configureOld, elect, pillar, retirementStage } from "../retirement/stage";
 import { cli } from "./fixture";
 import { watching } from "./watcher";
 
@@ -64,9 +63,8 @@ it("shows what the destroy of a host that is shut down waits for", async () => {
   expect(waits.output).toMatch(/^destroy +refused: one condition is not met$/m);
   expect(waits.output).toMatch(/^ {14}- the rewards since the switch are not collected, says /m);
 
-  await epochPaid(lab);
-  const truth = await lab.chain<ChainTruth>("GET", "/truth");
-  await collectRewards(lab, truth.pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
+  await awaitPaidEpoch(lab);
+  await collectRewards(lab, pillar);
   const free = await expectSuccess(status());
   expect(free).toMatch(/^next +the host may be deleted now: pulumi destroy -s prod$/m);
   expect(free).toMatch(/^destroy +allowed: all conditions are met$/m);

@@ -1,15 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { isBucket } from "../../../core/store/bucketPlace";
 import { pillar } from "../../../lab/demo/stacks";
-import type { ChainTruth } from "../../../lab/doubles/chain";
 import type { Distribution } from "../../../lab/images/baseImage";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { collectRewards } from "../../../lab/operator/wallet";
+import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet";
 import type { Backend } from "../../../lab/stack/backends";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { stackFile } from "../fixture";
@@ -56,14 +54,8 @@ export async function begunJourney(lab: Lab, backend?: Backend, distribution?: D
 
 /** Waits until the first whole epoch from now is paid, and collects it with the wallet. */
 export async function rewarded(lab: Lab): Promise<void> {
-  const truth = () => lab.chain<ChainTruth>("GET", "/truth");
-  const { epoch, pillars } = await truth();
-  const deadline = Date.now() + 10 * quick.epochSeconds * 1000;
-  while ((await truth()).distributedEpoch <= epoch) {
-    if (Date.now() > deadline) throw new Error("no epoch was paid");
-    await sleep(500);
-  }
-  await collectRewards(lab, pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
+  await awaitPaidEpoch(lab);
+  await collectRewards(lab, pillar);
 }
 
 type Places = Pick<Journey, "lab" | "old" | "fresh" | "backend">;

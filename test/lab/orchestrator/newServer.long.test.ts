@@ -12,7 +12,7 @@ import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { awaitProduction, collectRewards, updateProducer } from "../../../lab/operator/wallet";
+import { awaitPaidEpoch, awaitProduction, collectRewards, updateProducer } from "../../../lab/operator/wallet";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { probe, probeFromOperator } from "../clouds/fixture";
 import {
@@ -171,9 +171,8 @@ describe("the orchestrator's move to a server that the same up orders", () => {
     await expectFailure(another.destroy(["--skip-preview"]));
     expect(await lab.machineRoom.servers()).toHaveLength(1);
 
-    const { epoch, pillars } = await truth();
-    await expect.poll(async () => (await truth()).distributedEpoch, { timeout: 60_000 }).toBeGreaterThan(epoch);
-    await collectRewards(lab, pillars.find(({ name }) => name === "Anvil")?.withdrawAddress ?? "");
+    await awaitPaidEpoch(lab);
+    await collectRewards(lab, "Anvil");
     await expectSuccess(another.destroy(["--skip-preview"]));
     expect(await lab.machineRoom.servers()).toEqual([]);
     expect(await lab.cloud("hetzner", "GET", "/_lab/servers")).toEqual([]);

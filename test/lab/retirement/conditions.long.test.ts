@@ -3,11 +3,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { overrideVariable } from "../../../core/retirement/refusalText";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { updateProducer } from "../../../lab/operator/wallet";
+import { awaitPaidEpoch, collectRewards, updateProducer } from "../../../lab/operator/wallet";
 import { journeyIn, movesIn, putEvent } from "../../recordIn";
 import { onHost } from "../fixture";
 import { askedDirectly, conditionsOf, directoryOf, type Stored, whats } from "./asked";
-import { collect, elect, epochPaid, pillar, quick, retirementStage, traceOf } from "./stage";
+import { elect, pillar, quick, retirementStage, traceOf } from "./stage";
 
 // The guards' own code, from the text that the state has of it: the engine adds nothing to a verdict.
 
@@ -56,8 +56,8 @@ describe("a host before the end of the switch", () => {
 
 describe("with the rewards collected, a single problem keeps the host", () => {
   beforeAll(async () => {
-    await epochPaid(stage.lab);
-    await collect(stage);
+    await awaitPaidEpoch(stage.lab);
+    await collectRewards(stage.lab, pillar);
   });
 
   it("an unattended run neither shuts it down nor destroys it", async () => {
@@ -183,7 +183,7 @@ describe("the operator's override", () => {
 
   it("offers a sentence for the last open condition", async () => {
     const found = async () => {
-      await collect(stage);
+      await collectRewards(stage.lab, pillar);
       return whats(await refuse(slow));
     };
     await expect.poll(found, { timeout: 90_000, interval: 2000 }).toEqual([noAnswer]);

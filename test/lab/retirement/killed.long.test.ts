@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet";
 import { databaseOf, expectFailure, expectSuccess, linesOf, onHost } from "../fixture";
-import { collect, configureOld, elect, epochPaid, journeyOf, resourcesOf, retirementStage } from "./stage";
+import { configureOld, elect, journeyOf, pillar, resourcesOf, retirementStage } from "./stage";
 
 const stage = retirementStage();
 const override = "PILLAR_HOST_GIVE_UP_ANYWAY";
@@ -59,8 +60,8 @@ describe("a shutdown that was killed before systemd knew of the mask", () => {
 
 describe("an engine that is killed in a destroy", () => {
   it("continues with the next destroy, wherever it was", async () => {
-    await epochPaid(stage.lab);
-    await collect(stage);
+    await awaitPaidEpoch(stage.lab);
+    await collectRewards(stage.lab, pillar);
     for (const step of [/retirement: looking at/, /proved by decrypting/, /host-guard deleting/]) {
       await killedAt(step);
       expect(await guards(), String(step)).toBeGreaterThan(0);
@@ -75,7 +76,7 @@ describe("an engine that is killed in a destroy", () => {
 describe("a host that is unreachable from the start", () => {
   it("can be retired, and is destroyed only by the typed sentence", async () => {
     // No more rewards in this test, nor another sentence.
-    await collect(stage);
+    await collectRewards(stage.lab, pillar);
     await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: 100_000 });
     await stage.old.stop({ powerCut: true });
     await configureOld(stage, { lifecycle: "retiring" });

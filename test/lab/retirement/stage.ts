@@ -2,12 +2,11 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
-import type { ChainTruth } from "../../../lab/doubles/chain";
 import type { KeyStore } from "../../../lab/doubles/keyStore";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { collectRewards, updateProducer } from "../../../lab/operator/wallet";
+import { updateProducer } from "../../../lab/operator/wallet";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { journeyIn } from "../../recordIn";
 import { onHost, testLab } from "../fixture";
@@ -84,19 +83,6 @@ export async function configureOld(stage: RetirementStage, changes: StackFile): 
 export async function elect({ lab }: RetirementStage, address: string): Promise<void> {
   await updateProducer(lab, pillar, address);
   await sleep(quick.momentumSeconds * 1000 * quick.tickMomentums * 4);
-}
-
-/** Waits until the first whole epoch from now is paid. */
-export async function epochPaid(lab: Lab): Promise<void> {
-  const truth = () => lab.chain<ChainTruth>("GET", "/truth");
-  const { epoch } = await truth();
-  while ((await truth()).distributedEpoch <= epoch) await sleep(250);
-}
-
-/** Collects the rewards as the operator does in the wallet. */
-export async function collect({ lab }: RetirementStage): Promise<void> {
-  const { pillars } = await lab.chain<ChainTruth>("GET", "/truth");
-  await collectRewards(lab, pillars.find(({ name }) => name === pillar)?.withdrawAddress ?? "");
 }
 
 /** Returns the directory of the backups and the event log. */

@@ -4,10 +4,11 @@ import { beforeAll, expect, it } from "vitest";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { LabHost } from "../../../lab/lab";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { journeyIn } from "../../recordIn";
 import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture";
-import { collect, elect, epochPaid, oldFile, pillar, retirementStage } from "./stage";
+import { elect, oldFile, pillar, retirementStage } from "./stage";
 
 // Two Pillars of one operator, each with a stack of the same name, and with one place for the backups of both.
 
@@ -65,8 +66,8 @@ it("destroys the host whose successor produces, and keeps the other with the sam
   expect([await isActive(stage.old), await isActive(host)]).toEqual(["inactive", "active"]);
   // A stack that stood its node up itself leaves this file.
   await onHost(stage.old, `mkdir ${dropIns} && echo '[Service]' > ${dropIns}/90-pillar-host.conf`);
-  await epochPaid(stage.lab);
-  await collect(stage);
+  await awaitPaidEpoch(stage.lab);
+  await collectRewards(stage.lab, pillar);
   await expectSuccess(stage.stack.destroy(["--skip-preview"]));
 });
 

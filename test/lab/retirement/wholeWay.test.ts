@@ -4,15 +4,15 @@ import { expect, it } from "vitest";
 import { readArchive } from "../../../core/orchestrator/backup/archive";
 import { decryptBackup } from "../../../core/orchestrator/backup/vault";
 import type { ChainTruth } from "../../../lab/doubles/chain";
+import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { databaseOf, expectFailure, linesOf, missedByNodes, onHost } from "../fixture";
 import {
   backupsOf,
-  collect,
   configureOld,
   elect,
-  epochPaid,
   journeyOf,
+  pillar,
   quick,
   resourcesOf,
   retirementStage,
@@ -105,7 +105,7 @@ it("refuses the destroy until the rewards are paid and collected", async () => {
   expect(refused).toContain("Waiting is enough. If it is impossible to wait: docs/retiring.md, The way around");
   expect(refused).not.toContain("PILLAR_HOST_GIVE_UP_ANYWAY");
   await stage.lab.chain("PATCH", "/truth", { rewardDelaySeconds: quick.rewardDelaySeconds });
-  await epochPaid(stage.lab);
+  await awaitPaidEpoch(stage.lab);
   const paid = await run("destroy");
   expect(paid.exitCode).not.toBe(0);
   expect(paid.output).toMatch(/found: paid since epoch \d+, and not collected: [\d.]+ ZNN and 0 QSR wait/);
@@ -113,7 +113,7 @@ it("refuses the destroy until the rewards are paid and collected", async () => {
 });
 
 it("allows the destroy then, with a last backup that opens, and keeps the event log", async () => {
-  await collect(stage);
+  await collectRewards(stage.lab, pillar);
   await onHost(stage.old, watch);
   const { exitCode, output } = await run("destroy");
   linesSeen += await onHost(stage.old, "systemctl stop watch; sort -u /run/command-lines");
