@@ -52,15 +52,8 @@ async function follow(seen: Look, changes: Record<string, unknown> = {}) {
   const pillar = { gate, producerAddress: pulumi.output(ours) } as unknown as PillarNode;
   const values: { shown?: unknown } = {};
   const registered = await registeredBy(() => {
-    const shown = registerCutover({
-      config,
-      host,
-      pillar,
-      look,
-      last: { finished: true },
-      first: [],
-      hasNoOrchestrator: false,
-    });
+    const run = { last: { finished: true }, first: [], hasNoOrchestrator: false };
+    const shown = registerCutover({ config, host, pillar, look, ...run });
     pulumi.output(shown).apply((value) => {
       values.shown = value;
     });
@@ -82,14 +75,8 @@ test("registers only the crontab's guard, with one lookup for all", async () => 
   expect(concealed(inputs)).toMatchObject({ target: "[secret]", script: "[secret]" });
   expect(inputs).not.toHaveProperty("found");
   expect(look).toHaveBeenCalledTimes(1);
-  expect(shown.registration).toEqual({
-    state: "earlier",
-    registered: false,
-    producing: false,
-    address: old,
-    earlier: old,
-    offered: true,
-  });
+  const registration = { state: "earlier", registered: false, producing: false, offered: true };
+  expect(shown.registration).toEqual({ ...registration, address: old, earlier: old });
   expect([shown.producerAddress, events]).toEqual([ours, []]);
 });
 
@@ -98,15 +85,16 @@ test("gives an hourly restart that is on as an input, another one in each run", 
   expect(named("hourly-restart-kept-off").inputs.found).toMatch(/^\d{4}-\d\d-\d\dT/);
 });
 
-test("shows a registration with its address while the node is behind, and logs it once", async () => {
+test("shows an address while the node is behind only if it is registered, and logs that once", async () => {
   const first = await follow({ registered: ours, node: behind });
   expect(first.shown.registration).toMatchObject({ state: "tooEarly", registered: true, address: ours });
   expect(first.shown.producerAddress).toBe(ours);
   expect(first.events).toEqual(["registered", "registeredTooEarly"]);
   expect((await follow({ registered: ours })).events).toEqual(["registered", "registeredTooEarly"]);
+  expect((await follow({ registered: old, node: behind })).shown.producerAddress).toBeUndefined();
 });
 
-test("notifies the webhook of the registration once, and not in a preview", async () => {
+test("notifies the webhook of the registration once; neither notifies nor logs in a preview", async () => {
   const told: string[] = [];
   const hook = await listen(
     http.createServer(async (request, response) => {
@@ -116,19 +104,10 @@ test("notifies the webhook of the registration once, and not in a preview", asyn
   );
   const changes = { notify: `http://127.0.0.1:${hook.port}/s3cret` };
   const dry = vi.spyOn(pulumi.runtime, "isDryRun").mockReturnValue(true);
-  await follow({ registered: ours }, changes);
+  expect((await follow({ registered: ours }, changes)).events).toEqual([]);
   dry.mockRestore();
   await follow({ registered: ours }, changes);
   await follow({ registered: ours }, changes);
   await hook.close();
   expect(told).toEqual(["Pillar Anvil (prod): registered"]);
-});
-
-test("shows no address while the node is behind and not registered", async () => {
-  expect((await follow({ registered: old, node: behind })).shown.producerAddress).toBeUndefined();
-});
-
-test("logs nothing in a preview", async () => {
-  vi.spyOn(pulumi.runtime, "isDryRun").mockReturnValue(true);
-  expect((await follow({ registered: ours })).events).toEqual([]);
 });

@@ -18,21 +18,16 @@ function isSecret(value: unknown): value is { value: unknown } {
   return typeof value === "object" && value !== null && (value as Record<string, unknown>)[secretKey] === secretMark;
 }
 
+function replaceSecrets(value: unknown, replace: (secret: unknown) => unknown): unknown {
+  if (isSecret(value)) return replace(value.value);
+  if (Array.isArray(value)) return value.map((each) => replaceSecrets(each, replace));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, replaceSecrets(inner, replace)]));
+}
 /** Returns a value without its secret marks. */
-export function revealed(value: unknown): unknown {
-  if (isSecret(value)) return revealed(value.value);
-  if (Array.isArray(value)) return value.map(revealed);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, revealed(inner)]));
-}
-
+export const revealed = (value: unknown): unknown => replaceSecrets(value, revealed);
 /** Replaces each secret in a value by a word. */
-export function concealed(value: unknown): unknown {
-  if (isSecret(value)) return "[secret]";
-  if (Array.isArray(value)) return value.map(concealed);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, concealed(inner)]));
-}
+export const concealed = (value: unknown): unknown => replaceSecrets(value, () => "[secret]");
 
 interface Request {
   getParent(): string;
@@ -73,9 +68,8 @@ export async function registeredBy(
     return original.apply(this, call);
   });
   // The text of a provider is of no concern here, and can't be made of what vitest makes of a module (test/providers).
-  const texts = vi
-    .spyOn(pulumi.runtime, "serializeFunction")
-    .mockResolvedValue({ text: "its provider", exportName: "handler", containsSecrets: false });
+  const serialized = { text: "its provider", exportName: "handler", containsSecrets: false };
+  const texts = vi.spyOn(pulumi.runtime, "serializeFunction").mockResolvedValue(serialized);
   await pulumi.runtime.setMocks(
     {
       newResource: ({ type, name, inputs }) => {

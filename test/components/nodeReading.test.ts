@@ -10,10 +10,7 @@ vi.mock("../../core/sync/nodeStatus", async (original) => ({
 }));
 const drop = vi.hoisted(() => vi.fn());
 vi.mock("../../core/ssh/connection", () => ({
-  createConnection: () => ({
-    session: () => Promise.reject(new Error("no host here")),
-    drop,
-  }),
+  createConnection: () => ({ session: () => Promise.reject(new Error("no host here")), drop }),
 }));
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -42,9 +39,8 @@ test.each([
 
 test("returns the reason from the chain, and no crontab, if the host does not answer", async () => {
   const { readings, hourlyRestart } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
-  expect(await readings).toMatchObject([
-    { client: { name: "the node of 203.0.113.7" }, fault: { kind: "silent", why: "no host here" } },
-  ]);
+  const fault = { kind: "silent", why: "no host here" };
+  expect(await readings).toMatchObject([{ client: { name: "the node of 203.0.113.7" }, fault }]);
   expect(await hourlyRestart).toBeUndefined();
 });
 

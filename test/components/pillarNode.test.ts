@@ -85,18 +85,12 @@ describe("a host with a pinned key", () => {
   test("names only the step in a command line, and runs nothing when it changes or goes", () => {
     const commands = all.filter(({ type }) => type === command);
     const names = "preflight prepare packages controller hourlyRestart deploy hourlyRestart producerAddress".split(" ");
-    expect(commands.map(({ inputs }) => inputs.create)).toEqual(
-      names.map((step) => `bash -euo pipefail -s ${step} # to go on: pulumi up -s prod`),
-    );
+    const lines = names.map((step) => `bash -euo pipefail -s ${step} # to go on: pulumi up -s prod`);
+    expect(commands.map(({ inputs }) => inputs.create)).toEqual(lines);
     // The plugin's own log would print a host's output as it is.
+    const [connection, create, stdin] = Array(3).fill(expect.anything());
     for (const { inputs } of commands)
-      expect(inputs).toEqual({
-        addPreviousOutputInEnv: false,
-        connection: expect.anything(),
-        create: expect.anything(),
-        logging: "none",
-        stdin: expect.anything(),
-      });
+      expect(inputs).toEqual({ addPreviousOutputInEnv: false, connection, create, logging: "none", stdin });
   });
 
   test("marks connection, script and target as secret, and has no secret elsewhere", () => {
@@ -105,13 +99,7 @@ describe("a host with a pinned key", () => {
       if (type === command) expect(open).toMatchObject({ connection: "[secret]", stdin: "[secret]" });
       else if (type === firstContact) expect(open).toMatchObject({ login: "[secret]" });
       else if (type === hostGuard) expect(open).toMatchObject({ host: "[secret]", node: "[secret]" });
-      else
-        expect(open).toMatchObject({
-          target: "[secret]",
-          factsScript: "[secret]",
-          addressScript: "[secret]",
-          notify: "[secret]",
-        });
+      else for (const key of ["target", "factsScript", "addressScript", "notify"]) expect(open[key]).toBe("[secret]");
       expect(JSON.stringify(open)).not.toMatch(/hunter2|PRIVATE KEY/);
     }
     // The search finds the secret in its proper place.
@@ -130,10 +118,7 @@ describe("a host with a pinned key", () => {
     expect(inputs.factsScript).toMatch(new RegExp(`${begin}[^]*log_lines='5'`));
     expect(inputs).toMatchObject({
       target: {
-        ssh: { ...login, address: "203.0.113.7", agent: false },
-        via: "ssh",
-        address: "127.0.0.1",
-        port: 35997,
+        ...{ ssh: { ...login, address: "203.0.113.7", agent: false }, via: "ssh", address: "127.0.0.1", port: 35997 },
         versions: { rows: [{ leastVersion: "v0.0.10" }] },
       },
       isChainUnverified: true,
@@ -175,9 +160,8 @@ describe("a host whose key is not configured", () => {
 describe("the first contact", () => {
   const inputsOf = async (changes: Record<string, unknown>, finished: boolean) => {
     const config = configOf(changes);
-    const registered = await registeredBy(() =>
-      registerExistingHost(config, config.host as ExistingHostConfig, { finished }),
-    );
+    const host = config.host as ExistingHostConfig;
+    const registered = await registeredBy(() => registerExistingHost(config, host, { finished }));
     return revealed(registered.find(({ name }) => name === "first-contact")?.inputs) as Record<string, unknown>;
   };
 
@@ -197,15 +181,8 @@ test("gives the gate the configured sync", async () => {
   const references = ["http://203.0.113.8:35997", "https://node.example"];
   const sync = { wait: "check", confirmations: 5, confirmSeconds: 30, tolerance: 7, stallMinutes: 2, references };
   all = await standUp(configOf({ host: { ...least.host, hostKey }, node: { service: "znnd" }, sync }));
-  expect(revealed(named("node-sync").inputs)).toMatchObject({
-    wait: "check",
-    confirmations: 5,
-    confirmSpan: 30_000,
-    tolerance: 7,
-    stallAfter: 120_000,
-    service: "znnd",
-    references,
-  });
+  const settings = { wait: "check", confirmations: 5, confirmSpan: 30_000, tolerance: 7, stallAfter: 120_000 };
+  expect(revealed(named("node-sync").inputs)).toMatchObject({ ...settings, service: "znnd", references });
 });
 
 test.each([

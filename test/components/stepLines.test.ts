@@ -18,9 +18,7 @@ const openFake = () => {
       opened.streams.push(stdout);
       return { stdout, done: new Promise<void>((resolve) => stdout.on("close", resolve)) };
     },
-    close: () => {
-      opened.closed += 1;
-    },
+    close: () => void opened.closed++,
   };
 };
 
@@ -34,9 +32,7 @@ beforeEach(() => {
   info.mockReset().mockResolvedValue();
   Object.assign(opened, { calls: [], streams: [], made: 0, closed: 0 });
 });
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 async function linesOf(which: Step, check: LoginCheck["check"] = async () => undefined) {
   let made: ReturnType<typeof createStepLines> | undefined;

@@ -84,16 +84,10 @@ test("runs a step through the proxy, whose key is pinned", async () => {
   const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
   const proxy = { address: "bastion.example", hostKey, user: "jump", password: "Jump-Pony-5" };
   const through = configOf({ ssh: { user: "op", port: 2222, agent: true, proxy } });
-  const [step] = await registeredBy(() => {
-    runStep(
-      "node-step",
-      { name: "prepare", limitSeconds: 5, script: "true\n" },
-      { ...createLogin(through), address: "203.0.113.7", hostKey },
-      {},
-    );
-  }, {});
+  const access = { ...createLogin(through), address: "203.0.113.7", hostKey };
+  const [registered] = await registeredBy(() => void runStep("node-step", step, access, {}));
   const limits = { dialErrorLimit: 10, perDialTimeout: 15 };
-  expect(revealed(step?.inputs.connection)).toEqual({
+  expect(revealed(registered?.inputs.connection)).toEqual({
     host: "203.0.113.7",
     port: 2222,
     user: "op",

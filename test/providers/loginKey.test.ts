@@ -3,20 +3,13 @@ import type { SshSession, SshTarget } from "../../core/ssh/ssh";
 import { createLoginRefusal } from "../../core/ssh/sshErrors";
 import { authorizeKey, isOrderedByState } from "../../providers/loginKey";
 
-const target = (privateKey: string): SshTarget => ({
-  address: "203.0.113.7",
-  port: 22,
-  user: "root",
-  hostKey: "ssh-ed25519 AAAA",
-  privateKey,
-});
+const login = { address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" };
+const target = (privateKey: string): SshTarget => ({ ...login, privateKey });
 const olds = { target: target("old"), publicKey: "ssh-ed25519 OLD" };
 const news = { target: target("new"), publicKey: "ssh-ed25519 NEW", library: "authorize_in() { :; }" };
 
 /** Creates a host that accepts these keys, and more keys on request. */
-function host(...letIn: string[]) {
-  return hostThat("authorises", ...letIn);
-}
+const host = (...letIn: string[]) => hostThat("authorises", ...letIn);
 
 function hostThat(does: "authorises" | "ignores", ...letIn: string[]) {
   const ran: string[] = [];
@@ -31,9 +24,8 @@ function hostThat(does: "authorises" | "ignores", ...letIn: string[]) {
       close: () => undefined,
       run: async (command, input) => {
         ran.push(`${privateKey}: ${command}`);
-        expect(input).toContain(
-          "host_name='203.0.113.7'\nuser='root'\nline='ssh-ed25519 NEW'\nauthorize_in() { :; }\nauthorize_in ",
-        );
+        const assigned = "host_name='203.0.113.7'\nuser='root'\nline='ssh-ed25519 NEW'";
+        expect(input).toContain(`${assigned}\nauthorize_in() { :; }\nauthorize_in `);
         if (does === "authorises") letIn.push("new");
         return { exitCode: 0, stdout: "", stderr: "" };
       },

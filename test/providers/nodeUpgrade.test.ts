@@ -20,12 +20,7 @@ beforeEach(async () => {
     "stats.processInfo": { version: "v0.0.8" },
     "ledger.getFrontierMomentum": momentum,
     "ledger.getMomentumsByHeight": { list: [momentum] },
-    "embedded.pillar.getByName": {
-      name: "Anvil",
-      producerAddress: "z1qother",
-      withdrawAddress: "z1qw",
-      currentStats: {},
-    },
+    "embedded.pillar.getByName": { name: "Anvil", producerAddress: "z1qo", withdrawAddress: "z1qw", currentStats: {} },
     "embedded.pillar.getAll": { count: 0, list: [] },
     "embedded.spork.getAll": { count: 0, list: [] },
   });

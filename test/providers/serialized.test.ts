@@ -31,6 +31,12 @@ beforeEach(async () => {
 
 afterEach(() => Promise.all([host.close(), node.close()]));
 
+/** Lets the node sync. */
+const beginSync = async () => {
+  await node.close();
+  node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+};
+
 const inputs = (changes: Record<string, unknown> = {}) => ({
   target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
   confirmations: 1,
@@ -86,8 +92,7 @@ describe("SyncGate", () => {
   });
 
   test("the deadline's error keeps the resource in the state, with its start", async () => {
-    await node.close();
-    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+    await beginSync();
     const { error } = await run("syncGate", "create", inputs({ deadline: 0 }));
     expect(error?.message).toContain("127.0.0.1: the node has not synced within 0 s (pillar-host:sync.deadline)\n");
     expect(error).toEqual({
@@ -107,8 +112,7 @@ describe("SyncGate", () => {
     afterEach(() => rmSync(scratch, { recursive: true }));
 
     test("logs the end of a wait with the start of its first run", async () => {
-      await node.close();
-      node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+      await beginSync();
       const { error } = await run("syncGate", "create", inputs({ record: record(), wait: "check" }));
       const startedAt = error?.properties?.startedAt;
       await node.close();
@@ -143,8 +147,7 @@ describe("SyncGate", () => {
   });
 
   test("a stall shows the host's facts and notifies the webhook, whose address is not printed", async () => {
-    await node.close();
-    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+    await beginSync();
     const heard: string[] = [];
     const hook = http.createServer(async (request, response) => {
       heard.push(JSON.parse(Buffer.concat(await request.toArray()).toString()).title);
@@ -171,12 +174,8 @@ describe("SyncGate", () => {
   test("update continues from the start of a wait that gave up", async () => {
     const olds = { ...inputs(), startedAt: "2026-01-01T00:00:00.000Z", startHeight: 40 };
     const { result } = await run("syncGate", "update", "sync-gate", olds, inputs({ deadline: 1e15 }));
-    expect(result?.outs).toMatchObject({
-      startedAt: olds.startedAt,
-      startHeight: 40,
-      currentHeight: 100,
-      syncedAt: time,
-    });
+    const { startedAt } = olds;
+    expect(result?.outs).toMatchObject({ startedAt, startHeight: 40, currentHeight: 100, syncedAt: time });
   });
 
   test("update returns at once after a recorded sync, and keeps the new inputs", async () => {
@@ -226,16 +225,13 @@ describe("SyncGate", () => {
     const { result } = await run("syncGate", "create", inputs({ witnessHost, record, isChainUnverified: undefined }));
     await Promise.all([oldHost.close(), oldNode.close()]);
     expect(result?.outs.proved).toContain("the chain is confirmed by the old host's node (127.0.0.1)");
-    expect(journeyIn(directory, "Anvil").at(-1)).toMatchObject({
-      event: "synced",
-      details: { witnessed: { height: 100, hash: "ab" } },
-    });
+    const details = { witnessed: { height: 100, hash: "ab" } };
+    expect(journeyIn(directory, "Anvil").at(-1)).toMatchObject({ event: "synced", details });
     rmSync(directory, { recursive: true });
   });
 
   test("await ends as awaiting, prints the progress, and keeps the start in the event log", async () => {
-    await node.close();
-    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
+    await beginSync();
     const directory = mkdtempSync(join(tmpdir(), "await-"));
     const record = { directory, stack: "prod", pillar: "Anvil" };
     const { error, log } = await run("syncGate", "create", inputs({ wait: "await", record }));
@@ -257,28 +253,25 @@ describe("SyncGate", () => {
   });
 
   test("its stored text has no secret and no path of this machine", () => {
-    expect(stored.textOf("syncGate")).not.toContain(project);
-    expect(stored.textOf("signerBackup")).not.toContain(project);
-    expect(stored.textOf("firstContact")).not.toContain(project);
+    for (const name of ["syncGate", "signerBackup", "firstContact"] as const)
+      expect(stored.textOf(name)).not.toContain(project);
   });
 });
 
 describe("a state's version", () => {
-  test.each(["diff", "update"])("refuses a state of a newer program, with the next command: %s", async (method) => {
-    const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion: 2 }, inputs());
-    expect(error?.message).toBe(
-      "the state of this stack's SyncGate: written by a newer version of this program; nothing was changed\n" +
-        "  found: version 2\n  needed: use the program that wrote it, or data of version 1 (docs/operating.md)\n" +
-        "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
-    );
-    expect(host.connections).toBe(0);
-  });
-
-  test.each(["diff", "update"])("refuses a state without a version: %s", async (method) => {
-    const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion: undefined }, inputs());
-    expect(error?.message).toMatch(
-      /^the state of this stack's SyncGate: not in a version that this program knows; nothing was changed\n {2}found: no version\n/,
-    );
+  const newer =
+    "written by a newer version of this program; nothing was changed\n" +
+    "  found: version 2\n  needed: use the program that wrote it, or data of version 1 (docs/operating.md)\n" +
+    "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.";
+  const none = "not in a version that this program knows; nothing was changed\n  found: no version\n";
+  test.each([
+    ["diff", 2, newer],
+    ["update", 2, newer],
+    ["diff", undefined, none],
+    ["update", undefined, none],
+  ])("%s refuses a state of version %s, with the next command", async (method, stateVersion, words) => {
+    const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion }, inputs());
+    expect(error?.message).toContain(`the state of this stack's SyncGate: ${words}`);
     expect(host.connections).toBe(0);
   });
 });
@@ -338,19 +331,18 @@ describe("FirstContact", () => {
   });
 
   test("update waits for another server of this stack as for a new one", async () => {
-    const server = (id: string) => ({
+    const own = {
       provider: "Hetzner",
-      id,
       name: "pillar-anvil-prod",
       console: "the console",
       sshFrom: [],
       startTimeout: 0,
-    });
+    };
+    const server = (id: string) => ({ ...own, id });
     const silent = place({ hostKey: host.hostKey, port: await closedPort(), server: server("53") });
     const { error } = await run("firstContact", "update", "id", { ...silent, server: server("52") }, silent);
-    expect(error?.message).toMatch(
-      /^server pillar-anvil-prod \(53\) at Hetzner, 127\.0\.0\.1: no login is possible\n {2}found: .*ECONNREFUSED/,
-    );
+    const said = /^server pillar-anvil-prod \(53\) at Hetzner, 127\.0\.0\.1: no login is possible\n.*ECONNREFUSED/;
+    expect(error?.message).toMatch(said);
   });
 
   test("update takes a newly configured key, and asks a host at another address", async () => {
@@ -386,12 +378,8 @@ describe("OrchestratorBackup", () => {
     scratch = mkdtempSync(join(tmpdir(), "backup-"));
     mkdirSync(join(scratch, "signer/tss"), { recursive: true });
     const config = JSON.stringify({ ProducerKeyFilePassphrase: passPhrase, TssConfig: { PublicKey: "A81a" } });
-    for (const [name, text] of [
-      ["config.json", config],
-      ["producer", "{}"],
-      ["tss/localstate-a.json", "{}"],
-    ])
-      writeFileSync(join(scratch, "signer", name ?? ""), text ?? "");
+    for (const [name, text] of Object.entries({ "config.json": config, producer: "{}", "tss/localstate-a.json": "{}" }))
+      writeFileSync(join(scratch, "signer", name), text);
     const build = { version: "v0.0.9a", gitCommit: "a".repeat(40), goVersion: "go1.20.14" };
     const orchestrator = http.createServer(async (request, response) => {
       const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
@@ -473,17 +461,12 @@ describe("OrchestratorBackup", () => {
   });
 
   test("reports all problems in one error without a secret", async () => {
-    await node.close();
-    node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
-    const oldHost = {
-      ssh: { ...loginTo(host), password: "hunter2" },
-      configured: "pillar-host:orchestrator.migrateFrom",
-    };
+    await beginSync();
+    const configured = "pillar-host:orchestrator.migrateFrom";
+    const oldHost = { ssh: { ...loginTo(host), password: "hunter2" }, configured };
     const { error } = await run("signerBackup", "create", backupInputs({ library: library(0) }, oldHost));
     expect(error?.message).toContain("4 things stand in the way");
-    expect(error?.message).toContain(
-      "needed: set a key or password that the host accepts (pillar-host:orchestrator.migrateFrom)",
-    );
+    expect(error?.message).toContain(`needed: set a key or password that the host accepts (${configured})`);
     for (const part of ["key share", "no room for a copy", "not synced now"]) expect(error?.message).toContain(part);
     expect(JSON.stringify(error)).not.toMatch(/hunter2|login-pw|s3cret/);
     expect(error?.unsendable).toBeUndefined();
@@ -521,18 +504,16 @@ describe("the login of a new server", () => {
     const later = login("ssh-ed25519 A", false);
     expect((await run("loginKey", "diff", "id", olds, later)).result).toEqual({ changes: false });
     expect((await run("loginKey", "update", "id", olds, later)).result?.outs).toMatchObject({ isOrdered: true });
-    expect(
-      (await run("loginKey", "update", "id", login("ssh-ed25519 A"), login("ssh-ed25519 A"))).error,
-    ).toBeUndefined();
+    const same = await run("loginKey", "update", "id", login("ssh-ed25519 A"), login("ssh-ed25519 A"));
+    expect(same.error).toBeUndefined();
   });
 
   test("a changed key is tried on the host", async () => {
     const { result } = await run("loginKey", "update", "id", login("ssh-ed25519 A"), login("ssh-ed25519 B"));
     expect(result?.outs).toMatchObject(login("ssh-ed25519 B"));
     const gone = { ...login("ssh-ed25519 C"), target: { ...loginTo(host), port: await closedPort() } };
-    expect((await run("loginKey", "update", "id", login("ssh-ed25519 B"), gone)).error?.message).toContain(
-      "ECONNREFUSED",
-    );
+    const { error } = await run("loginKey", "update", "id", login("ssh-ed25519 B"), gone);
+    expect(error?.message).toContain("ECONNREFUSED");
   });
 });
 
@@ -542,23 +523,15 @@ const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
 /** Returns the answers of a synced node: these addresses produced, and the last one is registered for Anvil. */
 function chainResults(...producers: string[]) {
   const now = Math.floor(Date.now() / 1000);
-  const list = producers.map((producer, i) => ({
-    height: i + 1,
-    timestamp: now - (producers.length - 1 - i) * 10,
-    hash: `hash ${i}`,
-    producer,
-  }));
-  const figures = { expectedMomentums: 4, producedMomentums: 3 };
+  const at = (i: number) => ({ height: i + 1, timestamp: now - (producers.length - 1 - i) * 10, hash: `hash ${i}` });
+  const list = producers.map((producer, i) => ({ ...at(i), producer }));
+  const currentStats = { expectedMomentums: 4, producedMomentums: 3 };
+  const producerAddress = producers.at(-1);
   return {
     "stats.syncInfo": { state: 2, currentHeight: list.length, targetHeight: list.length },
     "ledger.getFrontierMomentum": list.at(-1),
     "ledger.getMomentumsByHeight": { list },
-    "embedded.pillar.getByName": {
-      name: "Anvil",
-      producerAddress: producers.at(-1),
-      withdrawAddress: "z1qrewards",
-      currentStats: figures,
-    },
+    "embedded.pillar.getByName": { name: "Anvil", producerAddress, withdrawAddress: "z1qrewards", currentStats },
   };
 }
 
@@ -586,18 +559,11 @@ test("the wait for the sync finds a wallet update that came too early", async ()
 
 describe("HourlyRestartOff", () => {
   const script = "echo hourly restart: off, read back; echo login: $SECRET";
-  const off = (changes: Record<string, unknown> = {}) => ({
-    target: loginTo(host),
-    script,
-    __provider: "its text",
-    ...changes,
-  });
+  const off = (changes: object = {}) => ({ target: loginTo(host), script, __provider: "its text", ...changes });
 
   test("does nothing if nothing was found", async () => {
-    expect(await run("hourlyRestartOff", "create", off())).toEqual({
-      result: { id: "hourly-restart-off", outs: { ...off(), stateVersion: 1 } },
-      log: [],
-    });
+    const result = { id: "hourly-restart-off", outs: { ...off(), stateVersion: 1 } };
+    expect(await run("hourlyRestartOff", "create", off())).toEqual({ result, log: [] });
     expect(host.connections).toBe(0);
   });
 
@@ -617,13 +583,8 @@ describe("HourlyRestartOff", () => {
   });
 
   test("fails if it stays on, with what to do by hand", async () => {
-    const { error } = await run(
-      "hourlyRestartOff",
-      "update",
-      "id",
-      off(),
-      off({ found: "1", script: "echo no >&2; exit 1" }),
-    );
+    const stays = off({ found: "1", script: "echo no >&2; exit 1" });
+    const { error } = await run("hourlyRestartOff", "update", "id", off(), stays);
     expect(error?.message).toBe(
       "127.0.0.1: the hourly restart is on, and could not be turned off: a producing node misses momentums\n" +
         "  found: no\n  Put a # at the start of its line with crontab -e on the host, then run the same command again.",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createContactArgs } from "../../../components/host/firstContact";
-import { parseConfig } from "../../../core/config/config";
+import { configOf } from "../exampleConfig";
 
 const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAabcdefabcdefabcdefabcdefabcdefabcdefabcdef";
@@ -8,28 +8,21 @@ const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAabcdefabcdefabcdefabcdefa
 /** Returns the hash of the work, with a secret wherever the configuration takes one. */
 function workOf(secret: string, address = "203.0.113.7", program?: string): string {
   const login = { password: secret, sudoPassword: secret, user: "op" };
-  const raw = {
-    pillar: { name: "Anvil" },
+  const config = configOf({
     host: { provider: "existing", address, hostKey },
-    controller: { release: { url: "https://example.org/x.zip" } },
     ssh: login,
     notify: `https://ntfy.example/${secret}`,
     orchestrator: { migrateFrom: { ...login, address: "198.51.100.9", hostKey: otherKey } },
     retirement: { successor: { ...login, address: "198.51.100.10", hostKey: otherKey } },
-  };
-  const parsed = parseConfig(raw, "prod");
-  if ("faults" in parsed) throw new Error(parsed.faults.join("\n"));
-  return createContactArgs(parsed.config, true, program).work;
+  });
+  return createContactArgs(config, true, program).work;
 }
 
 test("hashes the work without a secret, wherever one is configured", () => {
   expect(workOf("hunter2")).toBe(workOf("hunter3"));
 });
 
-test("hashes other work differently", () => {
+test("hashes other work, and another program, differently: the login is tried before its steps", () => {
   expect(workOf("hunter2")).not.toBe(workOf("hunter2", "203.0.113.8"));
-});
-
-test("tries the login again for another program, before its steps", () => {
   expect(workOf("hunter2", undefined, "one")).not.toBe(workOf("hunter2", undefined, "other"));
 });

@@ -5,15 +5,10 @@ import type { LogEvent } from "../../../core/eventLog/events";
 const server = { id: "52", name: "pillar-anvil-prod", plan: "cpx32", location: "fsn1", isProtected: false };
 const kept = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as const;
 /** Returns the event log after a destroy lifted a server's protection. */
-const lifted = (details: object, stack = "prod"): LogEvent[] => [
-  {
-    at: "2026-11-21T10:00:00Z",
-    stack,
-    pillar: "Anvil",
-    event: "released",
-    details: { evidence: [], serverId: "52", ...details },
-  },
-];
+const lifted = (changes: object, stack = "prod"): LogEvent[] => {
+  const details = { evidence: [], serverId: "52", ...changes };
+  return [{ at: "2026-11-21T10:00:00Z", stack, pillar: "Anvil", event: "released", details }];
+};
 const wasProtected = true;
 
 test.each([

@@ -9,6 +9,7 @@ test("proposes another run after one that began with a node that was not synced"
     "  pulumi up -s prod-2",
   ]);
   expect(formatOrchestratorSteps("later", "prod-2")).toEqual([]);
+  expect(formatOrchestratorSteps("none", "prod-2")).toEqual([]);
   expect(formatStepsBeforeWallet("now", "prod-2")).toEqual([]);
 });
 
@@ -20,26 +21,17 @@ test("proposes a run by hand after an unattended one", () => {
   expect(formatOrchestratorSteps("unwatched", "prod-2", shown)).toEqual([]);
 });
 
-test("says nothing about an orchestrator if none is configured", () => {
-  expect(formatOrchestratorSteps("none", "prod-2")).toEqual([]);
-});
-
 test("says where the orchestrator stays if the move is removed from the configuration", () => {
   expect(formatOrchestratorSteps("removed", "prod-2", shown)).toEqual([
     "pillar-host:orchestrator.migrateFrom is no longer configured: nothing was changed on either host, the orchestrator stays on the new host (203.0.113.9).",
   ]);
 });
 
-test("says what to do about the producer key after a move", () => {
-  expect(formatOrchestratorSteps("now", "prod-2", shown).join("\n")).toContain(
-    "give it a key of the new producer address",
-  );
-});
-
-test("says after a move that the health page has the old address, and how to open the port", () => {
+test("says after a move what to do about the producer key, the health page and the port", () => {
   const next = formatOrchestratorSteps("now", "prod-2", { ...shown, rpcPort: 5000 }).join("\n");
-  expect(next).toContain(
-    "on port 5000: tell the page's\noperators 203.0.113.9, and open the port to the page (pillar-host:orchestrator.rpcFrom)",
+  expect(next).toContain("give it a key of the new producer address");
+  expect(next).toMatch(
+    /on port 5000: tell the page's\noperators 203\.0\.113\.9, and open the port .*orchestrator\.rpcFrom/,
   );
 });
 

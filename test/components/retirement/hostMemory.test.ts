@@ -25,11 +25,8 @@ afterAll(() => rmSync(directory, { recursive: true }));
 
 /** Returns the inputs that a run registers without the event log, and its output about the guards. */
 async function runOf(lifecycle: "active" | "retiring", last: LastRun, registration?: Partial<RegistrationOutput>) {
-  const config = configOf({
-    lifecycle,
-    host: { provider: "existing", address: "203.0.113.7", hostKey },
-    orchestrator: { backup: { directory } },
-  });
+  const host = { provider: "existing", address: "203.0.113.7", hostKey };
+  const config = configOf({ lifecycle, host, orchestrator: { backup: { directory } } });
   let shown: Promise<Remembered> | undefined;
   const all = await registeredBy(
     async () => {
@@ -63,18 +60,12 @@ test("takes no memory of another host", async () => {
 });
 
 test("passes the memory to guards and shutdown only while the stack retires", async () => {
-  const last: LastRun = {
-    finished: true,
-    producerAddress: "z1qown",
-    remembered: shownOf,
-    registration: { state: "producing", producing: true },
-  };
+  const registration = { state: "producing", producing: true } as const;
+  const last: LastRun = { finished: true, producerAddress: "z1qown", remembered: shownOf, registration };
   const retiring = await runOf("retiring", last);
+  const remembered = { isReached: true, recorded, produced: "seen" };
   for (const name of ["host-guard", "node-shutdown", "guard"])
-    expect(retiring.inputsOf(name), name).toMatchObject({
-      remembered: { isReached: true, recorded, produced: "seen" },
-      knownProducer: "z1qown",
-    });
+    expect(retiring.inputsOf(name), name).toMatchObject({ remembered, knownProducer: "z1qown" });
   expect(retiring.shown).toEqual({ ...shownOf, producer: "z1qown", produced: "seen" });
   const active = await runOf("active", last, { producing: true });
   for (const name of ["host-guard", "guard"]) {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { LastRun } from "../../../components/lastRun";
 import { isStillOff } from "../../../components/retirement/idleHost";
 import { type HostObservation, parseHostFacts } from "../../../core/retirement/readHost";
@@ -12,22 +12,20 @@ const node = (active: "yes" | "no", masked: "yes" | "no"): HostObservation => ({
   facts: parseHostFacts(`nodeActive=${active}\nnodeMasked=${masked}\nend=yes\n`, address),
 });
 
-describe("a node that was shut down for good", () => {
-  test.each<[string, HostObservation, boolean]>([
-    ["is left alone while it is off and masked", node("no", "yes"), true],
-    ["is shut down again where it runs", node("yes", "no"), false],
-    ["is shut down again where nothing keeps it from starting", node("no", "no"), false],
-    ["is left alone on a host that does not answer", { silent: "no answer" }, true],
-  ])("%s", async (_what, look, stays) => {
-    expect(await isStillOff(config, last, async () => look)).toBe(stays);
-  });
+test.each<[string, HostObservation, boolean]>([
+  ["is left alone while it is off and masked", node("no", "yes"), true],
+  ["is shut down again where it runs", node("yes", "no"), false],
+  ["is shut down again where nothing keeps it from starting", node("no", "no"), false],
+  ["is left alone on a host that does not answer", { silent: "no answer" }, true],
+])("a node that was shut down for good %s", async (_what, look, stays) => {
+  expect(await isStillOff(config, last, async () => look)).toBe(stays);
+});
 
-  test("is left alone if the host's answer is unreadable", async () => {
-    expect(await isStillOff(config, last, () => Promise.reject(new Error("its answer was cut off")))).toBe(true);
-  });
+test("a node is left alone if the host's answer is unreadable", async () => {
+  expect(await isStillOff(config, last, () => Promise.reject(new Error("its answer was cut off")))).toBe(true);
+});
 
-  test("is not read before a run has shut it down", async () => {
-    const nobody = () => Promise.reject(new Error("asked"));
-    expect(await isStillOff(config, { ...last, nodeOff: false }, nobody)).toBe(false);
-  });
+test("a node is not read before a run has shut it down", async () => {
+  const nobody = () => Promise.reject(new Error("asked"));
+  expect(await isStillOff(config, { ...last, nodeOff: false }, nobody)).toBe(false);
 });

@@ -4,13 +4,8 @@ import { watchEngine } from "../../../providers/runtime/engine";
 import { listen } from "../../core/chain/fakes";
 import { soon } from "../../soon";
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+afterEach(() => void vi.useRealTimers());
 
 test("an engine is present until nobody listens at its address", async () => {
   const engine = await listen(net.createServer());
