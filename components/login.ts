@@ -38,23 +38,17 @@ export function createLogin(config: StackConfig): Omit<HostAccess, "address" | "
   };
 }
 
-/** Checks a host's login before its first step, unless the first contact did: --target can leave the contact out. */
-export interface LoginCheck {
-  pass(): void;
-  /** Logs in, once a run: the command plugin would try a refused login eleven times. @throws Error for the operator */
-  check(target: SshTarget): Promise<void>;
-}
+export type LoginCheck = ReturnType<typeof createLoginCheck>;
 
-export function createLoginCheck(
-  stack: string,
-  login: (target: SshTarget) => Promise<number> = reachDeps.login,
-): LoginCheck {
+/** Checks a host's login before its first step, unless the first contact did: --target can leave the contact out. */
+export function createLoginCheck(stack: string, login = reachDeps.login) {
   let checked: Promise<void> | undefined;
   return {
     pass: () => {
       checked = Promise.resolve();
     },
-    check: (target) => {
+    /** Logs in, once a run: the command plugin would try a refused login eleven times. @throws Error for the operator */
+    check: (target: SshTarget) => {
       checked ??= waitForLogin(target, { ...reachDeps, login, say: (line) => void info(line) }, commandsFor(stack));
       return checked;
     },

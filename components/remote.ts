@@ -12,14 +12,6 @@ import { formatProblem } from "../core/util/problem";
 import { createPlainError, createStatusLine } from "./log";
 import type { HostAccess, LoginCheck } from "./login";
 
-interface StepRun {
-  readonly command: remote.Command;
-  /** Use this in `dependsOn` of later resources. It rejects unless the step itself reported that it is done. */
-  readonly proved: pulumi.Input<pulumi.Resource>;
-  /** The step's output. Secret, because the step's inputs hold the login. */
-  readonly stdout: pulumi.Output<string>;
-}
-
 /** Returns the login for the program's own ssh. Secret. */
 export function createSshTarget({ address, hostKey, login }: HostAccess): pulumi.Output<SshTarget> {
   return pulumi.all([address, hostKey, login]).apply(([at, key, rest]) => ({ ...rest, address: at, hostKey: key }));
@@ -60,7 +52,7 @@ export function runStep(
   step: Step,
   access: HostAccess,
   { triggers, ...options }: pulumi.ComponentResourceOptions & { readonly triggers?: readonly string[] },
-): StepRun {
+) {
   const connection = createSshTarget(access).apply(createConnection);
   const stdin = createStepInput(step, access, access.unproved.count(name));
   const lines = createStepLines(name, step, { root: createRootAccess(access), loginCheck: access.loginCheck });
@@ -94,7 +86,14 @@ export function runStep(
       const message = printableLines(`${address}: ${insertLogin(text, { ...access, address })}`);
       throw createPlainError(message);
     });
-  return { command, stdout, proved: isPreview ? command : stdout.apply(() => command) };
+  const proved: pulumi.Input<pulumi.Resource> = isPreview ? command : stdout.apply(() => command);
+  return {
+    command,
+    /** The step's output. Secret, because the step's inputs hold the login. */
+    stdout,
+    /** Use this in `dependsOn` of later resources. It rejects unless the step itself reported that it is done. */
+    proved,
+  };
 }
 
 function formatBadResult(step: string, printed: string): string {

@@ -19,14 +19,10 @@ export async function readStackEventsOrNone(config: StackConfig): Promise<readon
   return await readStackEvents(config).catch(() => []);
 }
 
-/** Steps that the engine counts as done, by their exit code, but that did not report themselves that they are done. */
-export interface UnprovedSteps {
-  /** Returns how often this happened to a step. The count is an input of the step, so that the next run repeats it. */
-  count(name: string): Promise<number>;
-  note(name: string): Promise<unknown>;
-}
+export type UnprovedSteps = ReturnType<typeof createUnprovedSteps>;
 
-export function createUnprovedSteps(config: StackConfig): UnprovedSteps {
+/** Remembers steps that the engine counts as done, by their exit code, but that did not report that they are done. */
+export function createUnprovedSteps(config: StackConfig) {
   const { stack } = config;
   const log = openStackLog(config);
   const read = async () => {
@@ -35,10 +31,11 @@ export function createUnprovedSteps(config: StackConfig): UnprovedSteps {
   };
   let names: ReturnType<typeof read> | undefined;
   return {
-    count: async (name) => {
+    /** Returns how often this happened to a step. The count is an input of the step, so that the next run repeats it. */
+    count: async (name: string) => {
       names ??= read();
       return (await names).filter((each) => each === name).length;
     },
-    note: (name) => log.note({ event: "stepUnproved", details: { step: name } }),
+    note: (name: string) => log.note({ event: "stepUnproved", details: { step: name } }),
   };
 }

@@ -3,27 +3,16 @@ import type { StackConfig } from "../../core/config/config";
 import { isSameMachine } from "../../core/config/sameMachine";
 import { commandsFor } from "../../core/util/commands";
 import { parseConfiguration } from "../pulumi/configuration";
-import { createPulumi, type Pulumi } from "../pulumi/pulumiCommand";
+import { createPulumi } from "../pulumi/pulumiCommand";
 import type { PlainSettings } from "../pulumi/stackFiles";
 import { type OtherHost, parseHostOutput } from "../pulumi/stackState";
 import { createRefusal } from "../terminal/refusal";
-
-interface TwoStacks {
-  readonly engine: Pulumi;
-  readonly config: StackConfig;
-  readonly other: StackConfig;
-  readonly host: OtherHost;
-}
 
 /**
  * Reads a stack and the one that an option names. @throws CliRefusal if one can't be read, or the other has no host yet,
  * has the same one, or is of another Pillar
  */
-export async function openTwoStacks(
-  stack: string,
-  otherStack: string,
-  option: "--from" | "--successor",
-): Promise<TwoStacks> {
+export async function openTwoStacks(stack: string, otherStack: string, option: "--from" | "--successor") {
   const [engine, others] = [createPulumi(stack), createPulumi(otherStack)];
   const config = parseConfiguration(stack, await engine.read(["config", "--json", "--show-secrets"]));
   const other = parseConfiguration(otherStack, await others.read(["config", "--json", "--show-secrets"]));

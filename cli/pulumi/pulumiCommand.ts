@@ -13,20 +13,6 @@ export interface ProcessResult {
   readonly stderr: string;
 }
 
-/** Runs `pulumi` for one stack, in the operator's working directory. */
-export interface Pulumi {
-  /** Runs pulumi and captures the output. Asks for a missing pass phrase. @throws Refusal if pulumi is not installed */
-  run(args: readonly string[], input?: string): Promise<ProcessResult>;
-  /** Runs pulumi like `run` and returns its output. @throws Refusal with pulumi's error */
-  read(args: readonly string[], input?: string): Promise<string>;
-  /** Lists the names of the project's stacks. @throws Refusal with pulumi's error */
-  listStacks(): Promise<readonly string[]>;
-  /** Reads the URL of the backend; undefined if pulumi does not report it. */
-  readBackend(): Promise<string | undefined>;
-  /** Runs pulumi in this terminal. @returns its exit code */
-  handOver(args: readonly string[]): Promise<number>;
-}
-
 /** The typed pass phrases, newest first. Each is tried for the next stack, because stacks often share one. */
 const typedPassphrases: string[] = [];
 
@@ -38,7 +24,10 @@ export interface SharedPassphrase {
   passphrase?: Promise<string>;
 }
 
-export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulumi {
+export type Pulumi = ReturnType<typeof createPulumi>;
+
+/** Returns the functions that run `pulumi` for one stack, in the operator's working directory. */
+export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
   const runWith = (passphrase: string | undefined, args: readonly string[], input?: string) => {
     const env = { ...createEnvironment(passphrase), PULUMI_SKIP_UPDATE_CHECK: "true" };
     return runQuietly([...args, "--non-interactive", "--color", "never"], env, input);
@@ -51,24 +40,28 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       async (typed) => (await runWith(typed, [...args, "-s", stack])).exitCode === 0,
       () => askSecret(`Pass phrase of stack ${stack}:`),
     );
-  const engine: Pulumi = {
-    run: async (args, input) => {
+  const engine = {
+    /** Runs pulumi and captures the output. Asks for a missing pass phrase. @throws Refusal if pulumi is not installed */
+    run: async (args: readonly string[], input?: string): Promise<ProcessResult> => {
       const ran = await runOnStack(args, input);
       if (ran.exitCode === 0 || !isPassphraseMissing(ran.stderr) || !process.stdin.isTTY) return ran;
       asked.passphrase ??= askPassphrase(args);
       return runOnStack(args, input);
     },
-    read: async (args, input) => {
+    /** Runs pulumi like `run` and returns its output. @throws Refusal with pulumi's error */
+    read: async (args: readonly string[], input?: string): Promise<string> => {
       const { exitCode, stdout, stderr } = await engine.run(args, input);
       if (exitCode !== 0) throw new CliRefusal(formatPulumiError(args.join(" "), stack, stderr));
       return stdout;
     },
-    listStacks: async () => {
+    /** Lists the names of the project's stacks. @throws Refusal with pulumi's error */
+    listStacks: async (): Promise<readonly string[]> => {
       const { exitCode, stdout, stderr } = await runWith(undefined, ["stack", "ls", "--json"]);
       if (exitCode !== 0) throw new CliRefusal(formatPulumiError("stack ls", stack, stderr));
       return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     },
-    readBackend: () => {
+    /** Reads the URL of the backend; undefined if pulumi does not report it. */
+    readBackend: (): Promise<string | undefined> => {
       // The variable takes precedence over the login and the project's setting.
       const { PULUMI_BACKEND_URL: configured } = process.env;
       if (configured) return Promise.resolve(configured);
@@ -80,7 +73,8 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}): Pulum
       })();
       return backendAddress;
     },
-    handOver: async (args) => {
+    /** Runs pulumi in this terminal. @returns its exit code */
+    handOver: async (args: readonly string[]): Promise<number> => {
       // If the state has secrets, asks for the pass phrase here: pulumi would ask in each run, without the stack's name.
       if (process.stdin.isTTY && asked.passphrase === undefined)
         await engine.read(["stack", "output", "--json", "--show-secrets"]);

@@ -21,17 +21,6 @@ export interface Item extends EventText {
   readonly seconds?: number;
 }
 
-export interface Report {
-  readonly stack: string;
-  readonly pillar: string;
-  /** All stacks in the report, the reported one first. */
-  readonly stacks: readonly string[];
-  readonly from: string;
-  readonly to: string;
-  readonly timeline: readonly Item[];
-  readonly unread: number;
-}
-
 /** Parses an event log. */
 export function parseEventLog(text: string, where = "record.jsonl"): ParsedLog {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
@@ -52,17 +41,20 @@ export function listStacks(entries: ParsedLog["entries"]): string[] {
   return [...new Set(entries.map((entry) => getOwner(entry).stack))];
 }
 
+export type Report = NonNullable<ReturnType<typeof buildReport>>;
+
 /**
  * Returns the report of a stack, or undefined if the event log does not name the stack: the Pillar's events, in the
  * log's order, from this stack's first event to its deletion. Other events belong to other migrations.
  */
-export function buildReport({ entries, unread }: ParsedLog, stack: string): Report | undefined {
+export function buildReport({ entries, unread }: ParsedLog, stack: string) {
   const own = entries.filter((entry) => getOwner(entry).stack === stack);
   const [first, last] = [own[0], own.at(-1)];
   if (!first || !last) return undefined;
   const { pillar } = getOwner(last);
   const end = last.event === "released" ? entries.indexOf(last) + 1 : entries.length;
   const chosen = entries.slice(entries.indexOf(first), end).filter((entry) => getOwner(entry).pillar === pillar);
+  // The reported stack first.
   const stacks = [stack, ...listStacks(chosen).filter((other) => other !== stack)];
   const to = getDate(chosen.at(-1) ?? last);
   return { stack, pillar, stacks, from: getDate(first), to, timeline: listItems(chosen), unread };

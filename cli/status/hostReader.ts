@@ -1,25 +1,17 @@
 import { createNodeTarget } from "../../core/chain/configuredNode";
 import { type Connection, createConnection } from "../../core/ssh/connection";
-import { type NodeHostFacts, readHostFacts } from "../../core/ssh/hostFacts";
+import { readHostFacts } from "../../core/ssh/hostFacts";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { facts } from "../../core/steps/readingSteps";
 import { createEnvelope } from "../../core/steps/step";
 import { createReceiver } from "../../core/steps/stepVariables";
 import { createWitnessSources } from "../../core/sync/gateSettings";
-import type { SyncDeps } from "../../core/sync/waitForSync";
 import { openNodeReader } from "../../core/sync/witnesses";
 import type { StackWithHost } from "./openStack";
 
-export interface HostReader {
-  readonly deps: Pick<SyncDeps, "client" | "readReferences" | "readVersionGaps" | "now" | "ticks" | "sleep">;
-  readFacts(): Promise<NodeHostFacts>;
-  readonly connection: Connection;
-  /** Returns the shared connection to a host, this one or another. close() closes all of them. */
-  connect(target: SshTarget): Connection;
-  close(): void;
-}
+export type HostReader = ReturnType<typeof openHostReader>;
 
-export function openHostReader({ config, address }: StackWithHost, hostKey: string): HostReader {
+export function openHostReader({ config, address }: StackWithHost, hostKey: string) {
   const target = createNodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
@@ -28,7 +20,8 @@ export function openHostReader({ config, address }: StackWithHost, hostKey: stri
   const connections = new Map([[connectionKey(target.ssh), connection]]);
   return {
     connection: shareConnection(connection),
-    connect: (other) => {
+    /** Returns the shared connection to a host, this one or another. close() closes all of them. */
+    connect: (other: SshTarget) => {
       const known = connections.get(connectionKey(other)) ?? createConnection(other);
       connections.set(connectionKey(other), known);
       return shareConnection(known);

@@ -7,13 +7,9 @@ import type { StackView } from "./stackView";
 /** `step`: take the next step at any time. `wait`: the stack only needs time. `attention`: solve a problem. */
 export type Needs = "nothing" | "step" | "wait" | "attention";
 
-interface HostStage {
-  readonly stage: string;
-  readonly next: string;
-  readonly needs: Needs;
-}
+const at = (needs: Needs, stage: string, next: string) => ({ needs, stage, next });
 
-const at = (needs: Needs, stage: string, next: string): HostStage => ({ needs, stage, next });
+type HostStage = ReturnType<typeof at>;
 
 /** Decides how far a host is, what comes next, and how much that needs the operator. */
 export function decideStage(view: StackView): HostStage {

@@ -2,7 +2,7 @@ import { openNodeChain } from "../../core/chain/chain";
 import { createNodeTarget } from "../../core/chain/configuredNode";
 import { readNodeVersion } from "../../core/chain/nodeVersion";
 import type { StackConfig } from "../../core/config/config";
-import { type PillarReading, readSources } from "../../core/registration/pillarReadings";
+import { readSources } from "../../core/registration/pillarReadings";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { runScript } from "../../core/ssh/runScript";
 import { isSameHost } from "../../core/ssh/sameHost";
@@ -15,18 +15,6 @@ import type { LastRun } from "../lastRun";
 
 /** Reads the state of a host's node. Takes address and key as arguments, because a run may learn them late. */
 export type NodeStatusReader = (address: string, hostKey: string) => Promise<NodeStatus>;
-
-/** Readings of a host, each available as soon as it arrives. None of them rejects. */
-export interface HostReading {
-  readonly node: Promise<NodeStatus>;
-  readonly readings: Promise<readonly PillarReading[]>;
-  /** The version that the node reports; undefined if it does not answer. */
-  readonly version: Promise<string | undefined>;
-  /** `off`, `on`, or the name of another timer that restarts the synced node; undefined if the lookup failed. */
-  readonly hourlyRestart: Promise<string | undefined>;
-  /** Closes the connection after the readings. Call it after more questions to a client of `readings`: they reopen it. */
-  close(): Promise<void>;
-}
 
 /** Reads node, chain and crontab of a synced host over one connection. */
 export type NodeHostReader = (address: string, hostKey: string) => Promise<HostReading>;
@@ -44,7 +32,10 @@ export function createHostReader(config: StackConfig, last: LastRun): NodeHostRe
 
 const nothing = () => undefined;
 
-function startReading(config: StackConfig, address: string, hostKey: string): HostReading {
+/** Readings of a host, each available as soon as it arrives. None of them rejects. */
+export type HostReading = ReturnType<typeof startReading>;
+
+function startReading(config: StackConfig, address: string, hostKey: string) {
   const target = createNodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh, undefined, true);
   const chain = openNodeChain(`the node of ${address}`, target, connection);
@@ -54,11 +45,14 @@ function startReading(config: StackConfig, address: string, hostKey: string): Ho
   const seen = {
     node: connected.then(() => readNodeStatus(target, settings, connection)),
     readings: connected.then(() => readSources(chain, config.sync.references, config.pillar.name, address)),
+    /** `off`, `on`, or the name of another timer that restarts the synced node; undefined if the lookup failed. */
     hourlyRestart: connected.then(() => readHourlyRestart(config, address, connection)),
+    /** The version that the node reports; undefined if it does not answer. */
     version: config.node.release
       ? connected.then(() => readNodeVersion(target, connection)).catch(() => undefined)
       : Promise.resolve(undefined),
   };
+  /** Closes the connection after the readings. Call it after more questions to a client of `readings`: they reopen it. */
   const close = async () => {
     await Promise.allSettled(Object.values(seen));
     connection.drop();

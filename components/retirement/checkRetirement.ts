@@ -30,7 +30,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const past = await readHostMemory(config, last);
   const place = await findHost(config, last, past.location);
   if (place === "gone") return;
-  const { address, hostKey, isOwnServer = false } = place;
+  const { address, hostKey, isOwnServer } = place;
   const inputs = {
     ...createRetirementInputs(config, {
       address: address ?? `the host of ${config.stack}`,
@@ -52,18 +52,11 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   if (verdict.unmet.length > 0) throw new pulumi.RunError(formatRefusal(facts, verdict));
 }
 
-interface Place {
-  readonly address?: string | undefined;
-  readonly hostKey?: string | undefined;
-  /** True if this stack ordered the server. */
-  readonly isOwnServer?: boolean;
-}
-
 /**
  * Finds the host's address and key (configuration, last run or event log). Ignores facts of another server.
  * @throws RunError if the key of a host that may be a live Pillar is unknown
  */
-async function findHost(config: StackConfig, last: LastRun, location: HostMemory["location"]): Promise<Place | "gone"> {
+async function findHost(config: StackConfig, last: LastRun, location: HostMemory["location"]) {
   const { host, stack } = config;
   const known = {
     address: last.address ?? location?.address,
@@ -73,10 +66,10 @@ async function findHost(config: StackConfig, last: LastRun, location: HostMemory
   if (host.provider === "existing") {
     const hostKey = host.hostKey ?? (host.address === known.address ? known.hostKey : undefined);
     if (hostKey === undefined) throw createMissingKeyError(stack, host.address);
-    return { address: host.address, hostKey };
+    return { address: host.address, hostKey, isOwnServer: false };
   }
   const server = await readServer(config, host, known.serverId);
-  if (server === "gone") return "gone";
+  if (server === "gone") return "gone" as const;
   const isOther = server !== undefined && known.serverId !== undefined && known.serverId !== server.id;
   const address = (isOther ? undefined : known.address) ?? server?.address;
   const hostKey = host.hostKey ?? (isOther ? undefined : known.hostKey);

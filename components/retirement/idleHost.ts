@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { createNodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import type { Remembered } from "../../core/retirement/guardMemory";
 import { readHostOnce } from "../../core/retirement/readHost";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs";
 import { commandsFor } from "../../core/util/commands";
@@ -13,14 +12,8 @@ import { readOnlyDeps } from "./checkRetirement";
 import { HostRetirement, type RetirementArgs } from "./guard";
 import { createGuardInputs, createRememberedOutput } from "./hostMemory";
 
-interface IdleHostOutputs {
-  readonly retirement?: { readonly nodeOff: pulumi.Output<boolean> };
-  readonly remembered: pulumi.Output<Remembered>;
-  readonly nextStep: pulumi.Input<string[]>;
-}
-
 /** Registers a host on which nothing is deployed: adopted as it is, or shut down to be retired. @returns outputs */
-export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun): Promise<IdleHostOutputs> {
+export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun) {
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
   const run = isRetiring && (await isStillOff(config, last)) ? undefined : randomUUID();

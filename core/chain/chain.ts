@@ -1,10 +1,9 @@
 import { type Connection, createConnection } from "../ssh/connection";
 import { isFatal } from "../ssh/sshErrors";
 import { takeFirstLine } from "../util/firstLine";
-import { type BridgeInfo, parseBridge } from "./bridge";
+import { parseBridge } from "./bridge";
 import {
   type PaidEpoch,
-  type PillarOnChain,
   type Produced,
   parseAmount,
   parseList,
@@ -15,33 +14,9 @@ import {
   parseStanding,
   type Rewards,
 } from "./chainAnswers";
-import type { PillarStanding } from "./elections";
 import { callReference, type RpcAnswer } from "./jsonRpc";
 import { createNodeCalls, type NodeTarget, parseNodeResult } from "./node";
 import { parseSporks, type Spork } from "./sporks";
-
-/** Reads the chain of one node. Every method throws an error with a readable reason. */
-export interface ChainClient {
-  /** Names the node in error texts: `the node of 203.0.113.7`. */
-  readonly name: string;
-  /** Reads the newest momentum and the node's clock in unix milliseconds. */
-  newest(): Promise<{ readonly momentum: Produced; readonly clock: number }>;
-  /** Reads at most `count` (1024) momentums from a height on, in ascending order. */
-  momentums(from: number, count: number): Promise<readonly Produced[]>;
-  /** Reads the last momentum before a time (unix milliseconds); undefined if there is none. */
-  before(time: number): Promise<Produced | undefined>;
-  /** Reads a Pillar; null if nobody registered it. */
-  pillar(name: string): Promise<PillarOnChain | null>;
-  /** Reads a Pillar's rank among all Pillars; undefined if the node does not offer the method. */
-  standing(name: string): Promise<PillarStanding | undefined>;
-  /** Reads a Pillar's paid epochs, newest first; empty if the node does not offer the method. */
-  paidEpochs(name: string): Promise<readonly PaidEpoch[]>;
-  rewards(address: string): Promise<Rewards | "notOffered">;
-  bridge(): Promise<BridgeInfo>;
-  /** Reads the network's sporks; empty if the node does not offer the method. */
-  sporks(): Promise<readonly Spork[]>;
-  close(): void;
-}
 
 /** Calls a method of the RPC. Throws if there is no answer. */
 type Call = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
@@ -83,7 +58,10 @@ export function openReferenceChain(url: string): ChainClient {
   return createChainClient(`reference ${redactAddress(url)}`, call, () => undefined);
 }
 
-export function createChainClient(name: string, call: Call, close: () => void): ChainClient {
+export type ChainClient = ReturnType<typeof createChainClient>;
+
+/** Reads the chain of one node. Every method throws an error with a readable reason. */
+export function createChainClient(name: string, call: Call, close: () => void) {
   const ask = async (method: string, params: readonly unknown[]) => parseNodeResult(await call(method, params));
   const askOptional = async (method: string, params: readonly unknown[]) => {
     try {
@@ -94,35 +72,43 @@ export function createChainClient(name: string, call: Call, close: () => void): 
     }
   };
   return {
+    /** Names the node in error texts: `the node of 203.0.113.7`. */
     name,
     close,
+    /** Reads the newest momentum and the node's clock in unix milliseconds. */
     newest: async () => {
       const answer = await call("ledger.getFrontierMomentum", []);
       return { momentum: parseProduced(parseNodeResult(answer)), clock: answer.date ?? Date.now() };
     },
-    momentums: async (from, count) => {
+    /** Reads at most `count` (1024) momentums from a height on, in ascending order. */
+    momentums: async (from: number, count: number): Promise<readonly Produced[]> => {
       const method = "ledger.getMomentumsByHeight";
       return parseList(await ask(method, [from, count]), method).map(parseProduced);
     },
-    before: async (time) => {
+    /** Reads the last momentum before a time (unix milliseconds); undefined if there is none. */
+    before: async (time: number) => {
       const result = await ask("ledger.getMomentumBeforeTime", [Math.ceil(time / 1000)]);
       return result === null ? undefined : parseProduced(result);
     },
-    pillar: async (pillar) => parsePillar(await ask("embedded.pillar.getByName", [pillar]), pillar),
-    standing: async (pillar) => {
+    /** Reads a Pillar; null if nobody registered it. */
+    pillar: async (pillar: string) => parsePillar(await ask("embedded.pillar.getByName", [pillar]), pillar),
+    /** Reads a Pillar's rank among all Pillars; undefined if the node does not offer the method. */
+    standing: async (pillar: string) => {
       const page = await askOptional("embedded.pillar.getAll", [0, pillarRows]);
       return page === undefined ? undefined : parseStanding(page, pillar);
     },
     bridge: async () => parseBridge(await ask("embedded.bridge.getBridgeInfo", [])),
-    sporks: async () => {
+    /** Reads the network's sporks; empty if the node does not offer the method. */
+    sporks: async (): Promise<readonly Spork[]> => {
       const page = await askOptional("embedded.spork.getAll", [0, sporkRows]);
       return page === undefined ? [] : parseSporks(page);
     },
-    paidEpochs: async (pillar) => {
+    /** Reads a Pillar's paid epochs, newest first; empty if the node does not offer the method. */
+    paidEpochs: async (pillar: string): Promise<readonly PaidEpoch[]> => {
       const page = await askOptional("embedded.pillar.getPillarEpochHistory", [pillar, 0, rewardRows]);
       return page === undefined ? [] : parsePaidEpochs(page);
     },
-    rewards: async (address) => {
+    rewards: async (address: string): Promise<Rewards | "notOffered"> => {
       const amount = await askOptional("embedded.pillar.getUncollectedReward", [address]);
       const page = await askOptional("embedded.pillar.getFrontierRewardByPage", [address, 0, rewardRows]);
       if (amount === undefined || page === undefined) return "notOffered";

@@ -86,13 +86,6 @@ export function parseSyncInfo(result: unknown): SyncInfo {
 
 const parsePeers = (result: unknown) => parseForm("stats.networkInfo", result, { numPeers: isCount }).numPeers;
 
-/** Observes a node repeatedly over one connection, and reconnects after the connection breaks. */
-export interface NodeClient {
-  /** Throws only FatalError, for which a retry is useless: a changed host key, a refused login. */
-  observe(): Promise<Observation>;
-  close(): void;
-}
-
 const callTimeout = 15_000;
 
 /** Returns a function that calls a node's RPC. Calls `reached` once the ssh login has succeeded. */
@@ -114,8 +107,13 @@ export function createNodeCalls(
   };
 }
 
-/** Returns a client for a node. Closing the client closes the connection. */
-export function createNodeClient(target: NodeTarget, connection: Connection): NodeClient {
+export type NodeClient = ReturnType<typeof createNodeClient>;
+
+/**
+ * Returns a client that observes a node repeatedly over one connection, and reconnects after the connection breaks.
+ * Closing the client closes the connection.
+ */
+export function createNodeClient(target: NodeTarget, connection: Connection) {
   let isReached = false;
   let used = 0;
   const call = createNodeCalls(target, connection, callTimeout, () => {
@@ -130,7 +128,8 @@ export function createNodeClient(target: NodeTarget, connection: Connection): No
   };
   return {
     close: () => connection.drop(),
-    observe: async () => {
+    /** Throws only FatalError, for which a retry is useless: a changed host key, a refused login. */
+    observe: async (): Promise<Observation> => {
       isReached = target.via === "direct";
       try {
         const answer = await call("stats.syncInfo");

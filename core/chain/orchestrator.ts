@@ -31,14 +31,6 @@ const identityFields = ["producer", "pillarName", "tssPeerId", "evmAddress"] as 
 /** Result of `getIdentity`: the orchestrator's identity in the bridge. Holds no secret. */
 export type OrchestratorIdentity = Readonly<Record<(typeof identityFields)[number], string>>;
 
-export interface OrchestratorClient {
-  /** @throws the reason: no answer, another form, or the orchestrator's own error word for word */
-  buildInfo(): Promise<BuildInfo>;
-  /** Reads the status; undefined if the build lacks the method. @throws as buildInfo */
-  status(): Promise<OrchestratorStatus | undefined>;
-  identity(): Promise<OrchestratorIdentity | undefined>;
-}
-
 export type RpcClock = Pick<Clock, "ticks" | "sleep">;
 
 /** Milliseconds for which an orchestrator caches its answer to getStatus. */
@@ -49,12 +41,14 @@ const retryDelayMs = 1200;
 const maxRetries = 8;
 const timeoutMs = 15_000;
 
+export type OrchestratorClient = ReturnType<typeof createOrchestratorClient>;
+
 /** Returns a client for a host's orchestrator. Calls 127.0.0.1 on the host itself: newer builds answer nobody else. */
 export function createOrchestratorClient(
   host: Pick<RootHost, "forward">,
   port: number,
   { sleep }: Pick<Clock, "sleep">,
-): OrchestratorClient {
+) {
   const whom = "the orchestrator";
   const post = (body: string) =>
     callHttp(() => host.forward("127.0.0.1", port), {
@@ -78,7 +72,9 @@ export function createOrchestratorClient(
     throw new Error(`${whom} answers 429, too many requests, ${maxRetries + 1} times: which other client calls it?`);
   };
   return {
+    /** @throws the reason: no answer, another form, or the orchestrator's own error word for word */
     buildInfo: async () => parseBuildInfo(await call("getBuildInfo")),
+    /** Reads the status; undefined if the build lacks the method. @throws as buildInfo */
     status: async () => parseStatus(await call("getStatus")),
     identity: async () => parseIdentity(await call("getIdentity")),
   };

@@ -1,24 +1,16 @@
 import { printable } from "../util/printable";
 import { formatUtcMinute } from "../util/timeText";
 import { networkPaceMs } from "./elections";
+import type { RequiredVersions } from "./versionRules";
 import { compareNodeVersions } from "./versions";
 
-/** A version that the main network requires from a height on, as in requiredVersions.json. */
-interface VersionRow {
-  readonly fromHeight: number;
-  readonly leastVersion: string;
-  readonly why: string;
-  readonly release: string;
-}
-
-export interface VersionRules {
-  /** Hash of the main network's first momentum: the rows apply only to nodes of the main network. */
-  readonly mainNetwork: string;
-  readonly rows: readonly VersionRow[];
-  readonly releases: string;
+export type VersionRules = RequiredVersions & {
   /** The version that pillar-host:node.leastVersion requires on any network. */
   readonly leastVersion?: string | undefined;
-}
+};
+
+/** A version that the main network requires from a height on. */
+type VersionRow = VersionRules["rows"][number];
 
 /** A node's answers about itself; a field is absent if the node does not answer. */
 export interface NodeBuild {

@@ -15,22 +15,15 @@ export interface ChainExcerpt {
   readonly older?: readonly Block[];
 }
 
-/** The result of comparing two chains; `unsaid` if one node does not return its momentum at that height. */
-export interface Comparison {
-  readonly verdict: "same" | "other" | "unsaid";
-  /** The newest height that both chains have. */
-  readonly height: number;
-}
-
 /**
  * Compares the chains of two nodes by the hashes at the newest height that both have. Heights alone prove nothing: a
- * fork may be as high as the chain, or far from it.
+ * fork may be as high as the chain, or far from it. `unsaid`: a node does not return its momentum at that height.
  */
-export function compareChains(one: ChainExcerpt, other: ChainExcerpt): Comparison {
+export function compareChains(one: ChainExcerpt, other: ChainExcerpt) {
   const height = Math.min(one.newest.height, other.newest.height);
   const [mine, theirs] = [hashAt(one, height), hashAt(other, height)];
-  if (mine === undefined || theirs === undefined) return { verdict: "unsaid", height };
-  return { verdict: mine === theirs ? "same" : "other", height };
+  if (mine === undefined || theirs === undefined) return { verdict: "unsaid" as const, height };
+  return { verdict: mine === theirs ? ("same" as const) : ("other" as const), height };
 }
 
 /** True if the compared hashes prove that two nodes are on one chain. */
@@ -50,9 +43,7 @@ export function hashAt({ newest, recent = [], older = [] }: ChainExcerpt, height
 }
 
 /** Returns two nodes that are not proved to be on one chain; undefined if all are on one chain. */
-export function findFirstFork<T extends ChainExcerpt>(
-  chains: readonly T[],
-): (Comparison & { readonly one: T; readonly other: T }) | undefined {
+export function findFirstFork<T extends ChainExcerpt>(chains: readonly T[]) {
   for (const [at, one] of chains.entries())
     for (const other of chains.slice(at + 1)) {
       const comparison = compareChains(one, other);

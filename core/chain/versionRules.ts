@@ -8,6 +8,7 @@ import type { VersionRules } from "./requiredVersions";
 const url = z.url({ protocol: /^https?$/ });
 
 const tableSchema = z.strictObject({
+  /** The rows apply only to nodes of the main network. */
   mainNetwork: z.string().regex(/^[0-9a-f]{64}$/, "needed the hash of the main network's first momentum"),
   releases: url,
   rows: z.array(
@@ -20,8 +21,10 @@ const tableSchema = z.strictObject({
   ),
 });
 
+export type RequiredVersions = z.output<typeof tableSchema>;
+
 /** Parses the table of required versions. @throws Error that lists each problem */
-export function parseRequiredVersions(text: string): Omit<VersionRules, "leastVersion"> {
+export function parseRequiredVersions(text: string): RequiredVersions {
   try {
     return tableSchema.parse(JSON.parse(text));
   } catch (error) {

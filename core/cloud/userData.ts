@@ -1,11 +1,8 @@
-interface UserDataKey {
-  /** OpenSSH form. Secret. */
-  readonly privateKey: string;
-  readonly publicKey: string;
-}
-
-/** Builds cloud-init's input: host key, logins with keys only, security upgrades. JSON is valid YAML. */
-export function renderUserData({ privateKey, publicKey }: UserDataKey): string {
+/** Builds cloud-init's input, a secret: host key, logins with keys only, security upgrades. JSON is valid YAML. */
+export function renderUserData({
+  privateKey,
+  publicKey,
+}: Readonly<Record<"privateKey" | "publicKey", string>>): string {
   const files = {
     // Names the only key, because an upgrade of sshd makes host keys of other kinds.
     "/etc/ssh/sshd_config.d/10-pillar-host.conf": "HostKey /etc/ssh/ssh_host_ed25519_key\n",

@@ -73,11 +73,7 @@ export const otherNodeShape = {
   rpcPort: port.optional().meta({ description: "The RPC port of the node", otherwise: "`node.rpcPort`" }),
 };
 
-interface LoginKeys {
-  readonly privateKeyFile?: string | undefined;
-  readonly privateKey?: string | undefined;
-  readonly privateKeyPassword?: string | undefined;
-}
+type LoginKeys = Readonly<Partial<Record<"privateKeyFile" | "privateKey" | "privateKeyPassword", string>>>;
 
 /** Replaces a login's `privateKeyFile` by the file's text, and checks that the private key opens. For `transform`. */
 export function readPrivateKey<L extends LoginKeys>(login: L, context: z.RefinementCtx): L {

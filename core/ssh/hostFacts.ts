@@ -6,20 +6,6 @@ import { runScript, type ScriptError } from "./runScript";
 
 const timeoutMs = 30_000;
 
-interface UnitFacts {
-  readonly name: string;
-  /** `loaded`, `masked`, `not-found`, …; empty if systemd does not report it. */
-  readonly load: string;
-  readonly active: string;
-  readonly sub: string;
-  /** Time of the last state change, with the zone. */
-  readonly since: string;
-  readonly restarts: number;
-  readonly result: string;
-  /** Node processes outside of this unit, and where they run; empty if there are none. */
-  readonly elsewhere: string;
-}
-
 /** Progress of a chain copy; times in unix seconds by the host's clock. */
 interface ChainCopyProgress {
   readonly phase: string;
@@ -105,15 +91,20 @@ function parseChainCopy(progress = "", at: string, left: number | undefined): No
   return left === undefined ? undefined : { at, left };
 }
 
-function parseUnit(text: (name: string) => string): UnitFacts {
+type UnitFacts = ReturnType<typeof parseUnit>;
+
+function parseUnit(text: (name: string) => string) {
   return {
     name: text("name"),
+    /** `loaded`, `masked`, `not-found`, …; empty if systemd does not report it. */
     load: text("load"),
     active: text("active"),
     sub: text("sub"),
+    /** Time of the last state change, with the zone. */
     since: text("since"),
     restarts: Number(text("restarts")) || 0,
     result: text("result"),
+    /** Node processes outside of this unit, and where they run; empty if there are none. */
     elsewhere: text("elsewhere"),
   };
 }

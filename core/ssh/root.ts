@@ -1,4 +1,4 @@
-import { type Duplex, pipeline, type Readable } from "node:stream";
+import { pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable";
 import { withTimeout } from "../util/withTimeout";
 import { answerStream, findOtherUser, formatNotRun, frameScript, readAnswer } from "./answer";
@@ -31,27 +31,6 @@ export interface CallOptions {
 /** `exitCode` is absent after a broken connection or a signal. */
 export interface CallError extends Error {
   exitCode?: number;
-}
-
-/** Runs functions of the script library on a host as root, over one connection that is made again after it broke. */
-export interface RootHost {
-  readonly address: string;
-  /** An authorized_keys line. */
-  readonly hostKey: string;
-  /**
-   * Runs a function and returns its standard output, at most 8 MiB. Never retries: after a break it may have run.
-   * @throws CallError in the host's words, without secrets
-   */
-  call(name: string, variables?: Variables, options?: CallOptions): Promise<string>;
-  /** Streams the standard output. `done` throws as `call` does: await it after the stream's end. */
-  stream(name: string, variables?: Variables, options?: CallOptions): Promise<RootStream>;
-  forward(address: string, port: number): Promise<Duplex>;
-  close(): void;
-}
-
-interface RootStream {
-  readonly stdout: Readable;
-  readonly done: Promise<void>;
 }
 
 /** Separates, in a library, the part that becomes root from the functions for root. */
@@ -130,15 +109,18 @@ function openOutput(running: RunningCommand, text: string) {
   return { stdout, first: () => first, isRead };
 }
 
+export type RootHost = ReturnType<typeof openRoot>;
+
 /**
- * Opens root access to a host, and closes `connection` with it. `library` is made by core/steps/libraries.ts:
+ * Opens root access to a host: runs functions of the script library on it as root, over one connection that is made
+ * again after it broke. Closes `connection` with it. `library` is made by core/steps/libraries.ts:
  * become.sh, `asRoot`, then functions.
  */
 export function openRoot(
   host: OrchestratorHost,
   library: string,
   connection: Connection = createConnection(host.ssh, createLoginKeys(host.configured), host.isLost !== true),
-): RootHost {
+) {
   const { ssh, stack, sudoPassword, configured } = host;
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];
   const cleanText = (text: string, secrets: readonly string[] = []) =>
@@ -151,7 +133,8 @@ export function openRoot(
         : new Error(text);
     });
 
-  const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}): Promise<RootStream> => {
+  /** Streams the standard output. `done` throws as `call` does: await it after the stream's end. */
+  const stream = async (name: string, variables: Variables = {}, options: CallOptions = {}) => {
     const { limitSeconds = defaultLimitSeconds, secrets = [] } = options;
     const receiver = { hostName: ssh.address, stack, sudoPassword, configured, limitSeconds };
     const script = createRootScript(library, name, variables, receiver);
@@ -171,19 +154,24 @@ export function openRoot(
     const done = wait().finally(() => isRead);
     // No unhandled rejection: the caller may await `done` only after reading the whole stream.
     done.catch(() => undefined);
-    return { stdout, done };
+    return { stdout: stdout as Readable, done };
   };
 
   return {
     address: ssh.address,
+    /** An authorized_keys line. */
     hostKey: ssh.hostKey,
     stream,
-    call: async (name, variables, options) => {
+    /**
+     * Runs a function and returns its standard output, at most 8 MiB. Never retries: after a break it may have run.
+     * @throws CallError in the host's words, without secrets
+     */
+    call: async (name: string, variables?: Variables, options?: CallOptions) => {
       const running = await stream(name, variables, options);
       const printed = await collect(running, maxOutputBytes, `${ssh.address}: the output of ${name}`);
       return printed.toString("utf8");
     },
-    forward: async (address, port) => (await session()).forward(address, port),
+    forward: async (address: string, port: number) => (await session()).forward(address, port),
     close: () => connection.drop(),
   };
 }

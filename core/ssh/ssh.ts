@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
 import { createLoginAttempt, createLoginKeys, type LoginKeys, type SshTarget } from "./login";
 import { computeFingerprint } from "./publicKey";
-import { type CommandResult, type RunningCommand, runOver, startOver } from "./sshCommands";
+import { runOver, startOver } from "./sshCommands";
 import {
   createForwardError,
   createLoginRefusal,
@@ -12,19 +12,6 @@ import {
 } from "./sshErrors";
 
 export { createLoginKeys, type LoginKeys, type SshTarget } from "./login";
-
-export interface SshSession {
-  /** False once the connection broke. */
-  readonly isOpen: boolean;
-  /** Duration of the login. */
-  readonly tookMs: number;
-  forward(address: string, port: number): Promise<Duplex>;
-  /** Runs a command as the login user, with a text on its standard input. @throws if it prints more than 256 KiB */
-  run(command: string, input: string): Promise<CommandResult>;
-  /** Runs a command with its standard output as a stream of any length. */
-  start(command: string, input: string): Promise<RunningCommand>;
-  close(): void;
-}
 
 /** SSH_OPEN_ADMINISTRATIVELY_PROHIBITED (RFC 4254, 5.1). */
 const prohibited = 1;
@@ -119,20 +106,26 @@ function connectConfig(target: SshTarget, route: Route, shown: { key?: string | 
   };
 }
 
-function sessionOver(client: ssh2.Client, host: string, tookMs: number): SshSession {
+export type SshSession = ReturnType<typeof sessionOver>;
+
+function sessionOver(client: ssh2.Client, host: string, tookMs: number) {
   let isOpen = true;
   client.on("close", () => {
     isOpen = false;
   });
   return {
+    /** False once the connection broke. */
     get isOpen() {
       return isOpen;
     },
+    /** Duration of the login. */
     tookMs,
-    run: (command, input) => runOver(client, command, input),
-    start: (command, input) => startOver(client, command, input),
-    forward: (address, port) =>
-      new Promise((opened, failed) => {
+    /** Runs a command as the login user, with a text on its standard input. @throws if it prints more than 256 KiB */
+    run: (command: string, input: string) => runOver(client, command, input),
+    /** Runs a command with its standard output as a stream of any length. */
+    start: (command: string, input: string) => startOver(client, command, input),
+    forward: (address: string, port: number) =>
+      new Promise<Duplex>((opened, failed) => {
         if (!isOpen) throw new Error(`the ssh connection to ${host} ended`);
         client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
           if (!error) opened(stream);
@@ -154,7 +147,7 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number): SshSess
           else failed(new Error(`${address}:${port} on the host: ${describeConnectionError(error)}`));
         });
       }),
-    close: () => client.end(),
+    close: () => void client.end(),
   };
 }
 

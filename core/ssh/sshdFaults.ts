@@ -2,19 +2,15 @@ import { formatProblem } from "../util/problem";
 import type { SshSession, SshTarget } from "./ssh";
 import type { ForwardError } from "./sshErrors";
 
-export interface SshdSettings {
-  readonly user: string;
-  /** Address from which the login comes. */
-  readonly from: string;
-  readonly values: ReadonlyMap<string, readonly string[]>;
-  /** Configuration lines that set the values: `file:line:text`. */
-  readonly lines: readonly string[];
-}
-
 const commandsAtOnce = 4;
 
-/** Parses the output of sshd_settings; undefined if sshd prints no settings. */
-export function parseSshd(printed: string, user: string, from: string): SshdSettings | undefined {
+type SshdSettings = NonNullable<ReturnType<typeof parseSshd>>;
+
+/**
+ * Parses the output of sshd_settings: values, and the lines that set them (`file:line:text`). `from`: the address from
+ * which the login comes. Undefined if sshd prints no settings.
+ */
+export function parseSshd(printed: string, user: string, from: string) {
   const values = new Map<string, string[]>();
   const lines: string[] = [];
   for (const line of printed.split("\n")) {
@@ -65,16 +61,11 @@ export function findSshdFaults({ user, from, values, lines }: SshdSettings, plac
   });
 }
 
-interface Place {
-  readonly address: string;
-  readonly port: number;
-}
-
 /** Tries what the program needs of sshd beyond a login. Returns what sshd refuses, and by which setting. */
 export async function findSshdTrialFault(
   session: SshSession,
   { address }: Pick<SshTarget, "address">,
-  rpc: Place | undefined,
+  rpc: Pick<SshTarget, "address" | "port"> | undefined,
 ): Promise<string | undefined> {
   const runs = await Promise.allSettled(Array.from({ length: commandsAtOnce }, () => session.run("true", "")));
   const done = runs.filter(({ status }) => status === "fulfilled").length;

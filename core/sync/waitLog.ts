@@ -14,35 +14,30 @@ interface Wait {
   readonly earlier?: string | undefined;
 }
 
-/** Writes a wait to the event log. Problems with the log cause a message, and never stop the wait. */
-export interface WaitLog {
-  /** The wait as earlier runs logged it. */
-  readonly before: Partial<Wait>;
-  /** Logs a wait that is not logged yet, and at its end also a new earlier address. */
-  note(wait: Wait, isEnd?: boolean): Promise<void>;
-  end(record: SyncResult): Promise<void>;
-}
-
+/** Opens the log of a wait. Problems with the log cause a message, and never stop the wait. */
 export async function createWaitLog(
   place: LogRef | undefined,
   address: string,
   now: () => number,
   say: (line: string) => void,
-): Promise<WaitLog> {
-  if (place === undefined) return { before: {}, note: async () => undefined, end: async () => undefined };
+) {
+  if (place === undefined)
+    return { before: {} as Partial<Wait>, note: async () => undefined, end: async () => undefined };
   const log = openEventLog(place, { now, say });
   const before = await readWaits(log, place, address, say);
   const due = now() + firstAfter;
   let isLogged = before.startedAt !== undefined;
   return {
+    /** The wait as earlier runs logged it. */
     before,
-    note: async (wait, isEnd = false) => {
+    /** Logs a wait that is not logged yet, and at its end also a new earlier address. */
+    note: async (wait: Wait, isEnd = false) => {
       const isNews = !isLogged || (isEnd && wait.earlier !== before.earlier);
       if (!isNews || (!isEnd && now() < due)) return;
       isLogged = true;
       await log.note({ event: "waiting", details: { address, ...wait } });
     },
-    end: async ({ state: _, targetHeight: __, ...proof }) => {
+    end: async ({ state: _, targetHeight: __, ...proof }: SyncResult) => {
       await log.note({ event: "synced", details: proof });
     },
   };

@@ -39,15 +39,6 @@ interface OwnChain {
   readonly newest: Block;
 }
 
-interface Witnesses {
-  /**
-   * Reads the witnesses' newest momentums, and those that are needed to compare them with the node. Never throws.
-   * `limit` is in milliseconds, for each witness.
-   */
-  read(own: OwnChain | undefined, limit?: number): Promise<ReferenceAnswers>;
-  close(): void;
-}
-
 /**
  * Opens the connections to a node's witnesses. The node's address and host key are empty while its host does not exist.
  * `first`: asks the old host only until the event log has a momentum, because the old host may be gone later.
@@ -56,7 +47,7 @@ export function openWitnesses(
   { references, witnessHost, record }: Omit<WitnessSources, "tolerance">,
   { ssh }: { readonly ssh: Pick<SshTarget, "address" | "hostKey"> },
   asksOldHost: "always" | "first" = "first",
-): Witnesses {
+) {
   // A machine can't be its own witness under a second name.
   const isSelf = witnessHost && isOneMachine(witnessHost.ssh, ssh);
   const name = `the old host's node (${witnessHost?.ssh.address})`;
@@ -66,7 +57,11 @@ export function openWitnesses(
     ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which the program asks directly" }] : []),
   ];
   return {
-    read: async (own, limit = 10_000) => {
+    /**
+     * Reads the witnesses' newest momentums, and those that are needed to compare them with the node. Never throws.
+     * `limit` is in milliseconds, for each witness.
+     */
+    read: async (own: OwnChain | undefined, limit = 10_000): Promise<ReferenceAnswers> => {
       const recorded = await readWitnessed(record);
       const asked = recorded && asksOldHost === "first" ? undefined : old;
       const read = (client: ChainClient) => readWitness(client, own, limit);
