@@ -7,7 +7,6 @@ import { commandsFor } from "../core/util/commands";
 import { info } from "./log";
 import { createUnprovedSteps, type UnprovedSteps } from "./stackLog";
 
-/** A host's address and login. */
 export interface HostAccess {
   readonly stack: string;
   readonly address: pulumi.Input<string>;
@@ -23,7 +22,6 @@ export interface HostAccess {
   readonly unproved: UnprovedSteps;
 }
 
-/** Returns the login of pillar-host:ssh. */
 export function createLogin(config: StackConfig): Omit<HostAccess, "address" | "hostKey"> {
   const { port, user, agent, privateKey, privateKeyPassword, password, sudoPassword } = config.ssh;
   const proxy = createProxyLogin(config.ssh);

@@ -27,7 +27,6 @@ export interface MoveOptions extends ReleaseOptions {
   /** True if the operator says that no move of this orchestrator ever began. */
   readonly firstMove?: boolean;
   readonly up: boolean;
-  /** The command that asks for the move. By default `move`. */
   readonly command?: "move" | "restore" | "migrate";
 }
 

@@ -7,7 +7,6 @@ import type { InitFlags } from "./stackText";
 const compare = "compare the key on the host's console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub";
 
 interface HostKeyQuestion extends Pick<InitFlags, "hostKey" | "fingerprint" | "acceptHostKey"> {
-  /** The option that gives the host key. */
   readonly option: string;
   readonly proxy?: SshTarget | undefined;
 }

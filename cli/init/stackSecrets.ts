@@ -50,7 +50,6 @@ function findLoginSecret(login: LoginMethod): string | undefined {
   return hasPassphrase(login.keyFile) ? "ssh.privateKeyPassword" : undefined;
 }
 
-/** Asks for a new stack's pass phrase, which nobody can recover. */
 export async function choosePassphrase(): Promise<string> {
   console.error(
     "A pass phrase protects the secrets of this stack; pulumi asks for it from now on. Keep it: it can't be recovered.",

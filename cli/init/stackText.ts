@@ -25,7 +25,6 @@ export interface Answers {
   readonly provider: HostProvider;
   /** True if the Pillar's present host is adopted as it is. */
   readonly adopt: boolean;
-  /** The address of an existing host. */
   readonly address?: string | undefined;
   readonly hostKey?: string | undefined;
   /** Networks that may reach a new server's ssh. */
@@ -40,7 +39,6 @@ export interface Answers {
   readonly releaseSha256?: string | undefined;
 }
 
-/** Returns the name of the example that the stack's file is made from. */
 export function chooseExample({ provider, adopt }: Pick<Answers, "provider" | "adopt">): string {
   if (adopt) return "old-host";
   return provider === "existing" ? "own-server" : provider;

@@ -27,9 +27,7 @@ export interface RunStep {
   readonly kind: "run";
   readonly command: "init" | "up" | "adopt" | "move" | "withdraw" | "retire" | "destroy" | "resume";
   readonly stack: string;
-  /** The command as the operator would type it. */
   readonly line: string;
-  /** Address of the host to adopt. */
   readonly address?: string;
   /** True if the step can't be undone: pulumi then asks, even with --yes. */
   readonly isFinal?: boolean;
@@ -50,7 +48,6 @@ export type MigrationStep =
 /** Findings of `status` in which the host has an orchestrator that does not run. */
 const restingKinds: readonly string[] = ["unfenced", "waits", "stopped"];
 
-/** Decides the next step of a migration from what both stacks and the chain say now. */
 export function decideMigrationStep(input: MigrationInput): MigrationStep {
   const { fresh, freshStack, oldStack } = input;
   if (freshStack === undefined) return run("init", fresh, commandsFor(fresh).init);

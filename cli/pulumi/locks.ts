@@ -41,7 +41,6 @@ export async function readHolder(lock: Lock): Promise<LockStatus> {
   return { lock, holder: isPulumi ? "lives" : "gone" };
 }
 
-/** Returns a backend's directory; undefined if the backend is no directory. */
 export function findBackendDirectory(url: string): string | undefined {
   const path = /^file:\/\/([^?]*)/.exec(url)?.[1];
   return path === undefined ? undefined : resolve(path.replace(/^~/, resolveHomeDirectory));

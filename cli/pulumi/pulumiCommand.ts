@@ -60,7 +60,6 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
       if (exitCode !== 0) throw new CliRefusal(formatPulumiError("stack ls", stack, stderr));
       return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name);
     },
-    /** Reads the URL of the backend; undefined if pulumi does not report it. */
     readBackend: (): Promise<string | undefined> => {
       // The variable takes precedence over the login and the project's setting.
       const { PULUMI_BACKEND_URL: configured } = process.env;
@@ -105,7 +104,6 @@ const pulumiMissing = createRefusal({
 const createEnvironment = (passphrase: string | undefined): NodeJS.ProcessEnv =>
   passphrase === undefined ? process.env : { ...process.env, PULUMI_CONFIG_PASSPHRASE: passphrase };
 
-/** Waits for the end of a process. @returns its exit code */
 async function awaitEnd(child: ChildProcess): Promise<number> {
   const [code, signal] = (await once(child, "close").catch((error: NodeJS.ErrnoException) => {
     throw error.code === "ENOENT" ? pulumiMissing : error;

@@ -21,7 +21,6 @@ export interface Item extends EventText {
   readonly seconds?: number;
 }
 
-/** Parses an event log. */
 export function parseEventLog(text: string, where = "record.jsonl"): ParsedLog {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const entries = lines.flatMap((line) => parseLine(line, where) ?? []).filter(isReadable);

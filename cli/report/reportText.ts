@@ -11,7 +11,6 @@ export function formatJson(report: Report): string {
   );
 }
 
-/** Formats a report for a terminal: overrides first, then all events. */
 export function formatText(report: Report, columns: number): string {
   const width = Math.max(30, Math.min(columns, 120) - 1);
   const { pillar, stack, stacks, from, to, unread, timeline } = report;

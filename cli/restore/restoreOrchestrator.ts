@@ -179,7 +179,6 @@ interface RestoreScene {
   readonly moves: readonly MoveEvent[];
 }
 
-/** Formats what is restored, for the operator to compare. */
 export function formatRestore(
   file: string,
   { host, provedAt, keyShare }: Pick<BackupContent, "host" | "provedAt" | "keyShare">,

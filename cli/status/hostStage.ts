@@ -11,7 +11,6 @@ const at = (needs: Needs, stage: string, next: string) => ({ needs, stage, next 
 
 type HostStage = ReturnType<typeof at>;
 
-/** Decides how far a host is, what comes next, and how much that needs the operator. */
 export function decideStage(view: StackView): HostStage {
   const { stack, lifecycle, parts } = view;
   const decide = { active: decideActiveStage, adopted: decideAdoptedStage, retiring: decideRetiringStage };
@@ -21,7 +20,6 @@ export function decideStage(view: StackView): HostStage {
   return { ...found, next: describeOpenRun(view) ?? found.next, needs };
 }
 
-/** Returns how to continue a run that has not ended; undefined if there is none. */
 function describeOpenRun({ stack, locks, state }: StackView): string | undefined {
   const resume = commandsFor(stack).resume();
   if (locks === undefined)

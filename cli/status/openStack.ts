@@ -14,7 +14,6 @@ export interface StackInfo {
   readonly stack: string;
   readonly config: StackConfig;
   readonly state: StackState;
-  /** The configured address, else the one in the state. */
   readonly address: string | undefined;
   /** The configured host key, else the one that was recorded at the first contact with this address. */
   readonly hostKey: string | undefined;

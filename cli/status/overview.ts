@@ -49,7 +49,6 @@ async function catchRefusal<T>(promise: Promise<T>): Promise<T | CliRefusal> {
 /** Values of the column NEEDS, the most urgent first. `unseen`: the stack could not be read. */
 const order = ["unseen", "attention", "step", "wait", "nothing"] as const satisfies readonly (Needs | "unseen")[];
 
-/** Returns what the overview shows of all stacks, the most urgent first. */
 export function summarize(all: readonly StackLookup[]) {
   const summaries = all.map((found) => ("view" in found ? summarizeStatus(found) : summarizeRefusal(found)));
   const weight = ({ needs }: (typeof summaries)[number]) => order.indexOf(needs);
@@ -76,7 +75,6 @@ function summarizeRefusal({ stack, refusal }: { readonly stack: string; readonly
   return { stack, needs, cells: ["", "", ""], lines: refusal.message.split("\n"), exitCode, json } as const;
 }
 
-/** Formats all stacks as a table, each with its next step or its problem. */
 export function formatOverview(summaries: readonly Summary[], columns: number): string[] {
   if (summaries.length === 0) return ["this backend has no stack of this program"];
   const heading = ["NEEDS", "STACK", "PILLAR", "HOST", "STAGE"];

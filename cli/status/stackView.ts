@@ -17,7 +17,6 @@ export interface StackView {
   readonly state: StackState;
   /** Holders of the stack's lock; undefined if the backend does not show them. */
   readonly locks?: readonly LockStatus[] | undefined;
-  /** Progress as the sync gate would show it. */
   readonly sync?: SyncProgress | undefined;
   /** True if the sync gate would pass. */
   readonly synced: boolean;
@@ -28,9 +27,7 @@ export interface StackView {
 export interface ReadStack {
   readonly view: StackView;
   readonly exitCode: number;
-  /** Problems to print for the operator. */
   readonly lines: readonly string[];
-  /** The proof of the sync, if the node is synced. */
   readonly proof?: SyncResult | undefined;
 }
 

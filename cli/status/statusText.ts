@@ -17,7 +17,6 @@ import type { Row, StackView } from "./stackView";
 
 const labelWidth = 14;
 
-/** Formats a status for a terminal of so many columns, the most important first. */
 export function formatReport(view: StackView, columns: number): string {
   const { pillar, stack, address, facts } = view;
   const formatRows = (rows: readonly Row[]) =>

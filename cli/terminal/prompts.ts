@@ -6,7 +6,6 @@ const prompts = () => require("@inquirer/prompts") as typeof import("@inquirer/p
 /** Prompts go to stderr, because a program may read stdout. */
 const screen = { output: process.stderr };
 
-/** Returns whether somebody can answer questions here. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
 /** Asks in the terminal; Ctrl-C ends the program. @throws CliRefusal without a terminal, which says what to give */
@@ -22,7 +21,6 @@ async function ask<T>(instead: string, prompt: () => Promise<T>): Promise<T> {
 
 const byTerminal = "the answer in a terminal";
 
-/** Asks in the terminal, without showing what is typed. */
 export function askSecret(message: string, instead = byTerminal): Promise<string> {
   return ask(instead, () => prompts().password({ message }, screen));
 }
@@ -53,7 +51,6 @@ export function askChoice<T extends string>(
   return ask(instead, () => prompts().select<T>({ message, choices: [...choices] }, screen));
 }
 
-/** Asks for a yes or no. The default is no. */
 export function askConfirmation(message: string): Promise<boolean> {
   return ask(byTerminal, () => prompts().confirm({ message, default: false }, screen));
 }

@@ -5,7 +5,6 @@ import { formatProblem, type Problem } from "../../core/util/problem";
 /** An error for the operator: the program ends and prints it without a stack trace. */
 export class CliRefusal extends Error {}
 
-/** Creates a refusal that says what is wrong, what was found, what is needed, and what to do next. */
 export const createRefusal = (problem: Problem): CliRefusal => new CliRefusal(formatProblem(problem));
 
 /** Formats an error, without a stack trace if it is for the operator. Made printable, because it may quote a host. */

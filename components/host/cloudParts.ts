@@ -11,7 +11,6 @@ export interface CloudRun<Plan = Exclude<ServerDecision, { kind: "gone" }>> {
   readonly orders: OrderRecords;
   /** The record of orders, as read at the start of the run. */
   readonly record: OrderRecord;
-  /** The decision to create a server, or to use an existing one. */
   readonly plan: Plan;
 }
 
@@ -32,7 +31,6 @@ type Options = pulumi.CustomResourceOptions;
 
 export type CloudServerResource = pulumi.CustomResource & { readonly ipv4Address: pulumi.Output<string> };
 
-/** A provider's resources. */
 export interface CloudParts {
   /** A server's inputs, by the plugin's names, whose changes must not reach a live one. `*` are all. */
   readonly fixedInputs: string[];

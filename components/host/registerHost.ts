@@ -6,7 +6,6 @@ import { createFirstContact } from "./firstContact";
 import type { RegisteredHost } from "./host";
 import { createHostArgs, HostComponent } from "./hostComponent";
 
-/** Registers the stack's host: an existing server, or one of a cloud provider. */
 export async function registerHost(config: StackConfig, last: LastRun): Promise<RegisteredHost> {
   const { host } = config;
   if (host.provider === "existing") return registerExistingHost(config, host, last);

@@ -123,7 +123,6 @@ function formatRestartLines(seen: string | undefined): string[] {
 
 const capitalize = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** Formats the next step of a retired stack whose server is already gone. */
 export function formatNextStepWithoutServer(stack: string): string[] {
   return [`The server no longer exists. To remove what else this stack created: ${commandsFor(stack).destroy}`];
 }

@@ -15,7 +15,6 @@ import { createRootAccess, createSshTarget, runStep } from "../remote";
 
 interface OrchestratorArgs {
   readonly config: StackConfig;
-  /** The new host. */
   readonly host: Host;
   /** Resources that must exist first: the node, up to its producer address. */
   readonly after: readonly pulumi.Input<pulumi.Resource>[];

@@ -18,7 +18,6 @@ import { callReference, type RpcAnswer } from "./jsonRpc";
 import { createNodeCalls, type NodeTarget, parseNodeResult } from "./node";
 import { parseSporks, type Spork } from "./sporks";
 
-/** Calls a method of the RPC. Throws if there is no answer. */
 type Call = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
 
 /** The most momentums in one answer of a node. */

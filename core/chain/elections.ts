@@ -9,7 +9,6 @@ export const networkPaceMs = 11_400;
 export interface Network {
   /** Milliseconds from one slot to the next. */
   readonly momentum: number;
-  /** Slots per tick. */
   readonly tickMomentums: number;
 }
 
@@ -33,7 +32,6 @@ const leastTicks = 4;
 /** A Pillar surely stays in the top ranks, although weights change, only if it is in this upper share of them. */
 const topRankShare = 5 / 6;
 
-/** Returns the milliseconds of a tick. */
 export function computeTickMs({ momentum, tickMomentums }: Network): number {
   return momentum * tickMomentums;
 }

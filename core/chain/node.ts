@@ -6,7 +6,7 @@ import { printable } from "../util/printable";
 import { isLate } from "../util/withTimeout";
 import { isCount, type Produced, parseForm, parseProduced } from "./chainAnswers";
 import { callHttp, type RpcAnswer, rpcBody } from "./jsonRpc";
-import type { VersionRules } from "./requiredVersions";
+import type { VersionRules } from "./versionRules";
 
 /** A node's RPC and the way to it: through ssh to an address on the host, or directly. */
 export interface NodeTarget {

@@ -83,7 +83,6 @@ export async function readWholePage(
   return { fault: { kind: "gap", why: `it does not return the momentums from ${from} to ${to}, though it has them` } };
 }
 
-/** Returns a note on each node whose answer does not count. */
 export function listLeftOut(readings: readonly Reading[]): string[] {
   return readings.flatMap((reading) =>
     isAnswered(reading) ? [] : [`${reading.client.name} is left out: ${reading.fault.why}`],

@@ -1,15 +1,9 @@
 import { printable } from "../util/printable";
 import { formatUtcMinute } from "../util/timeText";
 import { networkPaceMs } from "./elections";
-import type { RequiredVersions } from "./versionRules";
+import type { VersionRules } from "./versionRules";
 import { compareNodeVersions } from "./versions";
 
-export type VersionRules = RequiredVersions & {
-  /** The version that pillar-host:node.leastVersion requires on any network. */
-  readonly leastVersion?: string | undefined;
-};
-
-/** A version that the main network requires from a height on. */
 type VersionRow = VersionRules["rows"][number];
 
 /** A node's answers about itself; a field is absent if the node does not answer. */
@@ -33,7 +27,6 @@ function allRows({ rows, releases, leastVersion }: VersionRules): VersionRow[] {
   return [{ fromHeight: 0, leastVersion, why, release: releases }, ...rows];
 }
 
-/** Returns the rows that apply at a height of the main network. */
 export function findApplicableRows(rules: VersionRules, height: number): VersionRow[] {
   return allRows(rules).filter(({ fromHeight }) => fromHeight <= height);
 }

@@ -9,7 +9,6 @@ export type Block = Pick<Produced, "height" | "hash">;
 /** The momentums that a node has returned so far. */
 export interface ChainExcerpt {
   readonly newest: Block;
-  /** The recent momentums that were requested. */
   readonly recent?: readonly Block[];
   /** Momentums that were requested only for a comparison. */
   readonly older?: readonly Block[];
@@ -31,7 +30,6 @@ export function isSameChain(one: ChainExcerpt, other: ChainExcerpt): boolean {
   return one === other || compareChains(one, other).verdict === "same";
 }
 
-/** Returns the node that most others agree with; undefined for an empty list. */
 export function pickMajorityNode<T extends ChainExcerpt>(chains: readonly T[]): T | undefined {
   const company = (one: T) => chains.filter((other) => isSameChain(one, other)).length;
   return chains.reduce<T | undefined>((most, one) => (most && company(most) >= company(one) ? most : one), undefined);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { StackConfig } from "../config/config";
 import { releaseVersion } from "../config/schemaParts";
-import type { VersionRules } from "./requiredVersions";
 
 const url = z.url({ protocol: /^https?$/ });
 
@@ -21,7 +20,12 @@ const tableSchema = z.strictObject({
   ),
 });
 
-export type RequiredVersions = z.output<typeof tableSchema>;
+type RequiredVersions = z.output<typeof tableSchema>;
+
+export type VersionRules = RequiredVersions & {
+  /** The version that pillar-host:node.leastVersion requires on any network. */
+  readonly leastVersion?: string | undefined;
+};
 
 /** Parses the table of required versions. @throws Error that lists each problem */
 export function parseRequiredVersions(text: string): RequiredVersions {

@@ -17,10 +17,8 @@ export interface ServerNow {
   readonly failure?: string | undefined;
 }
 
-/** The configuration of a stack whose host is at a cloud provider. */
 export type CloudConfig = StackConfig & { readonly host: CloudHostConfig };
 
-/** The stack and the Pillar that a server belongs to. */
 export type Owner = Pick<StackConfig, "stack"> & { readonly pillar: { readonly name: string } };
 
 export interface CloudInventory {

@@ -86,7 +86,6 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
   };
 }
 
-/** Creates a handler for `catch` that ignores errors with these statuses. */
 export function ignoreStatuses(...statuses: readonly number[]) {
   return (error: CloudError): undefined => {
     if (!statuses.includes(error.cloudStatus)) throw error;

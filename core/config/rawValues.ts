@@ -4,7 +4,6 @@ export function findValue(raw: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((value, step) => (value as Raw | null | undefined)?.[String(step)], raw);
 }
 
-/** Returns a copy with another value at the path. Creates missing blocks. */
 export function setValue(raw: Raw, [step = "", ...below]: readonly string[], value: unknown): Raw {
   return { ...raw, [step]: below.length === 0 ? value : setValue((raw[step] ?? {}) as Raw, below, value) };
 }

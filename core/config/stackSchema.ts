@@ -65,7 +65,6 @@ export const stackSchema = keys.superRefine((config, context) => {
     context.addIssue({ code: "custom", path: key.split("."), message });
 });
 
-/** Returns the faults that are there. */
 const collect = (faults: readonly (Fault | false)[]) => faults.filter((fault) => fault !== false);
 
 function findCloudFaults({ host, lifecycle, ssh }: Config): Fault[] {

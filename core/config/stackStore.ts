@@ -14,7 +14,6 @@ export function createStackLogRef(config: StackConfig) {
   return { directory: chooseRecordsPlace(config), stack: config.stack, pillar: config.pillar.name };
 }
 
-/** Returns the directory of the records on this machine, absolute. */
 export function resolveRecordsDirectory(config: StackConfig): string {
   return resolvePlace(chooseRecordsPlace(config));
 }

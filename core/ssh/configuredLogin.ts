@@ -46,7 +46,6 @@ export function findForwardedRpc({ node: { rpc, rpcAddress, rpcPort } }: Pick<St
   return rpc === "ssh" ? { address: rpcAddress, port: rpcPort } : undefined;
 }
 
-/** Returns pillar-host:ssh.privateKey's public half, as an authorized_keys line. */
 export function deriveConfiguredPublicKey({ ssh }: StackConfig): string | undefined {
   return ssh.privateKey === undefined ? undefined : derivePublicKey(ssh.privateKey, ssh.privateKeyPassword);
 }

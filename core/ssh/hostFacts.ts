@@ -25,7 +25,6 @@ export interface NodeHostFacts {
   /** Lines on why the host, or the rest of the facts, could not be read. */
   readonly unseen?: readonly string[];
   readonly done?: Readonly<Partial<Record<MarkedStep, string>>>;
-  /** Step of this program that runs on the host now. */
   readonly atWork?: string;
   /** A running copy, or the bytes left by an interrupted one. */
   readonly chainCopy?: ChainCopyProgress | { readonly at: string; readonly left: number };

@@ -21,7 +21,6 @@ export interface SshTarget {
   readonly privateKeyPassword?: string | undefined;
   readonly password?: string | undefined;
   readonly agent?: boolean | undefined;
-  /** The host through which this one is reached. */
   readonly proxy?: SshTarget | undefined;
 }
 

@@ -2,11 +2,9 @@ import { type Commands, someHostKey } from "../util/commands";
 import { formatProblem } from "../util/problem";
 
 export interface OwnServer {
-  /** Name such as `Hetzner`. */
   readonly provider: string;
   readonly id: string;
   readonly name: string;
-  /** Instructions for opening the server's console. */
   readonly console: string;
   /** Networks that its firewall admits to ssh. */
   readonly sshFrom: readonly string[];

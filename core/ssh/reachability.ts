@@ -39,7 +39,6 @@ const reportIntervalMs = 30_000;
 /** Longer than a reboot takes: after that something is wrong with the host. */
 export const bootTimeoutMs = 60_000;
 
-/** Formats a line on a slow login. */
 export const formatSlowLogin = (address: string, tookMs: number): string[] =>
   tookMs < 10_000
     ? []
@@ -133,13 +132,11 @@ export async function waitForLogin(
 
 interface FailedLogin {
   readonly server?: OwnServer | undefined;
-  /** Seconds for which the login was tried. */
   readonly seconds?: number;
   /** True if this state ordered the server, and no run ever logged in: nothing can be lost with it. */
   readonly isUnused?: boolean | undefined;
 }
 
-/** Formats why a login failed, for the operator, with the commands that help. */
 export function formatLoginFailure(
   target: Omit<SshTarget, "hostKey">,
   error: LoginError,

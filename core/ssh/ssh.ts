@@ -118,7 +118,6 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number) {
     get isOpen() {
       return isOpen;
     },
-    /** Duration of the login. */
     tookMs,
     /** Runs a command as the login user, with a text on its standard input. @throws if it prints more than 256 KiB */
     run: (command: string, input: string) => runOver(client, command, input),

@@ -10,7 +10,6 @@ export function createFatalError(message: string): FatalError {
   return Object.assign(new Error(message), { fatal: true as const });
 }
 
-/** Creates the error of a forwarding that the host refused. */
 export function createForwardError(refusedForward: "closedPort" | "forbidden", what: string): ForwardError {
   return Object.assign(new Error(what), { refusedForward });
 }
@@ -24,7 +23,6 @@ export interface RefusedError extends FatalError {
   refused: "hostKey" | "login";
   /** The problem's `what` alone, for callers that know what is needed. */
   what: string;
-  /** Host keys as authorized_keys lines. */
   keys?: { readonly shown: string; readonly pinned: string };
   user?: string;
   /** True if the proxy refused the login, not the host behind it. */

@@ -2,7 +2,6 @@ import type { NodeTarget } from "../chain/node";
 import type { LogRef } from "../eventLog/eventLog";
 
 export interface ChainSources {
-  /** RPC URLs of independent nodes. */
   readonly references: readonly string[];
   /** Momentums that a height may be apart from the references' median. */
   readonly tolerance: number;

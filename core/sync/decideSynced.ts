@@ -23,7 +23,6 @@ export interface SyncLookup extends ReferenceAnswers {
 }
 
 export interface Evidence {
-  /** Good lookups in a row. */
   readonly streak: number;
   /** `at` of the first good lookup. */
   readonly since: number;

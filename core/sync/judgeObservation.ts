@@ -6,7 +6,6 @@ import type { Clock } from "../util/clock";
 /** Number of momentums by which a synced node may briefly be behind its target, while it adds one. */
 const atTheTip = 2;
 
-/** The reason for a verdict. */
 export interface SyncReason {
   readonly kind:
     | ("noAnswer" | "syncing" | "fewPeers" | "otherState" | "belowTarget" | "fresh" | "stale")

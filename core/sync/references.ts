@@ -5,7 +5,6 @@ import type { SyncReason } from "./judgeObservation";
 
 export type ReferenceReading = Reading<ChainExcerpt>;
 
-/** The references' answers, and the compared node's own chain. */
 export interface ReferenceAnswers {
   readonly readings: readonly ReferenceReading[];
   /** The answer of the old host's node: a witness of the chain, but not of the height. */

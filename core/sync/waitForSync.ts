@@ -197,7 +197,6 @@ function findTasks(
   return { found, needed };
 }
 
-/** Reports the begin of a stall, with facts of the host, or its end. */
 async function reportStall(
   { isStalled, height }: HeightStanding,
   { stallAfter, address }: WaitOptions,

@@ -10,7 +10,6 @@ import type { countMissed } from "./missedMomentums";
 /** A thing that may be wrong. The key, `kind` or `kind:subject`, stays the same while a problem lasts. */
 type Check = readonly [key: string, isKnown: boolean, text: string | false | undefined];
 
-/** Texts of alerts by key. */
 export type Alerts = Readonly<Record<string, string>>;
 
 type MissedMomentums = ReturnType<typeof countMissed>["missed"];
@@ -21,7 +20,6 @@ export const getKind = (key: string) => key.split(":")[0] ?? "";
 const missedAlertLimit = 3;
 const minFreeShare = 0.1;
 
-/** Finds a stack's alerts, and the kinds of alerts that could not be checked. */
 export function findAlerts(
   { view, exitCode, lines }: ReadStack,
   missed: MissedMomentums,

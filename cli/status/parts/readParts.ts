@@ -63,7 +63,6 @@ export async function readParts(stack: StackWithHost, hostKey: string, host: Hos
   return awaitAll(parts);
 }
 
-/** Waits for all values of an object. */
 async function awaitAll<T extends object>(promises: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
   const entries = Object.entries(promises).map(async ([key, promise]) => [key, await promise]);
   return Object.fromEntries(await Promise.all(entries));

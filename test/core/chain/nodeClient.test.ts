@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createNodeClient, type NodeClient, type NodeTarget } from "../../../core/chain/node";
-import type { VersionRules } from "../../../core/chain/requiredVersions";
+import type { VersionRules } from "../../../core/chain/versionRules";
 import { createConnection } from "../../../core/ssh/connection";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { soon } from "../../soon";
