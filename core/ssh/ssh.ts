@@ -114,7 +114,7 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number) {
     isOpen = false;
   });
   return {
-    /** False once the connection broke. */
+    /** Returns false once the connection broke. */
     get isOpen() {
       return isOpen;
     },
