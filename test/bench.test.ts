@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseArguments } from "../lab/bench/arguments";
 import { median, ratioOf, rowNames, tableOf } from "../lab/bench/rows";
 
@@ -30,23 +30,21 @@ test("the table has the measured rows in its own order, and says which goals wer
   );
 });
 
-describe("arguments", () => {
-  test("measure everything in five rounds and print a table by default", () => {
-    expect(parseArguments([])).toEqual({ rounds: 5, gigabytes: 1, mbps: 1000, only: rowNames });
-  });
+test("arguments measure everything in five rounds and print a table by default", () => {
+  expect(parseArguments([])).toEqual({ rounds: 5, gigabytes: 1, mbps: 1000, only: rowNames });
+});
 
-  test("pick rows by name, one or more", () => {
-    const asked = parseArguments(["--only", "standUp", "--only=signerGap", "--rounds", "7"]);
-    expect(asked).toMatchObject({ rounds: 7, only: ["standUp", "signerGap"] });
-  });
+test("arguments pick rows by name, one or more", () => {
+  const asked = parseArguments(["--only", "standUp", "--only=signerGap", "--rounds", "7"]);
+  expect(asked).toMatchObject({ rounds: 7, only: ["standUp", "signerGap"] });
+});
 
-  test.each([
-    [["--only", "nothing"], /the rows are: unchanged, /],
-    [["--rounds", "0"], /needed a number from 1/],
-    [["--rounds", "many"], /needed a number from 1/],
-    [["unchanged"], /too many arguments/],
-    [["--quick"], /unknown option/],
-  ])("are refused if wrong, with the list of rows: %j", (args, message) => {
-    expect(() => parseArguments(args)).toThrow(message);
-  });
+test.each([
+  [["--only", "nothing"], /the rows are: unchanged, /],
+  [["--rounds", "0"], /needed a number from 1/],
+  [["--rounds", "many"], /needed a number from 1/],
+  [["unchanged"], /too many arguments/],
+  [["--quick"], /unknown option/],
+])("arguments are refused if wrong, with the list of rows: %j", (args, message) => {
+  expect(() => parseArguments(args)).toThrow(message);
 });

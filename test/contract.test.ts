@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { controllerExpectations } from "../lab/contracts/controller";
 import { type MachineFacts, refusals } from "../lab/contracts/scratchMachine";
 
@@ -14,36 +14,34 @@ const scratch: MachineFacts = {
   isScratch: true,
 };
 
-describe("hosts for the controller's contract", () => {
-  test("are refused except on a machine that the operator calls a scratch machine", () => {
-    expect(refusals(scratch)).toEqual([]);
-    expect(refusals({ ...scratch, isScratch: false })).toEqual([
-      "needed: --scratch-machine, your word that nothing on this machine is needed any more: a node is deployed on it, with packages, unit and keys",
-    ]);
-  });
+test("hosts are refused unless the operator calls them scratch machines", () => {
+  expect(refusals(scratch)).toEqual([]);
+  expect(refusals({ ...scratch, isScratch: false })).toEqual([
+    "needed: --scratch-machine, your word that nothing on this machine is needed any more: a node is deployed on it, with packages, unit and keys",
+  ]);
+});
 
-  test("never on a host with a node; other needs are named at once", () => {
-    expect(refusals({ ...scratch, nodeSigns: ["/root/.znn", "process znnd"] })).toEqual([
-      "this machine has a node, or had one: /root/.znn. The contract overwrites its keys; take another machine",
-      "this machine has a node, or had one: process znnd. The contract overwrites its keys; take another machine",
-    ]);
-    const facts = { ...scratch, isLinux: false, isRoot: false, hasApt: false, executable: false };
-    expect(refusals(facts)).toEqual([
-      "needed: Linux with a running systemd",
-      "needed: root, as the controller itself needs it",
-      "needed: apt, with which the controller installs its packages",
-      "there is no executable controller at /opt/znn-controller",
-    ]);
-  });
+test("the contract never runs on a host with a node; other needs are named at once", () => {
+  expect(refusals({ ...scratch, nodeSigns: ["/root/.znn", "process znnd"] })).toEqual([
+    "this machine has a node, or had one: /root/.znn. The contract overwrites its keys; take another machine",
+    "this machine has a node, or had one: process znnd. The contract overwrites its keys; take another machine",
+  ]);
+  const facts = { ...scratch, isLinux: false, isRoot: false, hasApt: false, executable: false };
+  expect(refusals(facts)).toEqual([
+    "needed: Linux with a running systemd",
+    "needed: root, as the controller itself needs it",
+    "needed: apt, with which the controller installs its packages",
+    "there is no executable controller at /opt/znn-controller",
+  ]);
+});
 
-  test("the command refuses with 2, and says what to do", () => {
-    const args = ["lab/contracts/main.ts", "controller", "/nowhere/znn-controller"];
-    const run = spawnSync("lab/run", args, { encoding: "utf8" });
-    expect(run.status).toBe(2);
-    expect(run.stderr).toContain("The contract is not run here; nothing was touched.");
-    expect(run.stderr).toContain("- there is no executable controller at /nowhere/znn-controller");
-    expect(run.stderr).toContain("npm run contract -- controller /path/to/znn-controller --scratch-machine");
-  });
+test("the command refuses with 2, and says what to do", () => {
+  const args = ["lab/contracts/main.ts", "controller", "/nowhere/znn-controller"];
+  const run = spawnSync("lab/run", args, { encoding: "utf8" });
+  expect(run.status).toBe(2);
+  expect(run.stderr).toContain("The contract is not run here; nothing was touched.");
+  expect(run.stderr).toContain("- there is no executable controller at /nowhere/znn-controller");
+  expect(run.stderr).toContain("npm run contract -- controller /path/to/znn-controller --scratch-machine");
 });
 
 test("each expectation names the lines of the public source", () => {

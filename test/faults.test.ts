@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { faultHelp } from "../lab/commands/fault";
 import { defaultNodeSettings, type NodeSettingsPatch } from "../lab/doubles/chain";
 import { Sync } from "../lab/doubles/node/sync";
@@ -8,91 +8,88 @@ import { type FaultKind, height, milliseconds, oneOf } from "../lab/faults/kind"
 import { addRule } from "../lab/faults/networkFaults";
 import { healed, type NodeFault, nodeFaults } from "../lab/faults/nodeFaults";
 
-describe("the faults by command", () => {
-  it("all exist, each with a line of help", () => {
-    expect(faultNames.length).toBeGreaterThan(15);
-    const lines = faultHelp().split("\n");
-    for (const name of faultNames) {
-      const { does }: FaultKind = faults[name];
-      expect(lines.filter((line) => line.startsWith(`  ${name} `) && line.includes(does))).toHaveLength(1);
-    }
-  });
-
-  it("are found by their whole name only; another name is refused with the nearest and the list", () => {
-    expect(faultName("full-disk")).toBe("full-disk");
-    expect(() => faultName("fulldisk")).toThrow(
-      /^there is no fault fulldisk: did you mean full-disk\?\n {2}faults: stall, /,
-    );
-  });
-
-  it("refuse an invalid value", () => {
-    expect([milliseconds("20s"), milliseconds("500ms"), height("7")]).toEqual([20_000, 500, 7]);
-    expect(() => milliseconds("20")).toThrow("found 20, needed a duration such as 20s");
-    expect(() => height("-1")).toThrow("found -1, needed a height");
-    expect(() => oneOf("x", "once", "silent")).toThrow("found x, needed once or silent");
-  });
+it("faults all exist, each with a line of help", () => {
+  expect(faultNames.length).toBeGreaterThan(15);
+  const lines = faultHelp().split("\n");
+  for (const name of faultNames) {
+    const { does }: FaultKind = faults[name];
+    expect(lines.filter((line) => line.startsWith(`  ${name} `) && line.includes(does))).toHaveLength(1);
+  }
 });
 
-describe("a node's faults", () => {
-  const own = 900;
-  const network = 1000;
-  const cases: [keyof typeof nodeFaults, string, NodeSettingsPatch][] = [
-    ["stall", "", { stall: true }],
-    ["flap", "2s", { flapMs: 2000, staleTarget: own }],
-    ["stale-target", "", { staleTarget: own }],
-    ["stale-target", "950", { staleTarget: 950 }],
-    ["lying-target", "", { forceTarget: 1_001_000 }],
-    ["lying-target", "0", { forceTarget: 0 }],
-    ["lying-height", "", { forceHeight: 2000 }],
-    ["no-peers", "", { peers: 0 }],
-    ["rpc-down", "", { rpcDown: true }],
-    ["slow", "20s", { slowMs: 20_000 }],
-  ];
+it("faults are found by their whole name only; another name is refused with the nearest and the list", () => {
+  expect(faultName("full-disk")).toBe("full-disk");
+  expect(() => faultName("fulldisk")).toThrow(
+    /^there is no fault fulldisk: did you mean full-disk\?\n {2}faults: stall, /,
+  );
+});
 
-  it.each(cases)("%s %s changes settings of the chain double, and its defaults heal it", (name, value, settings) => {
+it("faults refuse an invalid value", () => {
+  expect([milliseconds("20s"), milliseconds("500ms"), height("7")]).toEqual([20_000, 500, 7]);
+  expect(() => milliseconds("20")).toThrow("found 20, needed a duration such as 20s");
+  expect(() => height("-1")).toThrow("found -1, needed a height");
+  expect(() => oneOf("x", "once", "silent")).toThrow("found x, needed once or silent");
+});
+
+const own = 900;
+const network = 1000;
+const cases: [keyof typeof nodeFaults, string, NodeSettingsPatch][] = [
+  ["stall", "", { stall: true }],
+  ["flap", "2s", { flapMs: 2000, staleTarget: own }],
+  ["stale-target", "", { staleTarget: own }],
+  ["stale-target", "950", { staleTarget: 950 }],
+  ["lying-target", "", { forceTarget: 1_001_000 }],
+  ["lying-target", "0", { forceTarget: 0 }],
+  ["lying-height", "", { forceHeight: 2000 }],
+  ["no-peers", "", { peers: 0 }],
+  ["rpc-down", "", { rpcDown: true }],
+  ["slow", "20s", { slowMs: 20_000 }],
+];
+
+it.each(cases)(
+  "a node's faults %s %s changes settings of the chain double, and its defaults heal it",
+  (name, value, settings) => {
     const fault: NodeFault = nodeFaults[name];
     expect(fault.settings(value, own, network)).toEqual(settings);
     const on = { ...defaultNodeSettings, ...settings } as typeof defaultNodeSettings;
     expect(fault.isOn(on)).toBe(true);
     expect(fault.isOn(defaultNodeSettings)).toBe(false);
     expect({ ...on, ...healed(fault) }).toEqual(defaultNodeSettings);
-  });
+  },
+);
 
-  it("differ: a flap is not also a stale target", () => {
-    const flapping = { ...defaultNodeSettings, flapMs: 1, staleTarget: 1 };
-    const on = Object.entries(nodeFaults).filter(([, fault]: [string, NodeFault]) => fault.isOn(flapping));
-    expect(on.map(([name]) => name)).toEqual(["flap"]);
-  });
+it("a node's faults differ: a flap is not also a stale target", () => {
+  const flapping = { ...defaultNodeSettings, flapMs: 1, staleTarget: 1 };
+  const on = Object.entries(nodeFaults).filter(([, fault]: [string, NodeFault]) => fault.isOn(flapping));
+  expect(on.map(([name]) => name)).toEqual(["flap"]);
 });
 
-describe("the node double, behind at 900 of 1000", () => {
-  const infoWith = (seconds: number, settings: NodeSettingsPatch) => {
-    const given = { ...defaultNodeSettings, rate: 0, ...settings } as typeof defaultNodeSettings;
-    const network = { now: 0, height: 1000, momentumSeconds: 10, chainId: "lab" };
-    const sync = new Sync(900, 0);
-    sync.advance(seconds * 1000, given, network);
-    const { state, targetHeight } = sync.info(seconds * 1000, given, network);
-    return [state, targetHeight];
-  };
+const infoWith = (seconds: number, settings: NodeSettingsPatch) => {
+  const given = { ...defaultNodeSettings, rate: 0, ...settings } as typeof defaultNodeSettings;
+  const network = { now: 0, height: 1000, momentumSeconds: 10, chainId: "lab" };
+  const sync = new Sync(900, 0);
+  sync.advance(seconds * 1000, given, network);
+  const { state, targetHeight } = sync.info(seconds * 1000, given, network);
+  return [state, targetHeight];
+};
 
-  it.each([
-    ["says 2 at a stale target", 10, { staleTarget: 900 }, [2, 900]],
-    ["says 1 below one", 10, { staleTarget: 950 }, [1, 950]],
-    ["says 2 while it flaps", 10, { staleTarget: 900, flapMs: 5000 }, [2, 900]],
-    ["says 1, its target renewed, a period later", 15, { staleTarget: 900, flapMs: 5000 }, [1, 1000]],
-    ["believes a lying peer: 1 where it claims more", 10, { forceTarget: 5000 }, [1, 5000]],
-    ["and 2 where it claims less", 10, { forceTarget: 10 }, [2, 10]],
-  ] as const)("%s", (_does, seconds, settings, expected) => expect(infoWith(seconds, settings)).toEqual(expected));
+it.each([
+  ["says 2 at a stale target", 10, { staleTarget: 900 }, [2, 900]],
+  ["says 1 below one", 10, { staleTarget: 950 }, [1, 950]],
+  ["says 2 while it flaps", 10, { staleTarget: 900, flapMs: 5000 }, [2, 900]],
+  ["says 1, its target renewed, a period later", 15, { staleTarget: 900, flapMs: 5000 }, [1, 1000]],
+  ["believes a lying peer: 1 where it claims more", 10, { forceTarget: 5000 }, [1, 5000]],
+  ["and 2 where it claims less", 10, { forceTarget: 10 }, [2, 10]],
+] as const)("the node double, behind at 900 of 1000 %s", (_does, seconds, settings, expected) =>
+  expect(infoWith(seconds, settings)).toEqual(expected),
+);
+
+it("a host's faults fill a file system of their own, never the machine's", () => {
+  expect(fillDisk.indexOf("mount -t tmpfs")).toBeLessThan(fillDisk.indexOf("/dev/zero"));
+  expect(fillDisk).toContain('[ "$size" -lt 65536 ]');
 });
 
-describe("a host's faults", () => {
-  it("fill a file system of their own, never the machine's", () => {
-    expect(fillDisk.indexOf("mount -t tmpfs")).toBeLessThan(fillDisk.indexOf("/dev/zero"));
-    expect(fillDisk).toContain('[ "$size" -lt 65536 ]');
-  });
-
-  it("bend routes inside a namespace of the lab only", () => {
-    const [flag, place] = addRule({ namespace: "pillar-demo-host1", priority: "7701" }, ["sport", "22", "blackhole"]);
-    expect([flag, place]).toEqual(["-n", "pillar-demo-host1"]);
-  });
+it("a host's faults bend routes inside a namespace of the lab only", () => {
+  const [flag, place] = addRule({ namespace: "pillar-demo-host1", priority: "7701" }, ["sport", "22", "blackhole"]);
+  expect([flag, place]).toEqual(["-n", "pillar-demo-host1"]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { stageTimes } from "../lab/demo/stageTimes";
 import { createHostNetwork } from "../lab/hosts/network";
 import { isImmutable } from "../lab/images/aptProxy";
@@ -10,26 +10,24 @@ test("no command of a host's network touches the machine's own namespace", () =>
   expect(commands.filter((each) => !/^(netns add pillar-demo-host2$|-n pillar-demo(-host2)? )/.test(each))).toEqual([]);
 });
 
-describe("the mirror", () => {
-  test.each([
-    [
-      "http://m/debian/\nhttp://m/debian-security/\n",
-      { debian: "http://m/debian", security: "http://m/debian-security" },
-    ],
-    ["https://x/debian", { debian: "https://x/debian", security: "https://x/debian-security" }],
-  ])("is parsed: %j", (targets, mirror) => expect(parseMirror(targets)).toEqual(mirror));
+test.each([
+  [
+    "http://m/debian/\nhttp://m/debian-security/\n",
+    { debian: "http://m/debian", security: "http://m/debian-security" },
+  ],
+  ["https://x/debian", { debian: "https://x/debian", security: "https://x/debian-security" }],
+])("the mirror is parsed: %j", (targets, mirror) => expect(parseMirror(targets)).toEqual(mirror));
 
-  test.each(["", "http://m/ubuntu/"])("is missing, with what to do: %j", (targets) => {
-    expect(() => parseMirror(targets)).toThrow(/no Debian mirror .*\nAdd a Debian mirror to the apt sources/);
-  });
-
-  test.each([
-    ["/debian/pool/main/u/unzip/unzip_6.0.deb", true],
-    ["/debian/dists/bullseye/main/by-hash/SHA256/ab", true],
-    ["/debian/dists/bullseye/InRelease", false],
-    ["/debian/pool/main/u/unzip/", false],
-  ])("may keep %s: %s", (path, immutable) => expect(isImmutable(path)).toBe(immutable));
+test.each(["", "http://m/ubuntu/"])("the mirror is missing, with what to do: %j", (targets) => {
+  expect(() => parseMirror(targets)).toThrow(/no Debian mirror .*\nAdd a Debian mirror to the apt sources/);
 });
+
+test.each([
+  ["/debian/pool/main/u/unzip/unzip_6.0.deb", true],
+  ["/debian/dists/bullseye/main/by-hash/SHA256/ab", true],
+  ["/debian/dists/bullseye/InRelease", false],
+  ["/debian/pool/main/u/unzip/", false],
+])("the mirror may keep %s: %s", (path, immutable) => expect(isImmutable(path)).toBe(immutable));
 
 test("takes stage times from the engine's events, in order, without unfinished ones", () => {
   const of = (name: string) => ({ metadata: { urn: `urn:pulumi:s::p::t::${name}`, op: "create" } });

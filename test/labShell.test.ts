@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { checkStackFile } from "../cli/init/checkAnswers";
 import { type Answers, formatStackFile } from "../cli/init/stackText";
 import { labExample } from "../lab/shell/examples";
@@ -30,55 +30,50 @@ const answers: Answers = {
   hostKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl",
 };
 
-describe("the lab's shell", () => {
-  test.each([
-    ["own-server", answers, {}],
-    ["old-host", { ...answers, adopt: true }, {}],
-    ["hetzner", { ...answers, provider: "hetzner" }, { endpoint: ["hcloud:endpoint", "http://192.0.2.1:1/v1"] }],
-    [
-      "digitalocean",
-      { ...answers, provider: "digitalocean" },
-      { endpoint: ["digitalocean:apiEndpoint", "http://192.0.2.1:1"] },
-    ],
-  ] as const)("init creates a valid stack file from the lab's example: %s", (file, given, more) => {
-    const example = labExample(read(`examples/${file}.yaml`), { ...network, ...more });
-    const text = formatStackFile(example, given);
-    const faults = checkStackFile("prod-2", text, "endpoint" in more ? [["host.token", "0".repeat(64)]] : []);
-    // This machine may have no key.
-    expect(faults.filter((fault) => !fault.includes("ssh.privateKeyFile"))).toEqual([]);
-    expect(text).toContain("epoch: 30s");
-    expect(text).toContain("http://192.0.2.9:35997");
-    expect(text).not.toMatch(/go-zenon|znn_controller-linux|_64\.zip/);
-    if ("endpoint" in more) expect(text).toContain(`${more.endpoint[0]}: ${more.endpoint[1]}`);
-  });
+test.each([
+  ["own-server", answers, {}],
+  ["old-host", { ...answers, adopt: true }, {}],
+  ["hetzner", { ...answers, provider: "hetzner" }, { endpoint: ["hcloud:endpoint", "http://192.0.2.1:1/v1"] }],
+  [
+    "digitalocean",
+    { ...answers, provider: "digitalocean" },
+    { endpoint: ["digitalocean:apiEndpoint", "http://192.0.2.1:1"] },
+  ],
+] as const)("the lab's shell init creates a valid stack file from the lab's example: %s", (file, given, more) => {
+  const example = labExample(read(`examples/${file}.yaml`), { ...network, ...more });
+  const text = formatStackFile(example, given);
+  const faults = checkStackFile("prod-2", text, "endpoint" in more ? [["host.token", "0".repeat(64)]] : []);
+  // This machine may have no key.
+  expect(faults.filter((fault) => !fault.includes("ssh.privateKeyFile"))).toEqual([]);
+  expect(text).toContain("epoch: 30s");
+  expect(text).toContain("http://192.0.2.9:35997");
+  expect(text).not.toMatch(/go-zenon|znn_controller-linux|_64\.zip/);
+  if ("endpoint" in more) expect(text).toContain(`${more.endpoint[0]}: ${more.endpoint[1]}`);
+});
 
-  test("begins with README's commands, in README's order", () => {
-    const release = {
-      url: "https://releases.example/orchestrator-linux-amd64.zip",
-      sha256: "ab".repeat(32),
-      version: "v0.0.9a",
-    };
-    const lines = welcome({ old: "198.51.100.9", fresh: { address: "203.0.113.7" }, orchestratorRelease: release })
-      .split("\n")
-      .map((line) => line.replace(/^ *(\d\. )?/, "").trim())
-      .filter((line) => /^(\.\/pillar-host|pulumi) /.test(line));
-    const readme = commandsOf(codeBlocks(read("README.md")))
-      .filter(({ heading, command }) => /^[1-6]\. /.test(heading) && !command.startsWith("curl "))
-      .map(({ command }) =>
-        command
-          .replace(/https:\S+/, release.url)
-          .replace(
-            "--release-sha256 SHA256",
-            `--release-sha256 ${release.sha256} --release-version ${release.version}`,
-          ),
-      );
-    expect(lines).toEqual(readme);
-  });
+test("the lab's shell begins with README's commands, in README's order", () => {
+  const release = {
+    url: "https://releases.example/orchestrator-linux-amd64.zip",
+    sha256: "ab".repeat(32),
+    version: "v0.0.9a",
+  };
+  const lines = welcome({ old: "198.51.100.9", fresh: { address: "203.0.113.7" }, orchestratorRelease: release })
+    .split("\n")
+    .map((line) => line.replace(/^ *(\d\. )?/, "").trim())
+    .filter((line) => /^(\.\/pillar-host|pulumi) /.test(line));
+  const readme = commandsOf(codeBlocks(read("README.md")))
+    .filter(({ heading, command }) => /^[1-6]\. /.test(heading) && !command.startsWith("curl "))
+    .map(({ command }) =>
+      command
+        .replace(/https:\S+/, release.url)
+        .replace("--release-sha256 SHA256", `--release-sha256 ${release.sha256} --release-version ${release.version}`),
+    );
+  expect(lines).toEqual(readme);
+});
 
-  test("names the token's file and the operator's network for a new host at a cloud", () => {
-    const fresh = { provider: "hetzner", sshFrom: "10.77.0.1/32" } as const;
-    const orchestratorRelease = { url: "https://releases.example/o.zip", sha256: "ab".repeat(32), version: "v0.0.9a" };
-    const text = welcome({ old: "198.51.100.9", fresh, orchestratorRelease });
-    expect(text).toContain("the API token is in ~/token.txt, ssh comes from 10.77.0.1/32");
-  });
+test("the lab's shell names the token's file and the operator's network for a new host at a cloud", () => {
+  const fresh = { provider: "hetzner", sshFrom: "10.77.0.1/32" } as const;
+  const orchestratorRelease = { url: "https://releases.example/o.zip", sha256: "ab".repeat(32), version: "v0.0.9a" };
+  const text = welcome({ old: "198.51.100.9", fresh, orchestratorRelease });
+  expect(text).toContain("the API token is in ~/token.txt, ssh comes from 10.77.0.1/32");
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { hashesOf, notePassed, ownTests, passedBefore } from "../lab/testRun/ownTests";
 import { checkout } from "../lab/toolchain/version";
 
@@ -25,34 +25,32 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-describe("the dependencies of the lab's own tests", () => {
-  test.each([
-    ["the test itself", file, 'import { step } from "../../../core/steps/step"; step(1);'],
-    ["the lab in any language", "lab/plugins/main.go", "package other"],
-    ["the program's files that they import", "core/steps/step.ts", "export const step = () => 2;"],
-    ["the files beside those", "core/steps/step.sh", "echo 2"],
-    ["the libraries", "package-lock.json", '{ "a": 1 }'],
-  ])("include %s", async (_, name, text) => {
-    const before = await key();
-    expect(await key()).toBe(before);
-    put(name, text);
-    expect(await key()).not.toBe(before);
-  });
+test.each([
+  ["the test itself", file, 'import { step } from "../../../core/steps/step"; step(1);'],
+  ["the lab in any language", "lab/plugins/main.go", "package other"],
+  ["the program's files that they import", "core/steps/step.ts", "export const step = () => 2;"],
+  ["the files beside those", "core/steps/step.sh", "echo 2"],
+  ["the libraries", "package-lock.json", '{ "a": 1 }'],
+])("the lab's own tests depend on %s", async (_, name, text) => {
+  const before = await key();
+  expect(await key()).toBe(before);
+  put(name, text);
+  expect(await key()).not.toBe(before);
+});
 
-  test("excludes the rest of the program, texts, and rooms of the lab without an import", async () => {
-    const before = await key();
-    put("core/sync/sync.ts", "export const other = 1;");
-    put("core/steps/other.ts", "export const other = 1;");
-    put("lab/README.md", "another table");
-    put("lab/bench/rows.ts", "export const other = 1;");
-    put("lab/doubles/node.ts", "export const other = 1;");
-    put("lab/stack/stack.ts", "export const other = 1;");
-    expect(await key()).toBe(before);
-    put(file, 'import "../../../lab/bench/rows";');
-    const importing = await key();
-    put("lab/bench/playbook.yml", "- hosts: all");
-    expect(await key()).not.toBe(importing);
-  });
+test("the dependencies of the lab's own tests exclude the rest of the program, texts, and rooms without an import", async () => {
+  const before = await key();
+  put("core/sync/sync.ts", "export const other = 1;");
+  put("core/steps/other.ts", "export const other = 1;");
+  put("lab/README.md", "another table");
+  put("lab/bench/rows.ts", "export const other = 1;");
+  put("lab/doubles/node.ts", "export const other = 1;");
+  put("lab/stack/stack.ts", "export const other = 1;");
+  expect(await key()).toBe(before);
+  put(file, 'import "../../../lab/bench/rows";');
+  const importing = await key();
+  put("lab/bench/playbook.yml", "- hosts: all");
+  expect(await key()).not.toBe(importing);
 });
 
 test("a test that boots a lab depends on all of it except the rooms with commands", async () => {

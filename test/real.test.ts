@@ -3,7 +3,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { hasReal, realDirectory, realProgram, realsUsed, unusedReals } from "../lab/real/realPrograms";
 
 const script = "#!/bin/sh\necho real\n";
@@ -33,43 +33,41 @@ async function pack(name: string): Promise<string> {
   return `${file}.xz`;
 }
 
-describe("the real programs", () => {
-  test("are none where no directory is named", async () => {
-    fs.writeFileSync(path.join(reals, "znnd"), script);
-    vi.stubEnv("PILLAR_LAB_REAL", "");
-    expect([realDirectory(), hasReal("znnd"), await realProgram("znnd")]).toEqual([undefined, false, undefined]);
-  });
+test("real programs: are none where no directory is named", async () => {
+  fs.writeFileSync(path.join(reals, "znnd"), script);
+  vi.stubEnv("PILLAR_LAB_REAL", "");
+  expect([realDirectory(), hasReal("znnd"), await realProgram("znnd")]).toEqual([undefined, false, undefined]);
+});
 
-  test("reports a missing directory", () => {
-    vi.stubEnv("PILLAR_LAB_REAL", path.join(work, "nowhere"));
-    expect(() => hasReal("znnd")).toThrow(/PILLAR_LAB_REAL names no directory.*found: .*nowhere.*needed: .*do: /s);
-  });
+test("real programs: reports a missing directory", () => {
+  vi.stubEnv("PILLAR_LAB_REAL", path.join(work, "nowhere"));
+  expect(() => hasReal("znnd")).toThrow(/PILLAR_LAB_REAL names no directory.*found: .*nowhere.*needed: .*do: /s);
+});
 
-  test.each(["packed", "as it is"])("uses an existing one %s, unchanged", async (how) => {
-    const file = how === "packed" ? await pack("znnd") : path.join(reals, "znnd");
-    if (how !== "packed") fs.writeFileSync(file, script, { mode: 0o444 });
-    const before = sumOf(file);
-    expect((await execa((await realProgram("znnd")) ?? "")).stdout).toBe("real");
-    expect([hasReal("orchestrator"), await realProgram("orchestrator")]).toEqual([false, undefined]);
-    expect([sumOf(file), fs.readdirSync(reals)]).toEqual([before, [path.basename(file)]]);
-  });
+test.each(["packed", "as it is"])("real programs: uses an existing one %s, unchanged", async (how) => {
+  const file = how === "packed" ? await pack("znnd") : path.join(reals, "znnd");
+  if (how !== "packed") fs.writeFileSync(file, script, { mode: 0o444 });
+  const before = sumOf(file);
+  expect((await execa((await realProgram("znnd")) ?? "")).stdout).toBe("real");
+  expect([hasReal("orchestrator"), await realProgram("orchestrator")]).toEqual([false, undefined]);
+  expect([sumOf(file), fs.readdirSync(reals)]).toEqual([before, [path.basename(file)]]);
+});
 
-  test("refuses one with another checksum", async () => {
-    const file = await pack("znnd");
-    fs.writeFileSync(path.join(reals, "SHA256SUMS"), `${sumOf(file)}  znnd.xz\n`);
-    expect(await realProgram("znnd")).toBeDefined();
-    fs.writeFileSync(path.join(reals, "SHA256SUMS"), `${"0".repeat(64)}  znnd.xz\n`);
-    await expect(realProgram("znnd")).rejects.toThrow(/znnd\.xz has sha256 \w{64}, SHA256SUMS says 0{64}: not used/);
-  });
+test("real programs: refuses one with another checksum", async () => {
+  const file = await pack("znnd");
+  fs.writeFileSync(path.join(reals, "SHA256SUMS"), `${sumOf(file)}  znnd.xz\n`);
+  expect(await realProgram("znnd")).toBeDefined();
+  fs.writeFileSync(path.join(reals, "SHA256SUMS"), `${"0".repeat(64)}  znnd.xz\n`);
+  await expect(realProgram("znnd")).rejects.toThrow(/znnd\.xz has sha256 \w{64}, SHA256SUMS says 0{64}: not used/);
+});
 
-  test("are named if no test used them", async () => {
-    const noted = path.join(work, "noted");
-    fs.mkdirSync(noted);
-    vi.stubEnv("PILLAR_LAB_REAL_USED", noted);
-    await pack("znnd");
-    await pack("orchestrator");
-    await realProgram("znnd");
-    expect(realsUsed(noted)).toEqual(["znnd"]);
-    expect(unusedReals(realsUsed(noted))).toEqual(["the real orchestrator is at hand, and no test used it"]);
-  });
+test("real programs: are named if no test used them", async () => {
+  const noted = path.join(work, "noted");
+  fs.mkdirSync(noted);
+  vi.stubEnv("PILLAR_LAB_REAL_USED", noted);
+  await pack("znnd");
+  await pack("orchestrator");
+  await realProgram("znnd");
+  expect(realsUsed(noted)).toEqual(["znnd"]);
+  expect(unusedReals(realsUsed(noted))).toEqual(["the real orchestrator is at hand, and no test used it"]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { withSecondAttempt, worthAgain } from "../lab/testRun/again";
 import { contractsLine, contractsOf } from "../lab/testRun/contracts";
 import { expectedSeconds, merged } from "../lab/testRun/durations";
@@ -20,193 +20,185 @@ function reportOf(files: Record<string, { tests?: string[]; status?: string }>):
   };
 }
 
-describe("the result of a test run", () => {
-  test.each<[string, Parameters<typeof reportOf>[0], number, [number, number, number]]>([
-    ["all is well", { "test/a.test.ts": { tests: ["passed", "passed"] } }, 0, [2, 0, 0]],
-    ["one fails", { "test/a.test.ts": { tests: ["passed", "failed"] } }, 1, [1, 1, 0]],
-    ["a unit test is skipped", { "test/a.test.ts": { tests: ["passed", "skipped", "todo"] } }, 0, [1, 0, 2]],
-    ["a lab test is skipped: it has failed", { "test/lab/a.test.ts": { tests: ["passed", "skipped"] } }, 0, [1, 1, 0]],
-    ["a lab test never began", { "test/lab/a.test.ts": { tests: ["pending"] } }, 1, [0, 1, 0]],
-    ["a file can't be loaded", { "test/a.test.ts": { tests: ["passed"] }, b: { status: "failed" } }, 1, [1, 1, 0]],
-    ["an error outside of any test", { "test/a.test.ts": { tests: ["passed"] } }, 1, [1, 1, 0]],
-    ["no test at all", {}, 0, [0, 0, 0]],
-  ])("counts passed, failed and skipped tests: %s", (_what, files, exitCode, [passed, failed, skipped]) => {
-    expect(countOf({ exitCode, report: reportOf(files) })).toEqual({ passed, failed, skipped });
-  });
-
-  test("a runner that left no report is a failure", () => {
-    expect(countOf({ exitCode: 0 })).toEqual({ passed: 0, failed: 1, skipped: 0 });
-  });
-
-  test("names a partly skipped contract", () => {
-    const own = (title: string, status: string) => ({ status, fullName: "", ancestorTitles: [title] });
-    const report = {
-      ...reportOf({}),
-      testResults: [
-        {
-          name: "/checkout/test/lab/contracts/a.long.test.ts",
-          status: "passed",
-          assertionResults: [
-            own("contract node, the double", "passed"),
-            own("contract node, the real one: znnd not at hand", "skipped"),
-            own("contract hcloud plugin, the real one", "passed"),
-            own("contract hcloud plugin, the real one", "skipped"),
-          ],
-        },
-      ],
-    };
-    expect(countOf({ exitCode: 0, report })).toEqual({ passed: 0, failed: 0, skipped: 2 });
-    expect(contractsLine(contractsOf([report]))).toBe("real: 1 contracts ran, 1 skipped (node)");
-    const [file] = report.testResults;
-    const lost = {
-      ...report,
-      testResults: [{ ...file, assertionResults: [own("contract node, the double", "skipped")] }],
-    };
-    expect(countOf({ exitCode: 0, report: lost as Report })).toMatchObject({ failed: 1 });
-  });
-
-  test("names what failed, and files that could not be loaded", () => {
-    const report = reportOf({
-      "test/a.test.ts": { tests: ["passed", "failed"] },
-      "test/lab/b.test.ts": { status: "failed" },
-      "test/c.test.ts": { tests: ["passed"] },
-    });
-    expect(failuresOf({ exitCode: 1, report })).toEqual(["test/a.test.ts: test 1", "test/lab/b.test.ts"]);
-  });
-
-  test("gives the reason in the first lines, without the runner's own frames and without secrets", () => {
-    const message = [
-      "\u001b[31mAssertionError\u001b[39m: expected 1 to be 2",
-      "",
-      "    at Proxy.toBe (/checkout/node_modules/@vitest/expect/index.js:1:1)",
-      "    at /checkout/test/a.test.ts:7:3",
-      "    at runTest (/checkout/node_modules/vitest/run.js:1:1)",
-    ].join("\n");
-    const failed = (message: string) => ({
-      ...reportOf({ "test/a.test.ts": {} }),
-      testResults: [
-        {
-          name: "/checkout/test/a.test.ts",
-          status: "failed",
-          assertionResults: [{ status: "failed", fullName: "counts", ancestorTitles: [], failureMessages: [message] }],
-        },
-        { name: "/checkout/test/b.test.ts", status: "failed", assertionResults: [], message: "Error: no such module" },
-      ],
-    });
-    expect(failuresOf({ exitCode: 1, report: failed(message) })).toEqual([
-      "test/a.test.ts: counts\n    AssertionError: expected 1 to be 2\n    at /checkout/test/a.test.ts:7:3",
-      "test/b.test.ts\n    Error: no such module",
-    ]);
-    const setUp = { exitCode: 1, report: reportOf({ "test/lab/d.test.ts": { status: "failed" } }) };
-    expect(
-      failuresOf({ ...setUp, setUps: { [setUp.report.testResults[0]?.name ?? ""]: ["Error: no such host"] } }),
-    ).toEqual(["test/lab/d.test.ts\n    Error: no such host"]);
-    const long = failuresOf({ exitCode: 1, report: failed("x".repeat(5000) + "\ny".repeat(100)) })[0] ?? "";
-    expect(long.split("\n")).toHaveLength(13);
-    expect(long.length).toBeLessThan(500);
-    expect(failuresOf({ exitCode: 1, report: failed(message), leaks: ["a.test.ts: it printed a key"] })).toEqual([
-      "test/a.test.ts: counts",
-      "test/b.test.ts",
-      "a.test.ts: it printed a key",
-    ]);
-  });
-
-  test("is summed over the tiers, in one line, and exits with 0 only if something passed and nothing failed", () => {
-    const count = (passed: number, failed: number, skipped: number) => ({ passed, failed, skipped });
-    expect(closingLine(sumOf([count(20, 0, 1), count(3, 2, 0)]))).toBe("23 passed, 2 failed, 1 skipped");
-    expect([count(1, 0, 3), count(1, 1, 0), count(0, 0, 3)].map(exitCodeOf)).toEqual([0, 1, 1]);
-  });
+test.each<[string, Parameters<typeof reportOf>[0], number, [number, number, number]]>([
+  ["all is well", { "test/a.test.ts": { tests: ["passed", "passed"] } }, 0, [2, 0, 0]],
+  ["one fails", { "test/a.test.ts": { tests: ["passed", "failed"] } }, 1, [1, 1, 0]],
+  ["a unit test is skipped", { "test/a.test.ts": { tests: ["passed", "skipped", "todo"] } }, 0, [1, 0, 2]],
+  ["a lab test is skipped: it has failed", { "test/lab/a.test.ts": { tests: ["passed", "skipped"] } }, 0, [1, 1, 0]],
+  ["a lab test never began", { "test/lab/a.test.ts": { tests: ["pending"] } }, 1, [0, 1, 0]],
+  ["a file can't be loaded", { "test/a.test.ts": { tests: ["passed"] }, b: { status: "failed" } }, 1, [1, 1, 0]],
+  ["an error outside of any test", { "test/a.test.ts": { tests: ["passed"] } }, 1, [1, 1, 0]],
+  ["no test at all", {}, 0, [0, 0, 0]],
+])("counts passed, failed and skipped tests: %s", (_what, files, exitCode, [passed, failed, skipped]) => {
+  expect(countOf({ exitCode, report: reportOf(files) })).toEqual({ passed, failed, skipped });
 });
 
-describe("a second attempt", () => {
-  const lab = "test/lab/a.test.ts";
-  const failed = {
-    exitCode: 1,
-    hasStrayErrors: false,
-    report: reportOf({ [lab]: { tests: ["passed", "failed"] }, "test/b.test.ts": { tests: ["passed"] } }),
+test("a runner that left no report is a failure", () => {
+  expect(countOf({ exitCode: 0 })).toEqual({ passed: 0, failed: 1, skipped: 0 });
+});
+
+test("names a partly skipped contract", () => {
+  const own = (title: string, status: string) => ({ status, fullName: "", ancestorTitles: [title] });
+  const report = {
+    ...reportOf({}),
+    testResults: [
+      {
+        name: "/checkout/test/lab/contracts/a.long.test.ts",
+        status: "passed",
+        assertionResults: [
+          own("contract node, the double", "passed"),
+          own("contract node, the real one: znnd not at hand", "skipped"),
+          own("contract hcloud plugin, the real one", "passed"),
+          own("contract hcloud plugin, the real one", "skipped"),
+        ],
+      },
+    ],
   };
-  const alone = (...tests: string[]) => ({
-    exitCode: tests.includes("failed") ? 1 : 0,
-    report: reportOf({ [lab]: { tests } }),
-  });
-
-  test("runs for failed lab files, unless many failed", () => {
-    expect(worthAgain(failed)).toEqual(["test/lab/a.test.ts"]);
-    const files = (count: number) =>
-      Object.fromEntries(Array.from({ length: count }, (_, i) => [`test/lab/${i}.test.ts`, { tests: ["failed"] }]));
-    expect(worthAgain({ exitCode: 1, report: reportOf(files(5)) })).toHaveLength(5);
-    expect(worthAgain({ exitCode: 1, report: reportOf(files(6)) })).toEqual([]);
-    expect(worthAgain({ exitCode: 1, report: reportOf({ "test/b.test.ts": { tests: ["failed"] } }) })).toEqual([]);
-    expect(worthAgain({ exitCode: 1 })).toEqual([]);
-  });
-
-  test("replaces the first attempt if it passes, and each test counts once", () => {
-    const run = withSecondAttempt(failed, lab, alone("passed", "passed"));
-    expect(countOf(run)).toEqual({ passed: 3, failed: 0, skipped: 0 });
-    expect(failuresOf(run)).toEqual([]);
-  });
-
-  test("changes nothing if it fails", () => {
-    expect(countOf(withSecondAttempt(failed, lab, alone("failed", "failed")))).toEqual(countOf(failed));
-    expect(countOf(withSecondAttempt(failed, lab, { exitCode: 1 }))).toEqual(countOf(failed));
-  });
-
-  test("excuses neither an error outside of any test nor a secret that was printed", () => {
-    const second = alone("passed", "passed");
-    expect(countOf(withSecondAttempt({ ...failed, hasStrayErrors: true }, lab, second)).failed).toBe(1);
-    const leaks = ["test/lab/a.test.ts: it printed a key"];
-    expect(countOf(withSecondAttempt({ ...failed, leaks }, lab, second)).failed).toBe(1);
-    expect(countOf(withSecondAttempt(failed, lab, { ...second, leaks })).failed).toBe(1);
-  });
+  expect(countOf({ exitCode: 0, report })).toEqual({ passed: 0, failed: 0, skipped: 2 });
+  expect(contractsLine(contractsOf([report]))).toBe("real: 1 contracts ran, 1 skipped (node)");
+  const [file] = report.testResults;
+  const lost = {
+    ...report,
+    testResults: [{ ...file, assertionResults: [own("contract node, the double", "skipped")] }],
+  };
+  expect(countOf({ exitCode: 0, report: lost as Report })).toMatchObject({ failed: 1 });
 });
 
-describe("the requested tests", () => {
-  const projectsOf = (...args: string[]) => askedOf(args).tier.projects;
-
-  test("are the first tier, the long one, both in one run, or the unit tests", () => {
-    expect(projectsOf()).toEqual(["unit", "lab"]);
-    expect(projectsOf("--long")).toEqual(["long"]);
-    expect(projectsOf("--all")).toEqual(["unit", "lab", "long"]);
-    expect(projectsOf("--unit")).toEqual(["unit"]);
+test("names what failed, and files that could not be loaded", () => {
+  const report = reportOf({
+    "test/a.test.ts": { tests: ["passed", "failed"] },
+    "test/lab/b.test.ts": { status: "failed" },
+    "test/c.test.ts": { tests: ["passed"] },
   });
-
-  test("a filter finds the files of both tiers, unless a tier is named", () => {
-    expect(projectsOf("clouds")).toEqual(["unit", "lab", "long"]);
-    expect(projectsOf("--long", "clouds")).toEqual(["long"]);
-    expect(askedOf(["--long", "clouds", "-t", "name"]).filters).toEqual(["clouds", "-t", "name"]);
-  });
-
-  test("leaves out the lab's own tests, in CI too, unless they are requested", () => {
-    const isSparing = (...args: string[]) => askedOf(args).isSparing;
-    for (const tier of ["--long", "--all"]) expect(isSparing(tier)).toBe(true);
-    expect(isSparing("--long", "--lab")).toBe(false);
-    expect(isSparing("--long", "plugins")).toBe(false);
-    expect(askedOf(["--long", "--lab"]).filters).toEqual([]);
-  });
-
-  test("durations are recorded on request, of whatever is run", () => {
-    expect(askedOf(["--record"])).toMatchObject({ isRecorded: true, filters: [], tier: { title: "npm test" } });
-    expect(askedOf([]).isRecorded).toBe(false);
-  });
-
-  test("sets the lab up only for tests that boot hosts, and checks lint and types once", () => {
-    const all = ["--all", "--long", "--unit"].map((tier) => askedOf([tier]).tier);
-    expect(all.map(({ needsLab }) => needsLab)).toEqual([true, true, false]);
-    expect(all.map(({ isChecked }) => isChecked)).toEqual([true, false, false]);
-  });
+  expect(failuresOf({ exitCode: 1, report })).toEqual(["test/a.test.ts: test 1", "test/lab/b.test.ts"]);
 });
 
-describe("durations", () => {
-  test("keep files that did not run, drop missing and fast ones, and are in order", () => {
-    const before = { "test/z.test.ts": 5, "test/gone.test.ts": 9, "test/a.test.ts": 30 };
-    const now = { "test/a.test.ts": 20, "test/quick.test.ts": 1, "test/b.test.ts": 7 };
-    const all = merged(before, now, (file) => !file.includes("gone"));
-    expect(JSON.stringify(all)).toBe('{"test/a.test.ts":20,"test/b.test.ts":7,"test/z.test.ts":5}');
+test("gives the reason in the first lines, without the runner's own frames and without secrets", () => {
+  const message = [
+    "\u001b[31mAssertionError\u001b[39m: expected 1 to be 2",
+    "",
+    "    at Proxy.toBe (/checkout/node_modules/@vitest/expect/index.js:1:1)",
+    "    at /checkout/test/a.test.ts:7:3",
+    "    at runTest (/checkout/node_modules/vitest/run.js:1:1)",
+  ].join("\n");
+  const failed = (message: string) => ({
+    ...reportOf({ "test/a.test.ts": {} }),
+    testResults: [
+      {
+        name: "/checkout/test/a.test.ts",
+        status: "failed",
+        assertionResults: [{ status: "failed", fullName: "counts", ancestorTitles: [], failureMessages: [message] }],
+      },
+      { name: "/checkout/test/b.test.ts", status: "failed", assertionResults: [], message: "Error: no such module" },
+    ],
   });
+  expect(failuresOf({ exitCode: 1, report: failed(message) })).toEqual([
+    "test/a.test.ts: counts\n    AssertionError: expected 1 to be 2\n    at /checkout/test/a.test.ts:7:3",
+    "test/b.test.ts\n    Error: no such module",
+  ]);
+  const setUp = { exitCode: 1, report: reportOf({ "test/lab/d.test.ts": { status: "failed" } }) };
+  expect(
+    failuresOf({ ...setUp, setUps: { [setUp.report.testResults[0]?.name ?? ""]: ["Error: no such host"] } }),
+  ).toEqual(["test/lab/d.test.ts\n    Error: no such host"]);
+  const long = failuresOf({ exitCode: 1, report: failed("x".repeat(5000) + "\ny".repeat(100)) })[0] ?? "";
+  expect(long.split("\n")).toHaveLength(13);
+  expect(long.length).toBeLessThan(500);
+  expect(failuresOf({ exitCode: 1, report: failed(message), leaks: ["a.test.ts: it printed a key"] })).toEqual([
+    "test/a.test.ts: counts",
+    "test/b.test.ts",
+    "a.test.ts: it printed a key",
+  ]);
+});
 
-  test("are long for a new lab file, and zero for other new files", () => {
-    const file = (name: string) => `${process.cwd()}/${name}`;
-    const seconds = (name: string) => expectedSeconds({ "test/lab/a.test.ts": 90 }, file(name));
-    expect(["test/lab/a.test.ts", "test/lab/new.test.ts", "test/new.test.ts"].map(seconds)).toEqual([90, 60, 0]);
-  });
+test("the result is summed over the tiers, in one line, and exits with 0 only if something passed and nothing failed", () => {
+  const count = (passed: number, failed: number, skipped: number) => ({ passed, failed, skipped });
+  expect(closingLine(sumOf([count(20, 0, 1), count(3, 2, 0)]))).toBe("23 passed, 2 failed, 1 skipped");
+  expect([count(1, 0, 3), count(1, 1, 0), count(0, 0, 3)].map(exitCodeOf)).toEqual([0, 1, 1]);
+});
+
+const lab = "test/lab/a.test.ts";
+const failed = {
+  exitCode: 1,
+  hasStrayErrors: false,
+  report: reportOf({ [lab]: { tests: ["passed", "failed"] }, "test/b.test.ts": { tests: ["passed"] } }),
+};
+const alone = (...tests: string[]) => ({
+  exitCode: tests.includes("failed") ? 1 : 0,
+  report: reportOf({ [lab]: { tests } }),
+});
+
+test("a second attempt runs for failed lab files, unless many failed", () => {
+  expect(worthAgain(failed)).toEqual(["test/lab/a.test.ts"]);
+  const files = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`test/lab/${i}.test.ts`, { tests: ["failed"] }]));
+  expect(worthAgain({ exitCode: 1, report: reportOf(files(5)) })).toHaveLength(5);
+  expect(worthAgain({ exitCode: 1, report: reportOf(files(6)) })).toEqual([]);
+  expect(worthAgain({ exitCode: 1, report: reportOf({ "test/b.test.ts": { tests: ["failed"] } }) })).toEqual([]);
+  expect(worthAgain({ exitCode: 1 })).toEqual([]);
+});
+
+test("a second attempt replaces the first attempt if it passes, and each test counts once", () => {
+  const run = withSecondAttempt(failed, lab, alone("passed", "passed"));
+  expect(countOf(run)).toEqual({ passed: 3, failed: 0, skipped: 0 });
+  expect(failuresOf(run)).toEqual([]);
+});
+
+test("a second attempt changes nothing if it fails", () => {
+  expect(countOf(withSecondAttempt(failed, lab, alone("failed", "failed")))).toEqual(countOf(failed));
+  expect(countOf(withSecondAttempt(failed, lab, { exitCode: 1 }))).toEqual(countOf(failed));
+});
+
+test("a second attempt excuses neither an error outside of any test nor a secret that was printed", () => {
+  const second = alone("passed", "passed");
+  expect(countOf(withSecondAttempt({ ...failed, hasStrayErrors: true }, lab, second)).failed).toBe(1);
+  const leaks = ["test/lab/a.test.ts: it printed a key"];
+  expect(countOf(withSecondAttempt({ ...failed, leaks }, lab, second)).failed).toBe(1);
+  expect(countOf(withSecondAttempt(failed, lab, { ...second, leaks })).failed).toBe(1);
+});
+
+const projectsOf = (...args: string[]) => askedOf(args).tier.projects;
+
+test("the requested tests are the first tier, the long one, both in one run, or the unit tests", () => {
+  expect(projectsOf()).toEqual(["unit", "lab"]);
+  expect(projectsOf("--long")).toEqual(["long"]);
+  expect(projectsOf("--all")).toEqual(["unit", "lab", "long"]);
+  expect(projectsOf("--unit")).toEqual(["unit"]);
+});
+
+test("the requested tests a filter finds the files of both tiers, unless a tier is named", () => {
+  expect(projectsOf("clouds")).toEqual(["unit", "lab", "long"]);
+  expect(projectsOf("--long", "clouds")).toEqual(["long"]);
+  expect(askedOf(["--long", "clouds", "-t", "name"]).filters).toEqual(["clouds", "-t", "name"]);
+});
+
+test("the requested tests leaves out the lab's own tests, in CI too, unless they are requested", () => {
+  const isSparing = (...args: string[]) => askedOf(args).isSparing;
+  for (const tier of ["--long", "--all"]) expect(isSparing(tier)).toBe(true);
+  expect(isSparing("--long", "--lab")).toBe(false);
+  expect(isSparing("--long", "plugins")).toBe(false);
+  expect(askedOf(["--long", "--lab"]).filters).toEqual([]);
+});
+
+test("the requested tests durations are recorded on request, of whatever is run", () => {
+  expect(askedOf(["--record"])).toMatchObject({ isRecorded: true, filters: [], tier: { title: "npm test" } });
+  expect(askedOf([]).isRecorded).toBe(false);
+});
+
+test("the requested tests sets the lab up only for tests that boot hosts, and checks lint and types once", () => {
+  const all = ["--all", "--long", "--unit"].map((tier) => askedOf([tier]).tier);
+  expect(all.map(({ needsLab }) => needsLab)).toEqual([true, true, false]);
+  expect(all.map(({ isChecked }) => isChecked)).toEqual([true, false, false]);
+});
+
+test("durations keep files that did not run, drop missing and fast ones, and are in order", () => {
+  const before = { "test/z.test.ts": 5, "test/gone.test.ts": 9, "test/a.test.ts": 30 };
+  const now = { "test/a.test.ts": 20, "test/quick.test.ts": 1, "test/b.test.ts": 7 };
+  const all = merged(before, now, (file) => !file.includes("gone"));
+  expect(JSON.stringify(all)).toBe('{"test/a.test.ts":20,"test/b.test.ts":7,"test/z.test.ts":5}');
+});
+
+test("durations are long for a new lab file, and zero for other new files", () => {
+  const file = (name: string) => `${process.cwd()}/${name}`;
+  const seconds = (name: string) => expectedSeconds({ "test/lab/a.test.ts": 90 }, file(name));
+  expect(["test/lab/a.test.ts", "test/lab/new.test.ts", "test/new.test.ts"].map(seconds)).toEqual([90, 60, 0]);
 });

@@ -42,26 +42,24 @@ test("the engine's version is the one that Pulumi.yaml requires", () => {
   expect(`>=${engineVersion()}`).toBe(requiredPulumiVersion);
 });
 
-describe("the engine's own logs", () => {
-  test("are kept, except in a run of the tests that does not search them", () => {
-    vi.stubEnv(withoutLogsVariable, undefined);
-    settleEngineLogs(work);
-    expect(engineLogs(work)).toBe(path.join(work, "logs"));
-    expect(fs.readdirSync(work)).toEqual([]);
+test("the engine's own logs are kept, except in a run of the tests that does not search them", () => {
+  vi.stubEnv(withoutLogsVariable, undefined);
+  settleEngineLogs(work);
+  expect(engineLogs(work)).toBe(path.join(work, "logs"));
+  expect(fs.readdirSync(work)).toEqual([]);
 
-    vi.stubEnv(withoutLogsVariable, "1");
-    keepEngineLogs();
-    settleEngineLogs(work);
-    expect(fs.readdirSync(work)).toEqual([]);
-  });
+  vi.stubEnv(withoutLogsVariable, "1");
+  keepEngineLogs();
+  settleEngineLogs(work);
+  expect(fs.readdirSync(work)).toEqual([]);
+});
 
-  test("can't be searched without kept logs", () => {
-    vi.stubEnv(withoutLogsVariable, "1");
-    settleEngineLogs(work);
-    expect(() => engineLogs(work)).toThrow("the engine keeps no log in this run");
-    // The engine asks for the directory, and continues without it.
-    expect(() => fs.mkdirSync(path.join(work, "logs"))).toThrow("EEXIST");
-  });
+test("the engine's own logs can't be searched without kept logs", () => {
+  vi.stubEnv(withoutLogsVariable, "1");
+  settleEngineLogs(work);
+  expect(() => engineLogs(work)).toThrow("the engine keeps no log in this run");
+  // The engine asks for the directory, and continues without it.
+  expect(() => fs.mkdirSync(path.join(work, "logs"))).toThrow("EEXIST");
 });
 
 describe("requireGo", () => {
@@ -139,17 +137,15 @@ describe("ensurePlugins", () => {
   });
 });
 
-describe("run", () => {
-  test("returns stdout and shows every line", async () => {
-    const lines: string[] = [];
-    const script = "echo out; sleep 0.1; echo err >&2";
-    expect(await run("sh", ["-c", script], { onLine: (line) => lines.push(line) })).toBe("out");
-    expect(lines).toEqual(["out", "err"]);
-  });
+test("run returns stdout and shows every line", async () => {
+  const lines: string[] = [];
+  const script = "echo out; sleep 0.1; echo err >&2";
+  expect(await run("sh", ["-c", script], { onLine: (line) => lines.push(line) })).toBe("out");
+  expect(lines).toEqual(["out", "err"]);
+});
 
-  test("fails with the exit code and the last output", async () => {
-    await expect(run("sh", ["-c", "echo no luck >&2; exit 4"])).rejects.toThrow(/exit code 4: sh .*\nno luck/);
-  });
+test("run fails with the exit code and the last output", async () => {
+  await expect(run("sh", ["-c", "echo no luck >&2; exit 4"])).rejects.toThrow(/exit code 4: sh .*\nno luck/);
 });
 
 describe("downloadEngine", () => {

@@ -43,32 +43,30 @@ describe("the command", () => {
   });
 });
 
-describe("the command line", () => {
-  test("prints its exit codes", async () => {
-    const { exitCode, stdout } = await run("status", "--help");
-    expect(exitCode).toBe(0);
-    expect(stdout).toContain("0    the node is synced, on the same evidence on which pulumi up continues");
-  });
+test("the command line prints its exit codes", async () => {
+  const { exitCode, stdout } = await run("status", "--help");
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain("0    the node is synced, on the same evidence on which pulumi up continues");
+});
 
-  test.each([
-    [["status"], "name a stack, or give --all"],
-    [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
-    [["status", "prod", "--notify"], "name a stack, or give --all (which --notify implies)"],
-    [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
-    [["status", "prod", "--json", "--watch"], "error: option '--json' cannot be used with option '-w, --watch'"],
-    [["backup"], "error: missing required argument 'stack'"],
-    [["halt"], "error: unknown command 'halt'"],
-  ])("exits with 2 for wrong arguments: %j", async (args, text) => {
-    const { exitCode, stderr } = await run(...args);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain(text);
-  });
+test.each([
+  [["status"], "name a stack, or give --all"],
+  [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
+  [["status", "prod", "--notify"], "name a stack, or give --all (which --notify implies)"],
+  [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
+  [["status", "prod", "--json", "--watch"], "error: option '--json' cannot be used with option '-w, --watch'"],
+  [["backup"], "error: missing required argument 'stack'"],
+  [["halt"], "error: unknown command 'halt'"],
+])("the command line exits with 2 for wrong arguments: %j", async (args, text) => {
+  const { exitCode, stderr } = await run(...args);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(text);
+});
 
-  test("names what is needed without pulumi", async () => {
-    const { exitCode, stderr } = await run("resume", "prod");
-    expect(exitCode).toBe(2);
-    expect(stderr).toBe(
-      "pulumi is not found in PATH\n  needed: install Pulumi (https://www.pulumi.com/docs/install/), and check with: pulumi version",
-    );
-  });
+test("the command line names what is needed without pulumi", async () => {
+  const { exitCode, stderr } = await run("resume", "prod");
+  expect(exitCode).toBe(2);
+  expect(stderr).toBe(
+    "pulumi is not found in PATH\n  needed: install Pulumi (https://www.pulumi.com/docs/install/), and check with: pulumi version",
+  );
 });

@@ -157,24 +157,22 @@ describe("a host whose key is not configured", () => {
   });
 });
 
-describe("the first contact", () => {
-  const inputsOf = async (changes: Record<string, unknown>, finished: boolean) => {
-    const config = configOf(changes);
-    const host = config.host as ExistingHostConfig;
-    const registered = await registeredBy(() => registerExistingHost(config, host, { finished }));
-    return revealed(registered.find(({ name }) => name === "first-contact")?.inputs) as Record<string, unknown>;
-  };
+const inputsOf = async (changes: Record<string, unknown>, finished: boolean) => {
+  const config = configOf(changes);
+  const host = config.host as ExistingHostConfig;
+  const registered = await registeredBy(() => registerExistingHost(config, host, { finished }));
+  return revealed(registered.find(({ name }) => name === "first-contact")?.inputs) as Record<string, unknown>;
+};
 
-  test("stays the same for a stack that completed, until there is other work", async () => {
-    const finished = await inputsOf({}, true);
-    expect(finished).not.toHaveProperty("run");
-    expect((await inputsOf({ ssh: { password: "another" } }, true)).work).toBe(finished.work);
-    expect((await inputsOf({ sync: { confirmations: 5 } }, true)).work).not.toBe(finished.work);
-  });
+test("the first contact stays the same for a stack that completed, until there is other work", async () => {
+  const finished = await inputsOf({}, true);
+  expect(finished).not.toHaveProperty("run");
+  expect((await inputsOf({ ssh: { password: "another" } }, true)).work).toBe(finished.work);
+  expect((await inputsOf({ sync: { confirmations: 5 } }, true)).work).not.toBe(finished.work);
+});
 
-  test("is another one in each run for a stack that never completed", async () => {
-    expect((await inputsOf({}, false)).run).not.toBe((await inputsOf({}, false)).run);
-  });
+test("the first contact is another one in each run for a stack that never completed", async () => {
+  expect((await inputsOf({}, false)).run).not.toBe((await inputsOf({}, false)).run);
 });
 
 test("gives the gate the configured sync", async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { SshSession, SshTarget } from "../../core/ssh/ssh";
 import { createLoginRefusal } from "../../core/ssh/sshErrors";
 import { authorizeKey, isOrderedByState } from "../../providers/loginKey";
@@ -65,14 +65,12 @@ test("an unreachable host does not count as refusing", async () => {
   await expect(authorizeKey(olds, news, connect)).rejects.toThrow("timed out");
 });
 
-describe("orderedByState", () => {
-  const key = (serverId: string, isOrder: boolean) => ({ ...news, serverId, isOrder });
+const key = (serverId: string, isOrder: boolean) => ({ ...news, serverId, isOrder });
 
-  test.each<[string, object, ReturnType<typeof key>, boolean]>([
-    ["stays known after the run of the order", { serverId: "52", isOrdered: true }, key("52", false), true],
-    ["stays known of one that was taken over", { serverId: "52", isOrdered: false }, key("52", true), false],
-    ["is no for another one that was taken over", { serverId: "52", isOrdered: true }, key("53", false), false],
-    ["is yes for another one that was ordered", { serverId: "52", isOrdered: false }, key("53", true), true],
-    ["is no for one of a state that does not tell", {}, key("52", false), false],
-  ])("%s", (_what, olds, now, is) => expect(isOrderedByState(olds, now)).toBe(is));
-});
+test.each<[string, object, ReturnType<typeof key>, boolean]>([
+  ["stays known after the run of the order", { serverId: "52", isOrdered: true }, key("52", false), true],
+  ["stays known of one that was taken over", { serverId: "52", isOrdered: false }, key("52", true), false],
+  ["is no for another one that was taken over", { serverId: "52", isOrdered: true }, key("53", false), false],
+  ["is yes for another one that was ordered", { serverId: "52", isOrdered: false }, key("53", true), true],
+  ["is no for one of a state that does not tell", {}, key("52", false), false],
+])("whether the server was ordered %s", (_what, olds, now, is) => expect(isOrderedByState(olds, now)).toBe(is));

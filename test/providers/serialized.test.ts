@@ -258,22 +258,20 @@ describe("SyncGate", () => {
   });
 });
 
-describe("a state's version", () => {
-  const newer =
-    "written by a newer version of this program; nothing was changed\n" +
-    "  found: version 2\n  needed: use the program that wrote it, or data of version 1 (docs/operating.md)\n" +
-    "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.";
-  const none = "not in a version that this program knows; nothing was changed\n  found: no version\n";
-  test.each([
-    ["diff", 2, newer],
-    ["update", 2, newer],
-    ["diff", undefined, none],
-    ["update", undefined, none],
-  ])("%s refuses a state of version %s, with the next command", async (method, stateVersion, words) => {
-    const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion }, inputs());
-    expect(error?.message).toContain(`the state of this stack's SyncGate: ${words}`);
-    expect(host.connections).toBe(0);
-  });
+const newer =
+  "written by a newer version of this program; nothing was changed\n" +
+  "  found: version 2\n  needed: use the program that wrote it, or data of version 1 (docs/operating.md)\n" +
+  "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.";
+const none = "not in a version that this program knows; nothing was changed\n  found: no version\n";
+test.each([
+  ["diff", 2, newer],
+  ["update", 2, newer],
+  ["diff", undefined, none],
+  ["update", undefined, none],
+])("%s refuses a state of version %s, with the next command", async (method, stateVersion, words) => {
+  const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion }, inputs());
+  expect(error?.message).toContain(`the state of this stack's SyncGate: ${words}`);
+  expect(host.connections).toBe(0);
 });
 
 describe("FirstContact", () => {

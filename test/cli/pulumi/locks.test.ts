@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { type Lock, parseLocks, readHolder, readLocks } from "../../../cli/pulumi/locks";
 import { evilText, harmless } from "../../evilText";
 import { runningPulumi } from "../runningPulumi";
@@ -13,19 +13,17 @@ const free = 4_194_305;
 const directory = mkdtempSync(join(tmpdir(), "locks-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-describe("pulumi's error about locks", () => {
-  test("names each one", () => {
-    const stderr =
-      "error: the stack is currently locked by 2 lock(s). Either wait for the other process(es) to end or delete the lock file with `pulumi cancel`.\n" +
-      "  file:///state/.pulumi/locks/organization/pillar-host/prod/b985.json: created by ada@desk (pid 4242) at 2026-11-21T14:49:32Z\n" +
-      "  file:///state/.pulumi/locks/organization/pillar-host/prod/c001.json: created by CORP\\bob@example@laptop.lan (pid 7) at 2026-11-21T15:49:32+01:00\n";
-    expect(parseLocks(stderr)).toEqual([lock, { user: "CORP\\bob@example", host: "laptop.lan", pid: 7, since }]);
-  });
+test("pulumi's error about locks names each one", () => {
+  const stderr =
+    "error: the stack is currently locked by 2 lock(s). Either wait for the other process(es) to end or delete the lock file with `pulumi cancel`.\n" +
+    "  file:///state/.pulumi/locks/organization/pillar-host/prod/b985.json: created by ada@desk (pid 4242) at 2026-11-21T14:49:32Z\n" +
+    "  file:///state/.pulumi/locks/organization/pillar-host/prod/c001.json: created by CORP\\bob@example@laptop.lan (pid 7) at 2026-11-21T15:49:32+01:00\n";
+  expect(parseLocks(stderr)).toEqual([lock, { user: "CORP\\bob@example", host: "laptop.lan", pid: 7, since }]);
+});
 
-  test("names nobody for a conflict of Pulumi Cloud, and nothing for another error", () => {
-    expect(parseLocks("error: [409] Conflict: Another update is currently in progress.\nTo learn more …")).toEqual([]);
-    expect(parseLocks("error: no stack named 'prod' found")).toBeUndefined();
-  });
+test("pulumi's error about locks names nobody for a conflict of Pulumi Cloud, and nothing for another error", () => {
+  expect(parseLocks("error: [409] Conflict: Another update is currently in progress.\nTo learn more …")).toEqual([]);
+  expect(parseLocks("error: no stack named 'prod' found")).toBeUndefined();
 });
 
 test("a lock's run lives while its process does; another program's process, or another machine's, is not that run", async () => {
@@ -37,25 +35,23 @@ test("a lock's run lives while its process does; another program's process, or a
   expect(await holderOf(free, "another")).toBe("unknown");
 });
 
-describe("the holders of a stack's lock", () => {
-  const folder = join(directory, ".pulumi/locks/organization/pillar-host/prod");
-  const file = (changes: object = {}) =>
-    JSON.stringify({ pid: 4242, username: "ada", hostname: "desk", timestamp: "2026-11-21T14:49:32Z", ...changes });
-  const read = (url: string) => readLocks(url, "pillar-host", "organization/pillar-host/prod");
+const folder = join(directory, ".pulumi/locks/organization/pillar-host/prod");
+const file = (changes: object = {}) =>
+  JSON.stringify({ pid: 4242, username: "ada", hostname: "desk", timestamp: "2026-11-21T14:49:32Z", ...changes });
+const read = (url: string) => readLocks(url, "pillar-host", "organization/pillar-host/prod");
 
-  test("come from the lock files of a directory, without terminal commands", async () => {
-    expect(await read(`file://${directory}`)).toEqual([]);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "b985.json"), file());
-    writeFileSync(join(folder, "half.json"), file().slice(0, 9));
-    writeFileSync(join(folder, "none.json"), "{}");
-    expect(await read(`file://${directory}`)).toEqual([{ lock, holder: "unknown" }]);
-    writeFileSync(join(folder, "b985.json"), file({ username: evilText }));
-    expect((await read(`file://${directory}`))?.[0]?.lock.user).toBe(harmless);
-  });
+test("the holders of a stack's lock come from the lock files of a directory, without terminal commands", async () => {
+  expect(await read(`file://${directory}`)).toEqual([]);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "b985.json"), file());
+  writeFileSync(join(folder, "half.json"), file().slice(0, 9));
+  writeFileSync(join(folder, "none.json"), "{}");
+  expect(await read(`file://${directory}`)).toEqual([{ lock, holder: "unknown" }]);
+  writeFileSync(join(folder, "b985.json"), file({ username: evilText }));
+  expect((await read(`file://${directory}`))?.[0]?.lock.user).toBe(harmless);
+});
 
-  test("are unknown for another backend", async () => {
-    for (const url of ["s3://state", "postgres://ada@db/state", "https://api.pulumi.com"])
-      expect(await read(url)).toBeUndefined();
-  });
+test("the holders of a stack's lock are unknown for another backend", async () => {
+  for (const url of ["s3://state", "postgres://ada@db/state", "https://api.pulumi.com"])
+    expect(await read(url)).toBeUndefined();
 });

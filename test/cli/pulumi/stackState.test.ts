@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseState } from "../../../cli/pulumi/stackState";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
@@ -10,48 +10,46 @@ const parse = (resources: Readonly<Record<string, object | undefined>>, pending_
 };
 const withOutputs = (outputs: object) => parse({ "pulumi:pulumi:Stack": outputs });
 
-describe("a stack's state", () => {
-  test("is empty before the first run", () => {
-    const empty = JSON.stringify({ version: 3, deployment: { manifest: {} } });
-    expect(parseState(empty)).toEqual({ isBegun: false, pending: [] });
-    expect(withOutputs({}).isBegun).toBe(false);
-  });
+test("a stack's state is empty before the first run", () => {
+  const empty = JSON.stringify({ version: 3, deployment: { manifest: {} } });
+  expect(parseState(empty)).toEqual({ isBegun: false, pending: [] });
+  expect(withOutputs({}).isBegun).toBe(false);
+});
 
-  test("has the recorded host key and the times of the wait", () => {
-    const contact = { address: "203.0.113.7", port: 22, pinned: "ssh-ed25519 AAAA" };
-    const wait = { target: { sealed: true }, startedAt, startHeight: 5 };
-    expect(parse({ "pulumi-nodejs:dynamic/pillar-host:FirstContact": contact, [gate]: wait })).toEqual({
-      isBegun: true,
-      recordedKey: { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" },
-      wait: { startedAt, startHeight: 5 },
-      pending: [],
-    });
+test("a stack's state has the recorded host key and the times of the wait", () => {
+  const contact = { address: "203.0.113.7", port: 22, pinned: "ssh-ed25519 AAAA" };
+  const wait = { target: { sealed: true }, startedAt, startHeight: 5 };
+  expect(parse({ "pulumi-nodejs:dynamic/pillar-host:FirstContact": contact, [gate]: wait })).toEqual({
+    isBegun: true,
+    recordedKey: { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" },
+    wait: { startedAt, startHeight: 5 },
+    pending: [],
   });
+});
 
-  test.each([
-    [{ registered: true, producing: false }, true],
-    [{ registered: true, producing: true }, undefined],
-    [{ registered: false, producing: false }, undefined],
-  ])("says whether the last run waited for the first momentum: %j", (registration, isAwaited) => {
-    expect(withOutputs({ nextStep: ["wait"], registration }).lastRun?.isAwaited).toBe(isAwaited);
-  });
+test.each([
+  [{ registered: true, producing: false }, true],
+  [{ registered: true, producing: true }, undefined],
+  [{ registered: false, producing: false }, undefined],
+])("a stack's state says whether the last run waited for the first momentum: %j", (registration, isAwaited) => {
+  expect(withOutputs({ nextStep: ["wait"], registration }).lastRun?.isAwaited).toBe(isAwaited);
+});
 
-  test("says whether the last run ended as awaiting: its outputs are unknown", () => {
-    expect(withOutputs({ nextStep: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" }).isAwaiting).toBe(true);
-    for (const outputs of [{ nextStep: ["wait"] }, {}]) expect(withOutputs(outputs).isAwaiting).toBeUndefined();
-  });
+test("a stack's state says whether the last run ended as awaiting: its outputs are unknown", () => {
+  expect(withOutputs({ nextStep: "04da6b54-80e4-46f7-96ec-b56ff0331ba9" }).isAwaiting).toBe(true);
+  for (const outputs of [{ nextStep: ["wait"] }, {}]) expect(withOutputs(outputs).isAwaiting).toBeUndefined();
+});
 
-  test("has the guards' facts, and the earlier registered address", () => {
-    const remembered = { since: startedAt, isReached: true, isOwnWork: true };
-    const outputs = { registration: { state: "earlier", earlier: "z1qold" }, remembered };
-    const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
-    const state = parse({ "pulumi:pulumi:Stack": outputs, [guard]: { isOwnServer: true } });
-    expect(state).toMatchObject({ remembered, isOwnServer: true, earlierProducer: "z1qold" });
-  });
+test("a stack's state has the guards' facts, and the earlier registered address", () => {
+  const remembered = { since: startedAt, isReached: true, isOwnWork: true };
+  const outputs = { registration: { state: "earlier", earlier: "z1qold" }, remembered };
+  const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
+  const state = parse({ "pulumi:pulumi:Stack": outputs, [guard]: { isOwnServer: true } });
+  expect(state).toMatchObject({ remembered, isOwnServer: true, earlierProducer: "z1qold" });
+});
 
-  test("names the interrupted operations", () => {
-    const resource = { type: gate, urn: `urn:pulumi:prod::pillar-host::${gate}::node-sync` };
-    const pending = [{ operation: "creating", type: gate, name: "node-sync" }];
-    expect(parse({}, [{ type: "creating", resource }])).toEqual({ isBegun: true, pending });
-  });
+test("a stack's state names the interrupted operations", () => {
+  const resource = { type: gate, urn: `urn:pulumi:prod::pillar-host::${gate}::node-sync` };
+  const pending = [{ operation: "creating", type: gate, name: "node-sync" }];
+  expect(parse({}, [{ type: "creating", resource }])).toEqual({ isBegun: true, pending });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { buildReport, parseEventLog } from "../../../cli/report/buildReport";
 import { syncing, textOf, wholeWay } from "./exampleLog";
 
@@ -19,88 +19,86 @@ const textsOf = (lines: readonly object[], ...events: readonly string[]) =>
     .timeline.filter(({ event }) => events.includes(event))
     .map(({ title, lines: each }) => [title, ...each]);
 
-describe("the report of the new host", () => {
-  test("covers both stacks from the first event of its own stack on", () => {
-    const { timeline: _, ...report } = reportOn("prod-2");
-    expect(report).toEqual({
-      ...{ stack: "prod-2", pillar: "Anvil", stacks: ["prod-2", "prod"], unread: 0 },
-      ...{ from: at("18T09:00:00"), to: at("21T12:00:05") },
-    });
+test("the new host's report covers both stacks from the first event of its own stack on", () => {
+  const { timeline: _, ...report } = reportOn("prod-2");
+  expect(report).toEqual({
+    ...{ stack: "prod-2", pillar: "Anvil", stacks: ["prod-2", "prod"], unread: 0 },
+    ...{ from: at("18T09:00:00"), to: at("21T12:00:05") },
   });
+});
 
-  test("lists the events of both stacks, with the time between the stages of one stack", () => {
-    expect(stages("prod-2")).toEqual([
-      ["prod-2", "host", undefined],
-      ["prod", "refused", undefined],
-      ["prod-2", "synced", 173_400],
-      ["prod-2", "backup", undefined],
-      ["prod-2", "secured", undefined],
-      ["prod-2", "failed", undefined],
-      ["prod-2", "backup", undefined],
-      ["prod-2", "done", 3030],
-      ["prod-2", "registered", 28_770],
-      ["prod-2", "producing", 270],
-      ["prod", "shutDown", undefined],
-      ["prod", "override", undefined],
-      ["prod", "released", 61_205],
-    ]);
-    const alarms = reportOn("prod-2").timeline.filter(({ weight }) => weight === "alarm");
-    expect(alarms.map(({ event }) => event)).toEqual(["override"]);
-  });
+test("the new host's report lists the events of both stacks, with the time between the stages of one stack", () => {
+  expect(stages("prod-2")).toEqual([
+    ["prod-2", "host", undefined],
+    ["prod", "refused", undefined],
+    ["prod-2", "synced", 173_400],
+    ["prod-2", "backup", undefined],
+    ["prod-2", "secured", undefined],
+    ["prod-2", "failed", undefined],
+    ["prod-2", "backup", undefined],
+    ["prod-2", "done", 3030],
+    ["prod-2", "registered", 28_770],
+    ["prod-2", "producing", 270],
+    ["prod", "shutDown", undefined],
+    ["prod", "override", undefined],
+    ["prod", "released", 61_205],
+  ]);
+  const alarms = reportOn("prod-2").timeline.filter(({ weight }) => weight === "alarm");
+  expect(alarms.map(({ event }) => event)).toEqual(["override"]);
+});
 
-  test("has the details of sync, switch and move", () => {
-    expect(textsOf(wholeWay, "synced", "producing", "failed", "done")).toEqual([
-      [
-        "synced at height 11982400",
-        "2026-11-18 09:10:00 to 2026-11-20 09:10:00 (2 d 00 h): height 0 to 11982400, 69.3 momentums a second",
-        "height 11982400 reached target 11982400",
-        "newest momentum is fresh by both clocks",
-        "not proved: height agrees with independent nodes (sync.references)",
-      ],
-      ["orchestrator: a run of the move failed", "198.51.100.4: the connection broke while the bulk was copied"],
-      ["orchestrator moved here", "the new host holds the key", "version v0.0.9b", expect.stringMatching(/: 23\.4 s$/)],
-      [
-        "produces: momentum 11985590",
-        "of z1qnew0000000000000000000000000000000000, at 2026-11-20 18:04:30",
-        "last momentum of z1qold0000000000000000000000000000000000: 11985560 at 2026-11-20 17:59:30",
-        "between both momentums: 5 min (other Pillars produced then)",
-      ],
-    ]);
-    expect(textsOf(wholeWay, "backup")[0]).toEqual([
-      "first backup, proved (14 files)",
-      "pillar-host-prod-2-Anvil-1-first.tar.age, 95000 bytes",
-      `sha256 ${"a1".repeat(32)}`,
-      "opened with /home/ada/pillar-host/backups/identity.txt",
-    ]);
-  });
+test("the new host's report has the details of sync, switch and move", () => {
+  expect(textsOf(wholeWay, "synced", "producing", "failed", "done")).toEqual([
+    [
+      "synced at height 11982400",
+      "2026-11-18 09:10:00 to 2026-11-20 09:10:00 (2 d 00 h): height 0 to 11982400, 69.3 momentums a second",
+      "height 11982400 reached target 11982400",
+      "newest momentum is fresh by both clocks",
+      "not proved: height agrees with independent nodes (sync.references)",
+    ],
+    ["orchestrator: a run of the move failed", "198.51.100.4: the connection broke while the bulk was copied"],
+    ["orchestrator moved here", "the new host holds the key", "version v0.0.9b", expect.stringMatching(/: 23\.4 s$/)],
+    [
+      "produces: momentum 11985590",
+      "of z1qnew0000000000000000000000000000000000, at 2026-11-20 18:04:30",
+      "last momentum of z1qold0000000000000000000000000000000000: 11985560 at 2026-11-20 17:59:30",
+      "between both momentums: 5 min (other Pillars produced then)",
+    ],
+  ]);
+  expect(textsOf(wholeWay, "backup")[0]).toEqual([
+    "first backup, proved (14 files)",
+    "pillar-host-prod-2-Anvil-1-first.tar.age, 95000 bytes",
+    `sha256 ${"a1".repeat(32)}`,
+    "opened with /home/ada/pillar-host/backups/identity.txt",
+  ]);
+});
 
-  const second = "pillar-host/prod-2/Anvil/2";
-  const copied = { from: "192.0.2.1", files: 6200, bytes: 134e8, seconds: 1120, height: 12 };
-  test.each<[string, object, string[]]>([
+const second = "pillar-host/prod-2/Anvil/2";
+const copied = { from: "192.0.2.1", files: 6200, bytes: 134e8, seconds: 1120, height: 12 };
+test.each<[string, object, string[]]>([
+  [
+    "a chain copy with its size and its duration",
+    on("prod-2", "18T09:30:00", "chainCopied", copied),
+    ["chain copied from 192.0.2.1, up to momentum 12", "13.4 GB in 6200 files, 19 min"],
+  ],
+  [
+    "who holds the key after a rolled back move",
+    { at: at("19T00:00:00"), move: second, event: "rolledBack", details: { holder: "old", version: "v1" } },
     [
-      "a chain copy with its size and its duration",
-      on("prod-2", "18T09:30:00", "chainCopied", copied),
-      ["chain copied from 192.0.2.1, up to momentum 12", "13.4 GB in 6200 files, 19 min"],
+      "orchestrator moved back to the old host",
+      "the old host holds the key",
+      "version v1",
+      "time without the orchestrator: unknown: the move took more than one run",
     ],
-    [
-      "who holds the key after a rolled back move",
-      { at: at("19T00:00:00"), move: second, event: "rolledBack", details: { holder: "old", version: "v1" } },
-      [
-        "orchestrator moved back to the old host",
-        "the old host holds the key",
-        "version v1",
-        "time without the orchestrator: unknown: the move took more than one run",
-      ],
-    ],
-    [
-      "rewards that the operator confirmed",
-      on("prod-2", "19T00:00:00", "rewards", { evidence: ["said so"], saidBy: "operator" }),
-      ["rewards collected", "confirmed by the operator", "said so"],
-    ],
-  ])("tells %s", (_what, line, texts) => {
-    const { title, lines } = reportOn("prod-2", [host("prod-2", "01T00:00:00"), line]).timeline[1] ?? {};
-    expect([title, ...(lines ?? [])]).toEqual(texts);
-  });
+  ],
+  [
+    "rewards that the operator confirmed",
+    on("prod-2", "19T00:00:00", "rewards", { evidence: ["said so"], saidBy: "operator" }),
+    ["rewards collected", "confirmed by the operator", "said so"],
+  ],
+])("the new host's report tells %s", (_what, line, texts) => {
+  const { title, lines } = reportOn("prod-2", [host("prod-2", "01T00:00:00"), line]).timeline[1] ?? {};
+  expect([title, ...(lines ?? [])]).toEqual(texts);
 });
 
 test("lists a wait as one item until the node is synced", () => {
@@ -111,31 +109,29 @@ test("lists a wait as one item until the node is synced", () => {
   expect(stages("prod-2", [...syncing, ...wholeWay.slice(3, 4)]).map(([, event]) => event)).toEqual(["host", "synced"]);
 });
 
-describe("the events of a report", () => {
-  test("begin with the old host and include the new host", () => {
-    expect(reportOn("prod")).toMatchObject({ stacks: ["prod", "prod-2"], from: at("02T08:00:00") });
-    expect(stages("prod")).toHaveLength(wholeWay.length);
-  });
+test("the events begin with the old host and include the new host", () => {
+  expect(reportOn("prod")).toMatchObject({ stacks: ["prod", "prod-2"], from: at("02T08:00:00") });
+  expect(stages("prod")).toHaveLength(wholeWay.length);
+});
 
-  test("exclude what came after the host was retired and before the new host was created", () => {
-    const lines = [...wholeWay, host("prod-3", "25T08:00:00")];
-    expect(reportOn("prod", lines).stacks).toEqual(["prod", "prod-2"]);
-    expect(reportOn("prod-3", lines)).toMatchObject({ stacks: ["prod-3"], from: at("25T08:00:00") });
-    expect(reportOn("prod-2", lines).stacks).toEqual(["prod-2", "prod", "prod-3"]);
-  });
+test("the events exclude what came after the host was retired and before the new host was created", () => {
+  const lines = [...wholeWay, host("prod-3", "25T08:00:00")];
+  expect(reportOn("prod", lines).stacks).toEqual(["prod", "prod-2"]);
+  expect(reportOn("prod-3", lines)).toMatchObject({ stacks: ["prod-3"], from: at("25T08:00:00") });
+  expect(reportOn("prod-2", lines).stacks).toEqual(["prod-2", "prod", "prod-3"]);
+});
 
-  test("exclude another Pillar in the same file, and a stack that the event log does not name", () => {
-    expect(reportOn("prod-2", [...wholeWay, host("smith", "19T08:00:00", "Smith")])).toEqual(reportOn("prod-2"));
-    expect(buildReport(parseEventLog(textOf(wholeWay)), "prod-9")).toBeUndefined();
-  });
+test("the events exclude another Pillar in the same file, and a stack that the event log does not name", () => {
+  expect(reportOn("prod-2", [...wholeWay, host("smith", "19T08:00:00", "Smith")])).toEqual(reportOn("prod-2"));
+  expect(buildReport(parseEventLog(textOf(wholeWay)), "prod-9")).toBeUndefined();
+});
 
-  test("stay in the log's order: a registration that was noticed after the first momentum comes before it", () => {
-    const registered = on("new", "03T00:00:07", "registered", { producerAddress: "a" });
-    const details = { producerAddress: "a", height: 9, switchedAt: at("03T00:00:06") };
-    const lines = [host("new", "01T00:00:00"), registered, on("new", "03T00:00:17", "producing", details)];
-    const told = stages("new", lines).map(([, event, seconds]) => `${event} ${seconds}`);
-    expect(told).toEqual(["host undefined", "registered 172807", "producing undefined"]);
-  });
+test("the events stay in the log's order: a registration that was noticed late comes before the first momentum", () => {
+  const registered = on("new", "03T00:00:07", "registered", { producerAddress: "a" });
+  const details = { producerAddress: "a", height: 9, switchedAt: at("03T00:00:06") };
+  const lines = [host("new", "01T00:00:00"), registered, on("new", "03T00:00:17", "producing", details)];
+  const told = stages("new", lines).map(([, event, seconds]) => `${event} ${seconds}`);
+  expect(told).toEqual(["host undefined", "registered 172807", "producing undefined"]);
 });
 
 const head = { version: 1, at: "2026-11-18T09:00:00Z", stack: "prod", pillar: "Anvil" };

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { least } from "../../components/exampleConfig";
 import { printConfig, runTool } from "../fakePulumi";
 import { textOf, wholeWay } from "./exampleLog";
@@ -30,43 +30,41 @@ function writeLog(directory: string, text = whole): string {
 
 const pulumiWith = (config: Record<string, unknown>) => `echo '${printConfig(config)}'`;
 
-describe("the place of the event log", () => {
-  test("is the configured one, which is not written to", async () => {
-    const place = writeLog("elsewhere");
-    const script = pulumiWith({ ...least, orchestrator: { backup: { directory: "elsewhere" } } });
-    const { stdout, stderr } = await run(script, "prod-2");
-    expect(stderr).toBe("");
-    expect(stdout).toContain(`Event log:  ${place}`);
-    expect(readdirSync(place)).toEqual(["record.jsonl"]);
-    expect(readFileSync(join(place, "record.jsonl"), "utf8")).toBe(whole);
-  });
+test("the event log's place is the configured one, which is not written to", async () => {
+  const place = writeLog("elsewhere");
+  const script = pulumiWith({ ...least, orchestrator: { backup: { directory: "elsewhere" } } });
+  const { stdout, stderr } = await run(script, "prod-2");
+  expect(stderr).toBe("");
+  expect(stdout).toContain(`Event log:  ${place}`);
+  expect(readdirSync(place)).toEqual(["record.jsonl"]);
+  expect(readFileSync(join(place, "record.jsonl"), "utf8")).toBe(whole);
+});
 
-  test("is the user's data directory by default, and the report names the key", async () => {
-    const place = writeLog("data/pillar-host/records/Anvil");
-    mkdirSync(join(program, "data/pillar-host/keys"));
-    writeFileSync(join(program, "data/pillar-host/keys/Anvil.age-identity"), "AGE-SECRET-KEY-1NONE\n");
-    const { exitCode, stdout } = await run(pulumiWith(least), "prod-2");
-    expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`Event log:  ${place}\nKey:        `)]);
-  });
+test("the event log's place is the user's data directory by default, and the report names the key", async () => {
+  const place = writeLog("data/pillar-host/records/Anvil");
+  mkdirSync(join(program, "data/pillar-host/keys"));
+  writeFileSync(join(program, "data/pillar-host/keys/Anvil.age-identity"), "AGE-SECRET-KEY-1NONE\n");
+  const { exitCode, stdout } = await run(pulumiWith(least), "prod-2");
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`Event log:  ${place}\nKey:        `)]);
+});
 
-  test("is the one of --directory for a stack that is gone, without a run of pulumi", async () => {
-    const place = writeLog("kept");
-    const refused = await run(gone, "prod-2");
-    expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(refused.stderr).toMatch(/^there is no stack prod-2 here\n(.*\n)*To read the event log .* --directory /);
-    const { exitCode, stdout } = await run("touch asked; exit 1", "ada/pillar-host/prod-2", "--directory", "kept");
-    expect(exitCode).toBe(0);
-    expect(stdout.split("\n")[0]).toBe("Pillar Anvil, stack prod-2, with prod");
-    expect(stdout).toContain(`Event log:  ${place}`);
-    expect(existsSync(join(program, "asked"))).toBe(false);
-  });
+test("the event log's place is the one of --directory for a stack that is gone, without a run of pulumi", async () => {
+  const place = writeLog("kept");
+  const refused = await run(gone, "prod-2");
+  expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(refused.stderr).toMatch(/^there is no stack prod-2 here\n(.*\n)*To read the event log .* --directory /);
+  const { exitCode, stdout } = await run("touch asked; exit 1", "ada/pillar-host/prod-2", "--directory", "kept");
+  expect(exitCode).toBe(0);
+  expect(stdout.split("\n")[0]).toBe("Pillar Anvil, stack prod-2, with prod");
+  expect(stdout).toContain(`Event log:  ${place}`);
+  expect(existsSync(join(program, "asked"))).toBe(false);
+});
 
-  test("is named in the refusal of a stack that it does not have", async () => {
-    const place = writeLog("kept");
-    const { exitCode, stderr } = await run(gone, "prod-9", "--directory", "kept");
-    const said = `the event log does not name stack prod-9\n  found: ${place}/record.jsonl, which names prod, prod-2\n`;
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
-  });
+test("the event log's place is named in the refusal of a stack that it does not have", async () => {
+  const place = writeLog("kept");
+  const { exitCode, stderr } = await run(gone, "prod-9", "--directory", "kept");
+  const said = `the event log does not name stack prod-9\n  found: ${place}/record.jsonl, which names prod, prod-2\n`;
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
 
 test("--json prints only the report", async () => {

@@ -42,33 +42,31 @@ test("the JSON is the report", () => {
   expect(JSON.parse(formatJson(odd))).toEqual(odd);
 });
 
-describe("the text", () => {
-  test.each([80, 120])("fits %i columns", (columns) => {
-    const long = formatText(whole, columns).split("\n");
-    expect(long.filter((line) => line.length >= columns)).toEqual([]);
-  });
+test.each([80, 120])("the text fits %i columns", (columns) => {
+  const long = formatText(whole, columns).split("\n");
+  expect(long.filter((line) => line.length >= columns)).toEqual([]);
+});
 
-  test("shows the wait of a stack that syncs", () => {
-    expect(formatText(reportOn(syncing.slice(1)), 120).split("\n")).toEqual([
-      "Pillar Anvil, stack prod-2",
-      "2026-11-18 11:10 to 2026-11-18 23:10 UTC (12 h 00 min)",
-      "",
-      "Time line (UTC; +: time since the previous stage)",
-      "  2026-11-18 23:10  prod-2  not synced yet",
-      "                            - since 2026-11-18 09:10:00",
-      "                            - from height 0",
-    ]);
-  });
+test("the text shows the wait of a stack that syncs", () => {
+  expect(formatText(reportOn(syncing.slice(1)), 120).split("\n")).toEqual([
+    "Pillar Anvil, stack prod-2",
+    "2026-11-18 11:10 to 2026-11-18 23:10 UTC (12 h 00 min)",
+    "",
+    "Time line (UTC; +: time since the previous stage)",
+    "  2026-11-18 23:10  prod-2  not synced yet",
+    "                            - since 2026-11-18 09:10:00",
+    "                            - from height 0",
+  ]);
+});
 
-  test("starts with the overrides, and ends with the number of unreadable lines", () => {
-    const report = buildReport(parseEventLog(`${textOf(wholeWay)}{"at"\nnull\n`), "prod-2");
-    const lines = formatText(report as Report, 80).split("\n");
-    expect(lines.slice(3, 7)).toEqual([
-      "!! OVERRIDDEN BY THE OPERATOR",
-      "!! 2026-11-21 12:00, prod",
-      "!!   typed: delete the host of Anvil and lose 1.25 ZNN",
-      "!!   although: 1.25 ZNN of rewards are not collected",
-    ]);
-    expect(lines.at(-1)).toBe("Lines of the event log that could not be read: 2");
-  });
+test("the text starts with the overrides, and ends with the number of unreadable lines", () => {
+  const report = buildReport(parseEventLog(`${textOf(wholeWay)}{"at"\nnull\n`), "prod-2");
+  const lines = formatText(report as Report, 80).split("\n");
+  expect(lines.slice(3, 7)).toEqual([
+    "!! OVERRIDDEN BY THE OPERATOR",
+    "!! 2026-11-21 12:00, prod",
+    "!!   typed: delete the host of Anvil and lose 1.25 ZNN",
+    "!!   although: 1.25 ZNN of rewards are not collected",
+  ]);
+  expect(lines.at(-1)).toBe("Lines of the event log that could not be read: 2");
 });

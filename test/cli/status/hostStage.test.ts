@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { decideStage, type Needs } from "../../../cli/status/hostStage";
 import { createUnknownParts } from "../../../cli/status/parts/statusParts";
 import { keepAnswers } from "../../../cli/status/readStatus";
@@ -35,54 +35,52 @@ const retiring = (changes: Parameters<typeof partsOf>[1]): Partial<StackView> =>
 const runs = { node: { value: { active: true, masked: false } } };
 const shutDown = "shut down: its node is off and masked";
 
-describe("stage, next step and needs", () => {
-  test.each<[Needs, string, string, Partial<StackView>]>([
-    ["wait", "not started", up, { ...fresh, locks: [], facts: done() }],
-    ["wait", "not started", up, { ...fresh, locks: [], facts: undefined }],
-    ["wait", "started", active, { ...fresh, facts: done() }],
-    ["wait", "started", `${up} continues from here`, { locks: [], facts: undefined }],
-    ["wait", "packages installed, not deployed yet", active, { facts: done("packages") }],
-    ["wait", "deployed, syncing", active, {}],
-    ["wait", "deployed, syncing", `${up} continues from here`, { locks: [] }],
-    ["wait", "deployed, syncing", `${up} continues from here`, { locks: undefined }],
-    ["wait", "deployed, syncing", "./pillar-host resume prod continues the last run, unless", interrupted],
-    ["wait", "deployed, syncing", "./pillar-host resume prod", killed],
-    ["wait", "was synced, but is not synced now", "do not touch", { state: { ...begun, wait }, locks: [] }],
-    ["wait", "was synced, but is not synced now", "do not touch", { facts: done("deployed", "synced"), locks: [] }],
-    ["attention", "REGISTERED TOO EARLY: the node", "The way back,", { ...tooEarly, locks: [] }],
-    ["step", "synced", active, { synced: true }],
-    ["step", "synced", "./pillar-host resume prod", { synced: true, ...killed }],
-    ["step", "synced", `${up} shows the producer address`, synced("earlier")],
-    ["step", "synced", `${up} shows the producer address`, synced("nobody")],
-    ["step", "synced", `${up} shows the producer address`, { synced: true, locks: [], parts: late }],
-    ["step", "synced", "do not update the wallet yet", { ...synced("earlier"), state: { ...begun, lastRun } }],
-    ["wait", "registered; waiting for its first momentum", "wait, and keep the old host", synced("registered")],
-    ["wait", "registered; waiting for its first momentum", active, { ...synced("registered"), locks: [lives] }],
-    ["attention", "registered, but it does not produce", "check the node's clock", synced("late")],
-    ["attention", "synced, but the Pillar is registered with an unknown", up, synced("foreign")],
-    ["attention", "synced, but the Pillar is registered with an earlier", up, synced("wentBack")],
-    ["nothing", "producing", "nothing to do here", synced("producing")],
-    ["attention", "producing", "nothing to do here", synced("producing", { orchestrator: silent })],
-    ["wait", "to be adopted", up, adopted(fresh)],
-    ["wait", "adopted", "once the Pillar produces elsewhere: ./pillar-host retire prod", adopted(withOldAddress)],
-    ["attention", "adopted", "", adopted(tooEarly)],
-    ["nothing", "adopted, node synced", "once the Pillar produces elsewhere", adopted(synced("producing"))],
-    [
-      "nothing",
-      "adopted, node synced",
-      "the Pillar produces elsewhere: ./pillar-host retire prod --successor STACK",
-      adopted(synced("foreign", { destroy: { value: [unmet] } })),
-    ],
-    ["nothing", "retired, or never created", "to see its history", { lifecycle: "retiring", locks: [], ...fresh }],
-    ["attention", "retiring; unknown", `check again: ${up}`, { ...retiring({}), parts: late }],
-    ["wait", "retiring, node not shut down", up, retiring({ ...runs, destroy: { value: [unmet] } })],
-    ["step", shutDown, "the host may be deleted now: pulumi destroy -s prod", retiring({ destroy: { value: [] } })],
-    ["wait", shutDown, "pulumi destroy -s prod is refused", retiring({ destroy: { value: [unmet] } })],
-    ["attention", shutDown, "pulumi destroy -s prod checks", retiring({ destroy: { problem: "no answer" } })],
-  ])("%s: %s: %s", (needs, stage, next, changes) => {
-    const found = decideStage(viewOf(changes));
-    expect([found.needs, found.stage.startsWith(stage), found.next.startsWith(next)]).toEqual([needs, true, true]);
-  });
+test.each<[Needs, string, string, Partial<StackView>]>([
+  ["wait", "not started", up, { ...fresh, locks: [], facts: done() }],
+  ["wait", "not started", up, { ...fresh, locks: [], facts: undefined }],
+  ["wait", "started", active, { ...fresh, facts: done() }],
+  ["wait", "started", `${up} continues from here`, { locks: [], facts: undefined }],
+  ["wait", "packages installed, not deployed yet", active, { facts: done("packages") }],
+  ["wait", "deployed, syncing", active, {}],
+  ["wait", "deployed, syncing", `${up} continues from here`, { locks: [] }],
+  ["wait", "deployed, syncing", `${up} continues from here`, { locks: undefined }],
+  ["wait", "deployed, syncing", "./pillar-host resume prod continues the last run, unless", interrupted],
+  ["wait", "deployed, syncing", "./pillar-host resume prod", killed],
+  ["wait", "was synced, but is not synced now", "do not touch", { state: { ...begun, wait }, locks: [] }],
+  ["wait", "was synced, but is not synced now", "do not touch", { facts: done("deployed", "synced"), locks: [] }],
+  ["attention", "REGISTERED TOO EARLY: the node", "The way back,", { ...tooEarly, locks: [] }],
+  ["step", "synced", active, { synced: true }],
+  ["step", "synced", "./pillar-host resume prod", { synced: true, ...killed }],
+  ["step", "synced", `${up} shows the producer address`, synced("earlier")],
+  ["step", "synced", `${up} shows the producer address`, synced("nobody")],
+  ["step", "synced", `${up} shows the producer address`, { synced: true, locks: [], parts: late }],
+  ["step", "synced", "do not update the wallet yet", { ...synced("earlier"), state: { ...begun, lastRun } }],
+  ["wait", "registered; waiting for its first momentum", "wait, and keep the old host", synced("registered")],
+  ["wait", "registered; waiting for its first momentum", active, { ...synced("registered"), locks: [lives] }],
+  ["attention", "registered, but it does not produce", "check the node's clock", synced("late")],
+  ["attention", "synced, but the Pillar is registered with an unknown", up, synced("foreign")],
+  ["attention", "synced, but the Pillar is registered with an earlier", up, synced("wentBack")],
+  ["nothing", "producing", "nothing to do here", synced("producing")],
+  ["attention", "producing", "nothing to do here", synced("producing", { orchestrator: silent })],
+  ["wait", "to be adopted", up, adopted(fresh)],
+  ["wait", "adopted", "once the Pillar produces elsewhere: ./pillar-host retire prod", adopted(withOldAddress)],
+  ["attention", "adopted", "", adopted(tooEarly)],
+  ["nothing", "adopted, node synced", "once the Pillar produces elsewhere", adopted(synced("producing"))],
+  [
+    "nothing",
+    "adopted, node synced",
+    "the Pillar produces elsewhere: ./pillar-host retire prod --successor STACK",
+    adopted(synced("foreign", { destroy: { value: [unmet] } })),
+  ],
+  ["nothing", "retired, or never created", "to see its history", { lifecycle: "retiring", locks: [], ...fresh }],
+  ["attention", "retiring; unknown", `check again: ${up}`, { ...retiring({}), parts: late }],
+  ["wait", "retiring, node not shut down", up, retiring({ ...runs, destroy: { value: [unmet] } })],
+  ["step", shutDown, "the host may be deleted now: pulumi destroy -s prod", retiring({ destroy: { value: [] } })],
+  ["wait", shutDown, "pulumi destroy -s prod is refused", retiring({ destroy: { value: [unmet] } })],
+  ["attention", shutDown, "pulumi destroy -s prod checks", retiring({ destroy: { problem: "no answer" } })],
+])("stage, next step and needs: %s: %s: %s", (needs, stage, next, changes) => {
+  const found = decideStage(viewOf(changes));
+  expect([found.needs, found.stage.startsWith(stage), found.next.startsWith(next)]).toEqual([needs, true, true]);
 });
 
 test("reads the host's markers from its facts", () => {

@@ -1,34 +1,32 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as answers from "../../../core/chain/chainAnswers";
 import { parseNodeResult } from "../../../core/chain/node";
 import { evilText, harmless } from "../../evilText";
 import { clientOf } from "./readings";
 
-describe("a node's answer", () => {
-  const notJson = "the RPC's answer is not JSON: cut off, or another service on its port";
-  const errorOf = (code: unknown, message: string) => JSON.stringify({ error: { code, message } });
-  const otherService = "another service answers on the RPC's port";
+const notJson = "the RPC's answer is not JSON: cut off, or another service on its port";
+const errorOf = (code: unknown, message: string) => JSON.stringify({ error: { code, message } });
+const otherService = "another service answers on the RPC's port";
 
-  test("has a result", () => {
-    const result = (body: string) => parseNodeResult({ status: 200, body });
-    expect(result('{"jsonrpc":"2.0","id":1,"result":{"state":3}}\n')).toEqual({ state: 3 });
-    expect([result('{"result":null}'), result('{"result":"","error":""}')]).toEqual([null, ""]);
-  });
+test("a node's answer has a result", () => {
+  const result = (body: string) => parseNodeResult({ status: 200, body });
+  expect(result('{"jsonrpc":"2.0","id":1,"result":{"state":3}}\n')).toEqual({ state: 3 });
+  expect([result('{"result":null}'), result('{"result":"","error":""}')]).toEqual([null, ""]);
+});
 
-  test.each([
-    [200, " \n", "the RPC gives an empty answer"],
-    [200, "<html>", notJson],
-    [200, '{"result":{"sta', notJson],
-    ...["null", "7", '"ok"', "[]", "{}"].map((body) => [200, body, otherService] as const),
-    [200, '{"error":{"code":-32601,"message":"no method"}}', "the RPC answers with error -32601: no method"],
-    [200, '{"error":"broken"}', "the RPC answers with error undefined: undefined"],
-    [200, errorOf(1, "x".repeat(1000)), `the RPC answers with error 1: ${"x".repeat(200)}`],
-    [200, errorOf(evilText, evilText), `the RPC answers with error ${harmless.slice(0, 20)}: ${harmless}`],
-    [403, '{"result":1}', "the RPC answers 403, the node refuses the Host header"],
-    [500, '{"result":1}', "the RPC answers 500"],
-  ] as const)("of status %i is refused: %j", (status, body, message) => {
-    expect(() => parseNodeResult({ status, body })).toThrow(new Error(message));
-  });
+test.each([
+  [200, " \n", "the RPC gives an empty answer"],
+  [200, "<html>", notJson],
+  [200, '{"result":{"sta', notJson],
+  ...["null", "7", '"ok"', "[]", "{}"].map((body) => [200, body, otherService] as const),
+  [200, '{"error":{"code":-32601,"message":"no method"}}', "the RPC answers with error -32601: no method"],
+  [200, '{"error":"broken"}', "the RPC answers with error undefined: undefined"],
+  [200, errorOf(1, "x".repeat(1000)), `the RPC answers with error 1: ${"x".repeat(200)}`],
+  [200, errorOf(evilText, evilText), `the RPC answers with error ${harmless.slice(0, 20)}: ${harmless}`],
+  [403, '{"result":1}', "the RPC answers 403, the node refuses the Host header"],
+  [500, '{"result":1}', "the RPC answers 500"],
+] as const)("a node's answer of status %i is refused: %j", (status, body, message) => {
+  expect(() => parseNodeResult({ status, body })).toThrow(new Error(message));
 });
 
 test("a momentum has its time in milliseconds", () => {

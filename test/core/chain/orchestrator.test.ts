@@ -1,6 +1,6 @@
 import http from "node:http";
 import net from "node:net";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { compareVersions, createOrchestratorClient, redactSecretsAndPaths } from "../../../core/chain/orchestrator";
 import { createForwardError } from "../../../core/ssh/sshErrors";
 import { evilText, harmless } from "../../evilText";
@@ -27,74 +27,70 @@ async function talk(...answers: Answer[]) {
   return { client, asked, slept };
 }
 
-describe("getBuildInfo", () => {
-  test("is a POST of method and params as JSON to the loopback address", async () => {
-    const { client, asked } = await talk(good(build), good({ ...build, gitCommit: "" }));
-    expect(await client.buildInfo()).toEqual(build);
-    const body = '{"method":"getBuildInfo","params":[]}';
-    expect(asked).toEqual([{ verb: "POST", type: "application/json", body, host: "127.0.0.1:55000" }]);
-    expect(await client.buildInfo()).toEqual({ ...build, gitCommit: "" });
-  });
-
-  test("retries after a delay if the orchestrator answers 429", async () => {
-    const busy = { status: 429, body: '{"result":null,"error":"rate limit exceeded"}' };
-    const { client, asked, slept } = await talk(busy, busy, good(build));
-    expect(await client.buildInfo()).toEqual(build);
-    expect(asked).toHaveLength(3);
-    expect(slept).toEqual([1200, 1200]);
-    const { client: stuck } = await talk(busy);
-    await expect(stuck.buildInfo()).rejects.toThrow("429, too many requests, 9 times");
-  });
-
-  const error = (text: string) => ({ body: JSON.stringify({ result: null, error: text }) });
-  test.each([
-    ["its own error", error("node not synced"), "with the error: node not synced"],
-    ["its error without what may be secret", error("bad passphrase hunter2"), "bad passphrase [removed]"],
-    ["its error without control characters", error(evilText), `with the error: ${harmless}`],
-    ["an error with another status", { status: 500, body: '{"error":"boom"}' }, "the error: boom"],
-    ["another status", { status: 502, body: "<html>" }, "answers getBuildInfo with 502"],
-    ["no such method", { status: 404, body: "" }, "getBuildInfo is answered with 404: another service on the port?"],
-    ["no JSON", { body: "hello" }, 'does not have the form {result, error: ""}'],
-    ["null", { body: "null" }, "does not have the form"],
-    ["no error field", { body: JSON.stringify({ result: build }) }, "does not have the form"],
-    ["a version of another form", good({ ...build, version: "0.0.9" }), "does not have the specified form: version"],
-    ["other forms", good({ ...build, gitCommit: "abc", goVersion: "1.20" }), "form: gitCommit, goVersion"],
-  ])("fails for %s", async (_what, answer, words) => {
-    const { client } = await talk(answer);
-    await expect(client.buildInfo()).rejects.toThrow(words);
-  });
-
-  test("names a port on which nothing listens", async () => {
-    const forward = () => Promise.reject(createForwardError("closedPort", "nothing listens"));
-    const client = createOrchestratorClient({ forward }, 55000, { sleep: async () => undefined });
-    const said = "nothing listens on 127.0.0.1:55000: the orchestrator is down, or still starting";
-    await expect(client.buildInfo()).rejects.toThrow(said);
-  });
+test("getBuildInfo is a POST of method and params as JSON to the loopback address", async () => {
+  const { client, asked } = await talk(good(build), good({ ...build, gitCommit: "" }));
+  expect(await client.buildInfo()).toEqual(build);
+  const body = '{"method":"getBuildInfo","params":[]}';
+  expect(asked).toEqual([{ verb: "POST", type: "application/json", body, host: "127.0.0.1:55000" }]);
+  expect(await client.buildInfo()).toEqual({ ...build, gitCommit: "" });
 });
 
-describe("status and identity", () => {
-  const identity = { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" };
+test("getBuildInfo retries after a delay if the orchestrator answers 429", async () => {
+  const busy = { status: 429, body: '{"result":null,"error":"rate limit exceeded"}' };
+  const { client, asked, slept } = await talk(busy, busy, good(build));
+  expect(await client.buildInfo()).toEqual(build);
+  expect(asked).toHaveLength(3);
+  expect(slept).toEqual([1200, 1200]);
+  const { client: stuck } = await talk(busy);
+  await expect(stuck.buildInfo()).rejects.toThrow("429, too many requests, 9 times");
+});
 
-  test("are undefined if an older build lacks them", async () => {
-    const { client } = await talk({ status: 404, body: '{"result":null,"error":"method not found"}' });
-    expect([await client.status(), await client.identity()]).toEqual([undefined, undefined]);
-  });
+const error = (text: string) => ({ body: JSON.stringify({ result: null, error: text }) });
+test.each([
+  ["its own error", error("node not synced"), "with the error: node not synced"],
+  ["its error without what may be secret", error("bad passphrase hunter2"), "bad passphrase [removed]"],
+  ["its error without control characters", error(evilText), `with the error: ${harmless}`],
+  ["an error with another status", { status: 500, body: '{"error":"boom"}' }, "the error: boom"],
+  ["another status", { status: 502, body: "<html>" }, "answers getBuildInfo with 502"],
+  ["no such method", { status: 404, body: "" }, "getBuildInfo is answered with 404: another service on the port?"],
+  ["no JSON", { body: "hello" }, 'does not have the form {result, error: ""}'],
+  ["null", { body: "null" }, "does not have the form"],
+  ["no error field", { body: JSON.stringify({ result: build }) }, "does not have the form"],
+  ["a version of another form", good({ ...build, version: "0.0.9" }), "does not have the specified form: version"],
+  ["other forms", good({ ...build, gitCommit: "abc", goVersion: "1.20" }), "form: gitCommit, goVersion"],
+])("getBuildInfo fails for %s", async (_what, answer, words) => {
+  const { client } = await talk(answer);
+  await expect(client.buildInfo()).rejects.toThrow(words);
+});
 
-  test("are reported by newer builds", async () => {
-    const networks = { Ethereum: { wrapsToSign: 2, unwrapsToSign: 1 }, "BNB Chain": { wrapsToSign: 0 } };
-    const status = { state: 1, stateName: "keyGen", peersLen: 3, frontierMomentum: 7, networks };
-    const { client } = await talk(good(status), good(identity));
-    const told = { state: 1, stateName: "keyGen", momentum: 7, peers: 3, toSign: 3 };
-    expect(await client.status()).toEqual({ ...told, networks: ["Ethereum", "BNB Chain"] });
-    expect(await client.identity()).toEqual(identity);
-  });
+test("getBuildInfo names a port on which nothing listens", async () => {
+  const forward = () => Promise.reject(createForwardError("closedPort", "nothing listens"));
+  const client = createOrchestratorClient({ forward }, 55000, { sleep: async () => undefined });
+  const said = "nothing listens on 127.0.0.1:55000: the orchestrator is down, or still starting";
+  await expect(client.buildInfo()).rejects.toThrow(said);
+});
 
-  test("have no control characters", async () => {
-    const status = { state: 1, stateName: evilText, networks: { [evilText]: {} } };
-    const { client } = await talk(good(status), good({ ...identity, producer: evilText }));
-    expect(await client.status()).toMatchObject({ stateName: "key generation", networks: [harmless] });
-    expect(await client.identity()).toEqual({ ...identity, producer: "" });
-  });
+const identity = { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" };
+
+test("status and identity are undefined if an older build lacks them", async () => {
+  const { client } = await talk({ status: 404, body: '{"result":null,"error":"method not found"}' });
+  expect([await client.status(), await client.identity()]).toEqual([undefined, undefined]);
+});
+
+test("status and identity are reported by newer builds", async () => {
+  const networks = { Ethereum: { wrapsToSign: 2, unwrapsToSign: 1 }, "BNB Chain": { wrapsToSign: 0 } };
+  const status = { state: 1, stateName: "keyGen", peersLen: 3, frontierMomentum: 7, networks };
+  const { client } = await talk(good(status), good(identity));
+  const told = { state: 1, stateName: "keyGen", momentum: 7, peers: 3, toSign: 3 };
+  expect(await client.status()).toEqual({ ...told, networks: ["Ethereum", "BNB Chain"] });
+  expect(await client.identity()).toEqual(identity);
+});
+
+test("status and identity have no control characters", async () => {
+  const status = { state: 1, stateName: evilText, networks: { [evilText]: {} } };
+  const { client } = await talk(good(status), good({ ...identity, producer: evilText }));
+  expect(await client.status()).toMatchObject({ stateName: "key generation", networks: [harmless] });
+  expect(await client.identity()).toEqual({ ...identity, producer: "" });
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Reading } from "../../../core/chain/reading";
 import {
@@ -34,29 +34,27 @@ test("finds the first fork, and the node with the largest majority", () => {
   expect(pickMajorityNode([])).toBeUndefined();
 });
 
-describe("readSharedHeights", () => {
-  const momentum = (height: number) => ({ ...block(height), timestamp: 1, producer: "z1q" });
-  const at = (name: string, height: number, changes: Partial<ChainClient> = {}): Reading<ChainExcerpt> => ({
-    client: clientNamed(name, changes),
-    clock: 1,
-    newest: momentum(height),
-  });
+const momentum = (height: number) => ({ ...block(height), timestamp: 1, producer: "z1q" });
+const at = (name: string, height: number, changes: Partial<ChainClient> = {}): Reading<ChainExcerpt> => ({
+  client: clientNamed(name, changes),
+  clock: 1,
+  newest: momentum(height),
+});
 
-  test("reads only the lower node's height, from the higher node", async () => {
-    const showing = { momentums: async (from: number) => [momentum(from)] };
-    const [low, high, gone] = await readSharedHeights([at("a", 7), at("b", 9, showing), silent("c")], 1000);
-    expect([low, high]).toMatchObject([{ older: [] }, { older: [block(7)] }]);
-    expect(gone).toMatchObject({ fault: { kind: "silent" } });
-  });
+test("the shared heights: reads only the lower node's height, from the higher node", async () => {
+  const showing = { momentums: async (from: number) => [momentum(from)] };
+  const [low, high, gone] = await readSharedHeights([at("a", 7), at("b", 9, showing), silent("c")], 1000);
+  expect([low, high]).toMatchObject([{ older: [] }, { older: [block(7)] }]);
+  expect(gone).toMatchObject({ fault: { kind: "silent" } });
+});
 
-  const gap = { kind: "gap", why: expect.stringContaining("from 7 to 7") };
-  test.each<[string, ChainClient["momentums"], object]>([
-    ["another height", async () => [momentum(8)], gap],
-    ["no momentum", async () => [], gap],
-    ["an error", () => Promise.reject(new Error("no such method")), { kind: "silent", why: "no such method" }],
-    ["no answer", () => new Promise(() => undefined), { kind: "silent", why: "no answer within 0.02 s" }],
-  ])("leaves out a node that returns %s", async (_what, momentums, fault) => {
-    const [, high] = await readSharedHeights([at("a", 7), at("b", 9, { momentums })], 20);
-    expect(high).toMatchObject({ client: { name: "b" }, fault });
-  });
+const gap = { kind: "gap", why: expect.stringContaining("from 7 to 7") };
+test.each<[string, ChainClient["momentums"], object]>([
+  ["another height", async () => [momentum(8)], gap],
+  ["no momentum", async () => [], gap],
+  ["an error", () => Promise.reject(new Error("no such method")), { kind: "silent", why: "no such method" }],
+  ["no answer", () => new Promise(() => undefined), { kind: "silent", why: "no answer within 0.02 s" }],
+])("the shared heights: leaves out a node that returns %s", async (_what, momentums, fault) => {
+  const [, high] = await readSharedHeights([at("a", 7), at("b", 9, { momentums })], 20);
+  expect(high).toMatchObject({ client: { name: "b" }, fault });
 });

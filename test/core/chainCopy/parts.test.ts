@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/chainFacts";
 import { formatCopyProgress, parseHashes } from "../../../core/chainCopy/transfer";
 import { formatSize } from "../../../core/util/sizeText";
@@ -53,20 +53,15 @@ test("a host's facts are read whole, or not at all", () => {
   expect(() => parseChainFacts(told.replace("end=yes", ""), "h")).toThrow("h: its answer was cut off");
 });
 
-describe("the hashes of files", () => {
-  const [a, b] = ["a".repeat(64), "b".repeat(64)];
+const [a, b] = ["a".repeat(64), "b".repeat(64)];
 
-  test("are read by path", () => {
-    const files = new Map(Object.entries({ "nom/CURRENT": a, "consensus/000001.ldb": b }));
-    expect(parseHashes(`${a}  nom/CURRENT\n${b} *consensus/000001.ldb\n`, "h")).toEqual(files);
-  });
+test("the hashes of files are read by path", () => {
+  const files = new Map(Object.entries({ "nom/CURRENT": a, "consensus/000001.ldb": b }));
+  expect(parseHashes(`${a}  nom/CURRENT\n${b} *consensus/000001.ldb\n`, "h")).toEqual(files);
+});
 
-  test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a\nb"])(
-    "refuse the path %s",
-    (path) => {
-      expect(() => parseHashes(`${a}  ${path}\n`, "h")).toThrow("h: the list of the chain's files cannot be read");
-    },
-  );
+test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a\nb"])("refuse the path %s", (path) => {
+  expect(() => parseHashes(`${a}  ${path}\n`, "h")).toThrow("h: the list of the chain's files cannot be read");
 });
 
 test("formats bytes, rate and time left", () => {

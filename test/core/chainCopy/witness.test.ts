@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { copyLookup } from "../../../core/chainCopy/copyChecks";
 import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
@@ -23,26 +23,24 @@ async function copyOf(
 const look = (inputs: ChainCopyInputs, side: "old" | "new") =>
   readNodeStatus(inputs[side].node, copyLookup(inputs, side === "old" ? "old" : undefined));
 
-describe("the chain that is copied", () => {
-  test("refuses an old host on another chain than the reference", async () => {
-    const { port } = await nodeOn("right", "127.0.0.2");
-    const inputs = await copyOf("wrong", "wrong", [`http://127.0.0.2:${port}`]);
-    expect(await look(inputs, "old")).toMatchObject({ synced: false, reason: "otherChain" });
-  });
+test("refuses an old host on another chain than the reference", async () => {
+  const { port } = await nodeOn("right", "127.0.0.2");
+  const inputs = await copyOf("wrong", "wrong", [`http://127.0.0.2:${port}`]);
+  expect(await look(inputs, "old")).toMatchObject({ synced: false, reason: "otherChain" });
+});
 
-  test("refuses an old host whose chain the reference does not confirm: the new host's node is no witness", async () => {
-    const inputs = await copyOf("ab", "ab", [`http://127.0.0.2:${await closedPort()}`]);
-    expect(await look(inputs, "old")).toMatchObject({ synced: false, reason: "unwitnessed" });
-  });
+test("refuses an old host whose chain the reference does not confirm: the new host's node is no witness", async () => {
+  const inputs = await copyOf("ab", "ab", [`http://127.0.0.2:${await closedPort()}`]);
+  expect(await look(inputs, "old")).toMatchObject({ synced: false, reason: "unwitnessed" });
+});
 
-  test("accepts an old host that a reference confirms, or any if no reference is configured", async () => {
-    const { port } = await nodeOn("ab", "127.0.0.2");
-    expect(await look(await copyOf("ab", "x", [`http://127.0.0.2:${port}`]), "old")).toMatchObject({ synced: true });
-    expect(await look(await copyOf("ab", "x", []), "old")).toMatchObject({ synced: true });
-  });
+test("accepts an old host that a reference confirms, or any if no reference is configured", async () => {
+  const { port } = await nodeOn("ab", "127.0.0.2");
+  expect(await look(await copyOf("ab", "x", [`http://127.0.0.2:${port}`]), "old")).toMatchObject({ synced: true });
+  expect(await look(await copyOf("ab", "x", []), "old")).toMatchObject({ synced: true });
+});
 
-  test("copies to a new node that is synced on another chain than the old host's", async () => {
-    expect(await look(await copyOf("ab", "wrong", []), "new")).toMatchObject({ synced: false, reason: "otherChain" });
-    expect(await look(await copyOf("ab", "ab", []), "new")).toMatchObject({ synced: true });
-  });
+test("copies to a new node that is synced on another chain than the old host's", async () => {
+  expect(await look(await copyOf("ab", "wrong", []), "new")).toMatchObject({ synced: false, reason: "otherChain" });
+  expect(await look(await copyOf("ab", "ab", []), "new")).toMatchObject({ synced: true });
 });

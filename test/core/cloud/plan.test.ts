@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { chooseOffer, computeFreeDiskGb, type Offer, type Wish } from "../../../core/cloud/chooseOffer";
 import type { Order } from "../../../core/cloud/orderRecord";
 import { commandsFor } from "../../../core/util/commands";
@@ -31,33 +31,31 @@ function chosen(offers: readonly Offer[], change: Partial<Wish> = {}, attempts: 
   return [choice.offer, choice.runnerUp].map((each) => each && `${each.plan} in ${each.location}`);
 }
 
-describe("plan: auto", () => {
-  test("is the cheapest plan that meets the minimums, with a runner-up", () => {
-    expect(chosen(market)).toEqual(["good in fsn1", "better in fsn1"]);
-  });
+test("plan: auto is the cheapest plan that meets the minimums, with a runner-up", () => {
+  expect(chosen(market)).toEqual(["good in fsn1", "better in fsn1"]);
+});
 
-  test("is compared by its price in the location tried first", () => {
-    const nbg1 = { location: "nbg1" };
-    const here = (plan: string, first: number, later: number) => [offer(plan, first), offer(plan, later, nbg1)];
-    expect(chosen([...here("even", 8, 8), ...here("uneven", 9, 3)])).toEqual(["even in fsn1", "uneven in fsn1"]);
-    expect(chosen([...here("even", 8, 8), ...here("uneven", 7, 30)])).toEqual(["uneven in fsn1", "even in fsn1"]);
-  });
+test("plan: auto is compared by its price in the location tried first", () => {
+  const nbg1 = { location: "nbg1" };
+  const here = (plan: string, first: number, later: number) => [offer(plan, first), offer(plan, later, nbg1)];
+  expect(chosen([...here("even", 8, 8), ...here("uneven", 9, 3)])).toEqual(["even in fsn1", "uneven in fsn1"]);
+  expect(chosen([...here("even", 8, 8), ...here("uneven", 7, 30)])).toEqual(["uneven in fsn1", "even in fsn1"]);
+});
 
-  test("prefers locations with room, but never a dearer plan", () => {
-    const without = (...locations: string[]) =>
-      market.map((each) =>
-        each.plan === "good" && locations.includes(each.location) ? { ...each, isAvailable: false } : each,
-      );
-    expect(chosen(without("fsn1"))).toEqual(["good in nbg1", "better in fsn1"]);
-    expect(chosen(without("fsn1"), {}, [attempt("good", "nbg1")])[0]).toBe("good in fsn1");
-    expect(chosen(without("fsn1", "nbg1"))).toEqual(["good in fsn1", "better in fsn1"]);
-  });
+test("plan: auto prefers locations with room, but never a dearer plan", () => {
+  const without = (...locations: string[]) =>
+    market.map((each) =>
+      each.plan === "good" && locations.includes(each.location) ? { ...each, isAvailable: false } : each,
+    );
+  expect(chosen(without("fsn1"))).toEqual(["good in nbg1", "better in fsn1"]);
+  expect(chosen(without("fsn1"), {}, [attempt("good", "nbg1")])[0]).toBe("good in fsn1");
+  expect(chosen(without("fsn1", "nbg1"))).toEqual(["good in fsn1", "better in fsn1"]);
+});
 
-  test("is the same plan whenever two cost the same", () => {
-    const twins = [offer("b", 8), offer("a", 8)].flatMap((each) => [each, { ...each, location: "nbg1" }]);
-    expect(chosen(twins)).toEqual(["a in fsn1", "b in fsn1"]);
-    expect(chosen([...twins].reverse())).toEqual(["a in fsn1", "b in fsn1"]);
-  });
+test("plan: auto is the same plan whenever two cost the same", () => {
+  const twins = [offer("b", 8), offer("a", 8)].flatMap((each) => [each, { ...each, location: "nbg1" }]);
+  expect(chosen(twins)).toEqual(["a in fsn1", "b in fsn1"]);
+  expect(chosen([...twins].reverse())).toEqual(["a in fsn1", "b in fsn1"]);
 });
 
 test("tries the next location after an offer without room, then the next plan", () => {

@@ -43,44 +43,42 @@ test("refuses an unknown provider", async () => {
   expect(await refusal(readPowerState(at("aws"), api))).toBe("no cloud provider is called aws");
 });
 
-describe("the protection of a server", () => {
-  const action = "POST /servers/52/actions/change_protection";
-  const shows = (isOn: boolean, locked = false) =>
-    [200, { server: { protection: { delete: isOn, rebuild: isOn }, locked } }] as const;
-  const posted = () => api.asked.filter((line) => line.startsWith("POST"));
+const action = "POST /servers/52/actions/change_protection";
+const shows = (isOn: boolean, locked = false) =>
+  [200, { server: { protection: { delete: isOn, rebuild: isOn }, locked } }] as const;
+const posted = () => api.asked.filter((line) => line.startsWith("POST"));
 
-  test.each([
-    ["is lifted, asked for again until it is", [shows(true), shows(true), shows(false)], [201], 2],
-    ["is lifted once no other action locks the server", [shows(true), shows(false, true), shows(false)], [201], 1],
-    ["is lifted although the server is busy at first", [shows(true), shows(true), shows(false)], [423], 2],
-  ])("%s", async (_what, found, answer, count) => {
-    api.answers = { "GET /servers/52": [...found], [action]: [[answer[0] ?? 0]] };
-    expect(await setProtection(at("hetzner"), false, api)).toBe(true);
-    expect(posted()).toEqual(Array(count).fill(`${action} {"delete":false,"rebuild":false}`));
-    expect(api.slept).toHaveLength(2);
-  });
+test.each([
+  ["is lifted, asked for again until it is", [shows(true), shows(true), shows(false)], [201], 2],
+  ["is lifted once no other action locks the server", [shows(true), shows(false, true), shows(false)], [201], 1],
+  ["is lifted although the server is busy at first", [shows(true), shows(true), shows(false)], [423], 2],
+])("the protection %s", async (_what, found, answer, count) => {
+  api.answers = { "GET /servers/52": [...found], [action]: [[answer[0] ?? 0]] };
+  expect(await setProtection(at("hetzner"), false, api)).toBe(true);
+  expect(posted()).toEqual(Array(count).fill(`${action} {"delete":false,"rebuild":false}`));
+  expect(api.slept).toHaveLength(2);
+});
 
-  test("is set again", async () => {
-    api.answers = { "GET /servers/52": [shows(false), shows(true)], [action]: [[201]] };
-    expect(await setProtection(at("hetzner"), true, api)).toBe(true);
-    expect(posted()).toEqual([`${action} {"delete":true,"rebuild":true}`]);
-  });
+test("the protection is set again", async () => {
+  api.answers = { "GET /servers/52": [shows(false), shows(true)], [action]: [[201]] };
+  expect(await setProtection(at("hetzner"), true, api)).toBe(true);
+  expect(posted()).toEqual([`${action} {"delete":true,"rebuild":true}`]);
+});
 
-  test("stays if it is right, if the server is gone, or if the provider has none", async () => {
-    api.answers = { "GET /servers/52": [shows(false), [404]] };
-    expect(await setProtection(at("hetzner"), false, api)).toBe(false);
-    expect(await setProtection(at("hetzner"), false, api)).toBe(false);
-    expect(await setProtection(at("digitalocean"), false, api)).toBe(false);
-    expect(await isProtected(at("digitalocean"), api)).toBe(false);
-    expect(api.asked).toEqual(["GET /servers/52", "GET /servers/52"]);
-  });
+test("the protection stays if it is right, if the server is gone, or if the provider has none", async () => {
+  api.answers = { "GET /servers/52": [shows(false), [404]] };
+  expect(await setProtection(at("hetzner"), false, api)).toBe(false);
+  expect(await setProtection(at("hetzner"), false, api)).toBe(false);
+  expect(await setProtection(at("digitalocean"), false, api)).toBe(false);
+  expect(await isProtected(at("digitalocean"), api)).toBe(false);
+  expect(api.asked).toEqual(["GET /servers/52", "GET /servers/52"]);
+});
 
-  test("is not reported lifted if it stays, and an unexpected answer is a fault", async () => {
-    api.answers = { "GET /servers/52": [shows(true)], [action]: [[201]] };
-    const said = "after 180 s, hetzner still protects server 52, or runs another action on it";
-    expect(await refusal(setProtection(at("hetzner"), false, api))).toBe(said);
-    api.answers = { "GET /servers/52": [[200]] };
-    const unreported = "the API of hetzner does not report the protection of server 52";
-    expect(await refusal(isProtected(at("hetzner"), api))).toBe(unreported);
-  });
+test("the protection is not reported lifted if it stays, and an unexpected answer is a fault", async () => {
+  api.answers = { "GET /servers/52": [shows(true)], [action]: [[201]] };
+  const said = "after 180 s, hetzner still protects server 52, or runs another action on it";
+  expect(await refusal(setProtection(at("hetzner"), false, api))).toBe(said);
+  api.answers = { "GET /servers/52": [[200]] };
+  const unreported = "the API of hetzner does not report the protection of server 52";
+  expect(await refusal(isProtected(at("hetzner"), api))).toBe(unreported);
 });

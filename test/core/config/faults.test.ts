@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseConfig } from "../../../core/config/config";
 import { faultsOf, least } from "../../components/exampleConfig";
 
@@ -69,35 +69,33 @@ test.each([
   expect(faultsOf(changes)).toEqual([`pillar-host:${fault}`]);
 });
 
-describe("a fault", () => {
-  test("shows no secret", () => {
-    const ssh = { user: "a b", privateKey: "hunter2-key", password: ["hunter2"], sudoPassword: { is: "hunter2" } };
-    const faults = faultsOf({ ssh });
-    expect(faults.length).toBeGreaterThan(2);
-    expect(faults.join("\n")).not.toContain("hunter2");
-  });
+test("a fault shows no secret", () => {
+  const ssh = { user: "a b", privateKey: "hunter2-key", password: ["hunter2"], sudoPassword: { is: "hunter2" } };
+  const faults = faultsOf({ ssh });
+  expect(faults.length).toBeGreaterThan(2);
+  expect(faults.join("\n")).not.toContain("hunter2");
+});
 
-  test("shows no part of an address that may be a secret", () => {
-    const word = fc.string({ unit: fc.constantFrom(..."abcdefXYZ0123456789"), minLength: 12, maxLength: 24 });
-    const form = fc.constantFrom(
-      ...["https://user:S@a.example/x", "http://S@192.0.2.1", "https:S@a.example", "s3://k:S@bucket"],
-      ...["https://a.example:S/x", "ftp://S/x", "S@a.example"],
-    );
-    const change = fc.constantFrom(
-      (text: string) => ({ sync: { references: [text] } }),
-      (text: string) => ({ controller: { release: { url: text } } }),
-      (text: string) => ({ controller: { ...least.controller, addresses: [text] } }),
-      (notify: string) => ({ notify }),
-      (store: string) => ({ store }),
-      (address: string) => host({ address }),
-      (rpcAddress: string) => ({ node: { rpcAddress } }),
-    );
-    fc.assert(
-      fc.property(word, form, change, (hidden, shape, withText) => {
-        const parsed = parseConfig({ ...least, ...withText(shape.replace("S", hidden)) }, "prod");
-        expect("faults" in parsed && parsed.faults.length > 0).toBe(true);
-        expect(JSON.stringify(parsed)).not.toContain(hidden);
-      }),
-    );
-  });
+test("a fault shows no part of an address that may be a secret", () => {
+  const word = fc.string({ unit: fc.constantFrom(..."abcdefXYZ0123456789"), minLength: 12, maxLength: 24 });
+  const form = fc.constantFrom(
+    ...["https://user:S@a.example/x", "http://S@192.0.2.1", "https:S@a.example", "s3://k:S@bucket"],
+    ...["https://a.example:S/x", "ftp://S/x", "S@a.example"],
+  );
+  const change = fc.constantFrom(
+    (text: string) => ({ sync: { references: [text] } }),
+    (text: string) => ({ controller: { release: { url: text } } }),
+    (text: string) => ({ controller: { ...least.controller, addresses: [text] } }),
+    (notify: string) => ({ notify }),
+    (store: string) => ({ store }),
+    (address: string) => host({ address }),
+    (rpcAddress: string) => ({ node: { rpcAddress } }),
+  );
+  fc.assert(
+    fc.property(word, form, change, (hidden, shape, withText) => {
+      const parsed = parseConfig({ ...least, ...withText(shape.replace("S", hidden)) }, "prod");
+      expect("faults" in parsed && parsed.faults.length > 0).toBe(true);
+      expect(JSON.stringify(parsed)).not.toContain(hidden);
+    }),
+  );
 });

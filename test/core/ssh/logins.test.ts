@@ -266,26 +266,24 @@ describe("a cloud's image that wants another user", () => {
   });
 });
 
-describe("a proxy", () => {
-  test("gets the first login, with its key pinned; the host behind it gets an ordinary one", async () => {
-    const [host, bastion] = await Promise.all([start(), start()]);
-    const through = { ...loginTo(host), proxy: loginTo(bastion) };
-    const session = await connectSsh(through);
-    expect(await session.run("echo there", "")).toMatchObject({ exitCode: 0, stdout: "there\n" });
-    session.close();
-    expect(await scanHostKey("127.0.0.1", host.port, loginTo(bastion))).toBe(host.hostKey);
-    await expect.poll(() => bastion.open + host.open).toBe(0);
+test("a proxy gets the first login, with its key pinned; the host behind it gets an ordinary one", async () => {
+  const [host, bastion] = await Promise.all([start(), start()]);
+  const through = { ...loginTo(host), proxy: loginTo(bastion) };
+  const session = await connectSsh(through);
+  expect(await session.run("echo there", "")).toMatchObject({ exitCode: 0, stdout: "there\n" });
+  session.close();
+  expect(await scanHostKey("127.0.0.1", host.port, loginTo(bastion))).toBe(host.hostKey);
+  await expect.poll(() => bastion.open + host.open).toBe(0);
 
-    const impostor = await failure({ ...through, proxy: { ...loginTo(bastion), hostKey: host.hostKey } });
-    expect(impostor).toMatchObject({ refused: "hostKey", isFromProxy: true });
-    expect(impostor.message).toContain("before you change pillar-host:ssh.proxy.hostKey");
-    const refused = await failure({ ...through, proxy: { ...loginTo(bastion), password: "hunter2" } });
-    expect(refused).toMatchObject({ refused: "login", isFromProxy: true });
-    expect(refused.message).toContain("set a key or password that the host accepts (pillar-host:ssh.proxy)");
-    const behind = await failure({ ...through, port: await closedPort() });
-    expect(behind.message).toContain("the proxy 127.0.0.1 does not reach the host");
-    expect(behind.fatal).toBe(false);
-  });
+  const impostor = await failure({ ...through, proxy: { ...loginTo(bastion), hostKey: host.hostKey } });
+  expect(impostor).toMatchObject({ refused: "hostKey", isFromProxy: true });
+  expect(impostor.message).toContain("before you change pillar-host:ssh.proxy.hostKey");
+  const refused = await failure({ ...through, proxy: { ...loginTo(bastion), password: "hunter2" } });
+  expect(refused).toMatchObject({ refused: "login", isFromProxy: true });
+  expect(refused.message).toContain("set a key or password that the host accepts (pillar-host:ssh.proxy)");
+  const behind = await failure({ ...through, port: await closedPort() });
+  expect(behind.message).toContain("the proxy 127.0.0.1 does not reach the host");
+  expect(behind.fatal).toBe(false);
 });
 
 test("succeeds with a slow login, and returns its duration", async () => {

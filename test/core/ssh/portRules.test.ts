@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { PortResult, PortState } from "../../../core/ssh/portRules";
 import { formatPortList, listPortRules, findPortProblems as portFaults, tryPorts } from "../../../core/ssh/portRules";
 import { configOf } from "../../components/exampleConfig";
@@ -9,73 +9,69 @@ const rulesOf = (changes: Record<string, unknown> = {}, hasSigner = true, runnin
 const found = (seen: Record<number, PortState>, rules = rulesOf()): PortResult[] =>
   rules.map((rule) => ({ ...rule, seen: seen[rule.port] ?? (rule.wanted === "open" ? "open" : "filtered") }));
 
-describe("the expected states of ports", () => {
-  const wanted = (rules: ReturnType<typeof rulesOf>) => rules.map(({ port, wanted: how }) => `${port} ${how}`);
+const wanted = (rules: ReturnType<typeof rulesOf>) => rules.map(({ port, wanted: how }) => `${port} ${how}`);
 
-  test("expects open ports for peers, and closed ports for RPC", () => {
-    expect(wanted(rulesOf())).toEqual(["35995 open", "35997 closed", "35998 closed", "55000 closed", "55055 open"]);
-  });
-
-  test("does not expect the peers' port without an orchestrator, nor a closed RPC with direct access", () => {
-    expect(wanted(rulesOf({}, false)).at(-1)).toBe("55000 closed");
-    expect(wanted(rulesOf({ node: { rpc: "direct" } }))).not.toContain("35997 closed");
-  });
-
-  test("takes the ports of the configuration", () => {
-    const rules = rulesOf({ node: { p2pPort: 1, rpcPort: 2, wsPort: 3 }, orchestrator: { rpcPort: 4, p2pPort: 5 } });
-    expect(rules.map(({ port }) => port)).toEqual([1, 2, 3, 4, 5]);
-  });
+test("expects open ports for peers, and closed ports for RPC", () => {
+  expect(wanted(rulesOf())).toEqual(["35995 open", "35997 closed", "35998 closed", "55000 closed", "55055 open"]);
 });
 
-describe("the problems of ports", () => {
-  test("are none if all ports are right; a refused RPC counts as closed, an unknown state as right", () => {
-    expect(portFaults(found({}))).toEqual([]);
-    expect(portFaults(found({ 35997: "refused", 35998: "unknown", 35995: "unknown" }))).toEqual([]);
-  });
+test("does not expect the peers' port without an orchestrator, nor a closed RPC with direct access", () => {
+  expect(wanted(rulesOf({}, false)).at(-1)).toBe("55000 closed");
+  expect(wanted(rulesOf({ node: { rpc: "direct" } }))).not.toContain("35997 closed");
+});
 
-  test("name an open RPC, with the commands that close only that port", () => {
-    expect(portFaults(found({ 35997: "open", 55000: "open" }))).toEqual([
-      "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody",
-      "55000/tcp, the orchestrator's RPC, is open to this machine; needed: closed to everybody",
-      "  To close it, on the host:",
-      "    ufw: ufw delete allow 35997/tcp; ufw prepend deny 35997/tcp; ufw delete allow 55000/tcp; ufw prepend deny 55000/tcp",
-      "    firewalld: firewall-cmd --permanent --add-rich-rule='rule port port=35997 protocol=tcp drop' --add-rich-rule='rule port port=55000 protocol=tcp drop' && firewall-cmd --reload",
-      `    nftables: nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { 35997, 55000 } drop; }; }'`,
-      "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
-      "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
-    ]);
-  });
+test("takes the ports of the configuration", () => {
+  const rules = rulesOf({ node: { p2pPort: 1, rpcPort: 2, wsPort: 3 }, orchestrator: { rpcPort: 4, p2pPort: 5 } });
+  expect(rules.map(({ port }) => port)).toEqual([1, 2, 3, 4, 5]);
+});
 
-  test("leave out the orchestrator's RPC if it is opened to named networks", () => {
-    const rules = rulesOf({ orchestrator: { rpcFrom: ["192.0.2.0/24", "198.51.100.7/32"] } });
-    for (const seen of ["open", "refused", "filtered"] as const)
-      expect(portFaults(found({ 55000: seen }, rules))).toEqual([]);
-    const correct = "; 55000 open (correct if this machine is in 192.0.2.0/24, 198.51.100.7/32); ";
-    expect(formatPortList(found({ 55000: "open" }, rules))).toContain(correct);
-    expect(formatPortList(found({}, rules))).toContain("; 55000 no answer; ");
-    // The node's RPC must be closed, even if networks are named for the orchestrator's.
-    expect(portFaults(found({ 35997: "open", 55000: "open" }, rules))[0]).toMatch(/^35997\/tcp/);
-    expect(portFaults(found({ 35997: "open", 55000: "open" }, rules)).join()).not.toContain("55000");
-  });
+test("problems are none if all ports are right; a refused RPC counts as closed, an unknown state as right", () => {
+  expect(portFaults(found({}))).toEqual([]);
+  expect(portFaults(found({ 35997: "refused", 35998: "unknown", 35995: "unknown" }))).toEqual([]);
+});
 
-  test("name a closed port of peers, with the commands that open it, over udp too if peers use it", () => {
-    expect(portFaults(found({ 35995: "filtered", 55055: "refused" }))).toEqual([
-      "35995/tcp, the node's peers, is closed to this machine (no answer); needed: open to everybody, over udp too",
-      "55055/tcp, the orchestrator's peers, is closed to this machine (refused); needed: open to everybody",
-      "  To open it, on the host:",
-      "    ufw: ufw allow 35995/tcp && ufw allow 35995/udp && ufw allow 55055/tcp",
-      "    firewalld: firewall-cmd --permanent --add-port=35995/tcp --add-port=35995/udp --add-port=55055/tcp && firewall-cmd --reload",
-      "    nftables: nft insert rule inet filter input tcp dport 35995 accept && nft insert rule inet filter input udp dport 35995 accept && nft insert rule inet filter input tcp dport 55055 accept",
-      "      (use the table and chain that drop, see nft list ruleset; to keep it: add the same to /etc/nftables.conf)",
-      "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
-    ]);
-  });
+test("problems name an open RPC, with the commands that close only that port", () => {
+  expect(portFaults(found({ 35997: "open", 55000: "open" }))).toEqual([
+    "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody",
+    "55000/tcp, the orchestrator's RPC, is open to this machine; needed: closed to everybody",
+    "  To close it, on the host:",
+    "    ufw: ufw delete allow 35997/tcp; ufw prepend deny 35997/tcp; ufw delete allow 55000/tcp; ufw prepend deny 55000/tcp",
+    "    firewalld: firewall-cmd --permanent --add-rich-rule='rule port port=35997 protocol=tcp drop' --add-rich-rule='rule port port=55000 protocol=tcp drop' && firewall-cmd --reload",
+    `    nftables: nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { 35997, 55000 } drop; }; }'`,
+    "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
+    "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
+  ]);
+});
 
-  test("ignore a refused port on which nothing listens yet, but not a silent port", () => {
-    const idle = rulesOf({}, true, { node: false, orchestrator: false });
-    expect(portFaults(found({ 35995: "refused", 55055: "refused" }, idle))).toEqual([]);
-    expect(portFaults(found({ 55055: "filtered" }, idle))[0]).toMatch(/^55055\/tcp/);
-  });
+test("problems leave out the orchestrator's RPC if it is opened to named networks", () => {
+  const rules = rulesOf({ orchestrator: { rpcFrom: ["192.0.2.0/24", "198.51.100.7/32"] } });
+  for (const seen of ["open", "refused", "filtered"] as const)
+    expect(portFaults(found({ 55000: seen }, rules))).toEqual([]);
+  const correct = "; 55000 open (correct if this machine is in 192.0.2.0/24, 198.51.100.7/32); ";
+  expect(formatPortList(found({ 55000: "open" }, rules))).toContain(correct);
+  expect(formatPortList(found({}, rules))).toContain("; 55000 no answer; ");
+  // The node's RPC must be closed, even if networks are named for the orchestrator's.
+  expect(portFaults(found({ 35997: "open", 55000: "open" }, rules))[0]).toMatch(/^35997\/tcp/);
+  expect(portFaults(found({ 35997: "open", 55000: "open" }, rules)).join()).not.toContain("55000");
+});
+
+test("problems name a closed port of peers, with the commands that open it, over udp too if peers use it", () => {
+  expect(portFaults(found({ 35995: "filtered", 55055: "refused" }))).toEqual([
+    "35995/tcp, the node's peers, is closed to this machine (no answer); needed: open to everybody, over udp too",
+    "55055/tcp, the orchestrator's peers, is closed to this machine (refused); needed: open to everybody",
+    "  To open it, on the host:",
+    "    ufw: ufw allow 35995/tcp && ufw allow 35995/udp && ufw allow 55055/tcp",
+    "    firewalld: firewall-cmd --permanent --add-port=35995/tcp --add-port=35995/udp --add-port=55055/tcp && firewall-cmd --reload",
+    "    nftables: nft insert rule inet filter input tcp dport 35995 accept && nft insert rule inet filter input udp dport 35995 accept && nft insert rule inet filter input tcp dport 55055 accept",
+    "      (use the table and chain that drop, see nft list ruleset; to keep it: add the same to /etc/nftables.conf)",
+    "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
+  ]);
+});
+
+test("problems ignore a refused port on which nothing listens yet, but not a silent port", () => {
+  const idle = rulesOf({}, true, { node: false, orchestrator: false });
+  expect(portFaults(found({ 35995: "refused", 55055: "refused" }, idle))).toEqual([]);
+  expect(portFaults(found({ 55055: "filtered" }, idle))[0]).toMatch(/^55055\/tcp/);
 });
 
 test("tries each port with its expected state, and formats one line", async () => {

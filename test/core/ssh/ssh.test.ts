@@ -1,5 +1,5 @@
 import type { PublicKeyAuthContext } from "ssh2";
-import { test as base, describe, expect } from "vitest";
+import { test as base, expect } from "vitest";
 import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
 import { isFatal } from "../../../core/ssh/sshErrors";
 import { soon } from "../../soon";
@@ -31,36 +31,34 @@ test("another key than the pinned one is fatal before any login, and both are na
   });
 });
 
-describe("the login", () => {
-  const keyOf = ({ key }: PublicKeyAuthContext) => key.data.toString("base64");
+const keyOf = ({ key }: PublicKeyAuthContext) => key.data.toString("base64");
 
-  test("is fatal if refused, and shows no password", async ({ host }) => {
-    expect(await refusal({ ...loginTo(host), password: "hunter2" })).toEqual({
-      fatal: true,
-      message:
-        `op@127.0.0.1:${host.port} refuses the login\n` +
-        "  needed: set a key or password that the host accepts (pillar-host:ssh)",
-    });
+test("the login is fatal if refused, and shows no password", async ({ host }) => {
+  expect(await refusal({ ...loginTo(host), password: "hunter2" })).toEqual({
+    fatal: true,
+    message:
+      `op@127.0.0.1:${host.port} refuses the login\n` +
+      "  needed: set a key or password that the host accepts (pillar-host:ssh)",
   });
+});
 
-  test.for([
-    ["plain", undefined],
-    ["with a pass phrase", "pass-phrase"],
-  ])("works with a key, %s", async ([_what, passphrase]) => {
-    const user = keyPair(passphrase);
-    const [, publicKey = ""] = user.public.split(" ");
-    const keyed = await use(sshHost((each) => each.method === "publickey" && keyOf(each) === publicKey));
-    const target = { ...loginTo(keyed), password: undefined, privateKey: user.private };
-    const session = await connectSsh({ ...target, privateKeyPassword: passphrase });
-    expect(session.isOpen).toBe(true);
-    session.close();
-  });
+test.for([
+  ["plain", undefined],
+  ["with a pass phrase", "pass-phrase"],
+])("the login works with a key, %s", async ([_what, passphrase]) => {
+  const user = keyPair(passphrase);
+  const [, publicKey = ""] = user.public.split(" ");
+  const keyed = await use(sshHost((each) => each.method === "publickey" && keyOf(each) === publicKey));
+  const target = { ...loginTo(keyed), password: undefined, privateKey: user.private };
+  const session = await connectSsh({ ...target, privateKeyPassword: passphrase });
+  expect(session.isOpen).toBe(true);
+  session.close();
+});
 
-  test("fails without a crash for a wrong pass phrase", async ({ host }) => {
-    const user = keyPair("right");
-    const seen = await refusal({ ...loginTo(host), privateKey: user.private, privateKeyPassword: "wrong" });
-    expect(seen.message).not.toContain("connected");
-  });
+test("the login fails without a crash for a wrong pass phrase", async ({ host }) => {
+  const user = keyPair("right");
+  const seen = await refusal({ ...loginTo(host), privateKey: user.private, privateKeyPassword: "wrong" });
+  expect(seen.message).not.toContain("connected");
 });
 
 test("is not fatal if a host closes the connection before it", async () => {
@@ -84,24 +82,22 @@ test("names a port of the host without a listener", async ({ host }) => {
   session.close();
 });
 
-describe("a command", () => {
-  test("gets its input, and returns its output", async ({ host }) => {
-    const session = await connectSsh(loginTo(host));
-    const result = await session.run("cat; echo heard >&2; exit 3", "an input\n");
-    expect(result).toEqual({ exitCode: 3, stdout: "an input\n", stderr: "heard\n" });
-    expect(await session.run("kill -9 $$", "")).toMatchObject({ exitCode: undefined });
-    session.close();
-  });
+test("a command gets its input, and returns its output", async ({ host }) => {
+  const session = await connectSsh(loginTo(host));
+  const result = await session.run("cat; echo heard >&2; exit 3", "an input\n");
+  expect(result).toEqual({ exitCode: 3, stdout: "an input\n", stderr: "heard\n" });
+  expect(await session.run("kill -9 $$", "")).toMatchObject({ exitCode: undefined });
+  session.close();
+});
 
-  test("fails if it prints without end", async ({ host }) => {
-    const session = await connectSsh(loginTo(host));
-    const tooMuch = "the output of a command on the host is larger than 0.25 MiB";
-    await expect(session.run("yes", "")).rejects.toThrow(tooMuch);
-    expect(await session.run("head -c 262144 /dev/zero | tr '\\0' x", "")).toMatchObject({ exitCode: 0 });
-    // Two bytes a character: the limit counts bytes.
-    await expect(session.run("yes é | head -n 140000 | tr -d '\\n'", "")).rejects.toThrow(tooMuch);
-    session.close();
-  });
+test("a command fails if it prints without end", async ({ host }) => {
+  const session = await connectSsh(loginTo(host));
+  const tooMuch = "the output of a command on the host is larger than 0.25 MiB";
+  await expect(session.run("yes", "")).rejects.toThrow(tooMuch);
+  expect(await session.run("head -c 262144 /dev/zero | tr '\\0' x", "")).toMatchObject({ exitCode: 0 });
+  // Two bytes a character: the limit counts bytes.
+  await expect(session.run("yes é | head -n 140000 | tr -d '\\n'", "")).rejects.toThrow(tooMuch);
+  session.close();
 });
 
 test("reports a broken connection of a session", async ({ host }) => {
@@ -112,13 +108,11 @@ test("reports a broken connection of a session", async ({ host }) => {
   await expect(session.run("true", "")).rejects.toThrow("Not connected");
 });
 
-describe("scanHostKey", () => {
-  test("returns the key that the host shows, without a login", async ({ host }) => {
-    expect(await scanHostKey("127.0.0.1", host.port)).toBe(host.hostKey);
-  });
+test("the scan of a host key returns the key that the host shows, without a login", async ({ host }) => {
+  expect(await scanHostKey("127.0.0.1", host.port)).toBe(host.hostKey);
+});
 
-  test("fails if nobody listens", async () => {
-    const port = await closedPort();
-    await expect(scanHostKey("127.0.0.1", port)).rejects.toThrow(`127.0.0.1:${port}: connect ECONNREFUSED`);
-  });
+test("the scan of a host key fails if nobody listens", async () => {
+  const port = await closedPort();
+  await expect(scanHostKey("127.0.0.1", port)).rejects.toThrow(`127.0.0.1:${port}: connect ECONNREFUSED`);
 });

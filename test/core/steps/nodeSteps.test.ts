@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { describe, expect, it, test } from "vitest";
+import { expect, it, test } from "vitest";
 import * as steps from "../../../core/steps/nodeSteps";
 import type { Step } from "../../../core/steps/step";
 import { formatStackIdentity } from "../../../core/steps/stepVariables";
@@ -35,38 +35,36 @@ test.each([
   expect(steps.formatReservedPorts(ports)).toBe(text);
 });
 
-describe("variables of a step", () => {
-  const release = (url: string) => configOf({ controller: { release: { url, sha256: "a".repeat(64) } } });
-  const preflight = (config = configOf()) => steps.preflight(config, identity);
-  const deployed = steps.deploy(configOf({ controller: { ...least.controller, deployTimeout: "90500ms" } }), identity);
+const release = (url: string) => configOf({ controller: { release: { url, sha256: "a".repeat(64) } } });
+const preflight = (config = configOf()) => steps.preflight(config, identity);
+const deployed = steps.deploy(configOf({ controller: { ...least.controller, deployTimeout: "90500ms" } }), identity);
 
-  test.each<[string, Step, string[]]>([
-    ["the port of http", preflight(release("http://release.example/c.zip")), ["release_port='80'"]],
-    ["the port of https", preflight(release("https://release.example/c.zip")), ["release_port='443'"]],
-    ["a port", preflight(release("https://release.example:8443/c.zip")), ["release_port='8443'"]],
-    [
-      "accepted distributions",
-      preflight(configOf({ host: { ...least.host, acceptDistributions: ["debian-12"] } })),
-      ["distributions='ubuntu-22.04 debian-11 debian-12'"],
-    ],
-    ["packages", steps.packages(configOf()), ["lock_seconds='1800'"]],
-    ["whole seconds", deployed, ["deploy_seconds='91'"]],
-  ])("include %s", (_what, step, lines) => {
-    // The deploy has ten minutes to report.
-    expect(deployed.limitSeconds).toBe(691);
-    expect(variablesOf(step)).toEqual(expect.arrayContaining(lines));
-  });
+test.each<[string, Step, string[]]>([
+  ["the port of http", preflight(release("http://release.example/c.zip")), ["release_port='80'"]],
+  ["the port of https", preflight(release("https://release.example/c.zip")), ["release_port='443'"]],
+  ["a port", preflight(release("https://release.example:8443/c.zip")), ["release_port='8443'"]],
+  [
+    "accepted distributions",
+    preflight(configOf({ host: { ...least.host, acceptDistributions: ["debian-12"] } })),
+    ["distributions='ubuntu-22.04 debian-11 debian-12'"],
+  ],
+  ["packages", steps.packages(configOf()), ["lock_seconds='1800'"]],
+  ["whole seconds", deployed, ["deploy_seconds='91'"]],
+])("variables of a step include %s", (_what, step, lines) => {
+  // The deploy has ten minutes to report.
+  expect(deployed.limitSeconds).toBe(691);
+  expect(variablesOf(step)).toEqual(expect.arrayContaining(lines));
+});
 
-  test.each([0.5, 1.4, 4.35])("have whole kilobytes, also for %d GB of disk", (diskGb) => {
-    const host = { ...least.host, minimums: { diskGb, memoryGb: diskGb } };
-    for (const line of variablesOf(preflight(configOf({ host }))).filter((line) => line.includes("_kb=")))
-      expect(line).toMatch(/='\d+'$/);
-  });
+test.each([0.5, 1.4, 4.35])("variables of a step have whole kilobytes, also for %d GB of disk", (diskGb) => {
+  const host = { ...least.host, minimums: { diskGb, memoryGb: diskGb } };
+  for (const line of variablesOf(preflight(configOf({ host }))).filter((line) => line.includes("_kb=")))
+    expect(line).toMatch(/='\d+'$/);
+});
 
-  test("hold no secret", () => {
-    const ssh = { password: "hunter2-login", sudoPassword: "hunter2-sudo", privateKeyPassword: "hunter2-key" };
-    for (const { script } of stepsOf(configOf({ ssh }))) expect(script).not.toContain("hunter2");
-  });
+test("variables of a step hold no secret", () => {
+  const ssh = { password: "hunter2-login", sudoPassword: "hunter2-sudo", privateKeyPassword: "hunter2-key" };
+  for (const { script } of stepsOf(configOf({ ssh }))) expect(script).not.toContain("hunter2");
 });
 
 const shellcheck = spawnSync("shellcheck", ["--version"]).status === 0;

@@ -150,20 +150,18 @@ describe("a bucket", () => {
   });
 });
 
-describe("the address of a store", () => {
-  it.each([
-    ["s3://state", undefined],
-    ["s3://state/folder?region=eu-central-1&profile=team", undefined],
-    ["s3://state?endpoint=https%3A%2F%2Fs3.example.net&s3ForcePathStyle=true&region=us-east-1", undefined],
-    ["/mnt/safe", "needed s3://BUCKET"],
-    ["gs://state", "needed s3://BUCKET"],
-    ["s3://KEY:hunter2@state", "must not hold credentials"],
-    ["s3://state?endpoint=https%3A%2F%2Fkey%3Ahunter2%40s3.example.net", "without user and password"],
-    ["s3://state?accessKey=hunter2", "knows no accessKey"],
-    ["s3://state#Anvil", "needed s3://BUCKET"],
-  ])("is parsed or refused: %s", (address, fault) => {
-    const found = findBucketProblem(address);
-    expect(found).toEqual(fault === undefined ? undefined : expect.stringContaining(fault));
-    expect(found ?? "").not.toContain("hunter2");
-  });
+it.each([
+  ["s3://state", undefined],
+  ["s3://state/folder?region=eu-central-1&profile=team", undefined],
+  ["s3://state?endpoint=https%3A%2F%2Fs3.example.net&s3ForcePathStyle=true&region=us-east-1", undefined],
+  ["/mnt/safe", "needed s3://BUCKET"],
+  ["gs://state", "needed s3://BUCKET"],
+  ["s3://KEY:hunter2@state", "must not hold credentials"],
+  ["s3://state?endpoint=https%3A%2F%2Fkey%3Ahunter2%40s3.example.net", "without user and password"],
+  ["s3://state?accessKey=hunter2", "knows no accessKey"],
+  ["s3://state#Anvil", "needed s3://BUCKET"],
+])("the address of a store is parsed or refused: %s", (address, fault) => {
+  const found = findBucketProblem(address);
+  expect(found).toEqual(fault === undefined ? undefined : expect.stringContaining(fault));
+  expect(found ?? "").not.toContain("hunter2");
 });

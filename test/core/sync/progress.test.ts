@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { judgeObservation, type SyncReason } from "../../../core/sync/judgeObservation";
 import { computeProgress, computeRate, computeTimeLeft, type Sample } from "../../../core/sync/progress";
 import { formatProgress } from "../../../core/sync/syncMessages";
@@ -43,33 +43,31 @@ test.each([
   expect(computeProgress(answer(1, height, target), [], opinion).percent).toBe(percent);
 });
 
-describe("the progress line", () => {
-  const quick = samples([0, 0], [10_000, 1000]);
-  const slow = samples([0, 0], [10_000, 25]);
-  const still = samples([0, 500], [10_000, 500]);
-  const rapid = "100 momentums/s, about 2 h 47 min left";
-  const closed = "not enough peers (0): is 35995/tcp and udp open to the world?";
-  const aged = (newestAge: number) => answer(2, 1000, 1000, { newestAge });
-  const stale = "the node says synced, but its newest momentum is 3600 s old";
-  const below = "the node says synced, below its own target";
+const quick = samples([0, 0], [10_000, 1000]);
+const slow = samples([0, 0], [10_000, 25]);
+const still = samples([0, 500], [10_000, 500]);
+const rapid = "100 momentums/s, about 2 h 47 min left";
+const closed = "not enough peers (0): is 35995/tcp and udp open to the world?";
+const aged = (newestAge: number) => answer(2, 1000, 1000, { newestAge });
+const stale = "the node says synced, but its newest momentum is 3600 s old";
+const below = "the node says synced, below its own target";
 
-  test.each([
-    ["no answer", none("refused"), [], "no answer from the node yet: refused"],
-    ["the first lookup", answer(1, 500, 1000), samples([0, 500]), `50.0 %, height 500 of 1000, ${since}`],
-    ["a quick sync", answer(1, 1000, 1_000_000), quick, `0.1 %, height 1000 of 1000000, ${rapid}, ${since}`],
-    ["no target", answer(1, 25, 0), slow, `height 25 of an unknown target, 2.5 momentums/s, ${since}`],
-    ["no peers", answer(3, 500, 0, { peers: 0 }), still, `height 500 of an unknown target, ${since}, ${closed}`],
-    ["a node that says synced", answer(2, 900, 1000), still, `90.0 %, height 900 of 1000, ${since}, ${below}`],
-    [
-      "a synced node",
-      aged(3000),
-      quick,
-      "100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 lookups)",
-    ],
-    ["a stale target without a percentage", aged(hour), still, `height 1000 of 1000, ${since}, ${stale}`],
-  ])("shows %s", (_what, observation, seen, line) => {
-    const { says, why } = judgeObservation(observation, nodeTime);
-    const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };
-    expect(formatProgress(computeProgress(observation, seen, opinion))).toBe(line);
-  });
+test.each([
+  ["no answer", none("refused"), [], "no answer from the node yet: refused"],
+  ["the first lookup", answer(1, 500, 1000), samples([0, 500]), `50.0 %, height 500 of 1000, ${since}`],
+  ["a quick sync", answer(1, 1000, 1_000_000), quick, `0.1 %, height 1000 of 1000000, ${rapid}, ${since}`],
+  ["no target", answer(1, 25, 0), slow, `height 25 of an unknown target, 2.5 momentums/s, ${since}`],
+  ["no peers", answer(3, 500, 0, { peers: 0 }), still, `height 500 of an unknown target, ${since}, ${closed}`],
+  ["a node that says synced", answer(2, 900, 1000), still, `90.0 %, height 900 of 1000, ${since}, ${below}`],
+  [
+    "a synced node",
+    aged(3000),
+    quick,
+    "100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (2 of 3 lookups)",
+  ],
+  ["a stale target without a percentage", aged(hour), still, `height 1000 of 1000, ${since}, ${stale}`],
+])("the progress line shows %s", (_what, observation, seen, line) => {
+  const { says, why } = judgeObservation(observation, nodeTime);
+  const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };
+  expect(formatProgress(computeProgress(observation, seen, opinion))).toBe(line);
 });

@@ -71,70 +71,66 @@ const help =
 const giveUp = (waiting: Promise<unknown>): Promise<Error> =>
   waiting.then(() => Promise.reject(new Error("it did not give up"))).catch((error: Error) => error);
 
-describe("a node that lacks a required version", () => {
-  const release = "https://r.example";
-  const gap: VersionGap = { fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release, found: "v0.0.8" };
-  const install = `install v0.0.10 or newer from ${release}: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)`;
-  const said = "the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window)";
+const release = "https://r.example";
+const gap: VersionGap = { fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release, found: "v0.0.8" };
+const install = `install v0.0.10 or newer from ${release}: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)`;
+const said = "the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window)";
 
-  test("passes only after its upgrade, and its version is read only before a proof", async () => {
-    const { deps, seen } = worldOf([answer(1, 10, 1000), good, good, good, good, none(), good]);
-    const asked: number[] = [];
-    const readVersionGaps = async (height: number) => (asked.push(height) < 3 ? [gap] : []);
-    expect(await waitForSync(options, { ...deps, readVersionGaps })).toMatchObject({ currentHeight: 1000 });
-    expect(asked).toEqual([1000, 1000, 1000]);
-    expect(seen.looks).toBe(9);
-    // The streak stays: the same words are not said at every look.
-    expect(seen.lines.filter((line) => line.includes("v0.0.8"))).toEqual([
-      `sync: height 1000 of 1000, 110 momentums/s, ${since}, ${said}: ${install}`,
-    ]);
-  });
-
-  test("names the release to install at the end of a check and at the deadline", async () => {
-    const { deps } = worldOf([good]);
-    for (const more of [{ wait: "check" as const, confirmations: 1 }, { deadline: minute }]) {
-      const waiting = waitForSync({ ...options, ...more }, { ...deps, readVersionGaps: async () => [gap] });
-      expect((await giveUp(waiting)).message).toContain(
-        `\n  found: ${said}\n  needed: ${install}, then pulumi up -s prod\n  Is the requirement out of date? It is in core/chain/requiredVersions.json\n${help}`,
-      );
-    }
-  });
+test("a node without a required version passes only after its upgrade, and its version is read only before a proof", async () => {
+  const { deps, seen } = worldOf([answer(1, 10, 1000), good, good, good, good, none(), good]);
+  const asked: number[] = [];
+  const readVersionGaps = async (height: number) => (asked.push(height) < 3 ? [gap] : []);
+  expect(await waitForSync(options, { ...deps, readVersionGaps })).toMatchObject({ currentHeight: 1000 });
+  expect(asked).toEqual([1000, 1000, 1000]);
+  expect(seen.looks).toBe(9);
+  // The streak stays: the same words are not said at every look.
+  expect(seen.lines.filter((line) => line.includes("v0.0.8"))).toEqual([
+    `sync: height 1000 of 1000, 110 momentums/s, ${since}, ${said}: ${install}`,
+  ]);
 });
 
-describe("a synced node", () => {
-  test("passes after the configured number of good lookups, 2 s apart", async () => {
-    const { deps, seen } = worldOf([good]);
-    expect(await waitForSync({ ...options, deadline: 4000 }, deps)).toEqual({
-      state: 2,
-      currentHeight: 1000,
-      targetHeight: 1000,
-      startHeight: 1000,
-      startedAt: new Date(nodeTime - hour).toISOString(),
-      syncedAt: new Date(nodeTime).toISOString(),
-      proved: ["height 1000 reached target 1000", "newest momentum is fresh by both clocks"],
-      unproved: ["height agrees with independent nodes (sync.references)", chainGap],
-    });
-    expect(seen.sleeps).toEqual([2000, 2000]);
-    expect(seen.lines).toEqual(
-      [1, 2, 3].map((n) => `sync: 100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (${n} of 3 lookups)`),
+test("a node without a required version names the release to install at the end of a check and at the deadline", async () => {
+  const { deps } = worldOf([good]);
+  for (const more of [{ wait: "check" as const, confirmations: 1 }, { deadline: minute }]) {
+    const waiting = waitForSync({ ...options, ...more }, { ...deps, readVersionGaps: async () => [gap] });
+    expect((await giveUp(waiting)).message).toContain(
+      `\n  found: ${said}\n  needed: ${install}, then pulumi up -s prod\n  Is the requirement out of date? It is in core/chain/requiredVersions.json\n${help}`,
     );
-    expect(seen.notices).toEqual(["synced: synced at height 1000"]);
-  });
+  }
+});
 
-  test("restarts the streak after a bad lookup, and keeps the first height", async () => {
-    const { deps, seen } = worldOf([none(), answer(1, 10, 900), good, good, none(), good, good, good]);
-    expect(await waitForSync(options, deps)).toMatchObject({ currentHeight: 1000, startHeight: 10 });
-    // References are asked only while the node says that it is synced.
-    expect([seen.looks, seen.asked]).toEqual([8, 5]);
+test("a synced node passes after the configured number of good lookups, 2 s apart", async () => {
+  const { deps, seen } = worldOf([good]);
+  expect(await waitForSync({ ...options, deadline: 4000 }, deps)).toEqual({
+    state: 2,
+    currentHeight: 1000,
+    targetHeight: 1000,
+    startHeight: 1000,
+    startedAt: new Date(nodeTime - hour).toISOString(),
+    syncedAt: new Date(nodeTime).toISOString(),
+    proved: ["height 1000 reached target 1000", "newest momentum is fresh by both clocks"],
+    unproved: ["height agrees with independent nodes (sync.references)", chainGap],
   });
+  expect(seen.sleeps).toEqual([2000, 2000]);
+  expect(seen.lines).toEqual(
+    [1, 2, 3].map((n) => `sync: 100.0 %, height 1000 of 1000, synced, newest momentum 3 s old (${n} of 3 lookups)`),
+  );
+  expect(seen.notices).toEqual(["synced: synced at height 1000"]);
+});
 
-  test("has the momentum that a witness confirmed in its proof", async () => {
-    const { deps } = worldOf([good], seenFrom(1000, [atHeight("r", 1000)]));
-    const earlier = { startedAt: hour, startHeight: 7 };
-    const proof = await waitForSync({ ...options, ...earlier, isChainUnverified: undefined }, deps);
-    const startedAt = new Date(hour).toISOString();
-    expect(proof).toMatchObject({ startedAt, startHeight: 7, witnessed: { height: 1000, hash: "ab" } });
-  });
+test("a synced node restarts the streak after a bad lookup, and keeps the first height", async () => {
+  const { deps, seen } = worldOf([none(), answer(1, 10, 900), good, good, none(), good, good, good]);
+  expect(await waitForSync(options, deps)).toMatchObject({ currentHeight: 1000, startHeight: 10 });
+  // References are asked only while the node says that it is synced.
+  expect([seen.looks, seen.asked]).toEqual([8, 5]);
+});
+
+test("a synced node has the momentum that a witness confirmed in its proof", async () => {
+  const { deps } = worldOf([good], seenFrom(1000, [atHeight("r", 1000)]));
+  const earlier = { startedAt: hour, startHeight: 7 };
+  const proof = await waitForSync({ ...options, ...earlier, isChainUnverified: undefined }, deps);
+  const startedAt = new Date(hour).toISOString();
+  expect(proof).toMatchObject({ startedAt, startHeight: 7, witnessed: { height: 1000, hash: "ab" } });
 });
 
 const two = (height: number) => [atHeight("r1", height), atHeight("r2", height)];
@@ -155,57 +151,53 @@ test("asks again after 5 s, and after 2 s near the target and after a good looku
   expect(seen.sleeps).toEqual([5000, 5000, 5000, 2000, 2000]);
 });
 
-describe("progress messages", () => {
-  test("repeat only after ten minutes", async () => {
-    const { deps, seen } = worldOf([none("refused")]);
-    await giveUp(waitForSync({ ...options, deadline: 29 * minute, stallAfter: hour }, deps));
-    expect(seen.looks).toBe(349);
-    expect(seen.lines).toEqual(Array(3).fill("sync: no answer from the node yet: refused"));
-  });
-
-  test("follow a new reason, a new state, and each twentieth of the sync", async () => {
-    const looks = [none("a"), none("a"), none("b"), answer(1, 10, 1000), answer(1, 49, 1000), answer(1, 50, 1000)];
-    const old = answer(2, 1000, 1000, { newestAge: hour });
-    const lonely = answer(3, 50, 1000);
-    const { deps, seen } = worldOf([...looks, lonely, lonely, answer(2, 50, 1000), old, old, good]);
-    await waitForSync({ ...options, confirmations: 1 }, deps);
-    expect(seen.lines.map((line) => line.split(", ")[0])).toEqual([
-      "sync: no answer from the node yet: a",
-      "sync: no answer from the node yet: b",
-      "sync: 1.0 %",
-      ...Array<string>(3).fill("sync: 5.0 %"),
-      "sync: height 1000 of 1000",
-      "sync: 100.0 %",
-    ]);
-  });
-
-  test("report a connection that had ended, and take no rate from the time in between", async () => {
-    const again = { ...answer(1, 60, 1000), isReconnected: true } as Observation;
-    const { deps, seen } = worldOf([answer(1, 10, 1000), again, none(), answer(1, 600, 1000), good]);
-    await waitForSync({ ...options, confirmations: 1 }, deps);
-    expect(seen.lines).toContain("sync: the ssh connection to 203.0.113.7 had ended, and was made anew");
-    expect(seen.lines.join()).not.toContain("momentums/s");
-  });
+test("progress messages repeat only after ten minutes", async () => {
+  const { deps, seen } = worldOf([none("refused")]);
+  await giveUp(waitForSync({ ...options, deadline: 29 * minute, stallAfter: hour }, deps));
+  expect(seen.looks).toBe(349);
+  expect(seen.lines).toEqual(Array(3).fill("sync: no answer from the node yet: refused"));
 });
 
-describe("the deadline", () => {
-  test("ends the wait with the progress and the next command", async () => {
-    const { deps, seen } = worldOf([answer(1, 10, 1000)]);
-    const begun = seen.ticks;
-    // The wall clock may jump.
-    deps.now = () => nodeTime + (seen.looks % 2) * 300 * hour;
-    const { message } = await giveUp(waitForSync({ ...options, deadline: 2 * hour }, deps));
-    expect(message).toBe(
-      "203.0.113.7: the node has not synced within 2 h 00 min (pillar-host:sync.deadline)\n" +
-        `  found: 1.0 %, height 10 of 1000, ${since}\n` +
-        "  needed: find out why the height does not advance: the facts above were read when the stall began\n" +
-        help,
-    );
-    expect(seen.ticks - begun).toBe(2 * hour);
-    expect(seen.notices.at(-1)).toBe(
-      "deadline: the node has not synced within 2 h 00 min (pillar-host:sync.deadline); to go on waiting: pulumi up -s prod",
-    );
-  });
+test("progress messages follow a new reason, a new state, and each twentieth of the sync", async () => {
+  const looks = [none("a"), none("a"), none("b"), answer(1, 10, 1000), answer(1, 49, 1000), answer(1, 50, 1000)];
+  const old = answer(2, 1000, 1000, { newestAge: hour });
+  const lonely = answer(3, 50, 1000);
+  const { deps, seen } = worldOf([...looks, lonely, lonely, answer(2, 50, 1000), old, old, good]);
+  await waitForSync({ ...options, confirmations: 1 }, deps);
+  expect(seen.lines.map((line) => line.split(", ")[0])).toEqual([
+    "sync: no answer from the node yet: a",
+    "sync: no answer from the node yet: b",
+    "sync: 1.0 %",
+    ...Array<string>(3).fill("sync: 5.0 %"),
+    "sync: height 1000 of 1000",
+    "sync: 100.0 %",
+  ]);
+});
+
+test("progress messages report a connection that had ended, and take no rate from the time in between", async () => {
+  const again = { ...answer(1, 60, 1000), isReconnected: true } as Observation;
+  const { deps, seen } = worldOf([answer(1, 10, 1000), again, none(), answer(1, 600, 1000), good]);
+  await waitForSync({ ...options, confirmations: 1 }, deps);
+  expect(seen.lines).toContain("sync: the ssh connection to 203.0.113.7 had ended, and was made anew");
+  expect(seen.lines.join()).not.toContain("momentums/s");
+});
+
+test("the deadline ends the wait with the progress and the next command", async () => {
+  const { deps, seen } = worldOf([answer(1, 10, 1000)]);
+  const begun = seen.ticks;
+  // The wall clock may jump.
+  deps.now = () => nodeTime + (seen.looks % 2) * 300 * hour;
+  const { message } = await giveUp(waitForSync({ ...options, deadline: 2 * hour }, deps));
+  expect(message).toBe(
+    "203.0.113.7: the node has not synced within 2 h 00 min (pillar-host:sync.deadline)\n" +
+      `  found: 1.0 %, height 10 of 1000, ${since}\n` +
+      "  needed: find out why the height does not advance: the facts above were read when the stall began\n" +
+      help,
+  );
+  expect(seen.ticks - begun).toBe(2 * hour);
+  expect(seen.notices.at(-1)).toBe(
+    "deadline: the node has not synced within 2 h 00 min (pillar-host:sync.deadline); to go on waiting: pulumi up -s prod",
+  );
 });
 
 test("a stall is reported once with the host's facts, and its end, also by notification", async () => {

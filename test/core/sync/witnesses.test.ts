@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openReferenceChain } from "../../../core/chain/chain";
 import { openReferences } from "../../../core/chain/distinctReferences";
 import type { NodeTarget } from "../../../core/chain/node";
@@ -18,99 +18,95 @@ async function hostWithNode(): Promise<NodeTarget> {
 const noHost = { ssh: { address: "", hostKey: "" } };
 const urlOf = ({ port }: { readonly port: number }, host = "127.0.0.1") => `http://${host}:${port}`;
 
-describe("a witness", () => {
-  test("counts once under two names", async () => {
-    const node = await use(fakeNode(synced()));
-    const references = [urlOf(node), `${urlOf(node, "LOCALHOST")}/`, urlOf(node, "[::ffff:127.0.0.1]")];
-    const { readings } = await openWitnesses({ references }, noHost).read(undefined);
-    expect(readings.map(isAnswered)).toEqual([true, false, false]);
-    expect(listLeftOut(readings)).toEqual(
-      [urlOf(node, "localhost"), urlOf(node, "[::ffff:7f00:1]")].map(
-        (name) => `reference ${name} is left out: it is the same node as ${urlOf(node)}`,
-      ),
-    );
-    expect(node.asked).toHaveLength(1);
-  });
-
-  test("is left out if its name is not resolved", async () => {
-    const { readings } = await openWitnesses({ references: ["http://node.invalid:35997"] }, noHost).read(undefined);
-    expect(listLeftOut(readings)[0]).toMatch(
-      /^reference http:\/\/node\.invalid:35997 is left out: its name is not resolved: (ENOTFOUND|EAI_AGAIN)$/,
-    );
-  });
-
-  test("has its name resolved beside the others, since a resolver may hang", async () => {
-    const asked: string[] = [];
-    const hang = (name: string) => {
-      asked.push(name);
-      return new Promise<never>(() => undefined);
-    };
-    void openReferences(["http://a.example:1", "http://b.example:1"], [{ host: "c.example", what: "c" }], hang);
-    expect(asked.sort()).toEqual(["a.example", "b.example", "c.example"]);
-  });
-
-  test("is compared by the momentums at each other's heights", async () => {
-    const timestamp = Math.floor(Date.now() / 1000);
-    const momentum = (height: number) => ({ height, timestamp, hash: `h${height}`, producer: "z1q" });
-    const start = async (height: number) =>
-      use(
-        await fakeNode({
-          "ledger.getFrontierMomentum": momentum(height),
-          "ledger.getMomentumsByHeight": (from: number) => ({ list: [momentum(from)] }),
-        }),
-      );
-    const [node, low, high] = await Promise.all([1000, 7, 3000].map(start));
-    if (!node || !low || !high) throw new Error("no nodes");
-    const own = { client: openReferenceChain(urlOf(node)), newest: block(1000) };
-    const seen = await openWitnesses({ references: [urlOf(low), urlOf(high)] }, noHost).read(own);
-    expect(seen.readings).toMatchObject([{ older: [] }, { older: [block(1000)] }]);
-    expect(seen.own).toMatchObject({ newest: own.newest, older: [block(7)] });
-    expect(node.asked).toHaveLength(1);
-  });
-
-  test("counts once as old host of a host that does not exist yet", async () => {
-    const target = await hostWithNode();
-    const witnesses = openWitnesses({ references: [urlOf(target)], witnessHost: target }, noHost);
-    const { readings, oldHost } = await witnesses.read(undefined);
-    witnesses.close();
-    expect(readings).toMatchObject([{ fault: { why: "it is the old host, which the program asks directly" } }]);
-    expect(oldHost && isAnswered(oldHost)).toBe(true);
-  });
-
-  test("is never the host itself, on any port or name", async () => {
-    const target = await hostWithNode();
-    const references = [urlOf(target), urlOf(target, "localhost")];
-    const { readings } = await openWitnesses({ references }, target).read(undefined);
-    expect(readings).toMatchObject(references.map(() => ({ fault: { why: "it is this host itself" } })));
-    const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.2" } };
-    const { oldHost } = await openWitnesses({ references: [], witnessHost }, target).read(undefined);
-    expect(oldHost).toMatchObject({ fault: { why: "it has this host's own host key: it is this host itself" } });
-  });
+test("a witness counts once under two names", async () => {
+  const node = await use(fakeNode(synced()));
+  const references = [urlOf(node), `${urlOf(node, "LOCALHOST")}/`, urlOf(node, "[::ffff:127.0.0.1]")];
+  const { readings } = await openWitnesses({ references }, noHost).read(undefined);
+  expect(readings.map(isAnswered)).toEqual([true, false, false]);
+  expect(listLeftOut(readings)).toEqual(
+    [urlOf(node, "localhost"), urlOf(node, "[::ffff:7f00:1]")].map(
+      (name) => `reference ${name} is left out: it is the same node as ${urlOf(node)}`,
+    ),
+  );
+  expect(node.asked).toHaveLength(1);
 });
 
-describe("a node's status", () => {
-  test.each([
-    ["ab", { synced: true }],
-    ["cd", { synced: false, reason: "otherChain" }],
-  ])("asks the old host's node over ssh: momentum %s", async (hash, expected) => {
-    const other = await use(fakeNode(synced(100, hash)));
-    const ssh = loginTo(await use(sshHost()));
-    const witnessHost = { ssh, via: "ssh" as const, address: "127.0.0.1", port: other.port };
-    const status = await readNodeStatus(await hostWithNode(), { references: [], tolerance: 20, witnessHost });
-    expect(status).toMatchObject(expected);
-  });
+test("a witness is left out if its name is not resolved", async () => {
+  const { readings } = await openWitnesses({ references: ["http://node.invalid:35997"] }, noHost).read(undefined);
+  expect(listLeftOut(readings)[0]).toMatch(
+    /^reference http:\/\/node\.invalid:35997 is left out: its name is not resolved: (ENOTFOUND|EAI_AGAIN)$/,
+  );
+});
 
-  test("needs a witness unless the risk is acknowledged", async () => {
-    const target = await hostWithNode();
-    const references = [`http://127.0.0.3:${await closedPort()}`];
-    const read = (changes: object) => readNodeStatus(target, { references, tolerance: 20, ...changes });
-    expect(await read({})).toMatchObject({ synced: false, known: true, reason: "unwitnessed" });
-    const { synced: isSynced, why } = await read({ references: [], isChainUnverified: true });
-    expect([isSynced, why.includes(chainGap)]).toEqual([true, true]);
-    // An unreadable event log is no witness.
-    vi.stubEnv("XDG_DATA_HOME", "/proc/none");
-    const record = { directory: "/proc/none", stack: "prod", pillar: "Anvil" };
-    expect(await read({ references: [], record })).toMatchObject({ reason: "unwitnessed" });
-    vi.unstubAllEnvs();
-  });
+test("a witness has its name resolved beside the others, since a resolver may hang", async () => {
+  const asked: string[] = [];
+  const hang = (name: string) => {
+    asked.push(name);
+    return new Promise<never>(() => undefined);
+  };
+  void openReferences(["http://a.example:1", "http://b.example:1"], [{ host: "c.example", what: "c" }], hang);
+  expect(asked.sort()).toEqual(["a.example", "b.example", "c.example"]);
+});
+
+test("a witness is compared by the momentums at each other's heights", async () => {
+  const timestamp = Math.floor(Date.now() / 1000);
+  const momentum = (height: number) => ({ height, timestamp, hash: `h${height}`, producer: "z1q" });
+  const start = async (height: number) =>
+    use(
+      await fakeNode({
+        "ledger.getFrontierMomentum": momentum(height),
+        "ledger.getMomentumsByHeight": (from: number) => ({ list: [momentum(from)] }),
+      }),
+    );
+  const [node, low, high] = await Promise.all([1000, 7, 3000].map(start));
+  if (!node || !low || !high) throw new Error("no nodes");
+  const own = { client: openReferenceChain(urlOf(node)), newest: block(1000) };
+  const seen = await openWitnesses({ references: [urlOf(low), urlOf(high)] }, noHost).read(own);
+  expect(seen.readings).toMatchObject([{ older: [] }, { older: [block(1000)] }]);
+  expect(seen.own).toMatchObject({ newest: own.newest, older: [block(7)] });
+  expect(node.asked).toHaveLength(1);
+});
+
+test("a witness counts once as old host of a host that does not exist yet", async () => {
+  const target = await hostWithNode();
+  const witnesses = openWitnesses({ references: [urlOf(target)], witnessHost: target }, noHost);
+  const { readings, oldHost } = await witnesses.read(undefined);
+  witnesses.close();
+  expect(readings).toMatchObject([{ fault: { why: "it is the old host, which the program asks directly" } }]);
+  expect(oldHost && isAnswered(oldHost)).toBe(true);
+});
+
+test("a witness is never the host itself, on any port or name", async () => {
+  const target = await hostWithNode();
+  const references = [urlOf(target), urlOf(target, "localhost")];
+  const { readings } = await openWitnesses({ references }, target).read(undefined);
+  expect(readings).toMatchObject(references.map(() => ({ fault: { why: "it is this host itself" } })));
+  const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.2" } };
+  const { oldHost } = await openWitnesses({ references: [], witnessHost }, target).read(undefined);
+  expect(oldHost).toMatchObject({ fault: { why: "it has this host's own host key: it is this host itself" } });
+});
+
+test.each([
+  ["ab", { synced: true }],
+  ["cd", { synced: false, reason: "otherChain" }],
+])("a node's status asks the old host's node over ssh: momentum %s", async (hash, expected) => {
+  const other = await use(fakeNode(synced(100, hash)));
+  const ssh = loginTo(await use(sshHost()));
+  const witnessHost = { ssh, via: "ssh" as const, address: "127.0.0.1", port: other.port };
+  const status = await readNodeStatus(await hostWithNode(), { references: [], tolerance: 20, witnessHost });
+  expect(status).toMatchObject(expected);
+});
+
+test("a node's status needs a witness unless the risk is acknowledged", async () => {
+  const target = await hostWithNode();
+  const references = [`http://127.0.0.3:${await closedPort()}`];
+  const read = (changes: object) => readNodeStatus(target, { references, tolerance: 20, ...changes });
+  expect(await read({})).toMatchObject({ synced: false, known: true, reason: "unwitnessed" });
+  const { synced: isSynced, why } = await read({ references: [], isChainUnverified: true });
+  expect([isSynced, why.includes(chainGap)]).toEqual([true, true]);
+  // An unreadable event log is no witness.
+  vi.stubEnv("XDG_DATA_HOME", "/proc/none");
+  const record = { directory: "/proc/none", stack: "prod", pillar: "Anvil" };
+  expect(await read({ references: [], record })).toMatchObject({ reason: "unwitnessed" });
+  vi.unstubAllEnvs();
 });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as rules from "../../../core/upgrade/rules";
 import { electedOf } from "../../../lab/doubles/chain/elections";
 
@@ -24,41 +24,37 @@ const world = fc.record({
   at: fc.integer({ min: 0, max: 3 * tick }),
 });
 
-describe("a time without a slot", () => {
-  test("holds in every future schedule", () => {
-    let free = 0;
-    fc.assert(
-      fc.property(world, ({ pillars, place, seed, at }) => {
-        const slots = slotsOf(pillars, place % pillars, seed);
-        const now = genesis + at;
-        // A momentum is made at the beginning of its slot, and is in the chain after it.
-        const produced = slots.filter((slot) => slot <= now);
-        const until = rules.findFreeUntil({ now, genesis, pillars, produced }, network);
-        if (until > now) free++;
-        expect(slots.filter((slot) => slot > now && slot < until)).toEqual([]);
-      }),
-      { numRuns: 2000 },
-    );
-    expect(free).toBeGreaterThan(100);
-  });
+test("a time without a slot holds in every future schedule", () => {
+  let free = 0;
+  fc.assert(
+    fc.property(world, ({ pillars, place, seed, at }) => {
+      const slots = slotsOf(pillars, place % pillars, seed);
+      const now = genesis + at;
+      // A momentum is made at the beginning of its slot, and is in the chain after it.
+      const produced = slots.filter((slot) => slot <= now);
+      const until = rules.findFreeUntil({ now, genesis, pillars, produced }, network);
+      if (until > now) free++;
+      expect(slots.filter((slot) => slot > now && slot < until)).toEqual([]);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(free).toBeGreaterThan(100);
 });
 
-describe("the moment of the swap", () => {
-  const facts = { now: genesis + 100_000, genesis, pillars: 100, produced: [genesis + 90_000] };
-  test.each([
-    ["comes after the slot of a tick", facts, 30_000, 0, 200_000],
-    ["waits if the rest of the tick is too short", facts, 200_001, 0, "wait"],
-    [
-      "waits for the slot of the tick",
-      { ...facts, produced: [genesis - 10_000] },
-      30_000,
-      rules.slotTimeoutMs - 1,
-      "wait",
-    ],
-    ["comes after ten minutes without a slot", { ...facts, produced: [] }, 30_000, rules.slotTimeoutMs, "now"],
-  ] as const)("%s", (_, given, needed, waited, moment) => {
-    expect(rules.decideMoment(given, network, needed, waited)).toEqual(moment);
-  });
+const moment = { now: genesis + 100_000, genesis, pillars: 100, produced: [genesis + 90_000] };
+test.each([
+  ["comes after the slot of a tick", moment, 30_000, 0, 200_000],
+  ["waits if the rest of the tick is too short", moment, 200_001, 0, "wait"],
+  [
+    "waits for the slot of the tick",
+    { ...moment, produced: [genesis - 10_000] },
+    30_000,
+    rules.slotTimeoutMs - 1,
+    "wait",
+  ],
+  ["comes after ten minutes without a slot", { ...moment, produced: [] }, 30_000, rules.slotTimeoutMs, "now"],
+] as const)("the moment of the swap %s", (_, given, needed, waited, decided) => {
+  expect(rules.decideMoment(given, network, needed, waited)).toEqual(decided);
 });
 
 const before = { synced: true, currentHeight: 100 };
@@ -69,40 +65,36 @@ const syncing = { synced: false, reason: "syncing", currentHeight: 100 } as cons
 const tooOld = { synced: false, reason: "oldVersion", currentHeight: 100 } as const;
 const fork = { ...behind, reason: "otherChain" } as const;
 
-describe("a new version", () => {
-  test.each([
-    ["produces is good", {}, good, 1, 2000, true],
-    ["had no slot yet is pending", {}, good, 0, 2000, undefined],
-    ["had no slot until the timeout is good", {}, good, 0, 40_000, true],
-    ["has no slots on this host is good at once", { hasSlots: false }, good, 0, 2000, true],
-    ["does not grow is pending", {}, still, 0, 39_000, undefined],
-    ["does not grow until the timeout is bad", {}, still, 0, 40_000, false],
-    ["follows a fork is bad at once", {}, fork, 0, 2000, false],
-    ["grows and is not synced is bad", {}, behind, 1, 40_000, false],
-    ["grows and was not synced before is good", { before: syncing, hasSlots: false }, behind, 0, 2000, true],
-    ["replaces a too old version and is not synced is bad", { before: tooOld }, behind, 0, 40_000, false],
-  ])("judges one that %s", (_, more, node, produced, waited, isGood) => {
-    const facts = { before, hasSlots: true, limit: 40_000, ...more, node, produced, waited };
-    expect(rules.judgeUpgrade(facts)?.isGood).toBe(isGood);
-  });
+test.each([
+  ["produces is good", {}, good, 1, 2000, true],
+  ["had no slot yet is pending", {}, good, 0, 2000, undefined],
+  ["had no slot until the timeout is good", {}, good, 0, 40_000, true],
+  ["has no slots on this host is good at once", { hasSlots: false }, good, 0, 2000, true],
+  ["does not grow is pending", {}, still, 0, 39_000, undefined],
+  ["does not grow until the timeout is bad", {}, still, 0, 40_000, false],
+  ["follows a fork is bad at once", {}, fork, 0, 2000, false],
+  ["grows and is not synced is bad", {}, behind, 1, 40_000, false],
+  ["grows and was not synced before is good", { before: syncing, hasSlots: false }, behind, 0, 2000, true],
+  ["replaces a too old version and is not synced is bad", { before: tooOld }, behind, 0, 40_000, false],
+])("judges a new version that %s", (_, more, node, produced, waited, isGood) => {
+  const facts = { before, hasSlots: true, limit: 40_000, ...more, node, produced, waited };
+  expect(rules.judgeUpgrade(facts)?.isGood).toBe(isGood);
 });
 
-describe("a rollback", () => {
-  const gap = { fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" };
-  const facts = { before: "v0.0.8", height: 999, gaps: [], sporks: [], isSynced: true };
-  const spork = { id: "a".repeat(64), name: "dynamic plasma", enforcedFrom: 2000 };
-  const sporks = [spork];
-  test.each<[string, object, RegExp | undefined]>([
-    ["is possible below the required height", {}, undefined],
-    ["is impossible from the required height on", { gaps: [gap] }, /^v0\.0\.10 or newer is required from height 1000/],
-    ["is possible while a spork is only announced", { sporks: [{ ...spork, enforcedFrom: undefined }] }, undefined],
-    ["is impossible to one without an active spork", { sporks }, /^the spork aaaaaaaa… is active, and v0\.0\.8 may/],
-    ["is impossible if an unknown version has an active spork ahead", { before: "v0.0.9", sporks }, /is active/],
-    ["is possible if an unknown version has passed it", { before: "v0.0.9", sporks, height: 2500 }, undefined],
-    ["is impossible to one not synced", { before: "v0.0.9", sporks, height: 2500, isSynced: false }, /is active/],
-  ])("%s", (_, more, fault) => {
-    const found = rules.findRollbackFault({ ...facts, ...more });
-    if (fault === undefined) expect(found).toBeUndefined();
-    else expect(found).toMatch(fault);
-  });
+const gap = { fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" };
+const facts = { before: "v0.0.8", height: 999, gaps: [], sporks: [], isSynced: true };
+const spork = { id: "a".repeat(64), name: "dynamic plasma", enforcedFrom: 2000 };
+const sporks = [spork];
+test.each<[string, object, RegExp | undefined]>([
+  ["is possible below the required height", {}, undefined],
+  ["is impossible from the required height on", { gaps: [gap] }, /^v0\.0\.10 or newer is required from height 1000/],
+  ["is possible while a spork is only announced", { sporks: [{ ...spork, enforcedFrom: undefined }] }, undefined],
+  ["is impossible to one without an active spork", { sporks }, /^the spork aaaaaaaa… is active, and v0\.0\.8 may/],
+  ["is impossible if an unknown version has an active spork ahead", { before: "v0.0.9", sporks }, /is active/],
+  ["is possible if an unknown version has passed it", { before: "v0.0.9", sporks, height: 2500 }, undefined],
+  ["is impossible to one not synced", { before: "v0.0.9", sporks, height: 2500, isSynced: false }, /is active/],
+])("a rollback %s", (_, more, fault) => {
+  const found = rules.findRollbackFault({ ...facts, ...more });
+  if (fault === undefined) expect(found).toBeUndefined();
+  else expect(found).toMatch(fault);
 });

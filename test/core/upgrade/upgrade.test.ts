@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type UpgradeDeps, upgradeNode } from "../../../core/upgrade/upgrade";
 
 /** Returns a host that answers `look` with these texts in turn, and then always with the last one. */
@@ -35,68 +35,66 @@ const atWork = "atWork=yes\n";
 const answers = "atWork=yes\nwithout=2500\n";
 const end = (stageOf: string, why = "") => `stage=${stageOf}\nwhy=${why}\nwithout=2500\n`;
 
-describe("an upgrade", () => {
-  test("swaps, judges, and reports the seconds without the node", async () => {
-    const { run, did } = stage([none, atWork, answers, answers, end("done")]);
-    expect(await run()).toEqual({ without: 2500 });
-    expect(did).toContain("swap true");
-    expect(did).toContain("judge good");
-    expect(did.at(-1)).toBe("v0.0.10 runs now instead of v0.0.8; the node was down for 2.5 s");
-  });
+test("an upgrade swaps, judges, and reports the seconds without the node", async () => {
+  const { run, did } = stage([none, atWork, answers, answers, end("done")]);
+  expect(await run()).toEqual({ without: 2500 });
+  expect(did).toContain("swap true");
+  expect(did).toContain("judge good");
+  expect(did.at(-1)).toBe("v0.0.10 runs now instead of v0.0.8; the node was down for 2.5 s");
+});
 
-  test("waits for an active upgrade, and does nothing if the version is installed", async () => {
-    const { run, did } = stage([atWork, answers, "installed=yes\n"]);
-    expect(await run()).toEqual({});
-    expect(did).toEqual([]);
-  });
+test("an upgrade waits for an active upgrade, and does nothing if the version is installed", async () => {
+  const { run, did } = stage([atWork, answers, "installed=yes\n"]);
+  expect(await run()).toEqual({});
+  expect(did).toEqual([]);
+});
 
-  test("says before it begins that a rollback over a fork is impossible", async () => {
-    const findRollbackFault = async () => "v0.0.10 or newer is required";
-    const { run, did } = stage([none, end("stuck", "the height has not grown")], { findRollbackFault });
-    await expect(run()).rejects.toThrow(
-      "203.0.113.7: v0.0.10 of the node is not good, and stays: v0.0.8 would follow another chain\n  found: the height has not grown\n  needed: set pillar-host:node.release to a release that works\n",
-    );
-    const words = "v0.0.8 can't be restored automatically, because it would follow another chain";
-    const said = did.findIndex((line) => line.startsWith(words));
-    expect(said).toBeGreaterThanOrEqual(0);
-    expect(said).toBeLessThan(did.indexOf("swap false"));
-  });
+test("an upgrade says before it begins that a rollback over a fork is impossible", async () => {
+  const findRollbackFault = async () => "v0.0.10 or newer is required";
+  const { run, did } = stage([none, end("stuck", "the height has not grown")], { findRollbackFault });
+  await expect(run()).rejects.toThrow(
+    "203.0.113.7: v0.0.10 of the node is not good, and stays: v0.0.8 would follow another chain\n  found: the height has not grown\n  needed: set pillar-host:node.release to a release that works\n",
+  );
+  const words = "v0.0.8 can't be restored automatically, because it would follow another chain";
+  const said = did.findIndex((line) => line.startsWith(words));
+  expect(said).toBeGreaterThanOrEqual(0);
+  expect(said).toBeLessThan(did.indexOf("swap false"));
+});
 
-  test.each(["back", "off"])("reports the reason and the command if it ends with %s", async (stageOf) => {
-    const { run } = stage([none, end(stageOf, "its RPC does not answer")]);
-    const said = /^203\.0\.113\.7: [\s\S]*\n {2}found: its RPC does not answer\n[\s\S]*Then: pulumi up -s prod/;
-    await expect(run()).rejects.toThrow(said);
-  });
+test.each(["back", "off"])("an upgrade reports the reason and the command if it ends with %s", async (stageOf) => {
+  const { run } = stage([none, end(stageOf, "its RPC does not answer")]);
+  const said = /^203\.0\.113\.7: [\s\S]*\n {2}found: its RPC does not answer\n[\s\S]*Then: pulumi up -s prod/;
+  await expect(run()).rejects.toThrow(said);
+});
 
-  test("names the log if it does not end", async () => {
-    const { run } = stage([none, atWork]);
-    await expect(run()).rejects.toThrow(/the node's upgrade did not end\n[\s\S]*journalctl/);
-  });
+test("an upgrade names the log if it does not end", async () => {
+  const { run } = stage([none, atWork]);
+  await expect(run()).rejects.toThrow(/the node's upgrade did not end\n[\s\S]*journalctl/);
+});
 
-  test.each([
-    ["the Pillar has no slot for 3 min: upgrading now", 200_000, [100_000]],
-    ["no time without a slot came within 10 min: upgrading now, a momentum may be missed", 700_000, []],
-  ])("waits for a time without a slot, at most two ticks: %s", async (words, latest, produced) => {
-    let now = 0;
-    const { did, run } = stage([none, answers, end("done")], {
-      ticks: () => now,
-      sleep: async (ms) => {
-        now += ms;
-      },
-      tick: async () => ({ genesis: 0, pillars: 100, now, produced: produced.filter((at) => at <= now) }),
-    });
-    await run();
-    expect(did).toContain(words);
-    expect(now).toBeLessThan(latest);
+test.each([
+  ["the Pillar has no slot for 3 min: upgrading now", 200_000, [100_000]],
+  ["no time without a slot came within 10 min: upgrading now, a momentum may be missed", 700_000, []],
+])("an upgrade waits for a time without a slot, at most two ticks: %s", async (words, latest, produced) => {
+  let now = 0;
+  const { did, run } = stage([none, answers, end("done")], {
+    ticks: () => now,
+    sleep: async (ms) => {
+      now += ms;
+    },
+    tick: async () => ({ genesis: 0, pillars: 100, now, produced: produced.filter((at) => at <= now) }),
   });
+  await run();
+  expect(did).toContain(words);
+  expect(now).toBeLessThan(latest);
+});
 
-  test("does not begin during a key generation, and reports a replaced program", async () => {
-    const waitForSigner = () => Promise.reject(new Error("a key generation"));
-    const { run, did } = stage(["installed=v0.0.10\nreplaced=yes\n"], { waitForSigner });
-    await expect(run()).rejects.toThrow("a key generation");
-    expect(did[0]).toMatch(
-      /^the installed node program, v0\.0\.10, was replaced by somebody, perhaps by the controller's/,
-    );
-    expect(did.filter((line) => line.startsWith("swap"))).toEqual([]);
-  });
+test("an upgrade does not begin during a key generation, and reports a replaced program", async () => {
+  const waitForSigner = () => Promise.reject(new Error("a key generation"));
+  const { run, did } = stage(["installed=v0.0.10\nreplaced=yes\n"], { waitForSigner });
+  await expect(run()).rejects.toThrow("a key generation");
+  expect(did[0]).toMatch(
+    /^the installed node program, v0\.0\.10, was replaced by somebody, perhaps by the controller's/,
+  );
+  expect(did.filter((line) => line.startsWith("swap"))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { findAlerts } from "../../../../cli/status/alerts/findAlerts";
 import { countMissed, type MomentumCounts } from "../../../../cli/status/alerts/missedMomentums";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
@@ -48,29 +48,27 @@ test("raises no alert for a healthy stack, a first sync and a stack without a ru
   expect(find(noRun)).toEqual({ alerts: {}, unknown: [] });
 });
 
-describe("raises the alert", () => {
-  test.each<[string, ReadStack, RegExp, MissedMomentums?]>([
-    ["missed", look(), /at least 3 momentums/, { missed: 3, inARow: 0 }],
-    ["producing", look(), /missed its last 3/, { missed: 0, inARow: 3 }],
-    ["producing", withParts({}, registrations.late), /does not produce$/],
-    ["registration:tooEarly", withParts({}, registrations.tooEarly), /is not synced$/],
-    ["registration:foreign", withParts({}, registrations.foreign), /an unknown address$/],
-    ["registration:earlier", withParts({}, registrations.wentBack), /an earlier address again$/],
-    ["disk", withFact({ disk: full }), /5\.0 of 264\.2 GB are free at \/root\/\.znn$/],
-    ["peers", withFact(peers(0)), /no peers/],
-    ["clock", withFact({ clock: { now: "x", isKept: false } }), /clock/],
-    ["host", away, /^203\.0\.113\.7 could not be reached: x$/],
-    ["node", withParts({ node: { value: { active: false, masked: false } } }), /does not run/],
-    ["node", look({ synced: false, sync: silent }), /does not answer: ECONNREFUSED/],
-    ["sync", look({ synced: false, sync: progress() }), /81\.7 %/],
-    ["signer:silent", withParts({ orchestrator: { value: silentSigner } }), /: it is/],
-    ["port:35997", withParts({ ports: { value: [rule] } }), /is open to this machine, and should be closed$/],
-    ["crontab", withParts({ hourlyRestart: { value: "on" } }), /every hour/],
-    ["mask", withParts({ node: { value: { ...shut, masked: false } } }, registrations.foreign), /not masked/],
-    [`spork:${id}`, withParts({ sporks: { value: { unknown: findUnknownSporks(sporks, "v0.0.4") } } }), /is announced/],
-  ])("%s: %#", (key, one, text, missed) => {
-    expect(find(one, missed).alerts).toEqual({ [key]: expect.stringMatching(text) });
-  });
+test.each<[string, ReadStack, RegExp, MissedMomentums?]>([
+  ["missed", look(), /at least 3 momentums/, { missed: 3, inARow: 0 }],
+  ["producing", look(), /missed its last 3/, { missed: 0, inARow: 3 }],
+  ["producing", withParts({}, registrations.late), /does not produce$/],
+  ["registration:tooEarly", withParts({}, registrations.tooEarly), /is not synced$/],
+  ["registration:foreign", withParts({}, registrations.foreign), /an unknown address$/],
+  ["registration:earlier", withParts({}, registrations.wentBack), /an earlier address again$/],
+  ["disk", withFact({ disk: full }), /5\.0 of 264\.2 GB are free at \/root\/\.znn$/],
+  ["peers", withFact(peers(0)), /no peers/],
+  ["clock", withFact({ clock: { now: "x", isKept: false } }), /clock/],
+  ["host", away, /^203\.0\.113\.7 could not be reached: x$/],
+  ["node", withParts({ node: { value: { active: false, masked: false } } }), /does not run/],
+  ["node", look({ synced: false, sync: silent }), /does not answer: ECONNREFUSED/],
+  ["sync", look({ synced: false, sync: progress() }), /81\.7 %/],
+  ["signer:silent", withParts({ orchestrator: { value: silentSigner } }), /: it is/],
+  ["port:35997", withParts({ ports: { value: [rule] } }), /is open to this machine, and should be closed$/],
+  ["crontab", withParts({ hourlyRestart: { value: "on" } }), /every hour/],
+  ["mask", withParts({ node: { value: { ...shut, masked: false } } }, registrations.foreign), /not masked/],
+  [`spork:${id}`, withParts({ sporks: { value: { unknown: findUnknownSporks(sporks, "v0.0.4") } } }), /is announced/],
+])("raises the alert %s: %#", (key, one, text, missed) => {
+  expect(find(one, missed).alerts).toEqual({ [key]: expect.stringMatching(text) });
 });
 
 test("lists kinds that a lookup could not check as unknown", () => {
@@ -97,25 +95,24 @@ test("checks only mask, orchestrator and host after a retirement", () => {
   expect(find(look({ ...changes, parts }))).toEqual({ alerts: {}, unknown: [] });
 });
 
-describe("missed momentums by counts that are minutes old", () => {
-  /** Compares the counts [expected, produced] of several lookups. Returns the last result. */
-  const after = (...looks: readonly (readonly [number, number])[]) => {
-    let before: MomentumCounts | undefined;
-    let missed: MissedMomentums | undefined;
-    for (const [expected, produced] of looks)
-      ({ counts: before, missed } = countMissed(before, { expected, produced }));
-    return missed && [missed.missed, missed.inARow];
-  };
+/** Compares the counts [expected, produced] of several lookups. Returns the last result. */
+const after = (...looks: readonly (readonly [number, number])[]) => {
+  let before: MomentumCounts | undefined;
+  let missed: MissedMomentums | undefined;
+  for (const [expected, produced] of looks) ({ counts: before, missed } = countMissed(before, { expected, produced }));
+  return missed && [missed.missed, missed.inARow];
+};
 
-  test.each<[string, readonly [number, number] | undefined, ...(readonly [number, number])[]]>([
-    ["ignore a single count", [0, 0], [30, 12]],
-    ["ignore the slots of the running tick", [0, 0], [10, 9], [11, 10], [12, 11]],
-    ["are unknown by a repeated count", undefined, [10, 7], [10, 7]],
-    ["include momentums that were expected a tick ago", [3, 0], [10, 7], [11, 7]],
-    ["stay missed after later momentums", [3, 0], [10, 7], [11, 7], [12, 8]],
-    ["form a row since the last momentum", [3, 3], [10, 10], [11, 10], [13, 10], [14, 10]],
-    ["end a row with the next momentum", [2, 0], [10, 10], [13, 10], [14, 11]],
-    ["are unknown by the older answer of another node", undefined, [10, 9], [9, 8]],
-    ["start again in another epoch", [0, 0], [80, 70], [81, 70], [1, 0]],
-  ])("%s", (_what, missed, ...looks) => expect(after(...looks)).toEqual(missed));
-});
+test.each<[string, readonly [number, number] | undefined, ...(readonly [number, number])[]]>([
+  ["ignore a single count", [0, 0], [30, 12]],
+  ["ignore the slots of the running tick", [0, 0], [10, 9], [11, 10], [12, 11]],
+  ["are unknown by a repeated count", undefined, [10, 7], [10, 7]],
+  ["include momentums that were expected a tick ago", [3, 0], [10, 7], [11, 7]],
+  ["stay missed after later momentums", [3, 0], [10, 7], [11, 7], [12, 8]],
+  ["form a row since the last momentum", [3, 3], [10, 10], [11, 10], [13, 10], [14, 10]],
+  ["end a row with the next momentum", [2, 0], [10, 10], [13, 10], [14, 11]],
+  ["are unknown by the older answer of another node", undefined, [10, 9], [9, 8]],
+  ["start again in another epoch", [0, 0], [80, 70], [81, 70], [1, 0]],
+])("missed momentums by counts that are minutes old %s", (_what, missed, ...looks) =>
+  expect(after(...looks)).toEqual(missed),
+);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer as createWeb } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { createScript } from "../../../../core/steps/step";
 import { test } from "../boxed";
 import type { Sandbox } from "../sandbox";
@@ -65,102 +65,100 @@ test("an unexpected failure names its command without values", async ({ box }) =
   expect(await lib(box, 'word=hunter2; false "$word"; echo after')).toEqual({ code: 1, stdout: "", stderr });
 });
 
-describe("processes on a host", () => {
-  test("are found by the executable's name or the release file's, cut to 15 characters", async ({ box }) => {
-    const others = ["orchestrator2", "orchestrator-x", "my-orchestrator", "orchestrat", "signer"];
-    for (const [at, name] of ["orchestrator", "orchestrator-li", "signer-of-the-t", ...others].entries())
-      box.process(70 + at, name);
-    for (const [name, pids] of [
-      ["orchestrator", "70\n71\n"],
-      ["orchestrator-linux-amd64", "70\n71\n"],
-      ["signer-of-the-tests", "72\n"],
-      ["'*' || echo none", "none\n"],
-    ])
-      expect(await lib(box, `processes_of ${name}`)).toEqual({ code: 0, stdout: pids, stderr: "" });
-  });
-
-  const isOpen = (port: number) => `if port_is_open ${port}; then echo yes; else echo no; fi`;
-
-  test("are found by a listening port", async ({ box }) => {
-    box.listen(80, 55000);
-    const { stdout } = await lib(box, [55000, 80, 5500, 35997].map(isOpen).join("\n"));
-    expect(stdout).toBe("yes\nyes\nno\nno\n");
-    await box.run("mv proc/net/tcp6 proc/net/tcp");
-    expect((await lib(box, isOpen(55000))).stdout).toBe("yes\n");
-  });
-
-  test("are found on this machine, too, by a real port and a real name that the kernel cuts", async ({ box }) => {
-    const server = createServer().listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    // A name of its own, so that no other process of this machine is found.
-    const named = `cp "$(command -v sleep)" "$sandbox/signer-test-linux-arm64"; "$sandbox/signer-test-linux-arm64" 30 & process=$!
-     until [ "$(cat "/proc/$process/comm")" != bash ]; do sleep 0.01; done
-     processes_of signer-test | grep -qx "$process" && echo found; kill "$process"`;
-    expect((await lib(box, `proc=/proc; ${isOpen(port)}; ${named}`)).stdout).toBe("yes\nfound\n");
-    server.close();
-    await once(server, "close");
-    expect((await lib(box, `proc=/proc; ${isOpen(port)}`)).stdout).toBe("no\n");
-  });
-
-  test("never count as none if they can't be read", async ({ box }) => {
-    for (const lost of ["rm -r proc/[0-9]* && truncate -s 0 proc/net/tcp*", "rm -r proc"]) {
-      await box.run(lost);
-      for (const look of ["processes_of orchestrator", "port_is_open 55000"]) {
-        const { code, stdout, stderr } = await lib(box, `if ${look}; then echo yes; else echo no; fi`);
-        expect([code, stdout]).toEqual([1, ""]);
-        expect(stderr).toMatch(
-          /^h: cannot tell whether (port 55000 is open|orchestrator runs) on this host\n {2}found/,
-        );
-      }
-    }
-  });
+test("processes on a host are found by the executable's name or the release file's, cut to 15 characters", async ({
+  box,
+}) => {
+  const others = ["orchestrator2", "orchestrator-x", "my-orchestrator", "orchestrat", "signer"];
+  for (const [at, name] of ["orchestrator", "orchestrator-li", "signer-of-the-t", ...others].entries())
+    box.process(70 + at, name);
+  for (const [name, pids] of [
+    ["orchestrator", "70\n71\n"],
+    ["orchestrator-linux-amd64", "70\n71\n"],
+    ["signer-of-the-tests", "72\n"],
+    ["'*' || echo none", "none\n"],
+  ])
+    expect(await lib(box, `processes_of ${name}`)).toEqual({ code: 0, stdout: pids, stderr: "" });
 });
 
-describe("download", () => {
-  const get = (box: Sandbox, wget: string, url = "https://release.example/a.zip", sha256 = "") =>
-    lib(
-      box,
-      `${wget && `wget() { ${wget}; }`}
+const isOpen = (port: number) => `if port_is_open ${port}; then echo yes; else echo no; fi`;
+
+test("processes on a host are found by a listening port", async ({ box }) => {
+  box.listen(80, 55000);
+  const { stdout } = await lib(box, [55000, 80, 5500, 35997].map(isOpen).join("\n"));
+  expect(stdout).toBe("yes\nyes\nno\nno\n");
+  await box.run("mv proc/net/tcp6 proc/net/tcp");
+  expect((await lib(box, isOpen(55000))).stdout).toBe("yes\n");
+});
+
+test("processes on a host are found on this machine, too, by a real port and a real name that the kernel cuts", async ({
+  box,
+}) => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  // A name of its own, so that no other process of this machine is found.
+  const named = `cp "$(command -v sleep)" "$sandbox/signer-test-linux-arm64"; "$sandbox/signer-test-linux-arm64" 30 & process=$!
+   until [ "$(cat "/proc/$process/comm")" != bash ]; do sleep 0.01; done
+   processes_of signer-test | grep -qx "$process" && echo found; kill "$process"`;
+  expect((await lib(box, `proc=/proc; ${isOpen(port)}; ${named}`)).stdout).toBe("yes\nfound\n");
+  server.close();
+  await once(server, "close");
+  expect((await lib(box, `proc=/proc; ${isOpen(port)}`)).stdout).toBe("no\n");
+});
+
+test("processes on a host never count as none if they can't be read", async ({ box }) => {
+  for (const lost of ["rm -r proc/[0-9]* && truncate -s 0 proc/net/tcp*", "rm -r proc"]) {
+    await box.run(lost);
+    for (const look of ["processes_of orchestrator", "port_is_open 55000"]) {
+      const { code, stdout, stderr } = await lib(box, `if ${look}; then echo yes; else echo no; fi`);
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(/^h: cannot tell whether (port 55000 is open|orchestrator runs) on this host\n {2}found/);
+    }
+  }
+});
+
+const get = (box: Sandbox, wget: string, url = "https://release.example/a.zip", sha256 = "") =>
+  lib(
+    box,
+    `${wget && `wget() { ${wget}; }`}
 release_url=${url} sha256=${sha256}
 if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo "had: $(cat "$TMPDIR/a.zip")"; else echo "why: $why"; ls "$TMPDIR/a.zip" 2> /dev/null || true; fi`,
-    );
+  );
 
-  const brokenOff = "printf '  HTTP/1.1 200 OK\\n  Date: x\\n' >&2; printf 12345 > \"$6\"; return 4";
-  test.for([
-    ["the file", 'echo whole > "$6"', "had: whole\n"],
-    ["wget's last line, redacted", "printf 'first\npassword abc\n\n' >&2; return 8", "why: password [removed]\n"],
-    ["a broken connection", brokenOff, "why: it broke off after 5 bytes\n"],
-  ] as const)("has %s", async ([, wget, said], { box }) => {
-    expect((await get(box, wget)).stdout.replace(`${box.dir}/a.zip\n`, "")).toBe(said);
-  });
+const brokenOff = "printf '  HTTP/1.1 200 OK\\n  Date: x\\n' >&2; printf 12345 > \"$6\"; return 4";
+test.for([
+  ["the file", 'echo whole > "$6"', "had: whole\n"],
+  ["wget's last line, redacted", "printf 'first\npassword abc\n\n' >&2; return 8", "why: password [removed]\n"],
+  ["a broken connection", brokenOff, "why: it broke off after 5 bytes\n"],
+] as const)("a download has %s", async ([, wget, said], { box }) => {
+  expect((await get(box, wget)).stdout.replace(`${box.dir}/a.zip\n`, "")).toBe(said);
+});
 
-  const [http, https] = ["http://cdn.example/a?key=x", "https://release.example/a.zip"];
-  const unsafe =
-    "why: the address redirects from https to plain http (http://cdn.example), where anybody on the way could replace the file; needed: its sha256 in the configuration, or another address\n";
-  test.for([
-    ["https to https", "https://cdn.example/a", https, "", "had: whole\n"],
-    ["http, with a hash", http, "http://release.example/a.zip", "aa", "had: whole\n"],
-    ["plain http, with a hash", http, https, "aa", "had: whole\n"],
-    ["plain http, without a hash", http, https, "", unsafe],
-    ["plain HTTP, without a hash", http.replace("http", "HTTP"), https, "", unsafe.replace("http:", "HTTP:")],
-  ] as const)("follows a redirect to %s, or keeps no file", async ([, to, url, sha256, said], { box }) => {
-    const wget = `printf '  HTTP/1.1 302 Found\\n  Location: ${to}\\n' >&2; echo whole > "$6"`;
-    expect((await get(box, wget, url, sha256)).stdout).toBe(said);
-  });
+const [http, https] = ["http://cdn.example/a?key=x", "https://release.example/a.zip"];
+const unsafe =
+  "why: the address redirects from https to plain http (http://cdn.example), where anybody on the way could replace the file; needed: its sha256 in the configuration, or another address\n";
+test.for([
+  ["https to https", "https://cdn.example/a", https, "", "had: whole\n"],
+  ["http, with a hash", http, "http://release.example/a.zip", "aa", "had: whole\n"],
+  ["plain http, with a hash", http, https, "aa", "had: whole\n"],
+  ["plain http, without a hash", http, https, "", unsafe],
+  ["plain HTTP, without a hash", http.replace("http", "HTTP"), https, "", unsafe.replace("http:", "HTTP:")],
+] as const)("a download follows a redirect to %s, or keeps no file", async ([, to, url, sha256, said], { box }) => {
+  const wget = `printf '  HTTP/1.1 302 Found\\n  Location: ${to}\\n' >&2; echo whole > "$6"`;
+  expect((await get(box, wget, url, sha256)).stdout).toBe(said);
+});
 
-  test("parses the real wget's output: redirects and the reason", async ({ box }) => {
-    const server = createWeb((request, response) => {
-      if (request.url === "/here") response.end("whole");
-      else response.writeHead(request.url === "/led" ? 302 : 404, { Location: "/here" }).end();
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    expect((await get(box, "", `${url}/led`)).stdout).toBe("had: whole\n");
-    expect(box.read("wget.log")).toMatch(/^ *Location: \/here/m);
-    expect((await get(box, "", `${url}/none`)).stdout).toMatch(/^why: .*ERROR 404: Not Found\.\n/);
-    server.close();
-  });
+test("a download parses the real wget's output: redirects and the reason", async ({ box }) => {
+  const server = createWeb((request, response) => {
+    if (request.url === "/here") response.end("whole");
+    else response.writeHead(request.url === "/led" ? 302 : 404, { Location: "/here" }).end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect((await get(box, "", `${url}/led`)).stdout).toBe("had: whole\n");
+  expect(box.read("wget.log")).toMatch(/^ *Location: \/here/m);
+  expect((await get(box, "", `${url}/none`)).stdout).toMatch(/^why: .*ERROR 404: Not Found\.\n/);
+  server.close();
 });
 
 test("markers hold the time or a text", async ({ box }) => {

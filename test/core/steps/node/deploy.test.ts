@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { deploy } from "../../../../core/steps/nodeSteps";
 import { configOf, least } from "../../../components/exampleConfig";
 import { test } from "../boxed";
@@ -21,73 +21,71 @@ function run(box: Sandbox, body: string, isActive = true, beforeMenu = "", more:
   return box.run(hasty(replaceAll(box.local(units), [["rpc_seconds='300'", "rpc_seconds='1'"]])));
 }
 
-describe("the deploy", () => {
-  test("lets the controller's package installation ask nothing, restart nothing and wait for the lock", async ({
-    box,
-  }) => {
-    const names = ["DEBIAN_FRONTEND", "NEEDRESTART_SUSPEND", "APT_LISTCHANGES_FRONTEND", "UCF_FORCE_CONFFOLD"];
-    const shows = `for v in ${names.join(" ")}; do echo "\${!v}"; done > $sandbox/env; cat "$APT_CONFIG" > $sandbox/apt`;
-    const { code, stderr } = await run(box, shows);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(box.read("env")).toBe("noninteractive\n1\nnone\n1\n");
-    expect(box.read("apt")).toBe(
-      'DPkg::Lock::Timeout "600";\nDpkg::Options { "--force-confdef"; "--force-confold"; };\n',
-    );
-  });
-
-  test("does not begin with a Go that is too old", async ({ box }) => {
-    box.command("curl", "echo 'go 9.9'");
-    const { code, stderr } = await run(box, "touch $sandbox/deployed", true, "", {
-      source: "https://git.example/node",
-    });
-    expect([code, box.read("deployed")]).toEqual([1, undefined]);
-    expect(stderr).toMatch(
-      /^h: the controller would not build the node: its Go is too old\n {2}found: Go \S+, and go.mod of https:\/\/git.example\/node wants 9.9\n {2}needed: Go 9.9 or newer: /,
-    );
-  });
-
-  test("writes no secret into its transcript", async ({ box }) => {
-    const said = "printf 'Password: hunter2\\nMNEMONIC:\\n\\napple pear\\nworking\\n'";
-    expect((await run(box, said)).code).toBe(0);
-    const { stdout } = await box.run('cat "$sandbox"/logs/deploy-*.log');
-    expect(stdout).toContain("Password [removed]\nMNEMONIC:\n\n[removed]\nworking\n");
-    expect(stdout).not.toMatch(/hunter2|apple/);
-  });
-
-  test("deploys once: leaves a running node alone, and starts a stopped one", async ({ box }) => {
-    box.mark("deploy.done");
-    const again = await run(box, "touch $sandbox/deployed");
-    expect(again).toEqual({ code: 0, stdout: "deployed before, at 2026-01-02T03:04:05Z\n", stderr: "" });
-    const { stdout, stderr } = await run(box, "touch $sandbox/deployed", false);
-    expect(stdout).toContain("but go-node is not running: starting it");
-    expect(stderr).toMatch(/RPC does not answer\n[\s\S]* Resync in the .* menu, then run pulumi up -s prod again\.\n$/);
-    expect(box.read("deployed")).toBeUndefined();
-    box.process(77, "znnd", "/system.slice/docker-4f1d.scope");
-    expect((await run(box, "true", false)).stderr).toContain(
-      "a node runs here that is not go-node: go-node is not started beside it\n  found: znnd is process 77 in /system.slice/docker",
-    );
-  });
-
-  test.for([refusal, "System info:\nSocketException: Failed host lookup"])(
-    "ends with the controller's words if it ends before its menu, though a node runs: %s",
-    async (words, { box }) => {
-      const { code, stderr } = await run(box, "true", true, `printf '\\e[32m%s\\e[0m\\n' '${words}'; exit 255`);
-      expect([code, stderr]).toEqual([
-        1,
-        `h: the controller ended before its menu\n  found: ${words.replace("\n", "\n  ")}\n` +
-          `  needed: run the controller by hand on the host, as root: cd ${box.dir} && ./node-controller\n  Then: pulumi up -s prod\n`,
-      ]);
-      expect(box.read("state/deploy.done")).toBeUndefined();
-    },
+test("the deploy lets the installation of packages ask nothing, restart nothing and wait for the lock", async ({
+  box,
+}) => {
+  const names = ["DEBIAN_FRONTEND", "NEEDRESTART_SUSPEND", "APT_LISTCHANGES_FRONTEND", "UCF_FORCE_CONFFOLD"];
+  const shows = `for v in ${names.join(" ")}; do echo "\${!v}"; done > $sandbox/env; cat "$APT_CONFIG" > $sandbox/apt`;
+  const { code, stderr } = await run(box, shows);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(box.read("env")).toBe("noninteractive\n1\nnone\n1\n");
+  expect(box.read("apt")).toBe(
+    'DPkg::Lock::Timeout "600";\nDpkg::Options { "--force-confdef"; "--force-confold"; };\n',
   );
+});
 
-  test("reports a node that does not run, with the name that may be wrong", async ({ box }) => {
-    const { code, stderr } = await run(box, 'echo "Error! something"', false);
-    expect(code).toBe(1);
-    expect(stderr).toContain(
-      "h: the controller ended, but the node does not run\n  the controller said: Error! something\n  service go-node: inactive\n",
-    );
-    const name = "pulumi config set --path pillar-host:node.service NAME -s prod";
-    expect(stderr).toContain(`  Does this release name the node's service otherwise? ${name}\n`);
+test("the deploy does not begin with a Go that is too old", async ({ box }) => {
+  box.command("curl", "echo 'go 9.9'");
+  const { code, stderr } = await run(box, "touch $sandbox/deployed", true, "", {
+    source: "https://git.example/node",
   });
+  expect([code, box.read("deployed")]).toEqual([1, undefined]);
+  expect(stderr).toMatch(
+    /^h: the controller would not build the node: its Go is too old\n {2}found: Go \S+, and go.mod of https:\/\/git.example\/node wants 9.9\n {2}needed: Go 9.9 or newer: /,
+  );
+});
+
+test("the deploy writes no secret into its transcript", async ({ box }) => {
+  const said = "printf 'Password: hunter2\\nMNEMONIC:\\n\\napple pear\\nworking\\n'";
+  expect((await run(box, said)).code).toBe(0);
+  const { stdout } = await box.run('cat "$sandbox"/logs/deploy-*.log');
+  expect(stdout).toContain("Password [removed]\nMNEMONIC:\n\n[removed]\nworking\n");
+  expect(stdout).not.toMatch(/hunter2|apple/);
+});
+
+test("the deploy deploys once: leaves a running node alone, and starts a stopped one", async ({ box }) => {
+  box.mark("deploy.done");
+  const again = await run(box, "touch $sandbox/deployed");
+  expect(again).toEqual({ code: 0, stdout: "deployed before, at 2026-01-02T03:04:05Z\n", stderr: "" });
+  const { stdout, stderr } = await run(box, "touch $sandbox/deployed", false);
+  expect(stdout).toContain("but go-node is not running: starting it");
+  expect(stderr).toMatch(/RPC does not answer\n[\s\S]* Resync in the .* menu, then run pulumi up -s prod again\.\n$/);
+  expect(box.read("deployed")).toBeUndefined();
+  box.process(77, "znnd", "/system.slice/docker-4f1d.scope");
+  expect((await run(box, "true", false)).stderr).toContain(
+    "a node runs here that is not go-node: go-node is not started beside it\n  found: znnd is process 77 in /system.slice/docker",
+  );
+});
+
+test.for([refusal, "System info:\nSocketException: Failed host lookup"])(
+  "ends with the controller's words if it ends before its menu, though a node runs: %s",
+  async (words, { box }) => {
+    const { code, stderr } = await run(box, "true", true, `printf '\\e[32m%s\\e[0m\\n' '${words}'; exit 255`);
+    expect([code, stderr]).toEqual([
+      1,
+      `h: the controller ended before its menu\n  found: ${words.replace("\n", "\n  ")}\n` +
+        `  needed: run the controller by hand on the host, as root: cd ${box.dir} && ./node-controller\n  Then: pulumi up -s prod\n`,
+    ]);
+    expect(box.read("state/deploy.done")).toBeUndefined();
+  },
+);
+
+test("the deploy reports a node that does not run, with the name that may be wrong", async ({ box }) => {
+  const { code, stderr } = await run(box, 'echo "Error! something"', false);
+  expect(code).toBe(1);
+  expect(stderr).toContain(
+    "h: the controller ended, but the node does not run\n  the controller said: Error! something\n  service go-node: inactive\n",
+  );
+  const name = "pulumi config set --path pillar-host:node.service NAME -s prod";
+  expect(stderr).toContain(`  Does this release name the node's service otherwise? ${name}\n`);
 });

@@ -1,4 +1,4 @@
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { createScript } from "../../../../core/steps/step";
 import { test } from "../boxed";
 import type { Sandbox } from "../sandbox";
@@ -49,36 +49,34 @@ test("the controller gets a shell that it knows; its lines come without colours 
   expect((await talk(box, "Status")).lines.slice(-4)).toEqual(["SHELL=/bin/bash", "red", "\tindented x", "last"]);
 });
 
-describe("a question", () => {
-  const sure = "Are you sure you want to proceed?";
-  const ask = (text: string) => `printf '${text} '; IFS= read -r a; echo "$a" >> $sandbox/answers`;
+const sure = "Are you sure you want to proceed?";
+const ask = (text: string) => `printf '${text} '; IFS= read -r a; echo "$a" >> $sandbox/answers`;
 
-  test.for([
-    [
-      "once, although the terminal echoes it",
-      `${ask(`\\e[33m${sure}\\e[0m [Y/n]`)}; if IFS= read -r -t 0.5 b; then echo "too much: $b" >> $sandbox/answers; fi`,
-      "y\n",
-    ],
-    ["of two in turn", `${ask(sure)}; ${ask("Continue using the existing configuration?")}`, "y\ny\n"],
-  ] as const)("that is known is answered with y: %s", async ([, body, answers], { box }) => {
-    controllerOf(box, { Deploy: `${body}; echo built` });
-    const talked = await talk(box, "Deploy");
-    expect([talked.result, talked.answers, talked.lines.at(-1)]).toEqual(["ended", answers, "built"]);
-  });
+test.for([
+  [
+    "once, although the terminal echoes it",
+    `${ask(`\\e[33m${sure}\\e[0m [Y/n]`)}; if IFS= read -r -t 0.5 b; then echo "too much: $b" >> $sandbox/answers; fi`,
+    "y\n",
+  ],
+  ["of two in turn", `${ask(sure)}; ${ask("Continue using the existing configuration?")}`, "y\ny\n"],
+] as const)("a question that is known is answered with y: %s", async ([, body, answers], { box }) => {
+  controllerOf(box, { Deploy: `${body}; echo built` });
+  const talked = await talk(box, "Deploy");
+  expect([talked.result, talked.answers, talked.lines.at(-1)]).toEqual(["ended", answers, "built"]);
+});
 
-  test.for(["Overwrite the producer key?", "Enter the password:"])(
-    "that is unknown ends it: %s",
-    async (text, { box }) => {
-      controllerOf(box, { Deploy: ask(text) });
-      expect(await talk(box, "Deploy")).toMatchObject({ result: "question", question: text, answers: undefined });
-    },
-  );
+test.for(["Overwrite the producer key?", "Enter the password:"])(
+  "that is unknown ends it: %s",
+  async (text, { box }) => {
+    controllerOf(box, { Deploy: ask(text) });
+    expect(await talk(box, "Deploy")).toMatchObject({ result: "question", question: text, answers: undefined });
+  },
+);
 
-  test("is not a pause of a build", async ({ box }) => {
-    controllerOf(box, { Deploy: "printf 'Compiling ...'; sleep 0.9; echo done" });
-    const { result, lines } = await talk(box, "Deploy");
-    expect([result, lines.at(-1)]).toEqual(["ended", "Compiling ...done"]);
-  });
+test("a question is not a pause of a build", async ({ box }) => {
+  controllerOf(box, { Deploy: "printf 'Compiling ...'; sleep 0.9; echo done" });
+  const { result, lines } = await talk(box, "Deploy");
+  expect([result, lines.at(-1)]).toEqual(["ended", "Compiling ...done"]);
 });
 
 test.for(["sleep 30", "while :; do echo building; sleep 0.05; done"])("a deadline ends %s", async (body, { box }) => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { describe, expect } from "vitest";
+import { expect } from "vitest";
 import { producerAddress } from "../../../../core/steps/nodeSteps";
 import { addressDigest } from "../../../../core/steps/readingSteps";
 import { configOf, least } from "../../../components/exampleConfig";
@@ -60,45 +60,43 @@ test.for<[string, string, string]>([
 const look = "  Look at it on the host: cd BOX && ./node-controller, then Status.\n";
 const wrongForm = (length: number) =>
   `what the controller's Status shows as producer address does not have the form of one\n  found: ${length} characters\n  needed: z1q… of 40 characters\n`;
-describe("no address is printed", () => {
-  const notSynced = "the node has not synced: the producer address is not shown";
-  const two = "the controller's Status shows more than one producer address";
-  test.for<[string, string, Parameters<typeof read>[2], string]>([
-    ["before the sync", shows(own), { isSynced: false }, `${notSynced}\n  Run pulumi up -s prod again.\n`],
-    [
-      "if Status shows only decoys",
-      shows(),
-      {},
-      `the controller's Status shows no producer address\n  found: no line of the form <tab>Address: z1q… (ended)\n${look}`,
-    ],
-    [
-      "if the controller refuses to start",
-      ":",
-      { beforeMenu: `echo '${refusal}'; exit 0` },
-      `the controller ended before its menu\n  found: ${refusal}\n  needed: run the controller by hand on the host, as root: cd BOX && ./node-controller\n  Then: pulumi up -s prod\n`,
-    ],
-    ["if Status shows two addresses", shows(own, `\\tAddress: ${other}`), {}, `${two}\n${look}`],
-    ["if it is a character short", shows(own.slice(0, -1)), {}, wrongForm(39)],
-    ["if it has a letter that the alphabet lacks", shows(`${own.slice(0, -1)}b`), {}, wrongForm(40)],
-    ["if it has capitals", shows(`\\tAddress: ${address.toUpperCase()}`), {}, wrongForm(40)],
-    ["if it is another chain's", shows(`\\tAddress: x${address.slice(1)}`), {}, wrongForm(40)],
-    ["if a password is in its place", shows("\\tAddress: hunter2"), {}, wrongForm(7)],
-    [
-      "if Status asks a question, whose text stays on the host",
-      "printf 'Enter the password of hunter2:'; read -r x",
-      {},
-      "the controller's Status asked an unknown question\n  needed: use a release of the controller whose Status asks nothing (controller.release)\n",
-    ],
-    [
-      "if the node's configuration has another one",
-      shows(own),
-      { config: configured(other, 2) },
-      "the controller's Status and BOX/config.json name different producer addresses: none is shown\n  Registering the wrong one costs rewards. Find out on the host which one the node uses, and correct the other, before going on.\n",
-    ],
-  ])("%s", async ([, status, host, words], { box }) => {
-    expect(await read(box, status, host)).toEqual({ code: 1, stdout: "", stderr: `h: ${words}` });
-    if (host?.isSynced === false) expect(box.read("choice")).toBeUndefined();
-  });
+const notSynced = "the node has not synced: the producer address is not shown";
+const two = "the controller's Status shows more than one producer address";
+test.for<[string, string, Parameters<typeof read>[2], string]>([
+  ["before the sync", shows(own), { isSynced: false }, `${notSynced}\n  Run pulumi up -s prod again.\n`],
+  [
+    "if Status shows only decoys",
+    shows(),
+    {},
+    `the controller's Status shows no producer address\n  found: no line of the form <tab>Address: z1q… (ended)\n${look}`,
+  ],
+  [
+    "if the controller refuses to start",
+    ":",
+    { beforeMenu: `echo '${refusal}'; exit 0` },
+    `the controller ended before its menu\n  found: ${refusal}\n  needed: run the controller by hand on the host, as root: cd BOX && ./node-controller\n  Then: pulumi up -s prod\n`,
+  ],
+  ["if Status shows two addresses", shows(own, `\\tAddress: ${other}`), {}, `${two}\n${look}`],
+  ["if it is a character short", shows(own.slice(0, -1)), {}, wrongForm(39)],
+  ["if it has a letter that the alphabet lacks", shows(`${own.slice(0, -1)}b`), {}, wrongForm(40)],
+  ["if it has capitals", shows(`\\tAddress: ${address.toUpperCase()}`), {}, wrongForm(40)],
+  ["if it is another chain's", shows(`\\tAddress: x${address.slice(1)}`), {}, wrongForm(40)],
+  ["if a password is in its place", shows("\\tAddress: hunter2"), {}, wrongForm(7)],
+  [
+    "if Status asks a question, whose text stays on the host",
+    "printf 'Enter the password of hunter2:'; read -r x",
+    {},
+    "the controller's Status asked an unknown question\n  needed: use a release of the controller whose Status asks nothing (controller.release)\n",
+  ],
+  [
+    "if the node's configuration has another one",
+    shows(own),
+    { config: configured(other, 2) },
+    "the controller's Status and BOX/config.json name different producer addresses: none is shown\n  Registering the wrong one costs rewards. Find out on the host which one the node uses, and correct the other, before going on.\n",
+  ],
+])("no address is printed %s", async ([, status, host, words], { box }) => {
+  expect(await read(box, status, host)).toEqual({ code: 1, stdout: "", stderr: `h: ${words}` });
+  if (host?.isSynced === false) expect(box.read("choice")).toBeUndefined();
 });
 
 test.for([
