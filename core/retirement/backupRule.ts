@@ -1,6 +1,6 @@
 import { isSameMove, type MoveId } from "../eventLog/moveId";
 import { formatShareFile, hasShareForKey, isKeyShare } from "../orchestrator/backup/keyShare";
-import type { Entry } from "../orchestrator/backup/manifest";
+import type { Entry, WrittenList } from "../orchestrator/backup/manifest";
 import type { BridgeNow } from "../orchestrator/checks/bridgeState";
 import { isSameHost } from "../ssh/sameHost";
 import type { SshTarget } from "../ssh/ssh";
@@ -21,17 +21,10 @@ export interface BackedUpOrchestrator {
   readonly identityFile?: string | undefined;
 }
 
-export interface ListedBackup extends WrittenManifest {
+export interface ListedBackup extends Partial<Omit<WrittenList, "move">> {
   readonly label: string;
   readonly at: string;
   readonly move: MoveId;
-}
-
-export interface WrittenManifest {
-  readonly version?: unknown;
-  readonly host?: string;
-  readonly hostKey?: string;
-  readonly entries?: readonly Entry[];
 }
 
 /** Returns why a file does not count as a backup of this orchestrator; undefined if it does. */

@@ -4,10 +4,11 @@ import { pipeline } from "node:stream/promises";
 import { readMoveEvents } from "../eventLog/eventLog";
 import type { Backup } from "../eventLog/events";
 import { isBackupKept, manifestVersion } from "../orchestrator/backup/backup";
+import type { WrittenList } from "../orchestrator/backup/manifest";
 import { canOpen } from "../orchestrator/backup/vault";
 import type { Store } from "../store/store";
 import { checkVersion } from "../util/checkVersion";
-import { type BackedUpOrchestrator, findBackupFault, type WrittenManifest } from "./backupRule";
+import { type BackedUpOrchestrator, findBackupFault } from "./backupRule";
 
 /** Returns why no backup in the store counts for an orchestrator; empty if one does. @throws if the event log can't be read */
 export async function findOrchestratorBackupFaults(store: Store, signer: BackedUpOrchestrator): Promise<string[]> {
@@ -33,10 +34,10 @@ export async function findOrchestratorBackupFaults(store: Store, signer: BackedU
 
 const maxFaults = 4;
 
-async function readManifest(store: Store, file: string): Promise<WrittenManifest> {
-  let manifest: WrittenManifest;
+async function readManifest(store: Store, file: string): Promise<Partial<WrittenList>> {
+  let manifest: Partial<WrittenList>;
   try {
-    manifest = JSON.parse(await text(await store.open(file))) as WrittenManifest;
+    manifest = JSON.parse(await text(await store.open(file)));
   } catch {
     return {};
   }

@@ -9,6 +9,11 @@ export function toResult<T>(value: Promise<T>): Promise<Result<T>> {
   );
 }
 
+/** Returns the value, or undefined if there is none. */
+export function findValue<T>(result: Result<T> | undefined): T | undefined {
+  return result && "value" in result ? result.value : undefined;
+}
+
 /** @throws the problem if there is no value */
 export function requireValue<T>(result: Result<T>): T {
   if ("problem" in result) throw new Error(result.problem);

@@ -7,18 +7,7 @@ import { createEntry, createManifest, type Entry, type Manifest, normalizePath, 
 export interface Archive {
   readonly manifest: Manifest;
   /** The requested files, by path. */
-  readonly kept: ReadonlyMap<string, KeptFile>;
-}
-
-interface KeptFile {
-  readonly text: string;
-  readonly writtenAt: Date | undefined;
-}
-
-/** Parses a plain tar archive in pieces. Its errors say what is wrong with the archive. */
-export interface ArchiveParser {
-  write(chunk: Uint8Array): void;
-  end(): Promise<Archive>;
+  readonly kept: ReadonlyMap<string, { readonly text: string; readonly writtenAt: Date | undefined }>;
 }
 
 const kinds: Readonly<Record<string, Entry["kind"]>> = { File: "file", Directory: "dir", SymbolicLink: "link" };
@@ -28,12 +17,15 @@ const maxKeptBytes = 16 * 1024 * 1024;
 
 type Keep = (path: string) => boolean;
 
-/** Creates a parser. @param keep true for small text files whose content is wanted; it holds secrets */
-export async function createArchiveParser(keep: Keep = () => false): Promise<ArchiveParser> {
+/**
+ * Creates a parser of a plain tar archive in pieces. Its errors say what is wrong with the archive. @param keep true for
+ * small text files whose content is wanted; it holds secrets
+ */
+export async function createArchiveParser(keep: Keep = () => false) {
   // Imported here, because the state stores the provider's code as text, which can't contain a package.
   const tar = await import("tar");
   const entries: Entry[] = [];
-  const kept = new Map<string, KeptFile>();
+  const kept: Map<string, { readonly text: string; readonly writtenAt: Date | undefined }> = new Map();
   let fault: Error | undefined;
   let bytesLeft = maxKeptBytes;
   let isBegun = false;
@@ -68,14 +60,14 @@ export async function createArchiveParser(keep: Keep = () => false): Promise<Arc
   });
   return {
     // Needs not wait for the parser, because every entry is consumed at once.
-    write: (chunk) => {
+    write: (chunk: Uint8Array) => {
       // The parser would unpack gzip, too, but a backup has to be plain tar.
       if (!isBegun && chunk[0] === 0x1f) throw new Error("the archive is no plain tar, but compressed");
       isBegun ||= chunk.length > 0;
       parser.write(Buffer.from(chunk));
       if (fault) throw fault;
     },
-    end: async () => {
+    end: async (): Promise<Archive> => {
       const ended = once(parser, "end").catch(() => undefined);
       parser.end();
       await ended;

@@ -7,6 +7,7 @@ import { markOwn } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
+import type { Clock } from "../../util/clock";
 import { createProblemError } from "../../util/problem";
 import { writeNewFile } from "../../util/writeAtomically";
 import { findKeyShare } from "./keyShare";
@@ -39,9 +40,7 @@ export interface BackupSource {
   isJson(path: string): boolean;
 }
 
-export interface BackupDeps {
-  now(): number;
-  sleep(milliseconds: number): Promise<void>;
+export interface BackupDeps extends Pick<Clock, "now" | "sleep"> {
   say(line: string): void;
 }
 
@@ -60,12 +59,7 @@ const limitSeconds = 12 * 3600;
  *
  * @throws Error in the operator's words; then there is no new backup
  */
-export async function takeBackup(
-  root: RootHost,
-  what: BackupSource,
-  place: BackupPlace,
-  deps: BackupDeps,
-): Promise<Backup> {
+export async function takeBackup(root: RootHost, what: BackupSource, place: BackupPlace, deps: BackupDeps) {
   const store = openStore(place.directory);
   const { directory } = store;
   const stem = `${formatMove(place.move).replaceAll(/[^A-Za-z0-9._-]+/g, "-")}-${what.label}`;
@@ -85,8 +79,8 @@ export async function takeBackup(
     const backup: Backup = { ...kept, identityFile: identity.file, ...findKeyShare(sealed.archive) };
     const details = { label: what.label, ...backup };
     await appendEvent(store, { at: backup.provedAt, move: place.move, event: "backup", details });
-    const { files, bytes, file } = backup;
-    deps.say(`backup: ${files} files, ${bytes} bytes of ${root.address}, proved by decrypting: ${file}`);
+    const proved = `${backup.files} files, ${backup.bytes} bytes of ${root.address}, proved by decrypting: ${backup.file}`;
+    deps.say(`backup: ${proved}`);
     return backup;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -154,8 +148,7 @@ async function copyArchive({ root, what, part }: BackupWork, recipient: string) 
   done.catch(() => undefined);
   let sealed: Sealed;
   try {
-    const limitBytes = computeArchiveLimit(before);
-    sealed = await seal({ source: stdout, file: part, recipient, keep: what.isJson, limitBytes });
+    sealed = await seal(stdout, part, recipient, { keep: what.isJson, limitBytes: computeArchiveLimit(before) });
     await done;
   } catch (error) {
     // The host's own error says more than the broken stream's, but less than this machine's.
@@ -174,13 +167,9 @@ async function copyArchive({ root, what, part }: BackupWork, recipient: string) 
   return problems.length > 0 ? { problems } : sealed;
 }
 
-const tarEntryOverheadBytes = 4096;
-/** Files may grow after they were listed. */
-const growthBytes = 256 * 1024 * 1024;
-
-/** Returns the maximum size of an archive in bytes. */
+/** Returns the maximum size of an archive in bytes, with a tar entry's overhead: files may grow after they were listed. */
 export function computeArchiveLimit(listed: Manifest): number {
-  return 2 * sumManifest(listed).bytes + tarEntryOverheadBytes * listed.size + growthBytes;
+  return 2 * sumManifest(listed).bytes + 4096 * listed.size + 256 * 1024 * 1024;
 }
 
 export function isJsonText(text: string): boolean {

@@ -18,6 +18,16 @@ export interface Entry {
   readonly target?: string;
 }
 
+/** The JSON beside an archive, as backup.ts writes it. */
+export interface WrittenList {
+  readonly version: number;
+  readonly move: string;
+  readonly host: string;
+  readonly hostKey?: string;
+  readonly provedAt: string;
+  readonly entries: readonly Entry[];
+}
+
 /** Sorted by path. */
 export type Manifest = ReadonlyMap<string, Entry>;
 
@@ -89,21 +99,14 @@ export async function readManifest(root: RootHost, { base, paths }: Place): Prom
   }
 }
 
-export interface Difference {
-  readonly path: string;
-  /** A text without the files' content. */
-  readonly what: string;
-}
-
-/** Compares two manifests, owner and mode too. @param mayDiffer true for paths to skip */
+/** Compares two manifests, owner and mode too. `what` quotes no file's content. @param mayDiffer true for paths to skip */
 export function compareManifests(
   before: Manifest,
   after: Manifest,
   mayDiffer: (path: string) => boolean = () => false,
-): Difference[] {
-  const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
+) {
+  const paths = [...new Set([...before.keys(), ...after.keys()])].filter((path) => !mayDiffer(path)).sort();
   return paths.flatMap((path) => {
-    if (mayDiffer(path)) return [];
     const what = describeDifference(before.get(path), after.get(path));
     return what === undefined ? [] : [{ path, what }];
   });
@@ -113,19 +116,17 @@ function describeDifference(a: Entry | undefined, b: Entry | undefined): string 
   if (!a || !b) return a ? "missing" : "not there before";
   if (a.kind !== b.kind) return `a ${b.kind}, not a ${a.kind}`;
   const found = [
-    a.mode === b.mode ? [] : [`mode ${b.mode}, not ${a.mode}`],
-    a.owner === b.owner ? [] : [`owner ${b.owner}, not ${a.owner}`],
-    a.size === b.size ? [] : [`${b.size} bytes, not ${a.size}`],
-    a.size === b.size && a.sha256 !== b.sha256 ? ["other bytes"] : [],
-    a.target === b.target ? [] : ["another link target"],
-  ].flat();
+    a.mode !== b.mode && `mode ${b.mode}, not ${a.mode}`,
+    a.owner !== b.owner && `owner ${b.owner}, not ${a.owner}`,
+    a.size !== b.size && `${b.size} bytes, not ${a.size}`,
+    a.size === b.size && a.sha256 !== b.sha256 && "other bytes",
+    a.target !== b.target && "another link target",
+  ].filter((line) => line !== false);
   return found.length === 0 ? undefined : found.join(", ");
 }
 
-const maxLines = 10;
-
-export function formatDifferences(differences: readonly Difference[]): string[] {
-  const lines = differences.slice(0, maxLines).map(({ path, what }) => `${quotePath(path)}: ${what}`);
+export function formatDifferences(differences: ReturnType<typeof compareManifests>): string[] {
+  const lines = differences.slice(0, 10).map(({ path, what }) => `${quotePath(path)}: ${what}`);
   const more = differences.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
@@ -136,11 +137,6 @@ export function quotePath(path: string): string {
 }
 
 export function sumManifest(manifest: Manifest): { readonly files: number; readonly bytes: number } {
-  let [files, bytes] = [0, 0];
-  for (const { kind, size } of manifest.values()) {
-    if (kind !== "file") continue;
-    files += 1;
-    bytes += size;
-  }
-  return { files, bytes };
+  const files = [...manifest.values()].filter(({ kind }) => kind === "file");
+  return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
 }

@@ -10,7 +10,7 @@ import { resolvePath } from "../../util/resolvePath";
 import { type Archive, readArchive } from "./archive";
 import { type BackupPlace, manifestVersion } from "./backup";
 import { findKeyShare, isKeyShare } from "./keyShare";
-import { compareManifests, createManifest, type Entry, formatDifferences, type Manifest } from "./manifest";
+import { compareManifests, createManifest, formatDifferences, type Manifest, type WrittenList } from "./manifest";
 import { decryptBackup, readIdentity, resolveIdentityPath } from "./vault";
 
 /** A proved backup, without its secrets. */
@@ -23,20 +23,9 @@ export interface BackupContent extends Pick<Backup, "provedAt" | "keyShare"> {
   readonly files: Manifest;
 }
 
-/** The JSON beside an archive, as backup.ts writes it. */
-interface WrittenList {
-  readonly version: number;
-  readonly move: string;
-  readonly host: string;
-  readonly provedAt: string;
-  readonly entries: readonly Entry[];
-}
-
 /**
- * Decrypts a whole backup, and compares every file with the list beside the archive.
- *
- * @param file path on this machine, or name or address of a file in the store
- * @throws Error in the operator's words
+ * Decrypts a whole backup, and compares every file with the list beside the archive. @param file path on this machine,
+ * or name or address of a file in the store @throws Error in the operator's words
  */
 export async function readBackup(file: string, place: BackupPlace): Promise<BackupContent> {
   const fail = (found: string | readonly string[], needed: string) =>
@@ -74,9 +63,8 @@ async function openKept(file: string, directory: string): Promise<Readable> {
   return fs.existsSync(here) ? fs.createReadStream(here) : openStore(directory).open(file);
 }
 
-function resolveIdentity({ directory, identityFile }: BackupPlace): string {
-  return resolveIdentityPath(resolvePlace(directory), identityFile);
-}
+const resolveIdentity = ({ directory, identityFile }: BackupPlace) =>
+  resolveIdentityPath(resolvePlace(directory), identityFile);
 
 async function openArchive(file: string, place: BackupPlace): Promise<Readable> {
   const { secret } = await readIdentity(resolveIdentity(place));

@@ -9,30 +9,19 @@ import { createProblemError } from "../../util/problem";
 import { readSmallFile } from "../../util/readSmallFile";
 import { resolvePath } from "../../util/resolvePath";
 import { writeNewFile } from "../../util/writeAtomically";
-import { type Archive, createArchiveParser, readArchive } from "./archive";
+import { createArchiveParser, readArchive } from "./archive";
 import { compareManifests, formatDifferences, type Manifest } from "./manifest";
-
-/** An age identity (https://age-encryption.org). */
-export interface Identity {
-  readonly file: string;
-  /** True if it was just made: the operator has to copy it elsewhere. */
-  readonly isNew: boolean;
-  readonly recipient: string;
-  /** The line `AGE-SECRET-KEY-1…` of the identity file; no state or log has it. */
-  readonly secret: string;
-}
 
 /** Returns the configured identity file, or the program's own. */
 export function resolveIdentityPath(directory: string, configured: string | undefined): string {
   return configured === undefined ? resolveOwnIdentityPath(directory) : resolvePath(configured);
 }
 
-/** Reads the identity file, or the program's own, made on first use. @throws Error if there is no usable identity */
-export async function openIdentity(
-  directory: string,
-  configured: string | undefined,
-  now: () => number,
-): Promise<Identity> {
+/**
+ * Reads the identity file, or the program's own, made on first use: `isNew`, the operator has to copy it elsewhere.
+ * @throws Error if there is no usable identity
+ */
+export async function openIdentity(directory: string, configured: string | undefined, now: () => number) {
   const age = await import("age-encryption");
   const file = resolveIdentityPath(directory, configured);
   const isNew = configured === undefined && !fs.existsSync(file);
@@ -45,7 +34,8 @@ export async function openIdentity(
   return { file, isNew, ...(await readIdentity(file)) };
 }
 
-export async function readIdentity(file: string): Promise<Pick<Identity, "recipient" | "secret">> {
+/** Reads an age identity (https://age-encryption.org). No state or log has `secret`, the line `AGE-SECRET-KEY-1…`. */
+export async function readIdentity(file: string) {
   const age = await import("age-encryption");
   const fail = (found: string) =>
     createProblemError({
@@ -67,24 +57,18 @@ export async function readIdentity(file: string): Promise<Pick<Identity, "recipi
   return { secret, recipient };
 }
 
-export interface Sealed {
-  readonly archive: Archive;
-  /** Size of the encrypted file. */
-  readonly bytes: number;
-  readonly sha256: string;
-}
+export type Sealed = Awaited<ReturnType<typeof seal>>;
 
-interface SealOptions {
-  readonly source: Readable;
-  readonly file: string;
-  readonly recipient: string;
-  readonly keep: (path: string) => boolean;
-  /** Maximum: an endless stream would fill this machine's disk. */
-  readonly limitBytes: number;
-}
-
-/** Encrypts an archive into a new file (mode 0600, flushed to the disk) and parses it on the way. */
-export async function seal({ source, file, recipient, keep, limitBytes }: SealOptions): Promise<Sealed> {
+/**
+ * Encrypts an archive into a new file (mode 0600, flushed to the disk) and parses it on the way. @param limitBytes
+ * maximum: an endless stream would fill this machine's disk
+ */
+export async function seal(
+  source: Readable,
+  file: string,
+  recipient: string,
+  { keep, limitBytes }: { readonly keep: (path: string) => boolean; readonly limitBytes: number },
+) {
   const age = await import("age-encryption");
   const encrypter = new age.Encrypter();
   encrypter.addRecipient(recipient);

@@ -19,16 +19,8 @@ export type BridgeNow =
   /** No node answered, or the chain has no bridge. */
   | { readonly known: false; readonly why: string };
 
-interface BridgeSources {
-  readonly node: NodeTarget;
-  readonly references: readonly string[];
-}
-
-/** Time limit of asking one node. */
-const timeoutMs = 20_000;
-
 /** Reads the bridge's state from the node, else from the first reference that answers. Never throws. */
-export async function readBridge({ node, references }: BridgeSources): Promise<BridgeNow> {
+export async function readBridge({ node, references }: { node: NodeTarget; references: readonly string[] }) {
   const own = openNodeChain(`the node of ${node.ssh.address}`, node);
   try {
     return await askInTurn([own, ...references.map(openReferenceChain)]);
@@ -40,7 +32,7 @@ export async function readBridge({ node, references }: BridgeSources): Promise<B
 export async function askInTurn(clients: readonly ChainClient[]): Promise<BridgeNow> {
   const reasons: string[] = [];
   for (const client of clients) {
-    const reading = await readNode(client, async () => ({ bridge: await client.bridge() }), timeoutMs);
+    const reading = await readNode(client, async () => ({ bridge: await client.bridge() }), 20_000);
     const now = isAnswered(reading)
       ? judgeBridge(reading.bridge, reading.newest.height, client.name)
       : { known: false as const, why: `${client.name}: ${reading.fault.why}` };

@@ -1,9 +1,9 @@
 import { type BuildInfo, compareVersions } from "../../chain/orchestrator";
 import { isSameOwner } from "../../eventLog/moveId";
 import type { Problem } from "../../util/problem";
-import type { Result } from "../../util/result";
+import { findValue, type Result } from "../../util/result";
 import { formatSize } from "../../util/sizeText";
-import { isUsed } from "../rules/endpoints";
+import { isUsed } from "../rules/hostPairFacts";
 import type { NewHost, OldHost, Requirements } from "./survey";
 
 /** Free space needed beyond the copied files: for journals, a rewritten configuration, the node's growth meanwhile. */
@@ -48,7 +48,7 @@ function placeProblems({ facts }: NewHost, old: OldHost | undefined, wanted: Req
 
 /** Checks the connections to nodes: without them the orchestrator ends at its start, when the old host is fenced. */
 function endpointProblem({ reached }: NewHost, old: OldHost, wanted: Requirements) {
-  const networks = "value" in old.status ? old.status.value?.networks : undefined;
+  const networks = findValue(old.status)?.networks;
   const missing = old.endpoints.filter(
     (each) => old.reached.includes(each.old) && !reached.includes(each.new) && (!each.isOwn || isUsed(each, networks)),
   );
@@ -93,7 +93,7 @@ function versionProblem({ facts, build }: NewHost, old: OldHost | undefined, wan
       needed: "its release, with hash and version",
       next: `${set("orchestrator.release.url", "URL")}, and the same for sha256 and version`,
     };
-  const current = old && "value" in old.build ? old.build.value.version : undefined;
+  const current = findValue(old?.build)?.version;
   if (next === undefined || current === undefined || compareVersions(next, current) >= 0) return undefined;
   return {
     what: `${address}: the new host's orchestrator is older than the old host's`,
@@ -104,5 +104,5 @@ function versionProblem({ facts, build }: NewHost, old: OldHost | undefined, wan
 }
 
 export function chooseNewVersion({ release }: Requirements, build: Result<BuildInfo>): string | undefined {
-  return release?.version ?? ("value" in build ? build.value.version : undefined);
+  return release?.version ?? findValue(build)?.version;
 }

@@ -2,6 +2,7 @@ import path from "node:path";
 import { formatMove } from "../../eventLog/moveId";
 import { findSshdFaults } from "../../ssh/sshdFaults";
 import type { Problem } from "../../util/problem";
+import { findValue } from "../../util/result";
 import { formatShareFile, hasShareForKey } from "../backup/keyShare";
 import { checkMoveHistory } from "../rules/generation";
 import type { Journal } from "../rules/journal";
@@ -15,7 +16,7 @@ export function findOldHostProblems(
   survey: MoveSurvey,
   wanted: Requirements,
 ): (Problem | false | undefined)[] {
-  const fresh = "value" in survey.new ? survey.new.value : undefined;
+  const fresh = findValue(survey.new);
   return [
     ...processProblems(host, wanted),
     ...answerProblems(host, wanted),
@@ -180,10 +181,10 @@ function listStrayedPlaces({ facts, config }: OldHost, directory: string): strin
   const { dataPath, tssDir, keyStore } = config;
   const isPlainName = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(keyStore);
   return [
-    ...(isBelow(dataPath, ".") ? [] : [`DataPath ${dataPath}`]),
-    ...(isBelow(tssDir, "tss") ? [] : [`TssConfig.BaseDir ${tssDir}`]),
-    ...(isPlainName ? [] : [`ProducerKeyFileName ${JSON.stringify(keyStore)}`]),
-  ];
+    !isBelow(dataPath, ".") && `DataPath ${dataPath}`,
+    !isBelow(tssDir, "tss") && `TssConfig.BaseDir ${tssDir}`,
+    !isPlainName && `ProducerKeyFileName ${JSON.stringify(keyStore)}`,
+  ].filter((line) => line !== false);
 }
 
 /** Checks for a share of the bridge's key: others sign nothing. If the chain's key is unknown, config.json decides. */

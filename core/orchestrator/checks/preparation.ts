@@ -4,19 +4,28 @@ import { isSameMove, type MoveId } from "../../eventLog/moveId";
 import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { commandsFor } from "../../util/commands";
+import { findValue } from "../../util/result";
 import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup";
 import { hasShareForKey, isKeyShare } from "../backup/keyShare";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
+import { bothSides } from "../rules/journal";
 import { summarizeMoves } from "../rules/moveHistory";
 import { findMoveProblems, formatMoveFaults, formatSurvey } from "./prerequisites";
-import { type ChainReaders, type MoveSurvey, type MoveSurveyDeps, type Requirements, surveyBoth } from "./survey";
+import {
+  type ChainReaders,
+  type MoveSurvey,
+  type MoveSurveyDeps,
+  type NewHost,
+  type OldHost,
+  type Requirements,
+  surveyBoth,
+} from "./survey";
 
 export type PreparationDeps = BackupDeps & MoveSurveyDeps;
 
 /** Returns the files of a whole backup (docs/specification.md, 1.2, step 2). */
 export function findWholeBackup(label: string, { directory, nodeDirectory }: OrchestratorPlace): BackupSource {
-  const below = (file: string) => file.replace(/^\/+/, "");
-  const [signer, node] = [below(directory), below(nodeDirectory)];
+  const [signer = "", node = ""] = [directory, nodeDirectory].map((file) => file.replace(/^\/+/, ""));
   return {
     label,
     place: { base: "/", paths: [signer, `${node}/wallet/producer`, `${node}/config.json`] },
@@ -79,36 +88,23 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const backup = await takeBackup(roots.old, findWholeBackup("first", old), place, deps).catch((error: Error) => {
     throw new Error(`${error.message}\n  Then: ${wanted.run.up}`);
   });
-  const secured = { backup, ...describeOldBuild(survey) };
+  const { build, identity } = findValue(survey.old) ?? {};
+  const secured = { backup, oldVersion: findValue(build)?.version, oldIdentity: findValue(identity) };
   await appendEvent(store, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
   return secured;
 }
 
 /** Returns false if the chain shows that the backup's key share is of an earlier key than the bridge's present one. */
-async function hasPresentShare(
-  { keyShare }: Backup,
-  { noKeyShare }: SecureOptions,
-  { readBridge }: ChainReaders,
-): Promise<boolean> {
+async function hasPresentShare({ keyShare }: Backup, { noKeyShare }: SecureOptions, { readBridge }: ChainReaders) {
   const bridge = noKeyShare ? undefined : await readBridge();
   return !bridge?.known || hasShareForKey(bridge.key, keyShare?.files ?? []);
 }
 
 /** Returns the host whose journal says that a move has begun. */
 export function findBegin(survey: MoveSurvey, move: MoveId): string | undefined {
-  const has = (side: MoveSurvey["old"] | MoveSurvey["new"]) => {
-    const journal = "value" in side ? side.value.facts.journal : undefined;
+  const side = bothSides.find((each) => {
+    const journal = findValue<OldHost | NewHost>(survey[each])?.facts.journal;
     return journal !== undefined && isSameMove(journal.move, move) && journal.stage !== "staging";
-  };
-  if (has(survey.new)) return "new host";
-  return has(survey.old) ? "old host" : undefined;
-}
-
-function describeOldBuild({ old }: MoveSurvey): Pick<Prepared, "oldVersion" | "oldIdentity"> {
-  if ("problem" in old) return {};
-  const { build, identity } = old.value;
-  return {
-    oldVersion: "value" in build ? build.value.version : undefined,
-    oldIdentity: "value" in identity ? identity.value : undefined,
-  };
+  });
+  return side && `${side} host`;
 }

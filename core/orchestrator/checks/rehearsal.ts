@@ -1,25 +1,19 @@
 import { readMoveEvents } from "../../eventLog/eventLog";
 import { markOwn } from "../../ssh/foreign";
-import type { RootHost } from "../../ssh/root";
 import { openStore } from "../../store/openStore";
 import { formatDuration } from "../../util/timeText";
 import type { SecureOptions } from "../hosts/moveInputs";
-import { isPillarNode } from "../rules/endpoints";
+import { isPillarNode } from "../rules/hostPairFacts";
 import { createRequirements, findBegin } from "./preparation";
 import { findMoveProblems, formatSurvey } from "./prerequisites";
 import { type MoveSurvey, type MoveSurveyDeps, surveyBoth } from "./survey";
 
-interface Rehearsal {
-  /** The host whose journal says that the move has begun; then nothing is checked. */
-  readonly begun?: string;
-  readonly faults: readonly string[];
-  readonly shown: readonly string[];
-  /** Absent if the old host's directory could not be read. */
-  readonly gapSeconds?: Forecast["total"];
-}
-
-/** Runs a move's checks, forecasts its gap, writes nothing. @param nodeCounts true if an unsynced node is a problem */
-export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: MoveSurveyDeps): Promise<Rehearsal> {
+/**
+ * Runs a move's checks, forecasts its gap, writes nothing. Checks nothing if the move has begun: `begun` is the host whose
+ * journal says so. Forecasts nothing if the old host's directory can't be read. @param nodeCounts true if an unsynced
+ * node is a problem
+ */
+export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps: MoveSurveyDeps) {
   const store = openStore(options.backups.directory);
   const wanted = await createRequirements(options, deps.roots, store);
   const found = await surveyBoth(wanted, deps);
@@ -46,25 +40,24 @@ export function assumeSyncedNode(found: MoveSurvey): MoveSurvey {
   return { ...found, node, new: { value: { ...found.new.value, reached } } };
 }
 
-async function measure({ old: place }: SecureOptions, { roots, ticks }: MoveSurveyDeps) {
-  const timed = async (work: Promise<unknown>) => {
+/** Measures a reading of the old host's whole directory, and a call on both hosts at once. */
+async function measure({ old: { service, directory } }: SecureOptions, { roots, ticks }: MoveSurveyDeps) {
+  const timed = async (work: () => Promise<unknown>) => {
     const begin = ticks();
-    await work;
+    await work();
     return (ticks() - begin) / 1000;
   };
-  const stops = parseStops(await roots.old.call("signer_stops", markOwn({ service: place.service })));
-  const readSeconds = await timed(readOnce(roots.old, place.directory));
+  const stops = parseStops(await roots.old.call("signer_stops", markOwn({ service })));
+  const readSeconds = await timed(async () => {
+    const { stdout, done } = await roots.old.stream("signer_stream", markOwn({ directory }), { limitSeconds: 3600 });
+    stdout.resume();
+    await done;
+  });
   const file = markOwn({ file: "/etc/hostname" });
-  const callSeconds = await timed(
+  const callSeconds = await timed(() =>
     Promise.all([roots.old.call("signer_has", file), roots.new.call("signer_has", file).catch(() => "")]),
   );
   return { stops, readSeconds, callSeconds };
-}
-
-async function readOnce(host: RootHost, directory: string): Promise<void> {
-  const { stdout, done } = await host.stream("signer_stream", markOwn({ directory }), { limitSeconds: 3600 });
-  stdout.resume();
-  await done;
 }
 
 /** Parses the output of signer_stops into the seconds of each stop. */
@@ -76,34 +69,24 @@ export function parseStops(printed: string): number[] {
   });
 }
 
-interface ForecastInputs {
-  /** Seconds that the unit's last stops took, by systemd's journal. */
-  readonly stops: readonly number[];
+interface ForecastInputs extends Awaited<ReturnType<typeof measure>> {
   readonly bytes: number;
-  /** Seconds of reading the orchestrator's directory once. */
-  readonly readSeconds: number;
-  /** Seconds of one call on both hosts at once. */
-  readonly callSeconds: number;
   /** Seconds without an orchestrator in earlier moves. */
   readonly earlier: readonly number[];
 }
 
-/** Expected seconds without an orchestrator. */
-export interface Forecast {
-  /** Without `most` before the first move, because no start can be tried while the old host signs. */
-  readonly total: { readonly least: number; readonly most?: number };
-  readonly lines: readonly string[];
-}
+/** Expected seconds without an orchestrator. No `most` before the first move: no start can be tried while the old host signs. */
+export type Forecast = ReturnType<typeof createForecast>;
 
 /** Number of calls, one after another, between stop and start. */
 const calls = { least: 4, most: 12 };
 
 /** Forecasts the time without an orchestrator: the stop, copying what changed (at worst all), and the start. */
-export function createForecast({ stops, bytes, readSeconds, callSeconds, earlier }: ForecastInputs): Forecast {
+export function createForecast({ stops, bytes, readSeconds, callSeconds, earlier }: ForecastInputs) {
   const stop = stops.length === 0 ? undefined : { least: Math.min(...stops), most: 1.5 * Math.max(...stops) + 1 };
   const copy = { least: calls.least * callSeconds, most: calls.most * callSeconds + 2 * readSeconds };
   const sum = { least: (stop?.least ?? 0) + copy.least, most: (stop?.most ?? 0) + copy.most };
-  const total =
+  const total: { readonly least: number; readonly most?: number } =
     earlier.length === 0
       ? { least: sum.least }
       : { least: 0.6 * Math.min(...earlier), most: Math.max(1.5 * Math.max(...earlier) + 1, sum.most) };

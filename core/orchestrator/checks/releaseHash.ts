@@ -12,11 +12,7 @@ export const whatItIs = "the downloaded program runs as root and holds the bridg
 export const hashCommand = (url: string) => `curl -fsSL ${quoteShellWord(url)} | sha256sum`;
 
 /** Returns why a move without a pinned hash is refused. One that has begun or ended isn't: it installs nothing. */
-export async function releaseHashFault(
-  config: StackConfig,
-  stack: string,
-  isShown: boolean,
-): Promise<string | undefined> {
+export async function releaseHashFault(config: StackConfig, stack: string, isShown: boolean) {
   const { release, migrateFrom } = config.orchestrator;
   if (migrateFrom === undefined || release === undefined || release.sha256 !== undefined || isShown) return undefined;
   const move = createMoveId(config, stack);

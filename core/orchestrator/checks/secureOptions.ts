@@ -2,12 +2,9 @@ import type { StackConfig } from "../../config/config";
 import { chooseRecordsPlace } from "../../config/stackStore";
 import { createMoveId } from "../../eventLog/moveId";
 import { createOldHost } from "../../ssh/configuredLogin";
-import type { OrchestratorPaths, OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
+import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
 
-export function createOrchestratorPaths({
-  orchestrator,
-}: StackConfig): OrchestratorPaths & { readonly rpcPort: number } {
-  const { service, directory, executable, rpcPort } = orchestrator;
+export function createOrchestratorPaths({ orchestrator: { service, directory, executable, rpcPort } }: StackConfig) {
   return { service, directory, executable, rpcPort };
 }
 
@@ -18,13 +15,13 @@ export function createNewPlace(config: StackConfig): OrchestratorPlace {
 /** Returns the paths on the old host: as on the new one unless configured. */
 export function createOldPlace(config: StackConfig): OrchestratorPlace {
   const same = createNewPlace(config);
-  const from = config.orchestrator.migrateFrom;
+  const { service, directory, executable, dataDir } = config.orchestrator.migrateFrom ?? {};
   return {
     rpcPort: same.rpcPort,
-    service: from?.service ?? same.service,
-    directory: from?.directory ?? same.directory,
-    executable: from?.executable ?? same.executable,
-    nodeDirectory: from?.dataDir ?? same.nodeDirectory,
+    service: service ?? same.service,
+    directory: directory ?? same.directory,
+    executable: executable ?? same.executable,
+    nodeDirectory: dataDir ?? same.nodeDirectory,
   };
 }
 

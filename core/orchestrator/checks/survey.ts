@@ -10,11 +10,9 @@ import type { Commands } from "../../util/commands";
 import { type Result, toResult } from "../../util/result";
 import { isJsonText } from "../backup/backup";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
-import { type Endpoint, listEndpoints } from "../rules/endpoints";
 import type { MoveHistory } from "../rules/generation";
-import { parseFacts } from "../rules/hostPairFacts";
+import { type Endpoint, listEndpoints, parseFacts, parseOrchestratorConfig } from "../rules/hostPairFacts";
 import type { WhichHost } from "../rules/journal";
-import { parseOrchestratorConfig } from "../rules/orchestratorConfigFile";
 import type { BridgeNow } from "./bridgeState";
 
 type HostPlace = OrchestratorPlace & { readonly address: string };
@@ -82,10 +80,7 @@ async function readOldHost(
   const [has, answers, reached, sshd] = await Promise.all([
     root.call("signer_has", markOwn({ file: path.posix.join(place.directory, config.keyStore) })),
     readAnswers(createOrchestratorClient(root, place.rpcPort, deps)),
-    readReached(
-      root,
-      (await endpoints).map((each) => each.old),
-    ),
+    readReached(root, endpoints, "old"),
     readSshd(deps.roots, sshUser),
   ]);
   return {
@@ -130,10 +125,7 @@ async function readNewHost(wanted: Requirements, endpoints: Promise<readonly End
     facts.active === "active"
       ? toResult(createOrchestratorClient(root, place.rpcPort, deps).buildInfo())
       : { problem: "it does not run" },
-    readReached(
-      root,
-      (await endpoints).map((each) => each.new),
-    ),
+    readReached(root, endpoints, "new"),
   ]);
   /** Keys, each as type and key, that the old host's ssh shows this host. */
   return { facts, build, shownKeys: scan.split("\n").filter(Boolean), reached };
@@ -145,9 +137,6 @@ export async function readOrchestratorFacts(root: RootHost, place: OrchestratorP
   return parseFacts(printed, root.address);
 }
 
-const maxAttempts = 4;
-const retryDelayMs = 500;
-
 /** Reads facts, configuration and the names of the key shares. Keeps the configuration's secrets in memory only. */
 async function readFiles(root: RootHost, place: OrchestratorPlace, clock: RpcClock) {
   const [facts, printed] = await Promise.all([readOrchestratorFacts(root, place), root.call("signer_addresses", {})]);
@@ -157,27 +146,27 @@ async function readFiles(root: RootHost, place: OrchestratorPlace, clock: RpcClo
   const listed = facts.shares > 0 ? await root.call("signer_shares", markOwn({ directory })) : "";
   const shares = listed.split("\0").flatMap((file) => (file ? path.posix.relative(directory, file) : []));
   const json = await readJson(root, path.posix.join(directory, "config.json"), clock);
-  return { facts, addresses, json: json as Record<string, unknown> | null | undefined, shares };
+  return { facts, addresses, json, shares };
 }
 
 /**
  * Reads a JSON file, again if it is half written, because a running orchestrator rewrites its files in place. Undefined
  * if it is missing or stays damaged.
  */
-export async function readJson(root: RootHost, file: string, clock: RpcClock): Promise<unknown> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
+export async function readJson(root: RootHost, file: string, clock: RpcClock) {
+  for (let attempt = 1; attempt <= 4; attempt += 1) {
     const text = await root.call("signer_read", markOwn({ file })).catch((error: Error & { exitCode?: number }) => {
       if (error.exitCode === undefined) throw error;
       return "";
     });
-    if (isJsonText(text)) return JSON.parse(text);
-    await clock.sleep(retryDelayMs);
+    if (isJsonText(text)) return JSON.parse(text) as Record<string, unknown> | null;
+    await clock.sleep(500);
   }
   return undefined;
 }
 
-async function readReached(root: RootHost, names: readonly string[]): Promise<string[]> {
-  const endpoints = [...new Set(names)];
+async function readReached(root: RootHost, listed: Promise<readonly Endpoint[]>, side: WhichHost): Promise<string[]> {
+  const endpoints = [...new Set((await listed).map((each) => each[side]))];
   if (endpoints.length === 0) return [];
   const printed = await root.call("signer_reaches", { endpoints: endpoints.map(parseEndpointWord) });
   return printed.split("\n").filter(Boolean);

@@ -8,9 +8,6 @@ import { Copier } from "./copier";
 import { HostPair, type HostPairDeps } from "./hostPair";
 import type { MoveInputs } from "./moveInputs";
 
-/** Says that the old host is unreachable: {@link HostPair.look} then reads only the new one. */
-const newHostAlone: HostStates = { old: undefined, new: { active: false, masked: false } };
-
 /**
  * Creates the bulk copy's key on the new host and authorizes it on the old one, if a move is about to begin. Does not
  * connect to the old host if the new host's journal says that the move has begun or ended. The bulk copy only saves
@@ -22,7 +19,8 @@ export async function prepareBulkCopy(inputs: MoveInputs, deps: HostPairDeps, pa
   const sides = pair ?? new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   let states: HostStates | undefined;
   try {
-    const { new: fresh } = await sides.look(saga, newHostAlone);
+    // As if the old host were unreachable: reads only the new one.
+    const { new: fresh } = await sides.look(saga, { old: undefined, new: { active: false, masked: false } });
     if (!isToBegin(fresh, saga)) return;
     const before = await sides.look(saga);
     if (!decideBulkCopy(saga, before)) return;

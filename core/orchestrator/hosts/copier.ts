@@ -25,16 +25,14 @@ export function formatStagingPath(inputs: Pick<MoveInputs, WhichHost>, saga: Sag
 }
 
 /** Returns the manifest with the name that a fenced key store has otherwise, so that it can be compared. */
-export function restoreKeyStoreName(manifest: Manifest, keyStore: string | undefined): Manifest {
+function restoreKeyStoreName(manifest: Manifest, keyStore: string | undefined): Manifest {
   const aside = keyStore?.split("/").at(-1);
   if (aside === undefined || !manifest.has(aside)) return manifest;
-  return createManifest(
-    [...manifest.values()].map((entry) =>
-      entry.path === aside || entry.path.startsWith(`${aside}/`)
-        ? { ...entry, path: `${formatPlainStore(aside)}${entry.path.slice(aside.length)}` }
-        : entry,
-    ),
-  );
+  const entries = [...manifest.values()].map((entry) => {
+    const isAside = entry.path === aside || entry.path.startsWith(`${aside}/`);
+    return isAside ? { ...entry, path: `${formatPlainStore(aside)}${entry.path.slice(aside.length)}` } : entry;
+  });
+  return createManifest(entries);
 }
 
 /**
@@ -72,13 +70,9 @@ export class Copier {
   /** Copies what differs from the source's directory into the target's staging directory. */
   async run(saga: Saga, states: HostStates, { progress = false } = {}): Promise<void> {
     await this.allow(saga, states);
-    const variables = {
-      ...this.variables(saga, states),
-      ...markOwn({
-        copy_side: saga.direction === "forward" ? "copy_receive" : "copy_send",
-        progress: progress ? "yes" : "",
-      }),
-    };
+    const copy_side = saga.direction === "forward" ? "copy_receive" : "copy_send";
+    const shown = markOwn({ copy_side, progress: progress ? "yes" : "" });
+    const variables = { ...this.variables(saga, states), ...shown };
     const call = { side: "new", name: "signer_copy", saga, variables, limitSeconds: copyHours * 3600 } as const;
     await this.sides.stream(call, (line) => this.say(`copy: ${line}`));
   }

@@ -7,7 +7,7 @@ import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/firstLine";
 import { createProblemError } from "../../util/problem";
-import type { HostState, HostStates, OrchestratorObservation } from "../rules/hostStates";
+import type { HostState, HostStates } from "../rules/hostStates";
 import { assignRoles, bothSides, formatHost, parseJournal, type Saga, type WhichHost } from "../rules/journal";
 import type { MoveInputs } from "./moveInputs";
 
@@ -31,15 +31,14 @@ const firstTimeoutMs = 20_000;
 const lockTimeoutMs = 30 * 60_000;
 
 /** Parses the output of a step. @returns the host's state, and the lines before it */
-export function parseHostState(printed: string, address: string): { seen: OrchestratorObservation; said: string[] } {
+export function parseHostState(printed: string, address: string) {
   const lines = printed.split("\n");
   const at = lines.findLastIndex((line) => line.startsWith("journal"));
   const facts = at < 0 ? [] : lines.slice(at);
   const fact = (name: string) => facts.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
   if (!facts.includes("end")) throw Object.assign(new Error(`${address}: its answer was cut off`), { broken: true });
-  const text = Buffer.from(fact("journal") ?? "", "base64").toString("utf8");
   const seen = {
-    journal: parseJournal(text, address),
+    journal: parseJournal(Buffer.from(fact("journal") ?? "", "base64").toString("utf8"), address),
     active: fact("active") === "yes",
     masked: fact("masked") === "yes",
     inPlace: fact("inPlace") === "yes" ? true : undefined,
@@ -87,7 +86,7 @@ export class HostPair {
   }
 
   /** Calls a script function as the lock's owner. Marks errors: connection `broken`, lock `taken` by another run. */
-  async call({ side, name, saga, variables = {}, ...options }: SideCall): Promise<string> {
+  async call({ side, name, saga, variables, ...options }: SideCall): Promise<string> {
     const all = { ...this.variables(side, saga), ...variables };
     const printed = await this.roots[side].call(name, all, options).catch(throwMarked);
     this.answered[side] = true;
@@ -95,7 +94,7 @@ export class HostPair {
   }
 
   /** Calls a function as {@link HostPair.call} does, and passes each line that it prints on. */
-  async stream({ side, name, saga, variables = {}, ...options }: SideCall, onLine: (line: string) => void) {
+  async stream({ side, name, saga, variables, ...options }: SideCall, onLine: (line: string) => void) {
     const all = { ...this.variables(side, saga), ...variables };
     const { stdout, done } = await this.roots[side].stream(name, all, options);
     stdout.setEncoding("utf8").on("data", (piece: string) => {

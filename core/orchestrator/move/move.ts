@@ -6,7 +6,7 @@ import { assertWhole, findLastHash } from "../../eventLog/logIntegrity";
 import { computeFingerprint } from "../../ssh/publicKey";
 import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/firstLine";
-import { formatProblem } from "../../util/problem";
+import { createProblemError } from "../../util/problem";
 import { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
@@ -91,20 +91,17 @@ export function createRecorder(log: EventLog, { hosts }: Wanted, known = 0): Sag
       // A log that can't be read can't be written either, and addMove reports that.
       const news = event === "starting" ? await readMoveEvents(log.store).catch(() => []) : [];
       const rival = findRivalStart(news.slice(known), saga.move.pillar, details.target);
-      if (rival !== undefined) throw new Error(formatRival(rival));
+      if (rival === undefined) return;
+      throw createProblemError({
+        what: "another run starts this orchestrator on another host: nothing is started here",
+        found: `a start on the host with the key ${rival}, in the event log`,
+        needed: "find out which host signs before anything else: systemctl is-active orchestrator",
+      });
     };
     await assertAlone();
     await log.addMove(saga.move, { event, details });
     await assertAlone();
   };
-}
-
-function formatRival(rival: string): string {
-  return formatProblem({
-    what: "another run starts this orchestrator on another host: nothing is started here",
-    found: `a start on the host with the key ${rival}, in the event log`,
-    needed: "find out which host signs before anything else: systemctl is-active orchestrator",
-  });
 }
 
 /** Returns the outputs of a move that ended, and logs its end. @param runsSince ISO 8601, by the holder's journal */
@@ -117,7 +114,15 @@ async function createOutputs(
   const { inputs, deps } = run;
   const { verified, stoppedAt, lastBackup } = run.seen;
   const missing = verified ? undefined : findMissingEnd(await readMoveEvents(log.store), inputs.move, holder);
-  const build = verified ? verified.build : await readBuild(run, holder);
+  const build = verified
+    ? verified.build
+    : await run
+        .client(holder)
+        .buildInfo()
+        .catch(({ message }: Error) => {
+          deps.say(`the orchestrator of the ${holder} host gives no build information now: ${message}`);
+          return undefined;
+        });
   if (!verified && !missing) return { holder, why, build };
   const { direction, generation } = missing ?? {
     direction: inputs.rollback ? "back" : "forward",
@@ -137,15 +142,6 @@ async function createOutputs(
     generation,
   });
   return { holder, why, generation, build, movedAt, secondsWithoutSigner: seconds };
-}
-
-async function readBuild(run: MoveRun, holder: WhichHost): Promise<BuildInfo | undefined> {
-  try {
-    return await run.client(holder).buildInfo();
-  } catch (error) {
-    run.deps.say(`the orchestrator of the ${holder} host gives no build information now: ${(error as Error).message}`);
-    return undefined;
-  }
 }
 
 /** Logs the end of a saga, for the guards. @throws if that fails; the next run then logs it ({@link findMissingEnd}) */

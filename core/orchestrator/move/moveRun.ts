@@ -1,10 +1,5 @@
 import { isIP } from "node:net";
-import {
-  type BuildInfo,
-  createOrchestratorClient,
-  type OrchestratorClient,
-  type OrchestratorStatus,
-} from "../../chain/orchestrator";
+import { type BuildInfo, createOrchestratorClient, type OrchestratorStatus } from "../../chain/orchestrator";
 import type { Backup } from "../../eventLog/events";
 import { markOwn } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
@@ -20,18 +15,12 @@ import type { MoveInputs } from "../hosts/moveInputs";
 import type { HostStates } from "../rules/hostStates";
 import { formatHost, type Saga, type WhichHost } from "../rules/journal";
 
-export interface Verification {
-  readonly build: BuildInfo;
-  /** Unix milliseconds. */
-  readonly answeredAt: number;
-}
-
+/** Observations of a run. Times in unix milliseconds. */
 interface MoveObservations {
-  verified?: Verification;
+  verified?: { readonly build: BuildInfo; readonly answeredAt: number };
   lastBackup?: Backup;
   /** Generation of the saga whose target this run started. */
   generation?: number | undefined;
-  /** Unix milliseconds. */
   stoppedAt?: number;
 }
 
@@ -42,9 +31,6 @@ export interface MoveDeps extends HostPairDeps, ChainReaders {
   /** False in an unattended run (core/util/unattended.ts). */
   readonly isWatched: boolean;
 }
-
-/** Exit code of signer_read (orchestrator/archive.sh). */
-const noSuchFile = 66;
 
 /** A run of a move: hosts, observations, and the reads and checks of its steps. */
 export class MoveRun {
@@ -71,7 +57,7 @@ export class MoveRun {
     return formatHost(side, this.sides.roots[side].address);
   }
 
-  client(side: WhichHost): OrchestratorClient {
+  client(side: WhichHost) {
     return createOrchestratorClient(this.sides.roots[side], this.inputs[side].rpcPort, this.deps);
   }
 
@@ -116,7 +102,8 @@ export class MoveRun {
   async readConfig(side: WhichHost, saga: Saga, directory: string): Promise<string | undefined> {
     const variables = markOwn({ file: `${directory}/config.json` });
     return this.sides.call({ side, name: "signer_read", saga, variables }).catch((error: CallError) => {
-      if (error.exitCode !== noSuchFile) throw error;
+      // signer_read (orchestrator/archive.sh): no such file.
+      if (error.exitCode !== 66) throw error;
       return undefined;
     });
   }

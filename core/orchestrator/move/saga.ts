@@ -5,8 +5,7 @@ import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../r
 import { applyEvent, decideEvent, decideNext, type Wanted } from "../rules/generation";
 import type { HostStates } from "../rules/hostStates";
 import type { Saga } from "../rules/journal";
-import { describeKeyLocation, type HostAddresses } from "../rules/keyLocation";
-import { formatObstacle } from "../rules/obstacles";
+import { describeKeyLocation, formatObstacle, type HostAddresses } from "../rules/obstacles";
 
 export interface SagaActions {
   /** Reads both hosts; waits while one may be rebooting. @throws Error if a retry can't help */
@@ -22,13 +21,8 @@ export interface SagaActions {
   isWatched(): boolean;
 }
 
-/** A step's error. */
-interface StepError extends Error {
-  /** True if another run took over: this run may do and undo nothing any more. */
-  taken?: true;
-  /** True if the connection broke: the hosts are read again, then the step is repeated. */
-  broken?: true;
-}
+/** A step's error. `taken`: another run took over. `broken`: the connection broke, so the step is repeated. */
+type StepError = Error & Partial<Record<"taken" | "broken", true>>;
 
 export type Ending = Extract<MoveDecision, { do: "done" }>;
 
@@ -89,6 +83,7 @@ export async function runSaga(
       memory = { ...memory, ...memoryAfter[step] };
     } catch (error) {
       const { message, taken, broken } = error as StepError;
+      // This run may do and undo nothing any more.
       if (taken) throw error;
       const attempt = (attempts.get(step) ?? 0) + 1;
       attempts.set(step, attempt);

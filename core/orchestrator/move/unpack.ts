@@ -31,9 +31,7 @@ async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: Backup
   });
 }
 
-/**
- * Asserts before the start that the target has what the given backup has: a killed run may have unpacked it days ago.
- */
+/** Asserts before the start that the target has what the given backup has: a killed run may have unpacked it days ago. */
 export async function assertStillFresh(run: MoveRun, target: WhichHost, file: string): Promise<void> {
   await assertUnpacked(run, target, await readFreshBackup(run, file), run.inputs[target].directory);
 }

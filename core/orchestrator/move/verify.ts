@@ -3,9 +3,9 @@ import { commandsFor } from "../../util/commands";
 import { parseFields } from "../../util/fields";
 import { formatProblem } from "../../util/problem";
 import { readJson } from "../checks/survey";
+import { parseOrchestratorConfig } from "../rules/hostPairFacts";
 import type { Saga, WhichHost } from "../rules/journal";
-import { parseOrchestratorConfig } from "../rules/orchestratorConfigFile";
-import type { MoveRun, Verification } from "./moveRun";
+import type { MoveRun } from "./moveRun";
 
 const troublePattern =
   /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|\bpanic: |^fatal error:|Main process exited|Failed with result|Failed to start/;
@@ -48,7 +48,7 @@ const maxShownLines = 10;
 const maxLogLines = 50;
 
 /** Waits until a started orchestrator answers getBuildInfo (docs/specification.md, 4.2). */
-async function waitForAnswer(started: Started): Promise<{ build: BuildInfo; answeredAt: number }> {
+async function waitForAnswer(started: Started) {
   const { run, side } = started;
   const { inputs, sides, deps } = run;
   const client = run.client(side);
@@ -74,12 +74,9 @@ async function waitForAnswer(started: Started): Promise<{ build: BuildInfo; answ
     if (deps.ticks() - reportedAt > reportIntervalMs) {
       reportedAt = deps.ticks();
       const { active, restarts, log } = await readUnit(started, 1);
-      const unit = [
-        `its unit is ${active}, restarted ${restarts} times`,
-        ...log.map((line) => `its last line: ${line}`),
-      ];
+      const unit = [`unit is ${active}, restarted ${restarts} times`, ...log.map((line) => `last line: ${line}`)];
       deps.say(
-        `the orchestrator of the ${side} host was started, no good answer yet: ${problem.message}; ${unit.join("; ")}`,
+        `the orchestrator of the ${side} host was started, no good answer yet: ${problem.message}; its ${unit.join("; its ")}`,
       );
     }
     await deps.sleep(pollIntervalMs);
@@ -112,7 +109,7 @@ function formatFailure(
  * Asserts that a started orchestrator answers, is the expected one, and stays up (docs/specification.md, 1.2, steps 6
  * and 7). @throws Error with every problem, and the last log lines without secrets
  */
-export async function verify(started: Started): Promise<Verification> {
+export async function verify(started: Started) {
   const { run, side, expected, startedAt } = started;
   const { inputs, deps } = run;
   const { build, answeredAt } = await waitForAnswer(started);
@@ -159,8 +156,7 @@ export async function verify(started: Started): Promise<Verification> {
 async function hasShare({ run, side }: Started): Promise<boolean | undefined> {
   const file = `${run.inputs[side].directory}/config.json`;
   const config = await readJson(run.sides.roots[side], file, run.deps).catch(() => undefined);
-  if (config === undefined) return undefined;
-  return parseOrchestratorConfig((config as Record<string, unknown> | null) ?? {}).hasShare;
+  return config === undefined ? undefined : parseOrchestratorConfig(config ?? {}).hasShare;
 }
 
 /** Formats the connections: an orchestrator that has none signs nothing, although it reports live. */

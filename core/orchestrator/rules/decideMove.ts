@@ -1,16 +1,6 @@
 import { isSameMove, isSameOwner } from "../../eventLog/moveId";
-import {
-  belongsToPair,
-  copyStages,
-  findHolder,
-  type HostStates,
-  isOpen,
-  isTargetStarted,
-  listSagas,
-  openStages,
-  viewSaga,
-} from "./hostStates";
-import { bothSides, type Journal, type Saga, type WhichHost } from "./journal";
+import { belongsToPair, belongsToSaga, copyStages, type HostState, type HostStates } from "./hostStates";
+import { assignRoles, bothSides, type Journal, type Saga, type WhichHost } from "./journal";
 
 /** Steps that this run has done. A step that only an earlier run may have done is repeated. */
 export interface RunMemory {
@@ -64,6 +54,56 @@ export type Obstacle =
   | "record behind"
   | "first move"
   | "other hosts";
+
+/** Both hosts in their roles in a saga, and their stages in it. */
+interface SagaView extends ReturnType<typeof assignRoles> {
+  readonly from: HostState;
+  readonly to: HostState;
+  readonly s?: Journal["stage"] | undefined;
+  readonly t?: Journal["stage"] | undefined;
+}
+
+function viewSaga(saga: Saga, states: HostStates): SagaView {
+  const { source, target } = assignRoles(saga);
+  const stage = (side: WhichHost) => {
+    const journal = states[side]?.journal;
+    return journal && belongsToSaga(side, journal, saga) ? journal.stage : undefined;
+  };
+  return { source, target, from: states[source], to: states[target], s: stage(source), t: stage(target) };
+}
+
+/** True if the target may sign, so no rollback is made without the operator. */
+function isTargetStarted({ t }: Pick<SagaView, "t">): boolean {
+  return t === "starting" || t === "running";
+}
+
+/** Stages of a move that has begun to change the orchestrator on its host, and has not ended. */
+const openStages: readonly unknown[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
+
+/** True if a saga has changed something beyond its copy, and has not ended. */
+function isOpen({ s, t }: SagaView): boolean {
+  if (t === "running") return s === "fenced" || s === "stopping";
+  return openStages.includes(s) || openStages.includes(t);
+}
+
+/** Returns the sagas that this stack's journals name, the new host's first. */
+function listSagas(states: HostStates, wanted: Saga): Saga[] {
+  return bothSides.flatMap((side) => {
+    const journal = states[side]?.journal;
+    return journal && belongsToPair(side, journal, wanted)
+      ? [{ move: journal.move, direction: journal.direction }]
+      : [];
+  });
+}
+
+/** Returns the host that has the orchestrator, by this stack's journals. */
+function findHolder(states: HostStates, wanted: Saga): WhichHost {
+  const isAt = (side: WhichHost, ...stages: readonly Journal["stage"][]) => {
+    const journal = states[side]?.journal;
+    return journal !== undefined && belongsToPair(side, journal, wanted) && stages.includes(journal.stage);
+  };
+  return isAt("new", "running", "starting", "restored") || isAt("old", "moved") ? "new" : "old";
+}
 
 /** Stages of a move that has ended on its host. */
 const endStages: readonly string[] = ["running", "restored", "moved"];

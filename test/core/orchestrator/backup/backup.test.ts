@@ -142,7 +142,7 @@ describe("a backup", () => {
     const { recipient } = await ownKey(stage);
     const file = inPlace(stage, "part");
     const sealFrom = (source: Readable, limitBytes: number) =>
-      seal({ source, file, recipient, keep: () => false, limitBytes });
+      seal(source, file, recipient, { keep: () => false, limitBytes });
     const tooLarge = "the archive is larger than the files that were listed: more than 100000 bytes";
     const endless = await stage.root.stream("signer_archive", { ...stage.what.place });
     await expect(sealFrom(endless.stdout, 100_000)).rejects.toThrow(tooLarge);

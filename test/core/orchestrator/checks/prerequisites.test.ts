@@ -3,10 +3,14 @@ import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState
 import { findMoveProblems, formatMoveFaults, formatSurvey } from "../../../../core/orchestrator/checks/prerequisites";
 import { assumeSyncedNode } from "../../../../core/orchestrator/checks/rehearsal";
 import type { MoveSurvey, NewHost, OldHost, Requirements } from "../../../../core/orchestrator/checks/survey";
-import { isUsed, listEndpoints } from "../../../../core/orchestrator/rules/endpoints";
-import { type OrchestratorFacts, parseFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
+import {
+  isUsed,
+  listEndpoints,
+  type OrchestratorFacts,
+  parseFacts,
+  parseOrchestratorConfig,
+} from "../../../../core/orchestrator/rules/hostPairFacts";
 import { unreadableJournal } from "../../../../core/orchestrator/rules/journal";
-import { parseOrchestratorConfig } from "../../../../core/orchestrator/rules/orchestratorConfigFile";
 import { moveNamed } from "../../../moveNamed";
 import { exampleJournal, exampleMove } from "../exampleMove";
 import { wanted } from "./exampleRequirements";
@@ -21,7 +25,7 @@ const shareOf = (key: string) => `tss/localstate-${Buffer.from(key, "base64").to
 const laterKey = `A${bridgeKey.slice(1, -1)}U`;
 const eth = { network: "Ethereum", old: "eth:443", new: "eth:443", isOwn: false };
 const ownEth = { network: "Ethereum", old: "localhost:8545", new: "localhost:8545", isOwn: true };
-const config = { keyStore: "producer", hasPassphrase: true, hasShare: true };
+const config = { dataPath: undefined, tssDir: undefined, keyStore: "producer", hasPassphrase: true, hasShare: true };
 const oldSide = {
   facts,
   build: { value: build },

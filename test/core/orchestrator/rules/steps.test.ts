@@ -13,7 +13,7 @@ import { test as base, describe, expect } from "vitest";
 import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
 import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig";
 import type { WrittenJournal } from "../../../../core/orchestrator/rules/journal";
-import { stopForGood } from "../../../../core/orchestrator/rules/rollbackByHand";
+import { stopForGood } from "../../../../core/orchestrator/rules/obstacles";
 import { openScriptStage, type ScriptStage, systemctl } from "../scriptStage";
 
 const own = { move: "pillar-host/prod/Anvil/1", direction: "forward" } as const;
