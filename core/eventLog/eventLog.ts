@@ -16,33 +16,14 @@ export interface LogRef {
   readonly pillar: string;
 }
 
-export interface EventLog {
-  readonly store: Store;
-  /** Reads the events of the Pillar's stacks, oldest first. @throws in the operator's words, as `add` does */
-  read(): Promise<LogEvent[]>;
-  /** Adds an event without which the run must not go on. */
-  add(news: EventBody): Promise<void>;
-  /** Adds an event without which the run goes on; reports a failure once. */
-  note(news: Optional<EventBody>): Promise<void>;
-  /**
-   * Adds the events that are new to the current log, and returns those that it wrote. Adds none if the log can't be
-   * read, because they could be duplicates. Reports a failure once.
-   */
-  noteChanges(
-    findChanges: (events: readonly LogEvent[]) => readonly Optional<EventBody>[],
-  ): Promise<readonly Optional<EventBody>[]>;
-  addMove(move: MoveId, news: MoveEventBody): Promise<void>;
-}
+export type EventLog = ReturnType<typeof openEventLog>;
 
-interface EventLogDeps {
-  now(): number;
-  say(line: string): void;
-}
-
-export function openEventLog({ directory, stack, pillar }: LogRef, deps: EventLogDeps): EventLog {
+/** Opens an event log. Each read and write throws in the operator's words, except the two that report a failure, once. */
+export function openEventLog({ directory, stack, pillar }: LogRef, deps: { now(): number; say(line: string): void }) {
   const store = openStore(directory, stack);
   const at = () => new Date(deps.now()).toISOString();
   const read = () => readEvents(store, pillar);
+  /** Adds an event without which the run must not go on. */
   const add = (news: EventBody) => appendEvent(store, { at: at(), stack, pillar, ...news });
   let lastReport: string | undefined;
   const report = ({ message }: Error) => {
@@ -53,9 +34,14 @@ export function openEventLog({ directory, stack, pillar }: LogRef, deps: EventLo
     store,
     read,
     add,
-    note: (news) => add(news).catch(report),
-    addMove: (move, news) => appendEvent(store, { at: at(), move, ...news }),
-    noteChanges: async (findChanges) => {
+    /** Adds an event without which the run goes on; reports a failure. */
+    note: (news: Optional<EventBody>) => add(news).catch(report),
+    addMove: (move: MoveId, news: MoveEventBody) => appendEvent(store, { at: at(), move, ...news }),
+    /**
+     * Adds the events that are new to the current log, and returns those that it wrote. Adds none if the log can't be
+     * read, because they could be duplicates. Reports a failure.
+     */
+    noteChanges: async <N extends Optional<EventBody>>(findChanges: (events: readonly LogEvent[]) => readonly N[]) => {
       try {
         const news = findChanges(await read());
         for (const each of news) await add(each);

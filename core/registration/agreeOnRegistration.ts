@@ -4,14 +4,10 @@ import { isAnswered, listLeftOut } from "../chain/reading";
 import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain";
 import type { PillarAnswer, PillarReading } from "./pillarReadings";
 
+/** `by`: the nodes that agree, in the order in which they were asked. */
 export type RegistrationAgreement = { readonly notes: readonly string[] } & (
   | { readonly kind: "unknown"; readonly why: string }
-  | {
-      readonly kind: "settled";
-      readonly pillar: PillarOnChain | null;
-      /** The nodes that agree, in the order in which they were asked. */
-      readonly by: readonly PillarAnswer[];
-    }
+  | { readonly kind: "settled"; readonly pillar: PillarOnChain | null; readonly by: readonly PillarAnswer[] }
 );
 
 /**

@@ -1,4 +1,4 @@
-import { momentumPage } from "../chain/chain";
+import { type ChainClient, momentumPage } from "../chain/chain";
 import type { Produced } from "../chain/chainAnswers";
 
 /** The first momentum that a Pillar produces with an address. */
@@ -12,9 +12,6 @@ export interface ProducerSwitch {
   readonly orBefore?: true;
 }
 
-/** Reads momentums in ascending order. */
-type Momentums = (from: number, count: number) => Promise<readonly Produced[]>;
-
 /** The search ends after this many pages, about a day of momentums. */
 const pages = 8;
 
@@ -24,7 +21,7 @@ const pages = 8;
  * undefined if none of the newest momentums carries the address.
  */
 export async function findSwitch(
-  momentums: Momentums,
+  momentums: ChainClient["momentums"],
   recent: readonly Produced[],
   ours: string,
   earlier: string | undefined,

@@ -129,9 +129,8 @@ export function decideRegistration(facts: RegistrationFacts): Registration {
 
 function estimateWait(
   since: number,
-  { network, elections = {} }: Pick<RegistrationFacts, "network" | "elections">,
+  { network, elections: { genesis, standing } = {} }: RegistrationFacts,
 ): ProducingWait {
-  const { genesis, standing } = elections;
   const from = computeElectedFrom(since, genesis, network);
   const known = { from, standing: formatStanding(standing, network) };
   if (standing === undefined) return known;

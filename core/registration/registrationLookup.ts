@@ -1,22 +1,22 @@
-import type { Network } from "../chain/elections";
 import { type EventLog, type LogRef, readEvents } from "../eventLog/eventLog";
-import type { EventBody } from "../eventLog/events";
+import type { EventBody, EventDetails, LogEvent, Optional } from "../eventLog/events";
 import { openStore } from "../store/openStore";
-import type { NodeStatus } from "../sync/nodeStatus";
 import { withTimeout } from "../util/withTimeout";
 import { agreeOnPillar } from "./agreeOnRegistration";
 import { findSwitch, isUndone, type ProducerSwitch } from "./findSwitch";
 import type { PillarAnswer, PillarReading } from "./pillarReadings";
-import { decideRegistration, type Elections, type Registration, type RegistrationMemory } from "./registration";
-import { collectRegistrationMemory, findRegistrationChanges } from "./registrationEvents";
+import {
+  decideRegistration,
+  type Elections,
+  isOurs,
+  type Registration,
+  type RegistrationFacts,
+  type RegistrationMemory,
+} from "./registration";
 
-export interface RegistrationLookup {
-  readonly ours: string;
+export interface RegistrationLookup extends Pick<RegistrationFacts, "ours" | "memory" | "node" | "network"> {
   /** The sources' answers. Their clients are still open, because one of them is asked for more momentums. */
   readonly readings: readonly PillarReading[];
-  readonly memory: RegistrationMemory;
-  readonly node: Pick<NodeStatus, "synced" | "known" | "why" | "reason">;
-  readonly network: Network;
   /** Returns unix milliseconds. */
   now(): number;
 }
@@ -44,12 +44,70 @@ async function findCurrentSwitch(source: PillarAnswer, look: RegistrationLookup)
   const { switched, earlier } = look.memory;
   if (switched && !isUndone(switched, source.recent, look.ours, earlier)) return switched;
   const { client, recent } = source;
-  return findSwitch((from, count) => client.momentums(from, count), recent, look.ours, earlier);
+  return findSwitch(client.momentums, recent, look.ours, earlier);
 }
 
 async function readElections({ client, pillar }: PillarAnswer): Promise<Elections> {
   const [[first], standing] = await Promise.all([client.momentums(1, 1), client.standing(pillar?.name ?? "")]);
   return { genesis: first?.timestamp, standing };
+}
+
+/**
+ * Returns what the event log says about a registration. Events from before the Pillar switched to another address do
+ * not count. `seen` is the address before this host's, as the last run reported it.
+ */
+export function collectRegistrationMemory(
+  events: readonly LogEvent[],
+  stack: string,
+  ours: string,
+  seen?: string,
+): RegistrationMemory {
+  let memory: RegistrationMemory = seen === undefined || seen === ours ? {} : { earlier: seen };
+  for (const entry of events.filter((each) => each.stack === stack)) {
+    if (entry.event === "registeredTooEarly" && entry.details.producerAddress === ours)
+      memory = { ...memory, earlier: entry.details.earlier ?? memory.earlier };
+    else if (entry.event === "registered" && entry.details.producerAddress === ours)
+      memory = { ...memory, since: memory.since ?? Date.parse(entry.at), wasOurs: true };
+    else if (entry.event === "registeredElsewhere") {
+      const { since: _, switched: __, ...kept } = memory;
+      memory = kept;
+    } else if (entry.event === "producing" && entry.details.producerAddress === ours) {
+      const switched = parseSwitch(entry.details);
+      const earlier = switched.before?.producerAddress ?? memory.earlier;
+      const since = memory.since ?? Date.parse(entry.at);
+      memory = { since, wasOurs: true, switched, earlier };
+    }
+  }
+  return memory;
+}
+
+function parseSwitch({ height, switchedAt, orBefore, before }: EventDetails["producing"]): ProducerSwitch {
+  const last = before && { ...before, at: Date.parse(before.at) };
+  return { height, at: Date.parse(switchedAt), orBefore, before: last };
+}
+
+/** Returns the state changes that the event log does not have yet, so that it gets each of them once. */
+export function findRegistrationChanges(registration: Registration, memory: RegistrationMemory): Optional<EventBody>[] {
+  if (registration.kind === "earlier" || registration.kind === "foreign")
+    return memory.since === undefined
+      ? []
+      : [{ event: "registeredElsewhere", details: { producerAddress: registration.address } }];
+  if (!isOurs(registration)) return [];
+  const { address: producerAddress, earlier, switched } = registration;
+  const news: Optional<EventBody>[] = [];
+  if (memory.since === undefined) {
+    news.push({ event: "registered", details: { producerAddress } });
+    // A node that was synced and falls behind later does not count as registered too early.
+    if (registration.kind === "tooEarly")
+      news.push({ event: "registeredTooEarly", details: { producerAddress, earlier } });
+  }
+  if (switched && switched.height !== memory.switched?.height) {
+    const { height, at, before, orBefore } = switched;
+    const last = before && { ...before, at: new Date(before.at).toISOString() };
+    const details = { producerAddress, height, switchedAt: new Date(at).toISOString(), orBefore, before: last };
+    news.push({ event: "producing", details });
+  }
+  return news;
 }
 
 /** Reads the registration from the event log. An unreadable log counts as empty. */

@@ -190,6 +190,4 @@ function checkProduction(
 }
 
 /** True if fewer than half of the slots were filled. */
-function isPoor({ expected, produced }: { readonly expected: number; readonly produced: number }): boolean {
-  return produced * 2 < expected;
-}
+const isPoor = ({ expected, produced }: Readonly<Record<"expected" | "produced", number>>) => produced * 2 < expected;

@@ -1,15 +1,20 @@
+import { findIdentityDifferences } from "../chain/orchestrator";
+import type { LogEvent, MoveEvent } from "../eventLog/events";
+import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare";
+import { openStages } from "../orchestrator/rules/decideMove";
 import { commandsFor } from "../util/commands";
+import { findValue } from "../util/result";
 import { formatUtcMinute } from "../util/timeText";
 import type { HostFacts } from "./readHost";
 import type { RewardsReading } from "./readRewards";
 import {
+  type Condition,
   collectedVariable,
   hasOrchestratorTraces,
   type Judgement,
   type Judgements,
   type RetirementFacts,
 } from "./retirementFacts";
-import { findSuccessorFaults } from "./successorOrchestrator";
 
 /** Checks that the rewards since the switch are paid and collected. */
 export function checkRewards({ rewards, saysCollected, stack, pillar }: RetirementFacts): Judgements {
@@ -71,22 +76,15 @@ export function checkOrchestrator(facts: RetirementFacts): Judgements {
   return [openMove, seen ? checkFence(facts, seen.signer) : checkBackups(facts), checkAnswer(facts)].flat();
 }
 
-/** Stages of a move in which the orchestrator may still come to this host. */
-const openStages: readonly string[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
-
-function checkOpenMove({ address, successor }: RetirementFacts, journal: HostFacts["signer"]["journal"]): Judgement[] {
+function checkOpenMove({ address, successor }: RetirementFacts, journal: HostFacts["signer"]["journal"]): Judgements {
   if (journal === undefined || !openStages.includes(journal.stage)) return [];
   // The successor's orchestrator was started, so the move no longer rolls back by itself.
-  if (journal.stage === "fenced" && successor?.build && "value" in successor.build) return [];
-  return [
-    {
-      what: `a move of the orchestrator is not over on this host, ${address}: the orchestrator may still come to this host`,
-      found: [
-        `this host's journal: stage ${journal.stage} of a move with ${journal.other.address}, since ${journal.at}`,
-      ],
-      needed: `finish that move: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack that the move goes to)`,
-    },
-  ];
+  if (journal.stage === "fenced" && findValue(successor?.build)) return [];
+  return {
+    what: `a move of the orchestrator is not over on this host, ${address}: the orchestrator may still come to this host`,
+    found: [`this host's journal: stage ${journal.stage} of a move with ${journal.other.address}, since ${journal.at}`],
+    needed: `finish that move: ${commandsFor("SUCCESSOR").up} (SUCCESSOR is the stack that the move goes to)`,
+  };
 }
 
 /** Checks that an orchestrator is fenced, went to the successor, and can still be backed up. */
@@ -158,4 +156,52 @@ function checkAnswer({ successor }: RetirementFacts): Judgements {
     found: [build?.problem ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
     needed: `start the successor's orchestrator; this shows its state: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
   };
+}
+
+type SuccessorFacts = Pick<RetirementFacts, "successor" | "bridge" | "identity">;
+
+/** Returns why the successor's orchestrator may not be the silent host's: a new one would answer, too. */
+function findSuccessorFaults({ successor, bridge, identity }: SuccessorFacts): Condition[] {
+  // checkOrchestrator reports a missing answer.
+  if (!successor || findValue(successor.build) === undefined) return [];
+  const unmet: Condition[] = [];
+  const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
+  if (!bridge?.known)
+    unmet.push({
+      what: "it is unknown whether the successor's orchestrator has a share of the bridge's key",
+      found: [bridge?.why ?? "no node could be asked for the bridge's key"],
+      needed:
+        "start the successor's node, or set pillar-host:retirement.references to a node that answers embedded.bridge.getBridgeInfo",
+    });
+  else if (!hasShareForKey(bridge.key, shares))
+    unmet.push({
+      what: "the successor's orchestrator has no share of the bridge's key",
+      found: [shares.length > 0 ? shares.join(", ") : "no key share there"],
+      needed: `restore on the successor a backup that has ${formatShareFile(bridge.key)} (docs/orchestrator.md), or wait for the next key generation`,
+    });
+  const { identity: present } = successor;
+  const differences = present && identity ? findIdentityDifferences(present, identity) : [];
+  if (identity !== undefined && (present === undefined || differences.length > 0))
+    unmet.push({
+      what: "nothing confirms that the successor's orchestrator is the one that this host had",
+      found: [
+        present
+          ? `its ${differences.join(", its ")} is another`
+          : "the successor's orchestrator does not answer getIdentity",
+      ],
+      needed: `move this host's orchestrator to the successor; check that with: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
+    });
+  return unmet;
+}
+
+/** True if all evidence says that the orchestrator works on the successor: an older backup is enough then. */
+export function isOrchestratorThere(facts: SuccessorFacts): boolean {
+  const hasBuild = findValue(facts.successor?.build) !== undefined;
+  return hasBuild && facts.identity !== undefined && findSuccessorFaults(facts).length === 0;
+}
+
+export function findOrchestratorIdentity(lines: readonly (LogEvent | MoveEvent)[]): RetirementFacts["identity"] {
+  const identities = lines.flatMap((line) => (line.event === "secured" ? [line.details.oldIdentity] : []));
+  const { producer, tssPeerId, evmAddress } = identities.findLast((each) => each) ?? {};
+  return producer === undefined ? undefined : { producer, tssPeerId, evmAddress };
 }

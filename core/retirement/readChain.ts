@@ -94,7 +94,7 @@ function productionTimeoutMs(standing: PillarStanding | undefined, network: Netw
 /** Reads whole pages of momentums from `top` down to `floor`, until a page is enough. */
 async function readDown(
   client: ChainClient,
-  { top, floor, pages }: { readonly top: number; readonly floor: number; readonly pages: number },
+  { top, floor, pages }: Readonly<Record<"top" | "floor" | "pages", number>>,
   isEnough: (page: readonly Produced[]) => boolean,
 ): Promise<{ readonly momentums: readonly Produced[] } | { readonly fault: NodeFault }> {
   let momentums: readonly Produced[] = [];
@@ -131,10 +131,7 @@ function isAlternating(momentums: readonly Produced[], { oldProducer, newProduce
   return lastOld !== undefined && firstNew !== undefined && firstNew.height < lastOld.height;
 }
 
-async function otherChainFault(
-  client: ChainClient,
-  recorded: RecordedMomentum | undefined,
-): Promise<NodeFault | undefined> {
+async function otherChainFault(client: ChainClient, recorded?: RecordedMomentum): Promise<NodeFault | undefined> {
   if (recorded === undefined) return undefined;
   const { height, hash } = recorded;
   const [momentum] = await client.momentums(height, 1);

@@ -34,13 +34,12 @@ export interface RewardsQuestion extends Producers {
 }
 
 const dayMs = 24 * 3_600_000;
-const minuteMs = 60_000;
 
 /**
  * Returns an epoch's latest payment, in milliseconds after its end: due after an hour, paid by the contract's next
  * update, once in 300 momentums. Both scale with the length of an epoch.
  */
-const payoutDelayMs = (epoch: number) => ((60 * minuteMs + 300 * networkPaceMs) * epoch) / dayMs;
+const payoutDelayMs = (epoch: number) => ((3_600_000 + 300 * networkPaceMs) * epoch) / dayMs;
 
 /**
  * Asks one node whether the rewards of the first whole epoch after the switch were paid and collected. Never throws. An
@@ -71,17 +70,10 @@ export async function readRewards(
   }
 }
 
-/** `genesis` and `now`: unix milliseconds. `epoch`: length in milliseconds. */
-interface Calendar {
-  readonly genesis: number;
-  readonly epoch: number;
-  readonly now: number;
-}
-
 /** Judges the rewards. @param isAfterSwitch returns true if all slots since a time (Unix ms) are the new producer's */
 export async function judgeRewards(
   { rows, uncollected }: Rewards,
-  { genesis, epoch, now }: Calendar,
+  { genesis, epoch, now }: Readonly<Record<"genesis" | "epoch" | "now", number>>,
   isAfterSwitch: (time: number) => Promise<boolean>,
   figures: readonly PaidEpoch[] = [],
 ): Promise<RewardsJudgement> {

@@ -41,12 +41,7 @@ export async function releaseHost(guard: GuardInputs, memory: GuardMemory, deps:
   await withLock(log.store.directory, guard, () => releaseUnderLock(guard, memory, log, deps));
 }
 
-async function releaseUnderLock(
-  guard: GuardInputs,
-  memory: GuardMemory,
-  log: EventLog,
-  deps: ReleaseDeps,
-): Promise<void> {
+async function releaseUnderLock(guard: GuardInputs, memory: GuardMemory, log: EventLog, deps: ReleaseDeps) {
   const { server, host: login, stack } = guard;
   const { address } = login.ssh;
   if (server && (await askProvider(guard, server, () => readPowerState(server, deps))) === "gone") {
@@ -138,12 +133,7 @@ function findOtherRelease(
 }
 
 /** Reads a released host again, as somebody may have started it. Tries once, as the host may be powered off. */
-async function readAgain(
-  root: RootHost,
-  { places }: RetirementInputs,
-  released: string,
-  deps: ReleaseDeps,
-): Promise<HostNow> {
+async function readAgain(root: RootHost, { places }: RetirementInputs, released: string, deps: ReleaseDeps) {
   const look = await readHost(root, places, 0, deps).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look ? { released } : look;
 }
@@ -198,9 +188,8 @@ async function authorizeRelease(
 }
 
 async function recordRewards({ rewards, saysCollected, pillar }: RetirementFacts, log: EventLog): Promise<void> {
-  const evidence = rewards.flatMap(({ says, text, source }) =>
-    says === "collected" ? [`${text}, says ${source}`] : [],
-  );
+  const collected = rewards.filter(({ says }) => says === "collected");
+  const evidence = collected.map(({ text, source }) => `${text}, says ${source}`);
   if (evidence.length > 0) await log.note({ event: "rewards", details: { evidence } });
   else if (saysCollected && rewards.some(({ says }) => says === "unclear")) {
     const confirmed = `the rewards of ${pillar} were collected`;

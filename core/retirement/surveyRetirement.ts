@@ -18,12 +18,12 @@ import { toResult } from "../util/result";
 import { decideRetirement, needsProductionSearch } from "./decideRetirement";
 import type { RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
+import { findOrchestratorIdentity, isOrchestratorThere } from "./lossRules";
 import { findOrchestratorBackupFaults } from "./orchestratorBackup";
 import { hasProducedSince, readChain } from "./readChain";
 import { type ReadHostDeps, readHost } from "./readHost";
 import { readRewards } from "./readRewards";
-import { findOwnProducer, type RetirementFacts, type RetirementStep, type RetirementVerdict } from "./retirementFacts";
-import { findOrchestratorIdentity, isOrchestratorThere } from "./successorOrchestrator";
+import { findOwnProducer, type RetirementFacts, type RetirementStep } from "./retirementFacts";
 
 export interface SurveyDeps extends ReadHostDeps {
   now(): number;
@@ -32,14 +32,10 @@ export interface SurveyDeps extends ReadHostDeps {
   connect?(target: SshTarget): Connection;
 }
 
-export interface RetirementSurvey {
-  readonly facts: RetirementFacts;
-  readonly verdict: RetirementVerdict;
-}
+export type RetirementSurvey = Awaited<ReturnType<typeof surveyRetirement>>;
 
-/** Time for a successor that is booting. */
-const successorTimeoutMs = 20_000;
-const comparisonTimeoutMs = 20_000;
+/** Milliseconds for a successor that is booting, and for the comparison of the nodes' chains. */
+const timeoutMs = 20_000;
 
 interface SurveyQuestion {
   readonly step: RetirementStep;
@@ -51,7 +47,7 @@ interface SurveyQuestion {
 }
 
 /** Reads successor, chain and event log, and decides whether the host may be retired. Changes nothing. */
-export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps): Promise<RetirementSurvey> {
+export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps) {
   const { inputs, memory, host, store } = question;
   const logged = await readLogFacts(inputs, store);
   const clients = await openClients(inputs, host, deps.connect ?? createConnection);
@@ -86,7 +82,7 @@ async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: St
 async function readFacts(
   { step, inputs, memory, host, store }: SurveyQuestion,
   { faults, hasProduced, noOrchestratorAt, identity }: LogFacts,
-  clients: readonly SurveyClient[],
+  clients: Awaited<ReturnType<typeof openClients>>,
   deps: SurveyDeps,
 ): Promise<RetirementFacts> {
   const { pillar, stack, recorded, epoch, network, knownProducer } = inputs;
@@ -100,7 +96,7 @@ async function readFacts(
       fault === undefined ? readChain(client, chainQuestion, deps.now()) : { client, fault: createSilentFault(fault) },
     ),
   );
-  const readings = await readSharedHeights(unchecked, comparisonTimeoutMs);
+  const readings = await readSharedHeights(unchecked, timeoutMs);
   const rewards =
     step === "destroy" && newProducer !== undefined
       ? readings.filter(isAnswered).flatMap(({ client, pillar: registered }) => {
@@ -162,16 +158,12 @@ function describeBackedUp(inputs: RetirementInputs, memory: GuardMemory, host: R
   };
 }
 
-interface SurveyClient extends ReferenceClient {
-  readonly isReference?: true;
-}
-
 async function openClients(
   { node, host: { ssh }, successor, references }: RetirementInputs,
   host: RetirementFacts["host"],
   connect: (target: SshTarget) => Connection,
-): Promise<readonly SurveyClient[]> {
-  const clients: SurveyClient[] = [];
+) {
+  const clients: (ReferenceClient & { readonly isReference?: true })[] = [];
   const excluded = [{ host: ssh.address, what: "this host itself" }];
   if ("facts" in host && host.facts.node.active)
     clients.push({ client: openNodeChain(`this host's node (${ssh.address})`, node, connect(node.ssh)) });
@@ -195,7 +187,7 @@ async function readSuccessor(
   const root = openRoot(host, library, connection);
   try {
     const [look, status] = await Promise.all([
-      readHost(root, places, successorTimeoutMs, deps).catch((error: Error) => ({
+      readHost(root, places, timeoutMs, deps).catch((error: Error) => ({
         silent: takeFirstLine(error.message),
       })),
       // The survey itself compares the chains of all nodes.

@@ -6,7 +6,7 @@ import { runSaga } from "../../core/orchestrator/move/saga";
 import { findBackupFault } from "../../core/retirement/backupRule";
 import { decideRetirement } from "../../core/retirement/decideRetirement";
 import { isReached } from "../../core/retirement/guardMemory";
-import { isOrchestratorThere } from "../../core/retirement/successorOrchestrator";
+import { isOrchestratorThere } from "../../core/retirement/lossRules";
 
 /** Decisions of the program that the simulation plays. */
 export interface Rules {
@@ -44,7 +44,7 @@ export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
     "retirement/decideRetirement",
     "retirement/guardMemory",
     "retirement/backupRule",
-    "retirement/successorOrchestrator",
+    "retirement/lossRules",
     "eventLog/guardFacts",
   ]
     .map((file) => `export * from "./core/${file}";`)

@@ -30,7 +30,7 @@ test.each<[string, keyof typeof searches, RegExp, Change, Change?]>([
     "given up beside an older signer",
     /the newest key share is there alone/,
     ["core/retirement/backupRule.ts", "if (hasShareForKey(bridge.key, files))", "if (true)"],
-    ["core/retirement/successorOrchestrator.ts", "!hasShareForKey(bridge.key, shares)", "false"],
+    ["core/retirement/lossRules.ts", "!hasShareForKey(bridge.key, shares)", "false"],
   ],
   [
     "another stack's journal is overwritten",

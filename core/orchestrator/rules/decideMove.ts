@@ -78,7 +78,7 @@ function isTargetStarted({ t }: Pick<SagaView, "t">): boolean {
 }
 
 /** Stages of a move that has begun to change the orchestrator on its host, and has not ended. */
-const openStages: readonly unknown[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
+export const openStages: readonly unknown[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
 
 /** True if a saga has changed something beyond its copy, and has not ended. */
 function isOpen({ s, t }: SagaView): boolean {

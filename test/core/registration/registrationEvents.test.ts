@@ -4,8 +4,12 @@ import { describe, expect, test } from "vitest";
 import { openEventLog } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
 import type { Registration } from "../../../core/registration/registration";
-import { collectRegistrationMemory, findRegistrationChanges } from "../../../core/registration/registrationEvents";
-import { noteRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
+import {
+  collectRegistrationMemory,
+  findRegistrationChanges,
+  noteRegistration,
+  readRegistrationMemory,
+} from "../../../core/registration/registrationLookup";
 import { findRegistrationNotices } from "../../../core/registration/registrationMessages";
 import { journeyIn } from "../../recordIn";
 import { scratchDirectory } from "../../scratchDirectory";
