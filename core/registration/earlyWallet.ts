@@ -39,11 +39,7 @@ const lookEvery = 2 * 60_000;
  * (docs/specification.md, 1.1, the rule behind step 13). Warns once, with the steps to undo the update, and reports
  * when the problem is over. `before` is the registered address that an earlier wait saw.
  */
-export function watchForEarlyWallet(
-  pillar: string,
-  before: string | undefined,
-  deps: EarlyWalletDeps,
-): EarlyWalletWatch {
+export function watchForEarlyWallet(pillar: string, before: string | undefined, deps: EarlyWalletDeps) {
   let earlier = before;
   let isTrapped = false;
   let lookedAt: number | undefined;

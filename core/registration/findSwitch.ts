@@ -46,12 +46,7 @@ export async function findSwitch(
 }
 
 /** True if the earlier address produces again after a switch: it has the newest momentum of both addresses. */
-export function isUndone(
-  { height }: ProducerSwitch,
-  recent: readonly Produced[],
-  ours: string,
-  earlier?: string,
-): boolean {
+export function isUndone({ height }: ProducerSwitch, recent: readonly Produced[], ours: string, earlier?: string) {
   const last = recent.findLast((momentum) => momentum.height > height && [ours, earlier].includes(momentum.producer));
   return earlier !== undefined && last?.producer === earlier;
 }

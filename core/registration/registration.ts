@@ -53,7 +53,7 @@ export type Registration = RegistrationBase &
     | ({ readonly kind: "earlier" | "foreign" } & NotOurs)
     | ({
         readonly kind: "registered";
-        readonly wait: ProducingWait;
+        readonly wait: ReturnType<typeof estimateWait>;
         readonly isLate: boolean;
         readonly unseen?: string;
       } & Ours)
@@ -83,15 +83,6 @@ interface Ours {
   readonly address: string;
   readonly since: number;
   readonly figures?: PillarOnChain["figures"];
-}
-
-/** The expected wait for the first momentum of an address. Times in unix milliseconds. */
-interface ProducingWait {
-  readonly from: number;
-  /** By this time, half of the Pillars of this rank have had a slot; by `surely`, all but one of 10,000. */
-  readonly usually?: number;
-  readonly surely?: number;
-  readonly standing: string;
 }
 
 export function decideRegistration(facts: RegistrationFacts): Registration {
@@ -127,16 +118,18 @@ export function decideRegistration(facts: RegistrationFacts): Registration {
   return { kind: "registered", wait, isLate, ...own, unseen };
 }
 
-function estimateWait(
-  since: number,
-  { network, elections: { genesis, standing } = {} }: RegistrationFacts,
-): ProducingWait {
+/** Estimates the wait for the first momentum of an address. Times in unix milliseconds. */
+function estimateWait(since: number, { network, elections: { genesis, standing } = {} }: RegistrationFacts) {
   const from = computeElectedFrom(since, genesis, network);
-  const known = { from, standing: formatStanding(standing, network) };
-  if (standing === undefined) return known;
-  const { least } = computeElectionChance(standing, network);
+  const least = standing && computeElectionChance(standing, network).least;
   const after = (ticks: number) => from + ticks * computeTickMs(network);
-  return { ...known, usually: after(computeUsualTicks(least)), surely: after(computeMaxTicksWithoutSlot(least)) };
+  return {
+    from,
+    standing: formatStanding(standing, network),
+    /** By this time, half of the Pillars of this rank have had a slot; by `surely`, all but one of 10,000. */
+    usually: least === undefined ? undefined : after(computeUsualTicks(least)),
+    surely: least === undefined ? undefined : after(computeMaxTicksWithoutSlot(least)),
+  };
 }
 
 /** True if this host's address is registered. */

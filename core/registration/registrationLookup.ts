@@ -56,12 +56,7 @@ async function readElections({ client, pillar }: PillarAnswer): Promise<Election
  * Returns what the event log says about a registration. Events from before the Pillar switched to another address do
  * not count. `seen` is the address before this host's, as the last run reported it.
  */
-export function collectRegistrationMemory(
-  events: readonly LogEvent[],
-  stack: string,
-  ours: string,
-  seen?: string,
-): RegistrationMemory {
+export function collectRegistrationMemory(events: readonly LogEvent[], stack: string, ours: string, seen?: string) {
   let memory: RegistrationMemory = seen === undefined || seen === ours ? {} : { earlier: seen };
   for (const entry of events.filter((each) => each.stack === stack)) {
     if (entry.event === "registeredTooEarly" && entry.details.producerAddress === ours)
@@ -111,11 +106,7 @@ export function findRegistrationChanges(registration: Registration, memory: Regi
 }
 
 /** Reads the registration from the event log. An unreadable log counts as empty. */
-export async function readRegistrationMemory(
-  { directory, stack, pillar }: LogRef,
-  ours: string,
-  seen?: string,
-): Promise<RegistrationMemory> {
+export async function readRegistrationMemory({ directory, stack, pillar }: LogRef, ours: string, seen?: string) {
   try {
     return collectRegistrationMemory(await readEvents(openStore(directory), pillar), stack, ours, seen);
   } catch {

@@ -144,11 +144,7 @@ async function otherChainFault(client: ChainClient, recorded?: RecordedMomentum)
 const maxSearchPages = 60;
 
 /** True if an address has produced since a time, by the first good node; undefined if it can't show all momentums. */
-export async function hasProducedSince(
-  readings: readonly ChainReading[],
-  address: string,
-  since: number,
-): Promise<boolean | undefined> {
+export async function hasProducedSince(readings: readonly ChainReading[], address: string, since: number) {
   const reading = readings.find(isAnswered);
   if (reading === undefined) return undefined;
   const { client, newest } = reading;

@@ -161,11 +161,7 @@ const pageSizes = [64, 256, momentumPage, momentumPage, momentumPage];
  * True if all slots from `time` (unix milliseconds) on are the new producer's. Decides by the first momentum of either
  * address since then, else by the last one before.
  */
-export async function isNewProducerSince(
-  client: ChainClient,
-  { oldProducer, newProducer }: Producers,
-  time: number,
-): Promise<boolean> {
+export async function isNewProducerSince(client: ChainClient, { oldProducer, newProducer }: Producers, time: number) {
   const isOfEither = ({ producer }: Produced) => producer === oldProducer || producer === newProducer;
   const height = (await client.before(time))?.height ?? 0;
   let from = height + 1;

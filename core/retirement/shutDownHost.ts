@@ -55,12 +55,7 @@ export async function shutDownHost(
 const stopLimitSeconds = 720;
 
 /** Stops a node for good. @throws if a move that is not over may need the node, unless `isForced` */
-export async function stopNode(
-  root: RootHost,
-  places: HostPaths,
-  say: (line: string) => void,
-  isForced = false,
-): Promise<void> {
+export async function stopNode(root: RootHost, places: HostPaths, say: (line: string) => void, isForced = false) {
   const variables = markOwn({ ...createPathVariables(places), in_spite: isForced });
   const printed = await root.call("retire_stop", variables, { limitSeconds: stopLimitSeconds });
   for (const line of printed.split("\n")) if (line.trim() !== "") say(line);

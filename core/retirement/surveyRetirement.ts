@@ -177,10 +177,7 @@ async function openClients(
   return [...clients, ...others.map((each) => ({ ...each, isReference: true as const }))];
 }
 
-async function readSuccessor(
-  { successor, library, references, tolerance }: RetirementInputs,
-  deps: SurveyDeps,
-): Promise<RetirementFacts["successor"]> {
+async function readSuccessor({ successor, library, references, tolerance }: RetirementInputs, deps: SurveyDeps) {
   if (successor === undefined) return undefined;
   const { host, places, node } = successor;
   const connection = (deps.connect ?? createConnection)(host.ssh);

@@ -70,7 +70,7 @@ export const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 
 const own = { address: ours, since: clock - 600_000, earlier: old, notes: [] };
 const at = clock - 60_000;
-const wait = { from: at, standing: "one of 3 Pillars" };
+const wait = { from: at, standing: "one of 3 Pillars", usually: undefined, surely: undefined };
 export const registrations = {
   earlier: { kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [] },
   wentBack: { kind: "earlier", address: old, earlier: old, wasOurs: true, notes: [] },

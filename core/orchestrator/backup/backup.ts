@@ -205,10 +205,7 @@ async function keepCopy({ root, what, store, part, deps }: BackupWork, move: Mov
 }
 
 /** True if a backup is still there, with the size that it had when it was proved. */
-export async function isBackupKept(
-  store: Store,
-  backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">,
-): Promise<boolean> {
+export async function isBackupKept(store: Store, backup: Pick<Backup, "file" | "manifestFile" | "sealedBytes">) {
   const [bytes, list] = await Promise.all([backup.file, backup.manifestFile].map((file) => store.readSize(file)));
   return bytes === backup.sealedBytes && list !== undefined;
 }

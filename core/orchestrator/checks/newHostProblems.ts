@@ -1,6 +1,5 @@
 import { type BuildInfo, compareVersions } from "../../chain/orchestrator";
 import { isSameOwner } from "../../eventLog/moveId";
-import type { Problem } from "../../util/problem";
 import { findValue, type Result } from "../../util/result";
 import { formatSize } from "../../util/sizeText";
 import { isUsed } from "../rules/hostPairFacts";
@@ -9,11 +8,7 @@ import type { NewHost, OldHost, Requirements } from "./survey";
 /** Free space needed beyond the copied files: for journals, a rewritten configuration, the node's growth meanwhile. */
 export const marginBytes = 64 * 1024 * 1024;
 
-export function findNewHostProblems(
-  host: NewHost,
-  old: OldHost | undefined,
-  wanted: Requirements,
-): (Problem | false | undefined)[] {
+export function findNewHostProblems(host: NewHost, old: OldHost | undefined, wanted: Requirements) {
   return [
     ...placeProblems(host, old, wanted),
     wanted.restoreFrom === undefined && sshProblem(host, wanted),

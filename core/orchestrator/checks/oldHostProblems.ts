@@ -11,11 +11,7 @@ import { checkStatus } from "./stoppedState";
 import type { MoveSurvey, NewHost, OldHost, Requirements } from "./survey";
 
 /** Finds on the old host what would stop a move, or make the orchestrator fail on the new host after the fence. */
-export function findOldHostProblems(
-  host: OldHost,
-  survey: MoveSurvey,
-  wanted: Requirements,
-): (Problem | false | undefined)[] {
+export function findOldHostProblems(host: OldHost, survey: MoveSurvey, wanted: Requirements) {
   const fresh = findValue(survey.new);
   return [
     ...processProblems(host, wanted),

@@ -105,12 +105,7 @@ export function createRecorder(log: EventLog, { hosts }: Wanted, known = 0): Sag
 }
 
 /** Returns the outputs of a move that ended, and logs its end. @param runsSince ISO 8601, by the holder's journal */
-async function createOutputs(
-  run: MoveRun,
-  { holder, why }: Ending,
-  runsSince: string | undefined,
-  log: EventLog,
-): Promise<MoveOutputs> {
+async function createOutputs(run: MoveRun, { holder, why }: Ending, runsSince: string | undefined, log: EventLog) {
   const { inputs, deps } = run;
   const { verified, stoppedAt, lastBackup } = run.seen;
   const missing = verified ? undefined : findMissingEnd(await readMoveEvents(log.store), inputs.move, holder);

@@ -45,12 +45,7 @@ const maxSteps = 60;
  * @param before both hosts as just read, because reading takes long if a host is gone
  * @throws Error that says what failed, which host has the key, and the next command
  */
-export async function runSaga(
-  first: Wanted,
-  actions: SagaActions,
-  places: HostAddresses,
-  before?: HostStates,
-): Promise<Ending> {
+export async function runSaga(first: Wanted, actions: SagaActions, places: HostAddresses, before?: HostStates) {
   let wanted = first;
   let memory = freshRun;
   let failure: string | undefined;

@@ -11,10 +11,7 @@ const pollIntervalMs = 1500;
  * Waits until no request needs a signature: a stop in a signing ceremony would cost the other orchestrators that one.
  * Requests that nobody signs delay the move by three minutes at most.
  */
-export async function waitForSignings(
-  askOnce: () => Promise<OrchestratorStatus | undefined>,
-  deps: HostPairDeps,
-): Promise<void> {
+export async function waitForSignings(askOnce: () => Promise<OrchestratorStatus | undefined>, deps: HostPairDeps) {
   // Ask twice, because a request times out if this machine was suspended.
   const ask = () => askOnce().catch(() => askOnce());
   if ((await ask())?.toSign === undefined) return;

@@ -16,17 +16,8 @@ export const freshRun: RunMemory = { bulkCopied: false, stopped: false, backedUp
 
 /** Steps in their order; `seal` and `restore` roll back. A restore from a backup does `unpack`, then `start`. */
 export type MoveStep =
-  | "unpack"
-  | "bulk"
-  | "stop"
-  | "backup"
-  | "fence"
-  | "copy"
-  | "arrive"
-  | "start"
-  | "close"
-  | "seal"
-  | "restore";
+  | ("unpack" | "bulk" | "stop" | "backup" | "fence" | "copy" | "arrive" | "start" | "close")
+  | ("seal" | "restore");
 
 export type MoveDecision =
   | { readonly do: MoveStep; readonly saga: Saga }
@@ -39,21 +30,9 @@ export type MoveDecision =
 type Why = "moved" | "moved on" | "raise the attempt" | "nothing to roll back" | "undone";
 
 export type Obstacle =
-  | "source unreachable"
-  | "target unreachable"
-  | "target is started"
-  | "target runs unasked"
-  | "source runs unasked"
-  | "lost source is back"
-  | "source does not run"
-  | "two may sign"
-  | "journals disagree"
-  | "another move"
-  | "later move"
-  | "later start"
-  | "record behind"
-  | "first move"
-  | "other hosts";
+  | ("source unreachable" | "target unreachable" | "target is started" | "target runs unasked" | "source runs unasked")
+  | ("lost source is back" | "source does not run" | "two may sign" | "journals disagree" | "other hosts")
+  | ("another move" | "later move" | "later start" | "record behind" | "first move");
 
 /** Both hosts in their roles in a saga, and their stages in it. */
 interface SagaView extends ReturnType<typeof assignRoles> {

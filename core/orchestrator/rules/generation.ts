@@ -84,20 +84,12 @@ export function checkMoveHistory(
 const beginsSaga = (step: MoveStep) => step === "bulk" || step === "unpack";
 
 /** Returns the event to log before a step, because a host whose disk is set back later forgets begin and start. */
-export function decideEvent(
-  step: MoveStep,
-  { generation = 0 }: Saga,
-  known: MoveHistory | undefined,
-): "begun" | "starting" | undefined {
+export function decideEvent(step: MoveStep, { generation = 0 }: Saga, known: MoveHistory | undefined) {
   if (beginsSaga(step)) return "begun";
   return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
 }
 
-export function applyEvent(
-  known: MoveHistory,
-  line: "begun" | "starting",
-  { generation = 0, move }: Saga,
-): MoveHistory {
+export function applyEvent(known: MoveHistory, line: "begun" | "starting", { generation = 0, move }: Saga) {
   return {
     ...known,
     ...(generation > known.generation && { generation, move }),

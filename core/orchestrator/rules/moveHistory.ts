@@ -1,4 +1,4 @@
-import type { Fence, MoveEvent, MoveLeg } from "../../eventLog/events";
+import type { MoveEvent, MoveLeg } from "../../eventLog/events";
 import { isSameMove, type MoveId } from "../../eventLog/moveId";
 import type { MoveHistory } from "./generation";
 import { assignRoles, type WhichHost } from "./journal";
@@ -49,12 +49,7 @@ const fenceMs = 3_600_000;
  * Returns the fence of a lost host if it is recent or this move began after it, and the orchestrator was not started
  * on that host since. @param hostKey fingerprint of the lost host's ssh key
  */
-export function findFence(
-  events: readonly MoveEvent[],
-  wanted: MoveId,
-  hostKey: string,
-  now: number,
-): Fence | undefined {
+export function findFence(events: readonly MoveEvent[], wanted: MoveId, hostKey: string, now: number) {
   const at = events.findLastIndex(
     ({ move, event, details }) =>
       move.pillar === wanted.pillar &&

@@ -99,11 +99,7 @@ function formatRollbackCommands(saga: Saga, states: HostStates, places: HostAddr
 }
 
 /** Formats the question, and the command, whether the operator moved the orchestrator here by hand. */
-export function formatManualMoveHint(
-  { set, up }: Commands,
-  generation: number,
-  why = "You brought it here yourself",
-): string {
+export function formatManualMoveHint({ set, up }: Commands, generation: number, why = "You brought it here yourself") {
   const word = set("orchestrator.migrateFrom.laterThanMove", generation);
   return `${why}, and the orchestrator can start nowhere else (docs/orchestrator.md)? ${word} && ${up}`;
 }
