@@ -24,13 +24,7 @@ interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   record(registration: Extract<Registration, { kind: "tooEarly" }>): Promise<void>;
 }
 
-export interface EarlyWalletWatch {
-  /** Starts a lookup if one is due, and returns at once. Call it in every round of the wait. */
-  turn(): void;
-  settled(): Promise<void>;
-  /** Returns the address registered before this host's, if a lookup has seen it. */
-  earlier(): string | undefined;
-}
+export type EarlyWalletWatch = ReturnType<typeof watchForEarlyWallet>;
 
 const lookEvery = 2 * 60_000;
 
@@ -81,6 +75,7 @@ export function watchForEarlyWallet(pillar: string, before: string | undefined, 
   };
 
   return {
+    /** Starts a lookup if one is due, and returns at once. Call it in every round of the wait. */
     turn: () => {
       if (running || (lookedAt !== undefined && deps.ticks() - lookedAt < lookEvery)) return;
       lookedAt = deps.ticks();
@@ -88,9 +83,8 @@ export function watchForEarlyWallet(pillar: string, before: string | undefined, 
         running = undefined;
       });
     },
-    settled: async () => {
-      await running;
-    },
+    settled: async () => running,
+    /** Returns the address registered before this host's, if a lookup has seen it. */
     earlier: () => earlier,
   };
 }

@@ -50,7 +50,13 @@ export type Registration = RegistrationBase &
     | { readonly kind: "unknown"; readonly why: string }
     | { readonly kind: "unknownPillar" }
     /** `earlier`: the earlier address is registered, still or again. `foreign`: neither this host's nor the earlier one. */
-    | ({ readonly kind: "earlier" | "foreign" } & NotOurs)
+    | {
+        readonly kind: "earlier" | "foreign";
+        readonly address: string;
+        readonly wasOurs: boolean;
+        /** The newest recent momentum of `address` or of this host. Slots change hands two ticks after a wallet update. */
+        readonly last?: { readonly height: number; readonly at: number; readonly isOurs: boolean };
+      }
     | ({
         readonly kind: "registered";
         readonly wait: ReturnType<typeof estimateWait>;
@@ -70,13 +76,6 @@ interface RegistrationBase {
   /** The first lookup that saw this host's address registered. */
   readonly since?: number;
   readonly switched?: ProducerSwitch;
-}
-
-interface NotOurs {
-  readonly address: string;
-  readonly wasOurs: boolean;
-  /** The newest recent momentum of `address` or of this host. Slots change hands two ticks after a wallet update. */
-  readonly last?: { readonly height: number; readonly at: number; readonly isOurs: boolean };
 }
 
 interface Ours {

@@ -65,18 +65,13 @@ function waitText(registration: Extract<Registration, { kind: "registered" }>, n
   return `the wait is longer than that of all but one of 10,000 healthy Pillars (${elected}; ${standing}; seen registered ${formatDuration(now - since)} ago${few})`;
 }
 
-interface RegistrationNotice {
-  readonly event: "registered" | "producing" | "retirementPossible";
-  readonly message: string;
-}
-
 /** Returns the notifications for state changes. The event log gets each change once, so each is sent once. */
 export function findRegistrationNotices(
   news: readonly EventBody[],
   registration: Registration,
   { stack, pillar }: { readonly stack: string; readonly pillar: string },
   now: number,
-): RegistrationNotice[] {
+): { readonly event: "registered" | "producing" | "retirementPossible"; readonly message: string }[] {
   const message = formatRegistration(registration, pillar, now);
   if (registration.kind === "registered")
     return news.some(({ event }) => event === "registered") ? [{ event: "registered", message }] : [];

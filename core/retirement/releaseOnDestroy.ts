@@ -30,9 +30,8 @@ type HostNow = RetirementFacts["host"];
 
 /**
  * Releases a host for its deletion, or refuses (docs/architecture.md, Destruction has one place). Asks host, successor
- * and chain anew, takes a final backup, and stops the node for good. May be killed at any point and run again.
- *
- * @throws Error with every unmet condition, and what to type
+ * and chain anew, takes a final backup, and stops the node for good. May be killed at any point and run again. @throws
+ * Error with every unmet condition, and what to type
  */
 export async function releaseHost(guard: GuardInputs, memory: GuardMemory, deps: ReleaseDeps): Promise<void> {
   const { stack, pillar, backup } = guard;

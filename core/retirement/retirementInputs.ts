@@ -3,21 +3,18 @@ import type { StackConfig } from "../config/config";
 import { chooseRecordsPlace } from "../config/stackStore";
 import { createOrchestratorPaths } from "../orchestrator/checks/secureOptions";
 import { createNewHost, createOtherLogin } from "../ssh/configuredLogin";
+import type { SshTarget } from "../ssh/ssh";
 import { readRetirementLibrary } from "../steps/libraries";
 import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs";
 
 /** Inputs that do not depend on the host. Secret: holds the successor's login. */
 export type RetirementSettings = Omit<RetirementInputs, "host" | "node" | "isOwnServer" | "recorded" | "server">;
 
-interface OwnHost {
-  readonly address: string;
-  readonly hostKey: string;
-  /** True if this stack ordered the server. */
-  readonly isOwnServer: boolean;
-}
-
 /** Returns the login in clear: make it a Pulumi secret before it becomes an input. */
-export function createRetirementInputs(config: StackConfig, { address, hostKey, isOwnServer }: OwnHost) {
+export function createRetirementInputs(
+  config: StackConfig,
+  { address, hostKey, isOwnServer }: Pick<SshTarget, "address" | "hostKey"> & Pick<RetirementInputs, "isOwnServer">,
+) {
   return {
     ...createRetirementSettings(config),
     isOwnServer,

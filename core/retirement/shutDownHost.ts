@@ -17,9 +17,8 @@ interface ShutdownRequest {
 }
 
 /**
- * Takes a final backup of keys and configuration, then stops node and orchestrator for good.
- *
- * @throws Error in the operator's words; if the backup fails, the node continues to run
+ * Takes a final backup of keys and configuration, then stops node and orchestrator for good. @throws Error in the
+ * operator's words; if the backup fails, the node continues to run
  */
 export async function shutDownHost(
   root: RootHost,

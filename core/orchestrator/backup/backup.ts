@@ -54,10 +54,8 @@ const limitSeconds = 12 * 3600;
 /**
  * Takes a backup of a host's files and proves it (docs/specification.md, 1.2, step 2), even of a running orchestrator.
  * Each file of the archive must match the host's files before and after the copy, owner and mode too; else the backup
- * is taken again. JSON files must also be whole. Files that may change (logs, data bases that can be rebuilt) are listed
- * as the archive has them.
- *
- * @throws Error in the operator's words; then there is no new backup
+ * is taken again. JSON files must also be whole. Files that may change (logs, data bases that can be rebuilt) are
+ * listed as the archive has them. @throws Error in the operator's words; then there is no new backup
  */
 export async function takeBackup(root: RootHost, what: BackupSource, place: BackupPlace, deps: BackupDeps) {
   const store = openStore(place.directory);

@@ -53,9 +53,8 @@ export async function createRequirements(
 /**
  * Checks everything that a move needs, reports all problems together, and takes the first backup. Does nothing if the
  * move has ended, or its proved backup is kept. If it has begun, takes the backup without checks, because the journals
- * decide how it continues (docs/architecture.md, The move of the orchestrator is one resource).
- *
- * @throws Error with every problem found, or with the problem of the backup
+ * decide how it continues (docs/architecture.md, The move of the orchestrator is one resource). @throws Error with
+ * every problem found, or with the problem of the backup
  */
 export async function secureOrchestrator(options: SecureOptions, deps: PreparationDeps): Promise<Prepared> {
   const { move, old } = options;

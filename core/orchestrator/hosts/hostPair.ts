@@ -112,9 +112,8 @@ export class HostPair {
   }
 
   /**
-   * Reads both hosts. Waits for a host that does not answer, longer if it answered before.
-   *
-   * @param before the last reading: a host that was unreachable in it is not tried again
+   * Reads both hosts. Waits for a host that does not answer, longer if it answered before. @param before the last
+   * reading: a host that was unreachable in it is not tried again
    */
   async look(saga: Saga, before?: HostStates): Promise<HostStates> {
     const read = async (side: WhichHost) => (before && !before[side] ? undefined : this.lookAt(side, saga));

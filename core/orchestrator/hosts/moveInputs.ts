@@ -3,19 +3,6 @@ import type { MoveId } from "../../eventLog/moveId";
 import type { OrchestratorHost } from "../../ssh/root";
 import type { WitnessSources } from "../../sync/chainSources";
 
-/** Facts and choices of the operator, as typed into the configuration. */
-export interface Acknowledgements {
-  readonly noKeyShare: boolean;
-  /** True if the orchestrator may move while the bridge is halted. */
-  readonly haltedBridge: boolean;
-  /** Number of the last move before the operator brought the orchestrator here by hand; no other host can start it. */
-  readonly laterThanMove?: number | undefined;
-  /** True if no move of the orchestrator ever began. */
-  readonly firstMove?: boolean | undefined;
-  /** The backup from which the orchestrator is restored, because the old host is lost and fenced. */
-  readonly restoreFrom?: string | undefined;
-}
-
 export interface OrchestratorPaths {
   readonly service: string;
   readonly directory: string;
@@ -28,7 +15,7 @@ export interface OrchestratorPlace extends OrchestratorPaths {
 }
 
 /** Inputs that can be stored as JSON; no secrets. */
-export interface SecureOptions extends Acknowledgements {
+export interface SecureOptions {
   readonly stack: string;
   readonly move: MoveId;
   readonly old: OrchestratorPlace;
@@ -43,6 +30,15 @@ export interface SecureOptions extends Acknowledgements {
   readonly release?: { readonly version: string } | undefined;
   /** Paths as configured: relative to the project, or beginning with `~/`. */
   readonly backups: { readonly directory: string; readonly identityFile?: string | undefined };
+  readonly noKeyShare: boolean;
+  /** True if the orchestrator may move while the bridge is halted. */
+  readonly haltedBridge: boolean;
+  /** Number of the last move before the operator brought the orchestrator here by hand; no other host can start it. */
+  readonly laterThanMove?: number | undefined;
+  /** True if no move of the orchestrator ever began. */
+  readonly firstMove?: boolean | undefined;
+  /** The backup from which the orchestrator is restored, because the old host is lost and fenced. */
+  readonly restoreFrom?: string | undefined;
 }
 
 /** A host of a move with its login. Secret. */

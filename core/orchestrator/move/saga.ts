@@ -40,10 +40,8 @@ const maxSteps = 60;
 
 /**
  * Moves the orchestrator in the wanted direction, from the stage in both hosts' journals to the end. If a step fails
- * before the target was started, rolls back.
- *
- * @param before both hosts as just read, because reading takes long if a host is gone
- * @throws Error that says what failed, which host has the key, and the next command
+ * before the target was started, rolls back. @param before both hosts as just read, because reading takes long if a
+ * host is gone @throws Error that says what failed, which host has the key, and the next command
  */
 export async function runSaga(first: Wanted, actions: SagaActions, places: HostAddresses, before?: HostStates) {
   let wanted = first;

@@ -4,9 +4,8 @@ const jsonString = /"(?:[^"\\]|\\.)*"/g;
 
 /**
  * Rewrites config.json for the host that the orchestrator comes to: sets its paths, and replaces the addresses of the
- * host that the orchestrator leaves with 127.0.0.1. Everything else stays as written.
- *
- * @returns the new text, and the replaced addresses (no other part of the file, which holds secrets)
+ * host that the orchestrator leaves with 127.0.0.1. Everything else stays as written. @returns the new text, and the
+ * replaced addresses (no other part of the file, which holds secrets)
  */
 export function adaptConfig(text: string, directory: string, addresses: readonly string[]) {
   JSON.parse(text);
