@@ -3,7 +3,7 @@ import type { LogEvent, MoveEvent } from "../eventLog/events";
 import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare";
 import { openStages } from "../orchestrator/rules/decideMove";
 import { commandsFor } from "../util/commands";
-import { findValue } from "../util/result";
+import { takeValue } from "../util/result";
 import { formatUtcMinute } from "../util/timeText";
 import type { HostFacts } from "./readHost";
 import type { RewardsReading } from "./readRewards";
@@ -79,7 +79,7 @@ export function checkOrchestrator(facts: RetirementFacts): Judgements {
 function checkOpenMove({ address, successor }: RetirementFacts, journal: HostFacts["signer"]["journal"]): Judgements {
   if (journal === undefined || !openStages.includes(journal.stage)) return [];
   // The successor's orchestrator was started, so the move no longer rolls back by itself.
-  if (journal.stage === "fenced" && findValue(successor?.build)) return [];
+  if (journal.stage === "fenced" && takeValue(successor?.build)) return [];
   return {
     what: `a move of the orchestrator is not over on this host, ${address}: the orchestrator may still come to this host`,
     found: [`this host's journal: stage ${journal.stage} of a move with ${journal.other.address}, since ${journal.at}`],
@@ -163,7 +163,7 @@ type SuccessorFacts = Pick<RetirementFacts, "successor" | "bridge" | "identity">
 /** Returns why the successor's orchestrator may not be the silent host's: a new one would answer, too. */
 function findSuccessorFaults({ successor, bridge, identity }: SuccessorFacts): Condition[] {
   // checkOrchestrator reports a missing answer.
-  if (!successor || findValue(successor.build) === undefined) return [];
+  if (!successor || takeValue(successor.build) === undefined) return [];
   const unmet: Condition[] = [];
   const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
   if (!bridge?.known)
@@ -196,7 +196,7 @@ function findSuccessorFaults({ successor, bridge, identity }: SuccessorFacts): C
 
 /** True if all evidence says that the orchestrator works on the successor: an older backup is enough then. */
 export function isOrchestratorThere(facts: SuccessorFacts): boolean {
-  const hasBuild = findValue(facts.successor?.build) !== undefined;
+  const hasBuild = takeValue(facts.successor?.build) !== undefined;
   return hasBuild && facts.identity !== undefined && findSuccessorFaults(facts).length === 0;
 }
 

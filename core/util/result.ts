@@ -10,7 +10,7 @@ export function toResult<T>(value: Promise<T>): Promise<Result<T>> {
 }
 
 /** Returns the value, or undefined if there is none. */
-export function findValue<T>(result: Result<T> | undefined): T | undefined {
+export function takeValue<T>(result: Result<T> | undefined): T | undefined {
   return result && "value" in result ? result.value : undefined;
 }
 

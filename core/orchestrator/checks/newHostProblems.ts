@@ -1,6 +1,6 @@
 import { type BuildInfo, compareVersions } from "../../chain/orchestrator";
 import { isSameOwner } from "../../eventLog/moveId";
-import { findValue, type Result } from "../../util/result";
+import { type Result, takeValue } from "../../util/result";
 import { formatSize } from "../../util/sizeText";
 import { isUsed } from "../rules/hostPairFacts";
 import type { NewHost, OldHost, Requirements } from "./survey";
@@ -43,7 +43,7 @@ function placeProblems({ facts }: NewHost, old: OldHost | undefined, wanted: Req
 
 /** Checks the connections to nodes: without them the orchestrator ends at its start, when the old host is fenced. */
 function endpointProblem({ reached }: NewHost, old: OldHost, wanted: Requirements) {
-  const networks = findValue(old.status)?.networks;
+  const networks = takeValue(old.status)?.networks;
   const missing = old.endpoints.filter(
     (each) => old.reached.includes(each.old) && !reached.includes(each.new) && (!each.isOwn || isUsed(each, networks)),
   );
@@ -88,7 +88,7 @@ function versionProblem({ facts, build }: NewHost, old: OldHost | undefined, wan
       needed: "its release, with hash and version",
       next: `${set("orchestrator.release.url", "URL")}, and the same for sha256 and version`,
     };
-  const current = findValue(old?.build)?.version;
+  const current = takeValue(old?.build)?.version;
   if (next === undefined || current === undefined || compareVersions(next, current) >= 0) return undefined;
   return {
     what: `${address}: the new host's orchestrator is older than the old host's`,
@@ -99,5 +99,5 @@ function versionProblem({ facts, build }: NewHost, old: OldHost | undefined, wan
 }
 
 export function chooseNewVersion({ release }: Requirements, build: Result<BuildInfo>): string | undefined {
-  return release?.version ?? findValue(build)?.version;
+  return release?.version ?? takeValue(build)?.version;
 }

@@ -2,7 +2,7 @@ import path from "node:path";
 import { formatMove } from "../../eventLog/moveId";
 import { findSshdFaults } from "../../ssh/sshdFaults";
 import type { Problem } from "../../util/problem";
-import { findValue } from "../../util/result";
+import { takeValue } from "../../util/result";
 import { formatShareFile, hasShareForKey } from "../backup/keyShare";
 import { checkMoveHistory } from "../rules/generation";
 import type { Journal } from "../rules/journal";
@@ -12,7 +12,7 @@ import type { MoveSurvey, NewHost, OldHost, Requirements } from "./survey";
 
 /** Finds on the old host what would stop a move, or make the orchestrator fail on the new host after the fence. */
 export function findOldHostProblems(host: OldHost, survey: MoveSurvey, wanted: Requirements) {
-  const fresh = findValue(survey.new);
+  const fresh = takeValue(survey.new);
   return [
     ...processProblems(host, wanted),
     ...answerProblems(host, wanted),

@@ -4,7 +4,7 @@ import { isSameMove, type MoveId } from "../../eventLog/moveId";
 import { openStore } from "../../store/openStore";
 import type { Store } from "../../store/store";
 import { commandsFor } from "../../util/commands";
-import { findValue } from "../../util/result";
+import { takeValue } from "../../util/result";
 import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup";
 import { hasShareForKey, isKeyShare } from "../backup/keyShare";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
@@ -87,8 +87,8 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const backup = await takeBackup(roots.old, findWholeBackup("first", old), place, deps).catch((error: Error) => {
     throw new Error(`${error.message}\n  Then: ${wanted.run.up}`);
   });
-  const { build, identity } = findValue(survey.old) ?? {};
-  const secured = { backup, oldVersion: findValue(build)?.version, oldIdentity: findValue(identity) };
+  const { build, identity } = takeValue(survey.old) ?? {};
+  const secured = { backup, oldVersion: takeValue(build)?.version, oldIdentity: takeValue(identity) };
   await appendEvent(store, { at: new Date(deps.now()).toISOString(), move, event: "secured", details: secured });
   return secured;
 }
@@ -102,7 +102,7 @@ async function hasPresentShare({ keyShare }: Backup, { noKeyShare }: SecureOptio
 /** Returns the host whose journal says that a move has begun. */
 export function findBegin(survey: MoveSurvey, move: MoveId): string | undefined {
   const side = bothSides.find((each) => {
-    const journal = findValue<OldHost | NewHost>(survey[each])?.facts.journal;
+    const journal = takeValue<OldHost | NewHost>(survey[each])?.facts.journal;
     return journal !== undefined && isSameMove(journal.move, move) && journal.stage !== "staging";
   });
   return side && `${side} host`;

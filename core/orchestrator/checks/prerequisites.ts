@@ -1,5 +1,5 @@
 import { formatProblem, type Problem } from "../../util/problem";
-import { findValue } from "../../util/result";
+import { takeValue } from "../../util/result";
 import { formatSize } from "../../util/sizeText";
 import { unreadableJournal } from "../rules/journal";
 import { formatBridgeState } from "./bridgeState";
@@ -11,8 +11,8 @@ import type { MoveSurvey, Requirements } from "./survey";
 /** Checks everything that a move needs (docs/specification.md, 1.2, step 1). Returns a text for each problem. */
 export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): string[] {
   const { run, restoreFrom } = wanted;
-  const old = findValue(survey.old);
-  const fresh = findValue(survey.new);
+  const old = takeValue(survey.old);
+  const fresh = takeValue(survey.new);
   const neededBytes = (old?.facts.bytes ?? 0) + marginBytes;
   const problems: (Problem | false | undefined)[] = [
     restoreFrom === undefined ? readProblem("old", survey, wanted) : answeringProblem(survey, wanted),
@@ -65,7 +65,7 @@ function answeringProblem({ old }: MoveSurvey, { old: { address }, run }: Requir
 
 /** Checks the bridge's state on the chain. If getStatus says the same, the old host's checks report it. */
 function bridgeProblem({ old, bridge }: MoveSurvey, { haltedBridge, run }: Requirements): Problem | undefined {
-  const ownState = findValue(findValue(old)?.status)?.state;
+  const ownState = takeValue(takeValue(old)?.status)?.state;
   return bridge.known && bridge.state === ownState ? undefined : checkBridge(bridge, haltedBridge, run);
 }
 
@@ -85,8 +85,8 @@ export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[]
   const version =
     "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8) || "no commit"})` : "not known";
   const next = chooseNewVersion(wanted, survey.new.value.build);
-  const live = findValue(status)?.stateName ?? "not reported by its build";
-  const pillar = findValue(identity)?.pillarName;
+  const live = takeValue(status)?.stateName ?? "not reported by its build";
+  const pillar = takeValue(identity)?.pillarName;
   const hasUnknownKey = !survey.bridge.known && facts.shares > 0;
   return [
     `old host ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${formatSize(facts.bytes)}, key shares: ${facts.shares}`,
