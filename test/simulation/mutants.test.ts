@@ -39,12 +39,7 @@ test.each<[string, keyof typeof searches, RegExp, Change, Change?]>([
     [decide, "if (foreign) return", "if (false) return"],
     [decide, "if (between) return", "if (false) return"],
   ],
-  [
-    "a second running orchestrator counts as done",
-    "by hand",
-    /two sign in plain sight/,
-    [decide, "if (running === undefined)", "if (true)"],
-  ],
+  ["a second one counts as done", "by hand", /in plain sight/, [decide, "if (running === undefined)", "if (true)"]],
   [
     "an event log that is behind a host counts as complete",
     "a chain, record lost",
@@ -74,12 +69,7 @@ test.each<[string, keyof typeof searches, RegExp, Change, Change?]>([
     [generation, "Object.values(hosts ?? {}).includes(known.startedOn))", "true)"],
     [generation, "isElsewhere ||", "false ||"],
   ],
-  [
-    "a backup takes the place of a host that is not fenced",
-    "a lost host",
-    twoSign,
-    [generation, "if (!wanted.isRestore ||", "if ("],
-  ],
+  ["a backup replaces an unfenced host", "a lost host", twoSign, [generation, "if (!wanted.isRestore ||", "if ("]],
 ])("finds the mistake: %s", async (_what, name, why, ...changes) => {
   const rules = await mutated(changes.flatMap((each) => (each ? [{ file: each[0], from: each[1], to: each[2] }] : [])));
   const bounds = { ...searches[name], depth: 5 };

@@ -76,6 +76,15 @@ export async function fakeNode(
   return { ...(await listen(server, 0, address)), asked };
 }
 
+/** Starts an orchestrator's RPC. @param answer returns the result of a method */
+export const orchestratorRpc = (answer: (method: string) => unknown, error = () => "") =>
+  listen(
+    http.createServer(async (request, response) => {
+      const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
+      response.end(JSON.stringify({ result: answer(method), error: error() }));
+    }),
+  );
+
 /** Results of a synced node; all momentums of a chain have its name for a hash. */
 export function synced(height = 100, chain = "ab"): Record<string, unknown> {
   const timestamp = Math.floor(Date.now() / 1000);

@@ -78,14 +78,11 @@ test("accepts two writers at once that name the same line before theirs", async 
   await Promise.all(["two", "three", "four"].map((reason) => appendEvent(store(), event(reason))));
   expect(lines()).toHaveLength(4);
   expect(await findMissingLine(store())).toBeUndefined();
-});
-
-test("accepts a log of a run that was killed between a line and its head", async () => {
-  await add("one");
+  // A run was killed between a line and its head.
   const heads = join(directory(), "data/pillar-host/heads");
   const head = join(heads, readdirSync(heads)[0] ?? "");
   const before = readFileSync(head, "utf8");
-  await add("two");
+  await add("five");
   writeFileSync(head, before);
   expect(await findMissingLine(store())).toBeUndefined();
 });

@@ -1,10 +1,19 @@
+import type { Requirements } from "../../../core/orchestrator/checks/survey";
 import { HostPair } from "../../../core/orchestrator/hosts/hostPair";
 import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs";
 import type { HostState } from "../../../core/orchestrator/rules/hostStates";
 import type { Journal } from "../../../core/orchestrator/rules/journal";
+import { commandsFor } from "../../../core/util/commands";
 import { moveNamed } from "../../moveNamed";
 
 export const exampleMove = moveNamed("pillar-host/prod/Anvil/1");
+/** The hosts as errors name them. */
+export const examplePlaces = {
+  old: "198.51.100.7",
+  new: "203.0.113.9",
+  services: { old: "signer", new: "orchestrator" },
+  stack: "prod",
+};
 /** Output of signer_copy_key. */
 export const exampleCopyKey = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy\n203.0.113.9\n`;
 
@@ -87,3 +96,29 @@ export function pairDouble(parts: Partial<HostPair>): HostPair {
   const pair = new HostPair(exampleInputs(), "token", deps);
   return Object.assign(pair, { variables: () => ({}), close: async () => undefined }, parts);
 }
+
+const place = {
+  service: "orchestrator",
+  directory: "/root/.orchestrator",
+  executable: "orchestrator",
+  nodeDirectory: "/root/.znn",
+  rpcPort: 55000,
+};
+
+/** What a move between the hosts `old` and `new` needs. */
+export const exampleRequirements: Requirements = {
+  stack: "prod",
+  run: commandsFor("prod"),
+  move: exampleMove,
+  old: { ...place, address: "old" },
+  new: { ...place, address: "new" },
+  copyAddress: "old",
+  sshPort: 22,
+  sshUser: "root",
+  hostKey: "ssh-ed25519 KEY",
+  noKeyShare: false,
+  haltedBridge: false,
+  release: { version: "v0.0.9a" },
+  backupDirectory: "/b",
+  backups: { directory: "/b" },
+};

@@ -14,11 +14,7 @@ interface Copy {
   readonly modes?: Readonly<Record<string, number>>;
 }
 
-const messageOf = (work: Promise<unknown>) =>
-  work.then(
-    () => "",
-    (error: Error) => error.message,
-  );
+const messageOf = (work: Promise<string>) => work.then(String, (error: Error) => error.message);
 
 /** Packs a copy as the other host sends it: the list of removed files, then files and links. */
 function pack(dir: string, { gone = [], files = {}, links = {}, modes = {} }: Copy): Buffer {
@@ -107,15 +103,12 @@ describe("a copy from a host in another's hands", () => {
     expect(existsSync(join(stage.arriving, "CURRENT"))).toBe(false);
   });
 
-  test.for(["/etc", "..", "../outside", "tss/..", "tss/../../outside"])(
-    "a link to %s is refused, with what to do about it",
-    async (target, { stage }) => {
-      const said = await stage.receive({ files: { "tss/share": "{}" }, links: { "events/link": target } });
-      expect(said).toContain(
-        `the copy holds links that lead out of the orchestrator's directory\n  found: events/link -> ${target}\n  needed: `,
-      );
-    },
-  );
+  const targets = ["/etc", "..", "../outside", "tss/..", "tss/../../outside"];
+  test.for(targets)("a link to %s is refused, with what to do about it", async (target, { stage }) => {
+    const said = await stage.receive({ files: { "tss/share": "{}" }, links: { "events/link": target } });
+    const found = "the copy holds links that lead out of the orchestrator's directory\n  found: events/link";
+    expect(said).toContain(`${found} -> ${target}\n  needed: `);
+  });
 
   test("more data than the disk has room for ends it, and leaves nothing", async ({ stage }) => {
     // The limit is 100 KB above the need of this host's node.
@@ -123,9 +116,7 @@ describe("a copy from a host in another's hands", () => {
     stage.how = `${room}\ncopy_receive`;
     expect(await stage.receive({ files: { "events/small": "x".repeat(50_000) } })).toBe("");
     const said = await stage.receive({ files: { "events/large": "x".repeat(500_000) } });
-    expect(said).toContain(
-      "the other host sent more than this host accepts\n  found: more than 0 MB\n  needed: room for all",
-    );
+    expect(said).toContain("the other host sent more than this host accepts\n  found: more than 0 MB\n  needed: room");
     expect(existsSync(stage.arriving)).toBe(false);
   });
 
@@ -156,17 +147,9 @@ describe("a copy from a host in another's hands", () => {
     expect(await stage.receive({ files, modes: { a: 0o4755, b: 0o2775, c: 0o666 } })).toBe("");
     expect(["a", "b", "c"].map(modeOf)).toEqual(["755", "775", "664"]);
     execFileSync("mkfifo", [join(stage.arriving, "events")]);
-    expect(await stage.receive({})).toContain(
-      "the copy holds entries that are no file, directory or link\n  found: events (p)",
-    );
+    const refusal = "the copy holds entries that are no file, directory or link\n  found: events (p)";
+    expect(await stage.receive({})).toContain(refusal);
     expect(existsSync(join(stage.arriving, "events"))).toBe(false);
-  });
-
-  test("its permission expires by itself", async ({ stage }) => {
-    await allow(stage, 0);
-    stage.how = join(stage.root.scratch, "copy", "side");
-    expect(await stage.receive({ files: { x: "x" } })).toContain("the right to this copy expired after 0 hours");
-    expect(existsSync(join(stage.arriving, "x"))).toBe(false);
   });
 
   test("its permission is removed by its command, whatever the key's name", async ({ stage: { root } }) => {
@@ -189,11 +172,13 @@ describe("a copy from a host in another's hands", () => {
     expect(await leftOf(`\n${right} ${key}\n${own}`)).toBe(`\n${own}`);
   });
 
-  test("a rollback is received in the same way", async ({ stage }) => {
+  test("a rollback is received in the same way; its permission expires by itself", async ({ stage }) => {
     const { root } = stage;
-    const copy_dir = join(root.scratch, "copy");
+    stage.how = join(root.scratch, "copy", "side");
+    await allow(stage, 0);
+    expect(await stage.receive({ files: { x: "x" } })).toContain("the right to this copy expired after 0 hours");
+    expect(existsSync(join(stage.arriving, "x"))).toBe(false);
     await allow(stage, 1);
-    stage.how = join(copy_dir, "side");
     expect(await stage.receive({ links: { logs: stage.outside } })).toContain("links that lead out");
     expect(await stage.receive({ gone: ["./logs/victim"], files: { "logs/cron.d/x": "x" } })).toBe("");
     untouched(stage);
@@ -225,10 +210,8 @@ describe("a host's key for the copy", () => {
   const key = `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"b".repeat(43)} pillar-host-copy`;
 
   test("is read with its addresses", () => {
-    expect(parseCopyKey(`${key}\n203.0.113.9 2001:db8::9 \n`, "h")).toEqual({
-      key,
-      addresses: ["203.0.113.9", "2001:db8::9"],
-    });
+    const addresses = ["203.0.113.9", "2001:db8::9"];
+    expect(parseCopyKey(`${key}\n${addresses.join(" ")} \n`, "h")).toEqual({ key, addresses });
     expect(parseCopyKey(`${key}\n\n`, "h").addresses).toEqual([]);
   });
 

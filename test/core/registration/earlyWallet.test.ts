@@ -52,9 +52,8 @@ test("reports an early wallet update once, with the steps to undo it, and logs i
   expect(seen.told).toHaveLength(1);
   expect(seen.kept).toEqual([expect.objectContaining({ kind: "tooEarly", address: ours, earlier: old })]);
   await pass(4, says("ref1", old));
-  expect(seen.lines.slice(5)).toEqual([
-    `sync: Anvil is registered with another address again, ${old}: the too early update is undone`,
-  ]);
+  const undone = `sync: Anvil is registered with another address again, ${old}: the too early update is undone`;
+  expect(seen.lines.slice(5)).toEqual([undone]);
 });
 
 test("takes the earlier address from an earlier wait", async () => {

@@ -54,13 +54,10 @@ describe("the switch", () => {
     expect(await nodeOf(late).find(old)).toEqual({ height: 6006, at: late[6005]?.timestamp });
   });
 
-  test("is searched for a day at most, and then marked as possibly earlier", async () => {
+  test("is searched for a day at most, and then marked as possibly earlier; throws without momentums", async () => {
     const node = nodeOf(network(20_000, () => true));
     expect(await node.find(old)).toMatchObject({ orBefore: true });
     expect(node.asked).toHaveLength(8);
-  });
-
-  test("throws if the node returns no momentums", async () => {
     const recent = chainOf([ours], { first: 5000 });
     await expect(findSwitch(async () => [], recent, ours, old)).rejects.toThrow("no momentums from 3976 to 4999");
   });

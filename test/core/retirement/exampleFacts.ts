@@ -43,6 +43,8 @@ export const fenced: HostFacts["signer"] = {
   journal: { other: { address: "192.0.2.2", hostKey: key } } as Journal,
 };
 
+const oneSlot = { expected: 1, produced: 1 };
+
 /** Returns a node's answer after the switch. */
 export function reading(changes: Partial<GoodReading> = {}, name = "reference A"): GoodReading {
   return {
@@ -51,12 +53,7 @@ export function reading(changes: Partial<GoodReading> = {}, name = "reference A"
     clock: 1_000_000,
     standing: { pillars: 100, place: 71 },
     patience: 360_000,
-    pillar: {
-      name: "Anvil",
-      producerAddress: next,
-      withdrawAddress: "z1qwithdraw",
-      figures: { expected: 1, produced: 1 },
-    },
+    pillar: { name: "Anvil", producerAddress: next, withdrawAddress: "z1qwithdraw", figures: oneSlot },
     last: { own: momentum(900, own), successor: momentum(999, next), registered: momentum(999, next) },
     alternate: false,
     recent: [],
@@ -73,18 +70,19 @@ export const bridge = {
 } as const;
 export const share = "tss/localstate-02c010c753372d55c2ba8cc33aa3b96fd69d8ff3c8b588306451bfc530c1899cd3.json";
 
-const running = { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: ["key store"] };
+const running = {
+  active: true,
+  masked: false,
+  hasDirectory: true,
+  hasKeyStore: true,
+  lacks: ["key store"],
+  shares: [share],
+};
 
 export const successor = {
   address: "192.0.2.2",
   hostKey: key,
-  look: {
-    facts: hostFacts({
-      producer: next,
-      node: { active: true, masked: false },
-      signer: { ...running, shares: [share] },
-    }),
-  },
+  look: { facts: hostFacts({ producer: next, node: { active: true, masked: false }, signer: running }) },
   node: { synced: true, known: true, why: "synced" },
 };
 

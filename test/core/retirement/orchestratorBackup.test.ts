@@ -8,7 +8,7 @@ import type { BackedUpOrchestrator } from "../../../core/retirement/backupRule";
 import { findOrchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { moveNamed } from "../../moveNamed";
-import { putEvent } from "../../recordIn";
+import { putEvent, recordFile } from "../../recordIn";
 import { scratchDirectory } from "../../scratchDirectory";
 import { bridge, share } from "./exampleFacts";
 
@@ -41,7 +41,7 @@ async function put(changes: Put = {}) {
   const sha256 = crypto.createHash("sha256").update(sealed).digest("hex");
   const sizes = { sealedBytes: sealed.length, files: 3, bytes: 27 };
   const files = { file: file(), manifestFile: manifestFile(), identityFile: identity.file };
-  fs.rmSync(path.join(backups(), "record.jsonl"), { force: true });
+  fs.rmSync(recordFile(backups()), { force: true });
   putEvent(backups(), { at, move, event: "backup", details: { label, ...files, ...sizes, sha256, provedAt: at } });
 }
 const faults = (more: Partial<BackedUpOrchestrator> = { move }) =>
@@ -50,9 +50,7 @@ const isHere = async (more?: Partial<BackedUpOrchestrator>) => (await faults(mor
 
 describe("the proved backup of a fenced orchestrator", () => {
   test("belongs to the move that fenced it, from either host", async () => {
-    expect(await faults()).toEqual([
-      `no backup of an orchestrator of Anvil in ${path.join(backups(), "record.jsonl")}`,
-    ]);
+    expect(await faults()).toEqual([`no backup of an orchestrator of Anvil in ${recordFile(backups())}`]);
     await put({ address: "192.0.2.9" });
     expect(await isHere()).toBe(true);
     expect(await isHere({ move: moveNamed("pillar-host/prod-2/Anvil/2") })).toBe(false);
@@ -103,16 +101,12 @@ describe("the proved backup of a silent host", () => {
     ["of another machine", { hostKey: "ssh-ed25519 T1RI" }, "is of 192.0.2.1 with the host key ssh-ed25519 T1RI"],
     ["of an unnamed machine", { hostKey: "" }, "with no host key in its list"],
     ["of a part", { label: "last" }, "it does not hold the whole orchestrator"],
-    [
-      "with the share of an earlier key",
-      { entries: earlier },
-      `the key share ${share}; it has root/.orchestrator/tss/l`,
-    ],
+    ["with the share of an earlier key", { entries: earlier }, `the key share ${share}; it has root/.orchestrator/tss`],
     ["with an empty share", { entries: [entry("config.json"), entry(share, 0)] }, "it has none"],
     [
       "with an unknown bridge's key",
       {},
-      "it is unknown whether the backup's key share is of the bridge's key: x",
+      "unknown whether the backup's key share is of the bridge's key: x knows",
       none,
     ],
     ["with an encryption to another key", { isOfAnotherKey: true }, "no key on this machine decrypts it"],

@@ -51,10 +51,8 @@ describe("an epoch that paid nothing", () => {
   ])("is judged by its figures: %j", async (changes, says, words) => {
     const figures = { epoch: 5, expected: 100, produced: 99, givesAll: false, ...changes };
     const nothing = rewards([row(6, 0n), row(5, 0n), row(4)]);
-    expect(await judged(nothing, 7.2, figures)).toEqual({
-      says,
-      text: `epoch 5, the first whole one after the switch, ${words}`,
-    });
+    const text = `epoch 5, the first whole one after the switch, ${words}`;
+    expect(await judged(nothing, 7.2, figures)).toEqual({ says, text });
   });
 });
 
@@ -100,13 +98,7 @@ describe("random payments, switches and collections", () => {
 
 describe("reading rewards from a node", () => {
   // Epochs of 100 s; the switch is at 250 s.
-  const question = {
-    pillar: "Anvil",
-    oldProducer: "own",
-    newProducer: "next",
-    withdrawAddress: "withdraw",
-    epoch: 100_000,
-  };
+  const question = { pillar: "Anvil", oldProducer: "own", newProducer: "next", withdrawAddress: "z1w", epoch: 100_000 };
   /** Delay on a network whose day has 100 s. */
   const late = (117 / 1440) * 100_000;
   const producers = (seconds: number) => runs(["own", 250], ["next", seconds - 250]);

@@ -98,10 +98,14 @@ const remove = (olds: object) => run("retirementGuard", "delete", "id", olds);
 const guardOf = (changes: object = {}) => ({ ...inputs(changes), createdAt: new Date().toISOString() });
 
 describe("the guard", () => {
-  test("records a synced node's momentum on create, and logs it", async () => {
+  test("logs a synced node's momentum on create, and releases an empty host on delete", async () => {
     const outs = await create();
     expect(outs).toMatchObject({ isReached: true, isOwnWork: true, recorded: { height: 1, hash: "ab" } });
     expect(events()).toEqual(["recorded"]);
+    const { error, log: said } = await remove(outs);
+    expect(error).toBeUndefined();
+    expect(said.join("\n")).toContain("127.0.0.1 has neither a node nor an orchestrator on it");
+    expect(events()).toEqual(["recorded", "released"]);
   });
 
   test("records the host on create of the host's guard, without a login", async () => {
@@ -139,13 +143,6 @@ describe("the guard", () => {
     expect(journey()).toMatchObject([{ event: "reactivated", details: { address: "127.0.0.1" } }]);
     await update(taken.result?.outs ?? {}, active);
     expect(events()).toEqual(["reactivated"]);
-  });
-
-  test("releases an empty host on delete, and logs it", async () => {
-    const { error, log: said } = await remove(await create());
-    expect(error).toBeUndefined();
-    expect(said.join("\n")).toContain("127.0.0.1 has neither a node nor an orchestrator on it");
-    expect(events()).toEqual(["recorded", "released"]);
   });
 
   test("refuses on delete with findings and next command, and changes nothing", async () => {
@@ -223,17 +220,13 @@ describe("the guard", () => {
     expect(wasStopped()).toBe(false);
   });
 
-  test("reports an unreadable event log in words", async () => {
-    const olds = await create();
+  test("reports an unreadable event log or a failed final backup, before it stops the node", async () => {
+    const olds = await create({}, atRest);
     writeFileSync(join(scratch, "file"), "");
-    const { error } = await remove({ ...olds, backup: { directory: join(scratch, "file/backups") } });
-    expect(error?.message).toMatch(
+    const unread = await remove({ ...olds, backup: { directory: join(scratch, "file/backups") } });
+    expect(unread.error?.message).toMatch(
       /^the event log could not be read on this machine: .*\n {2}found: ENOTDIR.*\n {2}needed: .*\n {2}Then run the same command again$/,
     );
-  });
-
-  test("reports a final backup that fails, before it stops the node", async () => {
-    const olds = await create({}, atRest);
     const backup = { directory: join(scratch, "backups"), identityFile: join(scratch, "none") };
     const { error } = await remove({ ...olds, backup });
     expect(error?.message).toMatch(/needed: [\s\S]*\n {2}Then: pulumi destroy -s prod/);
@@ -301,13 +294,10 @@ describe("the guard", () => {
       expect([again.error, again.log.includes(lifted)]).toEqual([undefined, false]);
     });
 
-    test("keeps its protection if the host is not released", async () => {
+    test("keeps its protection if the host is not released; names the next command if it can't be lifted", async () => {
       const { error } = await removed(false, hasNode, { lifecycle: "adopted" });
       expect(error?.message).toContain("- no successor of this host is configured");
       expect(isProtected).toBe(true);
-    });
-
-    test("names the next command if the provider does not lift the protection", async () => {
       const usual = answers;
       answers = (method) => (method === "GET" ? usual(method) : [403, {}]);
       expect((await removed(false, [])).error?.message).toBe(

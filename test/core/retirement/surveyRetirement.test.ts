@@ -1,8 +1,10 @@
 import { appendFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import type { StackConfig } from "../../../core/config/config";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import { formatLine } from "../../../core/eventLog/logLine";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs";
+import { listRetirementReferences } from "../../../core/retirement/retirementInputs";
 import { surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import { computeFingerprint } from "../../../core/ssh/publicKey";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
@@ -58,4 +60,11 @@ it.each<[string, LogEvent | MoveEvent]>([
 it("ignores a shutdown event in a log that lacks a line", async () => {
   appendFileSync(recordFile(directory()), `${formatLine(shutDown, "hash of a missing line")}\n`);
   expect(await noSignerAt([])).toBeUndefined();
+});
+
+it("asks the retirement's references first, then those of the sync, each once", () => {
+  const asked = (retirement: string[], sync: string[]) =>
+    listRetirementReferences({ retirement: { references: retirement }, sync: { references: sync } } as StackConfig);
+  expect(asked(["http://a", "http://b"], ["http://b", "http://c"])).toEqual(["http://a", "http://b", "http://c"]);
+  expect(asked([], ["http://c"])).toEqual(["http://c"]);
 });

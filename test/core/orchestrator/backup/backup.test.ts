@@ -133,9 +133,7 @@ describe("a backup", () => {
     expect(kept.get("root/.orchestrator/hard")?.text).toContain(passPhrase);
   });
 
-  test("ends if a host sends too much, more than growing files need, and is not written over a file", async ({
-    stage,
-  }) => {
+  test("ends if a host sends more than growing files need, and is not written over a file", async ({ stage }) => {
     const entry = { path: "a", kind: "file", mode: "600", owner: "0:0", size: 1001, sha256: "a" } as const;
     expect(computeArchiveLimit(new Map([["a", entry]]))).toBe(2 * 1001 + 4096 + 256 * 1024 * 1024);
     mkdirSync(stage.place.directory, { recursive: true });
@@ -258,14 +256,11 @@ describe("faults of a backup", () => {
     await expect(prove(file, secret, more)).rejects.toThrow("found: more: missing");
   });
 
-  test("reports a directory that can't be made", async ({ stage }) => {
+  test("reports a directory that can't be made, and a host whose archive breaks off", async ({ stage }) => {
     const directory = "/dev/full/none";
     await expect(take({ ...stage, place: { ...stage.place, directory } })).rejects.toThrow(
       "the backup could not be written on this machine: /dev/full/none\n  found: ENOTDIR",
     );
-  });
-
-  test("reports a host whose archive breaks off, and leaves no file", async ({ stage }) => {
     const cut = during(stage, /archive/, () => {
       stage.root.before = "tar() { printf half; return 2; }";
     });

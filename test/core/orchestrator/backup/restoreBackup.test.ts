@@ -17,15 +17,10 @@ let file: string;
 const at = (name: string) => join(root.scratch, "host/root/.orchestrator", name);
 let now = 0;
 const deps = { now: () => now++, sleep: async () => undefined, say: () => undefined };
-const take = async (paths: readonly string[], base = join(root.scratch, "host")) =>
-  (
-    await takeBackup(
-      root,
-      { label: "asked", place: { base, paths }, changing: [], isJson: () => false },
-      settings,
-      deps,
-    )
-  ).file;
+const take = async (paths: readonly string[], base = join(root.scratch, "host")) => {
+  const source = { label: "asked", place: { base, paths }, changing: [], isJson: () => false } as const;
+  return (await takeBackup(root, source, settings, deps)).file;
+};
 /** Variables of each call of a move, with its files in the scratch directory. */
 const saga = () => ({
   token: "t",
@@ -37,11 +32,7 @@ const saga = () => ({
   orchestrator_lock: join(root.scratch, "state/orchestrator.lock"),
   orchestrator_journal: join(root.scratch, "state/orchestrator.json"),
 });
-const messageOf = (work: Promise<unknown>) =>
-  work.then(
-    () => "nothing",
-    ({ message }: Error) => message,
-  );
+const messageOf = (work: Promise<string>) => work.then(String, ({ message }: Error) => message);
 
 beforeEach(async () => {
   now = Date.parse("2026-11-21T18:00:00.123Z");
@@ -103,14 +94,15 @@ test("is refused on a host if a piece is missing, or the disk has no room", asyn
   expect(await receive(0, 1e18)).toContain("the disk has no room for the backup");
   // No disk, so there is no room on it.
   expect(await receive(0, 1, "/proc")).toContain("see it with: df -h /proc");
-  expect(await receive(0, 1)).toBe("nothing");
+  expect(await receive(0, 1)).toBe("");
   expect(await receive(4, 1)).toContain("one is missing");
 });
 
 test("is refused if it is changed, of another Pillar, a part, or lacks its list or key", async () => {
   const list = file.replace(".tar.age", ".manifest.json");
   const key = `${directory()}/Anvil.age-identity`;
-  const read = (place = settings, archive = file) => messageOf(readBackup(archive, place));
+  const read = (place = settings, archive = file) =>
+    readBackup(archive, place).then(String, ({ message }: Error) => message);
   const text = readFileSync(list, "utf8");
   writeFileSync(list, text.replace(/"mode": "640"/, '"mode": "644"'));
   expect(await read()).toContain("config.json: mode 640, not 644");

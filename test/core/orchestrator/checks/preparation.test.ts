@@ -13,9 +13,8 @@ import type { Journal, WhichHost } from "../../../../core/orchestrator/rules/jou
 import type { RootHost } from "../../../../core/ssh/root";
 import { moveNamed } from "../../../moveNamed";
 import { movesIn, putEvent } from "../../../recordIn";
-import { exampleJournal } from "../exampleMove";
+import { exampleJournal, exampleRequirements as wanted } from "../exampleMove";
 import { test as base, type LocalRoot } from "../localRoot";
-import { wanted } from "./exampleRequirements";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
 const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;
@@ -160,12 +159,6 @@ test("a first backup has the listed paths, of which some may change meanwhile", 
   expect(what.place).toEqual({ base: "/", paths });
   expect(what.changing).toEqual(["logs", "events", "queues"].map((name) => `root/.orchestrator/${name}`));
   const json = ["config.json", "tss/localstate-a.json"];
-  const others = [
-    "tss/a.seed",
-    "tss/old/localstate-a.json",
-    "tss/localstate-a.json.bak",
-    "localstate-a.json",
-    "e/x.json",
-  ];
+  const others = ["tss/a.seed", "tss/old/localstate-a.json", "tss/localstate-a.json.bak", "e/x.json"];
   expect([...json, ...others].filter((file) => what.isJson(`root/.orchestrator/${file}`))).toEqual(json);
 });

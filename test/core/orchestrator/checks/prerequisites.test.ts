@@ -12,8 +12,7 @@ import {
 } from "../../../../core/orchestrator/rules/hostPairFacts";
 import { unreadableJournal } from "../../../../core/orchestrator/rules/journal";
 import { moveNamed } from "../../../moveNamed";
-import { exampleJournal, exampleMove } from "../exampleMove";
-import { wanted } from "./exampleRequirements";
+import { exampleJournal, exampleMove, exampleRequirements as wanted } from "../exampleMove";
 
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
 const home = "/root/.orchestrator";

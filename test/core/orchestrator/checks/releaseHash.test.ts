@@ -24,9 +24,6 @@ test("refuses a move to a release without its hash, and names the command that p
       "Print the hash with: curl -fsSL https://r.example/o.zip | sha256sum; compare it with the one on the release's page, then: " +
       "pulumi config set --path pillar-host:orchestrator.release.sha256 -s prod-2 SHA256",
   );
-});
-
-test("quotes an address for the shell", async () => {
   const url = "https://r.example/o.zip?a=1&b=2";
   expect(await fault({ release: { ...release, url }, migrateFrom })).toContain(`curl -fsSL '${url}' | sha256sum;`);
 });

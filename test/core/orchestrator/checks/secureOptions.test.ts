@@ -42,12 +42,9 @@ test("the proxy defaults to the stack's, and gets no host's password", () => {
   expect(createOldHost(through({ proxy: another })).ssh.proxy).toEqual({ ...another, port: 22 });
 });
 
-test("the new host's login is the stack's", () => {
+test("the new host's login is the stack's, and the old host's names default to the new one's", () => {
   const ssh = { ...login, address: "203.0.113.7", hostKey: "ssh-ed25519 K" };
   expect(createNewHost(stack(), ssh.address, ssh.hostKey)).toEqual({ stack: "prod", ssh, sudoPassword: "sudo-pw" });
-});
-
-test("the old host's names default to the new one's", () => {
   expect(createOldPlace(stack())).toEqual(createNewPlace(stack()));
   const names = { service: "orch", directory: "/data/.orchestrator", executable: "signer" };
   const places = stack({ ...names, dataDir: "/data/znn" });

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { surveyBoth } from "../../../../core/orchestrator/checks/survey";
 import type { RootHost } from "../../../../core/ssh/root";
-import { wanted as example } from "./exampleRequirements";
+import { exampleRequirements } from "../exampleMove";
 
 const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["wss://eth.example/KEY"] } } };
 const facts = "load=loaded\nactive=inactive\ndirectory=there\nshares=0\n";
-const wanted = { ...example, backupDirectory: "/" };
+const wanted = { ...exampleRequirements, backupDirectory: "/" };
 const deps = {
   ticks: () => 0,
   sleep: async () => undefined,
@@ -50,9 +50,8 @@ test("asks both hosts at once what they reach", async () => {
 });
 
 test("reads the new host even if the old one can't be read", async () => {
-  const roots = hosts({
-    signer_facts: async (side) => (side === "old" ? Promise.reject(new Error("no connection")) : facts),
-  });
+  const failure = new Error("no connection");
+  const roots = hosts({ signer_facts: (side) => (side === "old" ? Promise.reject(failure) : Promise.resolve(facts)) });
   const survey = await surveyBoth(wanted, { roots, ...deps });
   expect(survey.old).toEqual({ problem: "no connection" });
   expect(survey.new).toMatchObject({ value: { reached: [], facts: { active: "inactive" } } });

@@ -50,10 +50,8 @@ describe("the event log of a move", () => {
     expect([error, signers]).toEqual([undefined, { begun: ["old"], starting: ["old"] }]);
     expect(model.signers).toEqual(["new"]);
     const details = { direction: "forward", generation: 1, source: "198.51.100.7#0", target: "203.0.113.9#0" };
-    expect(movesIn(directory()).map((entry) => [entry.event, entry.details])).toEqual([
-      ["begun", details],
-      ["starting", details],
-    ]);
+    const lines = ["begun", "starting"].map((event) => ({ event, details }));
+    expect(movesIn(directory())).toMatchObject(lines);
   });
 
   it("ends a run whose start came second to one on another host", async () => {
@@ -76,17 +74,14 @@ describe("the event log of a move", () => {
     );
   });
 
-  it.each(["begun", "starting"] as const)(
-    "ends the run while the old orchestrator signs, where %s cannot be written",
-    async (line) => {
-      const { error, model } = await run(line);
-      expect(error).toMatch(/event log could not be (read|written)/);
-      expect(error).toContain(directory());
-      expect(error).toContain("The key is on the old host");
-      expect(model.signers).toEqual(["old"]);
-      expect(model.hosts.old.journal).toBeUndefined();
-    },
-  );
+  it.each(["begun", "starting"] as const)("ends while the old host signs, where %s cannot be written", async (line) => {
+    const { error, model } = await run(line);
+    expect(error).toMatch(/event log could not be (read|written)/);
+    expect(error).toContain(directory());
+    expect(error).toContain("The key is on the old host");
+    expect(model.signers).toEqual(["old"]);
+    expect(model.hosts.old.journal).toBeUndefined();
+  });
 });
 
 const host = (address: string) => ({ host: { ssh: { address } } });

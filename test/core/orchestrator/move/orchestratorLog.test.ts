@@ -64,7 +64,7 @@ describe.concurrent("the passed on log of an orchestrator", () => {
     expect(findLogErrors(log)).toEqual([]);
   });
 
-  test.for([1, 10, 50, 70, 80])("shows no half of the JSON in the last %i lines", async (last, { root }) => {
+  test.for([1, 10, 40, 55, 70])("shows no half of the JSON in the last %i lines", async (last, { root }) => {
     const end = real.findIndex((line) => line.includes("config.go:32"));
     const begun = real.slice(0, end);
     const before = Array.from({ length: 500 }, (_, index) => `noise ${index}`);
@@ -74,8 +74,9 @@ describe.concurrent("the passed on log of an orchestrator", () => {
   });
 
   test("shows nothing of a configuration that began before the reading", async ({ root }) => {
-    const lines = [...real.slice(20, 73), ...Array.from({ length: 60 }, () => logLine("INFO", "node/node.go:1", "on"))];
-    const many = Array.from({ length: 400 }, () => real[70] ?? "");
+    const end = real.findIndex((line) => line.includes("config.go:32"));
+    const lines = [...real.slice(20, end), ...Array<string>(60).fill(logLine("INFO", "node/node.go:1", "on"))];
+    const many = Array<string>(400).fill(real.find((line) => line.includes("Passphrase")) ?? "");
     const log = await passedOn(root, journalOf([...many, ...lines]), realPassphrase, 100);
     expect(new Set(log.map((line) => line.split("\t").at(-1)))).toEqual(new Set(["on"]));
   });
@@ -106,11 +107,8 @@ describe.concurrent("the passed on log of an orchestrator", () => {
       logLine("INFO", "node/node.go:91", "read producer"),
     ];
     const log = await passedOn(root, journalOf(lines), passphrase);
-    expect(log.map((line) => line.split("\t")[3])).toEqual([
-      "opened with [removed]!",
-      'opened with "[removed]"!',
-      "read producer",
-    ]);
+    const texts = ["opened with [removed]!", 'opened with "[removed]"!', "read producer"];
+    expect(log.map((line) => line.split("\t")[3])).toEqual(texts);
   });
 
   test("passes on what others log after the configuration", async ({ root }) => {

@@ -6,7 +6,7 @@ import { Model } from "../../../../lab/simulation/model";
 import { randomOf } from "../../../../lab/simulation/seededRandom";
 import { hostNames, newWorld } from "../../../../lab/simulation/state";
 import { type Action, play, type Stack, type Strike } from "../../../../lab/simulation/world";
-import { exampleMove } from "../exampleMove";
+import { exampleMove, examplePlaces as places } from "../exampleMove";
 
 /** An action, how it ended, and the hosts that sign then. */
 type Step = readonly [action: Action, ending: string, signing: string];
@@ -98,8 +98,6 @@ describe("a history of moves", () => {
 
 const forward: Saga = { move: exampleMove, direction: "forward" };
 const back: Saga = { ...forward, direction: "back" };
-const services = { old: "orchestrator", new: "orchestrator" };
-const places = { old: "198.51.100.7", new: "203.0.113.9", services, stack: "prod" };
 const naming = /(The key is on the (old|new) host \(|Which host has the key is unknown)/;
 
 async function run(model: Model, saga: Saga): Promise<string | undefined> {

@@ -1,4 +1,3 @@
-import http from "node:http";
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
@@ -6,7 +5,7 @@ import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveR
 import { verify } from "../../../../core/orchestrator/move/verify";
 import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import type { RootHost } from "../../../../core/ssh/root";
-import { listen } from "../../chain/fakes";
+import { orchestratorRpc } from "../../chain/fakes";
 import { exampleInputs, exampleMove, pairDouble } from "../exampleMove";
 
 const build = { version: "v0.0.9a", gitCommit: "", goVersion: "go1.26.8" };
@@ -14,12 +13,7 @@ const identity = { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAd
 
 /** Creates a host whose orchestrator was started: its answers, those of systemd and ss, its log and its config.json. */
 async function start() {
-  const server = await listen(
-    http.createServer(async (request, response) => {
-      const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
-      response.end(JSON.stringify({ result: started.answers[method], error: "" }));
-    }),
-  );
+  const server = await orchestratorRpc((method) => started.answers[method]);
   let ticks = 0;
   const status = { state: 0, stateName: "LiveState", networks: { Ethereum: { wrapsToSign: 0, unwrapsToSign: 0 } } };
   const started = {
@@ -39,11 +33,8 @@ async function start() {
         if (!started.isOpen) throw new Error("nothing listens on 127.0.0.1:55000");
         return net.connect(server.port, "127.0.0.1");
       };
-      const root = {
-        address: "203.0.113.9",
-        forward,
-        call: async () => JSON.stringify(started.config),
-      } as unknown as RootHost;
+      const config = async () => JSON.stringify(started.config);
+      const root = { address: "203.0.113.9", forward, call: config } as unknown as RootHost;
       const call = async () => [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
       const sides = pairDouble({ roots: { old: root, new: root }, call });
       const deps = {
@@ -70,11 +61,17 @@ const test = base.extend("started", async ({ task: _task }, { onCleanup }) => {
 const error = "2026-11-22T05:16:00.000Z\tERROR\tnetwork/evm.go:584\tan event of another kind";
 
 describe("a started orchestrator", () => {
-  test("is well if its unit stays, its RPC answers and its identity is the same", async ({ started }) => {
+  test("is well if its unit stays, its RPC answers and its identity is the same, also without a connection", async ({
+    started,
+  }) => {
     started.log = ["2026-11-22T05:16:00.000Z\tINFO\tmain.go:1\tstarted", error];
     expect(await started.look()).toEqual({ build, answeredAt: 0 });
     expect(started.said).toContain(`log of the new host, although its orchestrator is well: ${error}`);
     expect(started.said).toContain("the new host is connected with 2 other orchestrators");
+    started.life = started.life.with(-1, "Peers=0");
+    await started.look();
+    const alone = "the new host is connected with no other orchestrator yet: is 55055/tcp open";
+    expect(started.said.at(-1)).toContain(alone);
   });
 
   test("is reported with its log if it is not well", async ({ started }) => {
@@ -111,23 +108,13 @@ describe("a started orchestrator", () => {
     await expect(started.look("old")).resolves.toBeDefined();
   });
 
-  test("gets a hint and no error without a connection", async ({ started }) => {
-    started.life = started.life.with(-1, "Peers=0");
-    await started.look();
-    expect(started.said.at(-1)).toMatch(
-      /^the new host is connected with no other orchestrator yet: is 55055\/tcp open/,
-    );
-  });
-
   test("is reported with its restarts and last log lines if it does not answer", async ({ started }) => {
     started.isOpen = false;
     started.life = ["ActiveState=activating", "SubState=auto-restart", "NRestarts=5", "MainPID=0"];
     started.log = ["failed to create the node"];
-    await expect(started.look()).rejects.toThrow(
-      "needed: a good answer within 60 s of its start (pillar-host:orchestrator.startTimeout)",
-    );
-    expect(started.said[0]).toContain(
-      "its unit is activating (auto-restart), restarted 5 times; its last line: failed to create the node",
-    );
+    const needed = "needed: a good answer within 60 s of its start (pillar-host:orchestrator.startTimeout)";
+    await expect(started.look()).rejects.toThrow(needed);
+    const found = "its unit is activating (auto-restart), restarted 5 times; its last line: failed to create the node";
+    expect(started.said[0]).toContain(found);
   });
 });

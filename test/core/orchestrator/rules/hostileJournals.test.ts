@@ -12,7 +12,7 @@ import { quoteShellWord } from "../../../../core/util/quote";
 import { expectNothingOf, hostile, sentText } from "../../../hostile";
 import { moveNamed } from "../../../moveNamed";
 import { fenced, hostFacts } from "../../retirement/exampleFacts";
-import { exampleInputs } from "../exampleMove";
+import { exampleInputs, examplePlaces as places } from "../exampleMove";
 
 /** Returns a journal with a word in the place of one of its texts. */
 function withText(journal: object, place: number, word: string): unknown {
@@ -45,7 +45,6 @@ const look = (journal: unknown, active: boolean): OrchestratorObservation =>
     "198.51.100.7",
   ).seen;
 
-const places = { old: "198.51.100.7", new: "203.0.113.9", services: { old: "o", new: "o" }, stack: "prod" };
 const obstacles: readonly Obstacle[] = [
   ...(["source unreachable", "target unreachable", "target is started", "lost source is back"] as const),
   ...(["target runs unasked", "source runs unasked", "source does not run", "two may sign"] as const),

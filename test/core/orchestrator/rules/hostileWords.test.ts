@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import http from "node:http";
 import net from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -18,8 +17,8 @@ import {
 } from "../../../../core/ssh/foreign";
 import { archiveOf, expectNothingOf, hostile, manifestOf, sentText } from "../../../hostile";
 import { scratchDirectory } from "../../../scratchDirectory";
-import { listen, type Server } from "../../chain/fakes";
-import { exampleInputs, exampleMove, pairDouble } from "../exampleMove";
+import { orchestratorRpc, type Server } from "../../chain/fakes";
+import { exampleCopyKey, exampleInputs, exampleMove, pairDouble } from "../exampleMove";
 
 /** Places of another host's text; one at a time, because a refusal ends a step. */
 const places = [
@@ -38,28 +37,26 @@ let asked = 0;
 let runs = 0;
 
 beforeAll(async () => {
-  rpc = await listen(
-    http.createServer(async (request, response) => {
-      const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
-      asked += 1;
-      const results: Readonly<Record<string, unknown>> = {
-        getStatus: {
-          state: 0,
-          stateName: answer("stateName", "LiveState"),
-          frontierMomentum: asked,
-          networks: { [answer("network", "Zenon")]: { wrapsToSign: 0 } },
-        },
-        getIdentity: {
-          producer: answer("producer", "z1q"),
-          tssPeerId: answer("tssPeerId", "16Uiu2"),
-          evmAddress: answer("evmAddress", "0xab"),
-          [answer("unknownName", "pillarName")]: "Anvil",
-        },
-        getBuildInfo: { version: answer("version", "v1.2.3"), gitCommit: "", goVersion: "go1.22.3" },
-      };
-      response.end(JSON.stringify({ result: results[method], error: answer("error", "") }));
+  const results: Readonly<Record<string, () => unknown>> = {
+    getStatus: () => ({
+      state: 0,
+      stateName: answer("stateName", "LiveState"),
+      frontierMomentum: asked,
+      networks: { [answer("network", "Zenon")]: { wrapsToSign: 0 } },
     }),
-  );
+    getIdentity: () => ({
+      producer: answer("producer", "z1q"),
+      tssPeerId: answer("tssPeerId", "16Uiu2"),
+      evmAddress: answer("evmAddress", "0xab"),
+      [answer("unknownName", "pillarName")]: "Anvil",
+    }),
+    getBuildInfo: () => ({ version: answer("version", "v1.2.3"), gitCommit: "", goVersion: "go1.22.3" }),
+  };
+  const answered = (method: string) => {
+    asked += 1;
+    return results[method]?.();
+  };
+  rpc = await orchestratorRpc(answered, () => answer("error", ""));
 });
 afterAll(() => rpc.close());
 
@@ -75,6 +72,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   const journal = { stage: "fenced", was, identity, history: [] } as unknown as Journal;
   const look = { active: true, masked: false, journal };
   const file = (name: WhichHost) => (name === source ? answer("path", "tss/a").replaceAll("\0", "0") : "tss/a");
+  const [copyKey = ""] = exampleCopyKey.split("\n");
   const config = () =>
     JSON.stringify({
       DataPath: answer("dataPath", "/x"),
@@ -88,8 +86,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     const printed: Readonly<Record<string, () => string>> = {
       signer_addresses: () => `198.51.100.7 ${answer("addresses", "2001:db8::7")}`,
       signer_read: config,
-      signer_copy_key: () =>
-        `${answer("copyKey", `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"A".repeat(43)} pillar-host-copy`)}\n${answer("copyAddress", "203.0.113.9")}\n`,
+      signer_copy_key: () => `${answer("copyKey", copyKey)}\n${answer("copyAddress", "203.0.113.9")}\n`,
       signer_life: () =>
         `ActiveState=active\nSubState=running\nNRestarts=0\nMainPID=7\nPeers=1\nlog\n${answer("life", "up")}\n`,
     };

@@ -3,14 +3,8 @@ import type { OrchestratorObservation } from "../../../../core/orchestrator/rule
 import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
 import { describeKeyLocation, formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
 import { moveNamed } from "../../../moveNamed";
-import { exampleJournal, exampleMove, exampleState } from "../exampleMove";
+import { exampleJournal, exampleMove, exampleState, examplePlaces as places } from "../exampleMove";
 
-const places = {
-  old: "198.51.100.7",
-  new: "203.0.113.9",
-  services: { old: "signer", new: "orchestrator" },
-  stack: "prod",
-};
 const aside = "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z";
 const here = { was: { keyStore: aside }, other: { address: places.new, hostKey: "" } };
 const at = (

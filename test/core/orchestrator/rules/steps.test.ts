@@ -20,6 +20,7 @@ const own = { move: "pillar-host/prod/Anvil/1", direction: "forward" } as const;
 const target = { side: "new", ...own } as const;
 const source = { side: "old", ...own } as const;
 const theirs = { move: "pillar-host/next/Anvil/1", direction: "forward", side: "old" } as const;
+const wasStarted = "the orchestrator of this host was started: it is not sealed";
 const notInPlace = "the orchestrator's directory is not in place on this host: not started";
 
 const test = base.extend("stage", ({ task: _task }, { onCleanup }) => {
@@ -32,11 +33,7 @@ describe("a step on a host", () => {
   test.for<[string, WrittenJournal | undefined, string]>([
     ["signer_fence", { ...source, stage: "stopping" }, "orchestrator is not masked: not fenced"],
     ["signer_start", { ...target, stage: "staged" }, notInPlace],
-    [
-      "signer_seal",
-      { ...theirs, side: "new", stage: "running" },
-      "the orchestrator of this host was started: it is not sealed",
-    ],
+    ["signer_seal", { ...theirs, side: "new", stage: "running" }, wasStarted],
     ["signer_restore", undefined, "this move did not stop the orchestrator of this host: not started"],
   ])("refuses %s with the journal %j", async ([name, journal, problem], { stage }) => {
     if (journal) stage.write(journal);
@@ -115,18 +112,17 @@ describe("a step on a host", () => {
     const aside = ({ directory }: ScriptStage) => [existsSync(directory), existsSync(`${directory}.arriving`)];
     const came = (...stages: string[]) => stages.map((stage) => ({ stage, at: "x", ...own }));
 
-    test.for(["staged", "switched"] as const)(
-      "moves the abandoned copy away after the stage %s",
-      async (stageBefore, { stage }) => {
-        stage.write({ ...target, stage: "abandoned", history: came("staging", stageBefore, "abandoned") });
-        const inPlace = async () => parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.inPlace;
-        expect(await inPlace()).toBe(true);
-        expect((await stage.step("signer_seal", target)).code).toBe(0);
-        expect(aside(stage)).toEqual([false, true]);
-        expect(await inPlace()).toBeUndefined();
-        expect(stage.journal()?.history).toHaveLength(3);
-      },
-    );
+    const inPlace = async (stage: ScriptStage) =>
+      parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.inPlace;
+
+    test.for(["staged", "switched"])("moves the abandoned copy away after the stage %s", async (before, { stage }) => {
+      stage.write({ ...target, stage: "abandoned", history: came("staging", before, "abandoned") });
+      expect(await inPlace(stage)).toBe(true);
+      expect((await stage.step("signer_seal", target)).code).toBe(0);
+      expect(aside(stage)).toEqual([false, true]);
+      expect(await inPlace(stage)).toBeUndefined();
+      expect(stage.journal()?.history).toHaveLength(3);
+    });
 
     test("leaves earlier files if the move staged nothing, or beside them", async ({ stage }) => {
       stage.write({ ...target, stage: "staging", history: came("staging") });
@@ -144,7 +140,7 @@ describe("a step on a host", () => {
     test("a seal of another saga does not count for this one", async ({ stage }) => {
       const theirs = came("staged", "abandoned").map((entry) => ({ ...entry, move: "pillar-host/next/Anvil/1" }));
       stage.write({ ...target, stage: "abandoned", history: theirs });
-      expect(parseHostState((await stage.step("signer_side", target)).stdout, "h").seen.inPlace).toBeUndefined();
+      expect(await inPlace(stage)).toBeUndefined();
     });
   });
 
@@ -186,9 +182,8 @@ test("refuses a host whose node was shut down for good, before the other host st
   const back = { ...source, direction: "back" } as const;
   const { code, stderr } = await stage.step("signer_staging", back);
   expect(code).toBe(1);
-  expect(stderr).toMatch(
-    /^h: the node of this host was shut down for good: no orchestrator moves here\n {2}found: since 2026-11-23T08:00:00Z\n/,
-  );
+  const refusal = "the node of this host was shut down for good: no orchestrator moves here";
+  expect(stderr).toContain(`h: ${refusal}\n  found: since 2026-11-23T08:00:00Z\n`);
   expect(stage.journal()).toBeUndefined();
 });
 
@@ -268,7 +263,11 @@ describe("the commands that an error prints for a host", () => {
   const byHand = ({ box }: ScriptStage, service: string) =>
     box.run(stopForGood(service).replaceAll("/etc/systemd/system", join(box.dir, "units")), ["-s"]);
 
-  test("stop and mask a unit whose file is in the mask's place", async ({ stage }) => {
+  test("stop and mask a unit whose file is in the mask's place, and keep its link", async ({ stage }) => {
+    const linked = join(stage.box.dir, "units", "linked.service");
+    symlinkSync(stage.unit, linked);
+    expect((await byHand(stage, "linked")).stdout).toBe("inactive\n");
+    expect([readlinkSync(linked), readlinkSync(`${linked}.moved`)]).toEqual(["/dev/null", stage.unit]);
     stage.box.write("active", "");
     const { stdout, stderr } = await byHand(stage, "orchestrator");
     expect([stdout, stderr]).toEqual(["inactive\n", ""]);
@@ -277,13 +276,6 @@ describe("the commands that an error prints for a host", () => {
     // A second run loses nothing.
     expect((await byHand(stage, "orchestrator")).stdout).toBe("inactive\n");
     expect(readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
-  });
-
-  test("keep a unit's link", async ({ stage }) => {
-    const linked = join(stage.box.dir, "units", "linked.service");
-    symlinkSync(stage.unit, linked);
-    expect((await byHand(stage, "linked")).stdout).toBe("inactive\n");
-    expect([readlinkSync(linked), readlinkSync(`${linked}.moved`)]).toEqual(["/dev/null", stage.unit]);
   });
 
   test("do not print inactive for a missing or unmasked unit", async ({ stage }) => {
