@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { formatMove } from "../../core/eventLog/moveId";
 import { assignRoles, type Direction, type Journal, type WhichHost } from "../../core/orchestrator/rules/journal";
 import { type ModelHost, signing } from "../../lab/simulation/host";
@@ -133,63 +133,61 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
 const source = { side: "old", direction: "forward", stack: "prod" } as const;
 const target = { side: "old", direction: "back", stack: "prod", generation: 2 } as const;
 
-describe("the simulated host", () => {
-  test("behaves as the scripts forward and back, each script twice", async () => {
-    const both = open();
-    const arrival = ["signer_staging", "copy", "signer_arrive"] as const;
-    const again = ["signer_seal", "signer_staging", "signer_arrive", "signer_start"] as const;
-    const way: Step[] = [
-      ...(["signer_stop", "signer_fence"] as const).map((name) => ({ name, ...source })),
-      { name: "signer_settle", stage: "moved", ...source },
-      ...[...arrival, ...again].map((name) => ({ name, ...target })),
-      { name: "signer_settle", stage: "running", ...target },
-    ];
-    const refused: string[] = [];
-    for (const step of way) for (const _again of [1, 2]) if (await playOnBoth(both, step)) refused.push(step.name);
-    both.stage.box.remove();
-    // A copy in place is not put there again.
-    expect(refused).toEqual(["signer_arrive", "signer_arrive"]);
-    expect(both.host).toMatchObject({ running: true, journal: { stage: "running" }, kept: 1 });
-  });
+test("the simulated host behaves as the scripts forward and back, each script twice", async () => {
+  const both = open();
+  const arrival = ["signer_staging", "copy", "signer_arrive"] as const;
+  const again = ["signer_seal", "signer_staging", "signer_arrive", "signer_start"] as const;
+  const way: Step[] = [
+    ...(["signer_stop", "signer_fence"] as const).map((name) => ({ name, ...source })),
+    { name: "signer_settle", stage: "moved", ...source },
+    ...[...arrival, ...again].map((name) => ({ name, ...target })),
+    { name: "signer_settle", stage: "running", ...target },
+  ];
+  const refused: string[] = [];
+  for (const step of way) for (const _again of [1, 2]) if (await playOnBoth(both, step)) refused.push(step.name);
+  both.stage.box.remove();
+  // A copy in place is not put there again.
+  expect(refused).toEqual(["signer_arrive", "signer_arrive"]);
+  expect(both.host).toMatchObject({ running: true, journal: { stage: "running" }, kept: 1 });
+});
 
-  test("behaves as the scripts in an abandoned move", async () => {
-    const both = open();
-    const names = ["signer_stop", "signer_fence", "signer_restore", "signer_restore"] as const;
-    for (const name of names) expect(await playOnBoth(both, { name, ...source })).toBe(false);
-    expect(await playOnBoth(both, { name: "signer_settle", stage: "restored", ...source })).toBe(false);
-    both.stage.box.remove();
-    expect(both.host).toMatchObject({ running: true, keyAside: false, masked: false });
-  });
+test("the simulated host behaves as the scripts in an abandoned move", async () => {
+  const both = open();
+  const names = ["signer_stop", "signer_fence", "signer_restore", "signer_restore"] as const;
+  for (const name of names) expect(await playOnBoth(both, { name, ...source })).toBe(false);
+  expect(await playOnBoth(both, { name: "signer_settle", stage: "restored", ...source })).toBe(false);
+  both.stage.box.remove();
+  expect(both.host).toMatchObject({ running: true, keyAside: false, masked: false });
+});
 
-  const leaving = ["signer_stop", "signer_fence", "signer_restore", "signer_settle"] as const;
-  const arriving = ["signer_arrive", "signer_arrive", "signer_start", "signer_settle", "signer_seal"] as const;
-  // Any script of two stacks may follow any other, so this also tests refusals.
-  test.each([1, 2, 3])("behaves as the scripts in any order: %i", async (seed) => {
-    const random = randomOf(seed);
-    const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
-    const both = open();
-    const seen = { done: 0, refused: 0 };
-    let latest = 1;
-    for (let count = 0; count < 20; count += 1) {
-      const stack = random() < 0.8 ? "prod" : "next";
-      // Sometimes a later move begins, an earlier one continues, or one of its number between other hosts does.
-      if (random() < 0.15) latest += 1;
-      const generation = random() < 0.85 ? latest : Math.max(1, latest - 1);
-      const isSource = random() < 0.4;
-      const name = isSource ? one(leaving) : one(["signer_staging", "copy", ...arriving] as const);
-      const stage = isSource ? one(["moved", "restored"] as const) : ("running" as const);
-      const step: Step = {
-        name,
-        ...(isSource ? source : target),
-        stack,
-        generation,
-        isElsewhere: random() < 0.1,
-        ...(name === "signer_settle" ? { stage } : {}),
-      };
-      if (await playOnBoth(both, step)) seen.refused += 1;
-      else seen.done += 1;
-    }
-    both.stage.box.remove();
-    expect(Math.min(seen.done, seen.refused)).toBeGreaterThan(3);
-  });
+const leaving = ["signer_stop", "signer_fence", "signer_restore", "signer_settle"] as const;
+const arriving = ["signer_arrive", "signer_arrive", "signer_start", "signer_settle", "signer_seal"] as const;
+// Any script of two stacks may follow any other, so this also tests refusals.
+test.each([1, 2, 3])("the simulated host behaves as the scripts in any order: %i", async (seed) => {
+  const random = randomOf(seed);
+  const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
+  const both = open();
+  const seen = { done: 0, refused: 0 };
+  let latest = 1;
+  for (let count = 0; count < 20; count += 1) {
+    const stack = random() < 0.8 ? "prod" : "next";
+    // Sometimes a later move begins, an earlier one continues, or one of its number between other hosts does.
+    if (random() < 0.15) latest += 1;
+    const generation = random() < 0.85 ? latest : Math.max(1, latest - 1);
+    const isSource = random() < 0.4;
+    const name = isSource ? one(leaving) : one(["signer_staging", "copy", ...arriving] as const);
+    const stage = isSource ? one(["moved", "restored"] as const) : ("running" as const);
+    const step: Step = {
+      name,
+      ...(isSource ? source : target),
+      stack,
+      generation,
+      isElsewhere: random() < 0.1,
+      ...(name === "signer_settle" ? { stage } : {}),
+    };
+    if (await playOnBoth(both, step)) seen.refused += 1;
+    else seen.done += 1;
+  }
+  both.stage.box.remove();
+  expect(Math.min(seen.done, seen.refused)).toBeGreaterThan(3);
 });

@@ -34,8 +34,9 @@ interface StandUp {
   readonly everSynced: readonly number[];
 }
 
+const emptyHost = { line: "none", marked: false, node: "none" } as const;
 const begun: StandUp = {
-  host: { key: 1, line: "none", marked: false, node: "none" },
+  host: { key: 1, ...emptyHost },
   state: {},
   pinned: 1,
   version: 0,
@@ -43,9 +44,6 @@ const begun: StandUp = {
   everSynced: [],
 };
 
-const hostEvents = ["catch up", "fall behind", "hand", "save", "rewind", "reinstall"] as const;
-const events = [...hostEvents, "pin", "lose state", "upgrade", "register"] as const;
-type Event = (typeof events)[number];
 /** A run that dies before its nth effect, or one that nothing kills. */
 type Act = { readonly do: "up"; readonly dies?: number } | { readonly do: Event };
 
@@ -186,41 +184,29 @@ async function up(
   return ended("done", shown);
 }
 
-/** Returns the state after an event on host, state or wallet; undefined if it would change nothing. */
-function befall(world: StandUp, act: Event): StandUp | undefined {
-  const { host } = world;
-  switch (act) {
-    case "catch up":
-      if (host.node !== "behind") return undefined;
-      return {
-        ...world,
-        host: { ...host, node: "synced" },
-        everSynced: [...new Set([...world.everSynced, host.key])].sort(),
-      };
-    case "fall behind":
-      return host.node === "synced" ? { ...world, host: { ...host, node: "behind" } } : undefined;
-    case "hand":
-      return host.line === "on" ? undefined : { ...world, host: { ...host, line: "on" } };
-    case "save":
-      // A snapshot from before the deploy has no node that could sync: the gate would only wait.
-      return world.saved === undefined && host.node !== "none" ? { ...world, saved: host } : undefined;
-    case "rewind": {
-      if (world.saved === undefined || world.saved.key !== host.key) return undefined;
-      return { ...world, host: { ...world.saved, node: "behind" } };
-    }
-    case "reinstall":
-      if (host.key > 1) return undefined;
-      return { ...world, host: { key: host.key + 1, line: "none", marked: false, node: "none" } };
-    case "pin":
-      return world.pinned === host.key ? undefined : { ...world, pinned: host.key };
-    case "lose state":
-      return Object.keys(world.state).length > 0 ? { ...world, state: {} } : undefined;
-    case "upgrade":
-      return world.version === 0 ? { ...world, version: 1 } : undefined;
-    case "register":
-      return world.registered || host.node === "none" ? undefined : { ...world, registered: true };
-  }
-}
+/** Events on host, state and wallet: each returns the state after it, or undefined if it would change nothing. */
+const events = {
+  "catch up": (world) => {
+    if (world.host.node !== "behind") return undefined;
+    const everSynced = [...new Set([...world.everSynced, world.host.key])].sort();
+    return { ...world, host: { ...world.host, node: "synced" }, everSynced };
+  },
+  "fall behind": (world) =>
+    world.host.node === "synced" ? { ...world, host: { ...world.host, node: "behind" } } : undefined,
+  hand: (world) => (world.host.line === "on" ? undefined : { ...world, host: { ...world.host, line: "on" } }),
+  // A snapshot from before the deploy has no node that could sync: the gate would only wait.
+  save: (world) =>
+    world.saved === undefined && world.host.node !== "none" ? { ...world, saved: world.host } : undefined,
+  rewind: (world) =>
+    world.saved?.key === world.host.key ? { ...world, host: { ...world.saved, node: "behind" } } : undefined,
+  reinstall: (world) =>
+    world.host.key > 1 ? undefined : { ...world, host: { key: world.host.key + 1, ...emptyHost } },
+  pin: (world) => (world.pinned === world.host.key ? undefined : { ...world, pinned: world.host.key }),
+  "lose state": (world) => (Object.keys(world.state).length > 0 ? { ...world, state: {} } : undefined),
+  upgrade: (world) => (world.version === 0 ? { ...world, version: 1 } : undefined),
+  register: (world) => (world.registered || world.host.node === "none" ? undefined : { ...world, registered: true }),
+} satisfies Record<string, (world: StandUp) => StandUp | undefined>;
+type Event = keyof typeof events;
 
 /** Checks what a run must never do. @returns the broken promise */
 function brokenBy(before: StandUp, { world, ended, shown }: Played): string | undefined {
@@ -285,8 +271,8 @@ export async function searchStandUp(program: Program, most = 60_000) {
         meet(played.world, act);
         if (played.ended !== "died") break;
       }
-      for (const each of events) {
-        const to = befall(world, each);
+      for (const each of Object.keys(events) as Event[]) {
+        const to = events[each](world);
         if (to) meet(to, { do: each });
       }
     }
@@ -297,9 +283,9 @@ export async function searchStandUp(program: Program, most = 60_000) {
 
 /** Checks that a few runs complete once faults have stopped, the node catches up and the key is pinned. */
 async function settles(world: StandUp, program: Program, cron: CronScript): Promise<string | undefined> {
-  let at = befall(world, "pin") ?? world;
+  let at = events.pin(world) ?? world;
   for (let run = 0; run < mostRuns; run += 1) {
-    at = befall(at, "catch up") ?? at;
+    at = events["catch up"](at) ?? at;
     const played = await up(at, program, cron);
     if (played.ended === "done" && played.shown && played.world.host.line !== "on" && played.world.host.marked)
       return undefined;

@@ -97,28 +97,12 @@ export function pairDouble(parts: Partial<HostPair>): HostPair {
   return Object.assign(pair, { variables: () => ({}), close: async () => undefined }, parts);
 }
 
-const place = {
-  service: "orchestrator",
-  directory: "/root/.orchestrator",
-  executable: "orchestrator",
-  nodeDirectory: "/root/.znn",
-  rpcPort: 55000,
-};
-
-/** What a move between the hosts `old` and `new` needs. */
+/** Requirements of a move between the hosts `old` and `new`. */
 export const exampleRequirements: Requirements = {
-  stack: "prod",
+  ...exampleInputs({ hostKey: "ssh-ed25519 KEY", copyAddress: "old", backups: { directory: "/b" } }),
   run: commandsFor("prod"),
-  move: exampleMove,
-  old: { ...place, address: "old" },
-  new: { ...place, address: "new" },
-  copyAddress: "old",
-  sshPort: 22,
-  sshUser: "root",
-  hostKey: "ssh-ed25519 KEY",
-  noKeyShare: false,
-  haltedBridge: false,
+  old: { ...exampleHost("old"), address: "old" },
+  new: { ...exampleHost("new"), address: "new" },
   release: { version: "v0.0.9a" },
   backupDirectory: "/b",
-  backups: { directory: "/b" },
 };

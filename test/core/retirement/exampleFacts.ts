@@ -114,3 +114,11 @@ export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
     ...changes,
   };
 }
+
+/** Places of node and orchestrator on a retired host. */
+export const places = {
+  service: "go-node",
+  dataDir: "/root/.znn",
+  rpcPort: 35997,
+  signer: { service: "orchestrator", directory: "/root/.orchestrator", executable: "orchestrator", rpcPort: 55000 },
+};

@@ -15,6 +15,7 @@ import { archiveOf, expectNothingOf, hostile, manifestOf, sentText } from "../..
 import { journeyIn } from "../../recordIn";
 import { scratchDirectory } from "../../scratchDirectory";
 import { exampleJournal } from "../orchestrator/exampleMove";
+import { places } from "./exampleFacts";
 
 /** Places of a text of the retired host. */
 const spots = [
@@ -70,12 +71,6 @@ async function retire(answer: (spot: Spot, usual: string) => string) {
       return { stdout, done: new Promise<void>((ended) => stdout.once("close", ended)) };
     },
   } as unknown as RootHost;
-  const places = {
-    service: "go-node",
-    dataDir: "/root/.znn",
-    rpcPort: 35997,
-    signer: { service: "orchestrator", directory: "/root/.o", executable: "orchestrator", rpcPort: 55000 },
-  };
   const inputs = {
     places,
     stack: "prod",

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState";
 import { findMoveProblems, formatMoveFaults, formatSurvey } from "../../../../core/orchestrator/checks/prerequisites";
 import { assumeSyncedNode } from "../../../../core/orchestrator/checks/rehearsal";
@@ -64,193 +64,191 @@ const endpoints = [eth, ownEth];
 const reached = ["eth:443", "localhost:8545"];
 const sshd = { user: "root", from: "1.2.3.4", values: new Map([["permitrootlogin", ["no"]]]), lines: [] };
 
-describe("prerequisites", () => {
-  test("sound hosts have no problem, and both versions are shown", () => {
-    expect(findMoveProblems(survey(), wanted)).toEqual([]);
-    expect(formatSurvey(survey(), wanted)).toEqual([
-      "old host old: v0.0.9a (abcdef12), state: live, 400 files, 50 MB, key shares: 1",
-      "new host new: v0.0.9a, 20.0 GB free",
-      "old host signs for Pillar Anvil",
-    ]);
-    const moved = { ...oldSide.identity.value, pillarName: "notFound" };
-    const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } }, identity: { value: moved } } });
-    expect(findMoveProblems(bare, wanted)).toEqual([]);
-    expect(formatSurvey(bare, wanted)[0]).toContain("old host old: v0.0.9a (no commit), state: live");
-    expect(formatSurvey(bare, wanted).at(-1)).toBe(
-      "old host: no Pillar has the orchestrator's producer key any more; the orchestrator signs until the next key generation, not after it",
-    );
-  });
+test("sound hosts have no problem, and both versions are shown", () => {
+  expect(findMoveProblems(survey(), wanted)).toEqual([]);
+  expect(formatSurvey(survey(), wanted)).toEqual([
+    "old host old: v0.0.9a (abcdef12), state: live, 400 files, 50 MB, key shares: 1",
+    "new host new: v0.0.9a, 20.0 GB free",
+    "old host signs for Pillar Anvil",
+  ]);
+  const moved = { ...oldSide.identity.value, pillarName: "notFound" };
+  const bare = survey({ old: { build: { value: { ...build, gitCommit: "" } }, identity: { value: moved } } });
+  expect(findMoveProblems(bare, wanted)).toEqual([]);
+  expect(formatSurvey(bare, wanted)[0]).toContain("old host old: v0.0.9a (no commit), state: live");
+  expect(formatSurvey(bare, wanted).at(-1)).toBe(
+    "old host: no Pillar has the orchestrator's producer key any more; the orchestrator signs until the next key generation, not after it",
+  );
+});
 
-  const damaged = { ...survey(), old: { problem: `old: ${unreadableJournal}` } };
-  test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
-    ["the service stopped", oldFacts({ active: "inactive" }), "old: * does not run (orchestrator)", "loaded, inactive"],
-    ["no service", oldFacts({ active: "", load: "" }), "old: * does not run (orch", "migrateFrom.service NAME"],
-    ["another process", oldFacts({ process: "p" }), "old: * is not called orchestrator", "migrateFrom.executable p"],
-    ["no answer", survey({ old: { build: { problem: "silent" } } }), "old: * no good answer", "found: silent"],
-    ["no status", survey({ old: { status: { problem: "frozen" } } }), "old: * no good answer", "found: frozen"],
-    ["a key generation", inState(1, "keyGen"), "old: * key generation is at work", "would lose the new key"],
-    ["an emergency", inState(3, "emergency"), "old: * is not live", "state 3 (emergency), by getStatus"],
-    ["a halted bridge", inState(2, "halted"), "old: * is halted", "haltedBridge acknowledged -s prod"],
-    ["a halt that getStatus lacks", survey({ bridge: bridgeAt(2) }), "the * is halted", "found: chain 2"],
-    ["a halt by both", { ...inState(2, "halted"), bridge: bridgeAt(2) }, "old: * is halted", "found: state 2 (halted)"],
-    ["a new key generation", survey({ bridge: bridgeAt(1) }), "the bridge's key *", "chain 1", { haltedBridge: true }],
-    ["sshd", survey({ old: { sshd } }), "old: its sshd refuses *", "PermitRootLogin no"],
-    ["a damaged file", survey({ old: { hasConfig: false } }), "old: files *damaged", "found: config.json: missing"],
-    ["no key store", survey({ old: { hasKeyStore: false } }), "old: files *damaged", "no producer key store producer"],
-    ["modes that are not copied", oldFacts({ special: 2 }), "old: files * have modes", "2 with setuid"],
-    ["no key share", oldFacts({ shares: 0 }), "old: * has no share", "noKeyShare acknowledged"],
-    ["no share at work", oldConfig({ hasShare: false }), "old: * has no share", "an empty TssConfig.PublicKey"],
-    ["a file", oldFacts({ directory: "no directory" }), "old: * not the orchestrator's directory", "found: a file"],
-    ["a link", oldFacts({ directory: "link", real: "/d" }), "old: * not the orchestrator's dir", "&& mv /d /root/"],
-    ["another home", oldFacts({ works: "/o" }), "old: * not the orchestrator's directory", "migrateFrom.directory /o"],
-    ["missing tools", oldFacts({ lacks: ["tar", "xargs"] }), "old: tools are missing on the host", "tar, xargs"],
-    ["another user", oldFacts({ user: "op" }), "old: * another user than root", "chown -R root: /root/.orchestrator"],
-    ["variables", oldFacts({ environment: ["X"] }), "new: * lacks environment variables", 'Environment="X=…"'],
-    ["a typed pass phrase", oldConfig({ hasPassphrase: false }), "old: the pass phrase *", "nobody can type it"],
-    ["another DataPath", oldConfig({ dataPath: "/data" }), "old: config.json names places *", "DataPath /data"],
-    ["another BaseDir", oldConfig({ tssDir: "/root" }), "old: config.json names places *", "TssConfig.BaseDir /root"],
-    ["a store elsewhere", oldConfig({ keyStore: "../p" }), "old: config.json names places *", 'KeyFileName "../p"'],
-    ["a strange share", newFacts({ shares: 1, directory: "there" }), "new: * is in the way", ".orchestrator.aside"],
-    ["a link there", newFacts({ directory: "link", real: "/d" }), "new: * is in the way", "a link to /d"],
-    ["a full disk", newFacts({ free: 1e6 }), "new: the disk has no room", "1 MB and 1000000 files free at /"],
-    ["no inodes", newFacts({ inodes: 100 }), "new: the disk has no room", "100 files free"],
-    ["no ssh", survey({ new: { shownKeys: [] } }), "new: * the old one's ssh at old:22", "Allow new to TCP port 22"],
-    ["another key", survey({ new: { shownKeys: ["ssh-ed25519 O"] } }), "new: * old one's ssh", "ssh-ed25519 O\n"],
-    ["no way to a node", survey({ new: { reached: [] } }), "new: * does not reach nodes", "nc -vz eth 443"],
-    ["no node here", survey({ old: { endpoints, reached } }), "new: * does not reach nodes", "install such a node"],
-    ["an older release", survey(), "new: * is older", "v0.0.9 on the new host", { release: { version: "v0.0.9" } }],
-    ["an older one that runs", newBuild("v0.0.8"), "new: * is older", "v0.0.8 on the new host", { release: undefined }],
-    ["nothing to install", survey(), "new: * is not installed", "release.url URL", { release: undefined }],
-    ["a node that syncs", survey({ node: false }), "new: the node is not synced now", "found: state 1"],
-    ["no room here", survey({ room: 1e6 }), "this machine has no room for the backup", "1 MB free at /b"],
-    ["a restore beside it", survey(), "old: this host answers*", "rm --path", { restoreFrom: "/b" }],
-    ["one beside a damaged journal", damaged, "old: this host answers*", "rm --path", { restoreFrom: "/b" }],
-  ])("reports only: %s", (_what, found, what, detail, changes = {}) => {
-    const faults = findMoveProblems(found, { ...wanted, ...changes });
-    expect(faults).toHaveLength(1);
-    for (const part of what.split("*")) expect(faults[0]?.split("\n")[0]).toContain(part);
-    expect(faults[0]).toContain(detail);
-    expect(faults[0]).toMatch(/\n {2}needed: .+/);
-  });
+const damaged = { ...survey(), old: { problem: `old: ${unreadableJournal}` } };
+test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
+  ["the service stopped", oldFacts({ active: "inactive" }), "old: * does not run (orchestrator)", "loaded, inactive"],
+  ["no service", oldFacts({ active: "", load: "" }), "old: * does not run (orch", "migrateFrom.service NAME"],
+  ["another process", oldFacts({ process: "p" }), "old: * is not called orchestrator", "migrateFrom.executable p"],
+  ["no answer", survey({ old: { build: { problem: "silent" } } }), "old: * no good answer", "found: silent"],
+  ["no status", survey({ old: { status: { problem: "frozen" } } }), "old: * no good answer", "found: frozen"],
+  ["a key generation", inState(1, "keyGen"), "old: * key generation is at work", "would lose the new key"],
+  ["an emergency", inState(3, "emergency"), "old: * is not live", "state 3 (emergency), by getStatus"],
+  ["a halted bridge", inState(2, "halted"), "old: * is halted", "haltedBridge acknowledged -s prod"],
+  ["a halt that getStatus lacks", survey({ bridge: bridgeAt(2) }), "the * is halted", "found: chain 2"],
+  ["a halt by both", { ...inState(2, "halted"), bridge: bridgeAt(2) }, "old: * is halted", "found: state 2 (halted)"],
+  ["a new key generation", survey({ bridge: bridgeAt(1) }), "the bridge's key *", "chain 1", { haltedBridge: true }],
+  ["sshd", survey({ old: { sshd } }), "old: its sshd refuses *", "PermitRootLogin no"],
+  ["a damaged file", survey({ old: { hasConfig: false } }), "old: files *damaged", "found: config.json: missing"],
+  ["no key store", survey({ old: { hasKeyStore: false } }), "old: files *damaged", "no producer key store producer"],
+  ["modes that are not copied", oldFacts({ special: 2 }), "old: files * have modes", "2 with setuid"],
+  ["no key share", oldFacts({ shares: 0 }), "old: * has no share", "noKeyShare acknowledged"],
+  ["no share at work", oldConfig({ hasShare: false }), "old: * has no share", "an empty TssConfig.PublicKey"],
+  ["a file", oldFacts({ directory: "no directory" }), "old: * not the orchestrator's directory", "found: a file"],
+  ["a link", oldFacts({ directory: "link", real: "/d" }), "old: * not the orchestrator's dir", "&& mv /d /root/"],
+  ["another home", oldFacts({ works: "/o" }), "old: * not the orchestrator's directory", "migrateFrom.directory /o"],
+  ["missing tools", oldFacts({ lacks: ["tar", "xargs"] }), "old: tools are missing on the host", "tar, xargs"],
+  ["another user", oldFacts({ user: "op" }), "old: * another user than root", "chown -R root: /root/.orchestrator"],
+  ["variables", oldFacts({ environment: ["X"] }), "new: * lacks environment variables", 'Environment="X=…"'],
+  ["a typed pass phrase", oldConfig({ hasPassphrase: false }), "old: the pass phrase *", "nobody can type it"],
+  ["another DataPath", oldConfig({ dataPath: "/data" }), "old: config.json names places *", "DataPath /data"],
+  ["another BaseDir", oldConfig({ tssDir: "/root" }), "old: config.json names places *", "TssConfig.BaseDir /root"],
+  ["a store elsewhere", oldConfig({ keyStore: "../p" }), "old: config.json names places *", 'KeyFileName "../p"'],
+  ["a strange share", newFacts({ shares: 1, directory: "there" }), "new: * is in the way", ".orchestrator.aside"],
+  ["a link there", newFacts({ directory: "link", real: "/d" }), "new: * is in the way", "a link to /d"],
+  ["a full disk", newFacts({ free: 1e6 }), "new: the disk has no room", "1 MB and 1000000 files free at /"],
+  ["no inodes", newFacts({ inodes: 100 }), "new: the disk has no room", "100 files free"],
+  ["no ssh", survey({ new: { shownKeys: [] } }), "new: * the old one's ssh at old:22", "Allow new to TCP port 22"],
+  ["another key", survey({ new: { shownKeys: ["ssh-ed25519 O"] } }), "new: * old one's ssh", "ssh-ed25519 O\n"],
+  ["no way to a node", survey({ new: { reached: [] } }), "new: * does not reach nodes", "nc -vz eth 443"],
+  ["no node here", survey({ old: { endpoints, reached } }), "new: * does not reach nodes", "install such a node"],
+  ["an older release", survey(), "new: * is older", "v0.0.9 on the new host", { release: { version: "v0.0.9" } }],
+  ["an older one that runs", newBuild("v0.0.8"), "new: * is older", "v0.0.8 on the new host", { release: undefined }],
+  ["nothing to install", survey(), "new: * is not installed", "release.url URL", { release: undefined }],
+  ["a node that syncs", survey({ node: false }), "new: the node is not synced now", "found: state 1"],
+  ["no room here", survey({ room: 1e6 }), "this machine has no room for the backup", "1 MB free at /b"],
+  ["a restore beside it", survey(), "old: this host answers*", "rm --path", { restoreFrom: "/b" }],
+  ["one beside a damaged journal", damaged, "old: this host answers*", "rm --path", { restoreFrom: "/b" }],
+])("reports only: %s", (_what, found, what, detail, changes = {}) => {
+  const faults = findMoveProblems(found, { ...wanted, ...changes });
+  expect(faults).toHaveLength(1);
+  for (const part of what.split("*")) expect(faults[0]?.split("\n")[0]).toContain(part);
+  expect(faults[0]).toContain(detail);
+  expect(faults[0]).toMatch(/\n {2}needed: .+/);
+});
 
-  test("unreachable hosts hide no other problem", () => {
-    const found: MoveSurvey = {
-      old: { problem: "old refuses" },
-      new: { problem: "new refuses" },
-      node: { synced: false, why: "w", known: false },
-      bridge: { known: false, why: "w" },
-      room: 0,
-    };
-    const faults = findMoveProblems(found, wanted);
-    expect(faults.map((fault) => fault.split("\n")[0])).toEqual([
-      "old: the old host can't be read",
-      "new: the new host can't be read",
-      "new: the node is not synced now",
-      "this machine has no room for the backup",
-    ]);
-    expect(faults[0]).toContain(
-      "\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n  See it with: ssh -v old,",
-    );
-    expect(formatMoveFaults(["a\n  found: b", "c"], wanted)).toMatch(
-      /2 things stand in the way:\n- a\n {4}found: b\n- c\n {2}Then: pulumi up -s prod$/,
-    );
-  });
-
-  test("a share of another key than the bridge's is a problem that names the found file and the needed one", () => {
-    const later = survey({ bridge: bridgeAt(0, laterKey) });
-    expect(findMoveProblems(later, wanted)).toEqual([
-      [
-        "old: the orchestrator has no share of the bridge's present key, and signs nothing",
-        `  found: ${shareOf(bridgeKey)}`,
-        `  needed: ${shareOf(laterKey)}, of the key ${laterKey} that the chain names. Set pillar-host:orchestrator.migrateFrom to the host whose orchestrator took part in the last key generation, or wait for the next one`,
-        "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged -s prod",
-      ].join("\n"),
-    ]);
-    for (const each of [later, oldFacts({ shares: 0 })])
-      expect(findMoveProblems(each, { ...wanted, noKeyShare: true })).toEqual([]);
-    const both = survey({ old: { shares: [shareOf(laterKey), shareOf(bridgeKey)] }, bridge: bridgeAt(0, laterKey) });
-    expect(findMoveProblems(both, wanted)).toEqual([]);
-    const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "error -32601" } });
-    expect(findMoveProblems(silent, wanted)).toEqual([]);
-    expect(formatSurvey(silent, wanted).slice(-2)).toEqual([
-      "no node tells the bridge's key, so the key share could not be compared with it",
-      "no node tells the bridge's state, so the orchestrator's own getStatus decides: error -32601",
-    ]);
-  });
-
-  test("reports a start that the old host does not know of, unless the operator confirms a later move by hand", () => {
-    const later = { ...wanted, known: { generation: 2, started: 2, move: moveNamed("pillar-host/prod-2/Anvil/1") } };
-    expect(findMoveProblems(survey(), later)).toEqual([
-      "old: this host does not know of this orchestrator's last start\n  found: no journal\n" +
-        "  needed: the host that the orchestrator is on now, with generation 2 (pillar-host/prod-2/Anvil/1). Was this one restored from a snapshot, or installed anew?\n" +
-        "  You brought it here yourself, and the orchestrator can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
-    ]);
-    const written = (generation: number) => oldFacts({ journal: exampleJournal("old", "restored", { generation }) });
-    const copied = (generation: number) => newFacts({ journal: exampleJournal("new", "staging", { generation }) });
-    for (const each of [copied(2), written(2)]) expect(findMoveProblems(each, later)).toEqual([]);
-    expect(findMoveProblems(copied(1), later)[0]).toContain("does not know of this orchestrator's last start");
-    expect(findMoveProblems(written(1), later)[0]).toContain("found: generation 1\n");
-    expect(findMoveProblems(survey(), { ...later, laterThanMove: 2 })).toEqual([]);
-  });
-
-  test("reports an event log that is behind a host, and an unknown orchestrator, unless the operator confirms", () => {
-    const none = { ...wanted, known: { generation: 0, started: 0 } };
-    expect(findMoveProblems(survey(), none)[0]).toMatch(
-      /^no move of this orchestrator is known.*\n {2}found: generation 0 on a host, 0 in the event log\n.*\n.*firstMove acknowledged -s prod && pulumi up -s prod$/,
-    );
-    expect(findMoveProblems(survey(), { ...none, firstMove: true })).toEqual([]);
-    const known = { ...none, known: { generation: 1, started: 0 } };
-    expect(findMoveProblems(survey(), known)).toEqual([]);
-    for (const facts of [oldFacts, newFacts]) {
-      const ahead = facts({ journal: exampleJournal("old", "restored", { generation: 2 }) });
-      expect(findMoveProblems(ahead, { ...known, firstMove: true })[0]).toMatch(
-        /^the event log has fewer moves .*\n {2}found: generation 2 on a host, 1 in the event log\n.*\n.*laterThanMove 2 -s prod && pulumi up -s prod$/,
-      );
-      expect(findMoveProblems(ahead, { ...known, laterThanMove: 2 })).toEqual([]);
-    }
-  });
-
-  const places = { dataPath: "/root/.orchestrator/", tssDir: "/root/.orchestrator/tss" };
-  const linked = { ...facts, real: "/data/root/.orchestrator", works: "/data/root/.orchestrator" };
-  const environment = ["ORCHESTRATOR_PRODUCER_PASSPHRASE"];
-  const inEnvironment = survey({
-    old: { facts: { ...facts, environment }, config: { ...config, hasPassphrase: false } },
-    new: { facts: { ...newSide.facts, environment } },
-  });
-  // BNB's default, which stays in the file; the bridge has Ethereum alone.
-  const status = { value: { state: 0, stateName: "live", networks: ["Ethereum"] } };
-  const ofMove = (pillar: string) => {
-    const journal = exampleJournal("new", "running", { move: { ...exampleMove, pillar } });
-    return newFacts({ shares: 1, directory: "there", journal });
+test("unreachable hosts hide no other problem", () => {
+  const found: MoveSurvey = {
+    old: { problem: "old refuses" },
+    new: { problem: "new refuses" },
+    node: { synced: false, why: "w", known: false },
+    bridge: { known: false, why: "w" },
+    room: 0,
   };
-  const unused = [eth, { ...ownEth, network: "BSC" }];
-  test.each<[string, MoveSurvey, number, Partial<Requirements>?]>([
-    ["a build without getStatus", survey({ old: { status: { value: undefined } } }), 0],
-    ["a halt that is acknowledged", inState(2, "x"), 0, { haltedBridge: true }],
-    ["a halt on the chain that is acknowledged", survey({ bridge: bridgeAt(2) }), 0, { haltedBridge: true }],
-    ["no key generation, whatever is acknowledged", inState(1, "x"), 1, { haltedBridge: true }],
-    ["no emergency, whatever is acknowledged", inState(3, "x"), 1, { haltedBridge: true }],
-    ["this move's own share", ofMove("Anvil"), 0],
-    ["no other Pillar's share", ofMove("Bell"), 1],
-    ["the orchestrator's own places", oldConfig(places), 0],
-    ["real paths below a linked directory", survey({ old: { facts: linked, config: { ...config, ...places } } }), 0],
-    ["a pass phrase in both units' environment", inEnvironment, 0],
-    ["a missing node of an unused network", survey({ old: { status, endpoints: unused, reached } }), 0],
-    ["no missing node of a used network", survey({ old: { status, endpoints, reached } }), 1],
-    ["no release beside an executable", newFacts({ hasExecutable: true }), 0, { release: undefined }],
-  ])("accepts %s", (_what, found, problems, changes = {}) => {
-    expect(findMoveProblems(found, { ...wanted, ...changes })).toHaveLength(problems);
-  });
+  const faults = findMoveProblems(found, wanted);
+  expect(faults.map((fault) => fault.split("\n")[0])).toEqual([
+    "old: the old host can't be read",
+    "new: the new host can't be read",
+    "new: the node is not synced now",
+    "this machine has no room for the backup",
+  ]);
+  expect(faults[0]).toContain(
+    "\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n  See it with: ssh -v old,",
+  );
+  expect(formatMoveFaults(["a\n  found: b", "c"], wanted)).toMatch(
+    /2 things stand in the way:\n- a\n {4}found: b\n- c\n {2}Then: pulumi up -s prod$/,
+  );
+});
 
-  test("before the stand-up, only the new host's own node may be missing", () => {
-    const node = { network: "Zenon", old: "127.0.0.1:35998", new: "127.0.0.1:35998", isOwn: true };
-    const old = { endpoints: [eth, node, ownEth], reached: [...reached, "127.0.0.1:35998"] };
-    const bare = survey({ old, node: false });
-    expect(findMoveProblems(bare, wanted).join("\n")).toContain("no connection to 127.0.0.1:35998 (Zenon)");
-    const rehearsed = findMoveProblems(assumeSyncedNode(bare), wanted);
-    expect(rehearsed).toHaveLength(1);
-    expect(rehearsed[0]).toContain("no connection to localhost:8545 (Ethereum); the old host has one\n  needed");
-  });
+test("a share of another key than the bridge's is a problem that names the found file and the needed one", () => {
+  const later = survey({ bridge: bridgeAt(0, laterKey) });
+  expect(findMoveProblems(later, wanted)).toEqual([
+    [
+      "old: the orchestrator has no share of the bridge's present key, and signs nothing",
+      `  found: ${shareOf(bridgeKey)}`,
+      `  needed: ${shareOf(laterKey)}, of the key ${laterKey} that the chain names. Set pillar-host:orchestrator.migrateFrom to the host whose orchestrator took part in the last key generation, or wait for the next one`,
+      "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged -s prod",
+    ].join("\n"),
+  ]);
+  for (const each of [later, oldFacts({ shares: 0 })])
+    expect(findMoveProblems(each, { ...wanted, noKeyShare: true })).toEqual([]);
+  const both = survey({ old: { shares: [shareOf(laterKey), shareOf(bridgeKey)] }, bridge: bridgeAt(0, laterKey) });
+  expect(findMoveProblems(both, wanted)).toEqual([]);
+  const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "error -32601" } });
+  expect(findMoveProblems(silent, wanted)).toEqual([]);
+  expect(formatSurvey(silent, wanted).slice(-2)).toEqual([
+    "no node tells the bridge's key, so the key share could not be compared with it",
+    "no node tells the bridge's state, so the orchestrator's own getStatus decides: error -32601",
+  ]);
+});
+
+test("reports a start that the old host does not know of, unless the operator confirms a later move by hand", () => {
+  const later = { ...wanted, known: { generation: 2, started: 2, move: moveNamed("pillar-host/prod-2/Anvil/1") } };
+  expect(findMoveProblems(survey(), later)).toEqual([
+    "old: this host does not know of this orchestrator's last start\n  found: no journal\n" +
+      "  needed: the host that the orchestrator is on now, with generation 2 (pillar-host/prod-2/Anvil/1). Was this one restored from a snapshot, or installed anew?\n" +
+      "  You brought it here yourself, and the orchestrator can start nowhere else (docs/orchestrator.md)? pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
+  ]);
+  const written = (generation: number) => oldFacts({ journal: exampleJournal("old", "restored", { generation }) });
+  const copied = (generation: number) => newFacts({ journal: exampleJournal("new", "staging", { generation }) });
+  for (const each of [copied(2), written(2)]) expect(findMoveProblems(each, later)).toEqual([]);
+  expect(findMoveProblems(copied(1), later)[0]).toContain("does not know of this orchestrator's last start");
+  expect(findMoveProblems(written(1), later)[0]).toContain("found: generation 1\n");
+  expect(findMoveProblems(survey(), { ...later, laterThanMove: 2 })).toEqual([]);
+});
+
+test("reports an event log that is behind a host, and an unknown orchestrator, unless the operator confirms", () => {
+  const none = { ...wanted, known: { generation: 0, started: 0 } };
+  expect(findMoveProblems(survey(), none)[0]).toMatch(
+    /^no move of this orchestrator is known.*\n {2}found: generation 0 on a host, 0 in the event log\n.*\n.*firstMove acknowledged -s prod && pulumi up -s prod$/,
+  );
+  expect(findMoveProblems(survey(), { ...none, firstMove: true })).toEqual([]);
+  const known = { ...none, known: { generation: 1, started: 0 } };
+  expect(findMoveProblems(survey(), known)).toEqual([]);
+  for (const facts of [oldFacts, newFacts]) {
+    const ahead = facts({ journal: exampleJournal("old", "restored", { generation: 2 }) });
+    expect(findMoveProblems(ahead, { ...known, firstMove: true })[0]).toMatch(
+      /^the event log has fewer moves .*\n {2}found: generation 2 on a host, 1 in the event log\n.*\n.*laterThanMove 2 -s prod && pulumi up -s prod$/,
+    );
+    expect(findMoveProblems(ahead, { ...known, laterThanMove: 2 })).toEqual([]);
+  }
+});
+
+const places = { dataPath: "/root/.orchestrator/", tssDir: "/root/.orchestrator/tss" };
+const linked = { ...facts, real: "/data/root/.orchestrator", works: "/data/root/.orchestrator" };
+const environment = ["ORCHESTRATOR_PRODUCER_PASSPHRASE"];
+const inEnvironment = survey({
+  old: { facts: { ...facts, environment }, config: { ...config, hasPassphrase: false } },
+  new: { facts: { ...newSide.facts, environment } },
+});
+// BNB's default, which stays in the file; the bridge has Ethereum alone.
+const status = { value: { state: 0, stateName: "live", networks: ["Ethereum"] } };
+const ofMove = (pillar: string) => {
+  const journal = exampleJournal("new", "running", { move: { ...exampleMove, pillar } });
+  return newFacts({ shares: 1, directory: "there", journal });
+};
+const unused = [eth, { ...ownEth, network: "BSC" }];
+test.each<[string, MoveSurvey, number, Partial<Requirements>?]>([
+  ["a build without getStatus", survey({ old: { status: { value: undefined } } }), 0],
+  ["a halt that is acknowledged", inState(2, "x"), 0, { haltedBridge: true }],
+  ["a halt on the chain that is acknowledged", survey({ bridge: bridgeAt(2) }), 0, { haltedBridge: true }],
+  ["no key generation, whatever is acknowledged", inState(1, "x"), 1, { haltedBridge: true }],
+  ["no emergency, whatever is acknowledged", inState(3, "x"), 1, { haltedBridge: true }],
+  ["this move's own share", ofMove("Anvil"), 0],
+  ["no other Pillar's share", ofMove("Bell"), 1],
+  ["the orchestrator's own places", oldConfig(places), 0],
+  ["real paths below a linked directory", survey({ old: { facts: linked, config: { ...config, ...places } } }), 0],
+  ["a pass phrase in both units' environment", inEnvironment, 0],
+  ["a missing node of an unused network", survey({ old: { status, endpoints: unused, reached } }), 0],
+  ["no missing node of a used network", survey({ old: { status, endpoints, reached } }), 1],
+  ["no release beside an executable", newFacts({ hasExecutable: true }), 0, { release: undefined }],
+])("accepts %s", (_what, found, problems, changes = {}) => {
+  expect(findMoveProblems(found, { ...wanted, ...changes })).toHaveLength(problems);
+});
+
+test("before the stand-up, only the new host's own node may be missing", () => {
+  const node = { network: "Zenon", old: "127.0.0.1:35998", new: "127.0.0.1:35998", isOwn: true };
+  const old = { endpoints: [eth, node, ownEth], reached: [...reached, "127.0.0.1:35998"] };
+  const bare = survey({ old, node: false });
+  expect(findMoveProblems(bare, wanted).join("\n")).toContain("no connection to 127.0.0.1:35998 (Zenon)");
+  const rehearsed = findMoveProblems(assumeSyncedNode(bare), wanted);
+  expect(rehearsed).toHaveLength(1);
+  expect(rehearsed[0]).toContain("no connection to localhost:8545 (Ethereum); the old host has one\n  needed");
 });
 
 test("parses facts as a host prints them", () => {

@@ -50,6 +50,7 @@ describe("a move", () => {
     ["copies again to a target that was set back", ["fenced@2", "switched@1"], {}, "copy 2"],
     ["is not continued after another one's start", ["fenced", "switched"], known(3, 3, { move: third }), "later move"],
     ["is not continued after its own later start", ["fenced", "switched"], known(3, 3, { move }), "later move"],
+    ["may end although the event log is behind", ["fenced@2", "running@2 signs"], known(1, 1, { move }), "close 2"],
     ["is continued after a later begin", ["fenced", "switched"], known(2, 1, { move }), "start 1"],
     ["goes back from a source of the last start", ["moved", "running signs"], { ...back, ...known(3, 1) }, "bulk 4"],
     ["begins nothing from an older one", ["moved", "running signs"], { ...back, ...known(3, 3) }, "later start"],
@@ -73,10 +74,6 @@ describe("a move", () => {
       next(states, { ...way, ...known(1, 1, { move }), ...wanted }, { new: at }) === "record behind";
     const answers = [stops({}), stops({ laterThan: 1 }), stops({ laterThan: 2 }), stops(known(2, 1, { move }))];
     expect(answers).toEqual([true, true, false, false]);
-  });
-
-  test("may end although the event log is behind", () => {
-    expect(next(["fenced@2", "running@2 signs"], known(1, 1, { move }))).toBe("close 2");
   });
 
   test.each([{ stage: "abandoned" }, { move: third }, { target: "C" }] as const)(
@@ -145,11 +142,8 @@ describe("a restore from a backup", () => {
     expect(next(states, { isRestore: true, ...wanted })).toBe(expected);
   });
 
-  test("is not undone", () => {
+  test("is not undone; takes the orchestrator back to the host that gave it to the lost one", () => {
     expect(next(lost, { isRestore: true, ...startedOn("A") }, {}, true)).toBe("undone");
-  });
-
-  test("takes the orchestrator back to the host that gave it to the lost one", () => {
     const restore = { ...startedOn("A"), isRestore: true, move: moveNamed("pillar-host/prod/Anvil/2") };
     const history = [{ stage: "running", at: "", move }];
     const gave = (target: string) => ({ side: "old", move: third, source: "B", target, history }) as const;
@@ -158,8 +152,8 @@ describe("a restore from a backup", () => {
   });
 });
 
+const at = "2026-01-01T00:00:00.000Z";
 test("takes the first of two starts, and a fence of just now or before its own begin", () => {
-  const at = "2026-01-01T00:00:00.000Z";
   const [now, later] = [Date.parse(at) + 60_000, Date.parse(at) + 7_200_000];
   const way = { direction: "forward", generation: 2, source: "A" } as const;
   const start = (target: string) => ({ at, move, event: "starting", details: { ...way, target } }) as const;
@@ -179,7 +173,6 @@ test("takes the first of two starts, and a fence of just now or before its own b
 
 test("the history covers all stacks of a Pillar, and no other Pillar", () => {
   const way = { direction: "forward", source: "A", target: "B" } as const;
-  const at = "2026-01-01T00:00:00.000Z";
   const others = moveNamed("pillar-host/prod/Other/1");
   const events = [
     { at, move, event: "starting", details: { ...way, generation: 1 } },
@@ -193,7 +186,6 @@ test("the history covers all stacks of a Pillar, and no other Pillar", () => {
 
 test("finds the missing end of a saga whose target signs", () => {
   const way = { source: "A", target: "B", generation: 1 } as const;
-  const at = "2026-01-01T00:00:00.000Z";
   const there = { at, move, event: "starting", details: { ...way, direction: "forward" } } as const;
   const back = { at, move, event: "starting", details: { ...way, direction: "back", generation: 2 } } as const;
   const end = { holder: "new", generation: 1, version: "v1", movedAt: at } as const;

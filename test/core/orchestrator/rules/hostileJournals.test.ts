@@ -12,7 +12,7 @@ import { quoteShellWord } from "../../../../core/util/quote";
 import { expectNothingOf, hostile, sentText } from "../../../hostile";
 import { moveNamed } from "../../../moveNamed";
 import { fenced, hostFacts } from "../../retirement/exampleFacts";
-import { exampleInputs, examplePlaces as places } from "../exampleMove";
+import { exampleInputs, exampleJournal, examplePlaces as places } from "../exampleMove";
 
 /** Returns a journal with a word in the place of one of its texts. */
 function withText(journal: object, place: number, word: string): unknown {
@@ -22,16 +22,12 @@ function withText(journal: object, place: number, word: string): unknown {
 }
 
 const written = (side: "old" | "new", direction: string, stage: string) => ({
-  version: 1,
-  move: "pillar-host/prod/Anvil/1",
-  direction,
-  generation: 3,
-  source: "SHA256:a",
-  target: "SHA256:b",
-  side,
-  other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" },
+  ...exampleJournal(side, "fenced"),
   stage,
+  direction,
+  move: "pillar-host/prod/Anvil/1",
   at: "2026-01-01T00:00:00Z",
+  other: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" },
   was: { enabled: true, unitFile: "/etc/systemd/system/o.service", keyStore: "/root/.o/producer.moved-to-x-1" },
   identity: { producer: "z1q", tssPeerId: "16Uiu2", evmAddress: "0xab" },
   history: [{ stage: "running", at: "2025-01-01T00:00:00Z", move: "pillar-host/prod/Anvil/0" }],
