@@ -35,9 +35,8 @@ const whats = (changes: Changes) => decideRetirement(facts(changes)).unmet.map((
 
 const on = (changes: Partial<HostFacts>): Changes => ({ host: { facts: hostFacts(changes) } });
 const signs = (changes: Partial<HostFacts["signer"]> = {}) => on({ signer: { ...fenced, ...changes } });
-const beside = (changes: Partial<NonNullable<Changes["successor"]>>): Changes => ({
-  successor: { ...successor, ...changes },
-});
+type Successor = NonNullable<Changes["successor"]>;
+const beside = (changes: Partial<Successor>): Changes => ({ successor: { ...successor, ...changes } });
 const by = (...readings: Partial<GoodReading>[]): Changes => ({ readings: readings.map((each) => reading(each)) });
 const B = { client: clientNamed("reference B") };
 const registered = (producerAddress: string) => ({ pillar: { ...reading().pillar, producerAddress } as never });
@@ -51,11 +50,9 @@ const off: Changes = { host: { off: "hetzner says that it is off" }, backupFault
 const stage = (name: Journal["stage"]) => ({
   journal: { ...fenced.journal, stage: name, at: "2026-11-23T08:00:00Z" } as Journal,
 });
+const paid = { epoch: 7, expected: 100, produced: 40, givesAll: false };
 const poor = (figures: { expected: number; produced: number }) =>
-  by({
-    pillar: { ...reading().pillar, figures } as never,
-    paid: { epoch: 7, expected: 100, produced: 40, givesAll: false },
-  });
+  by({ pillar: { ...reading().pillar, figures } as never, paid });
 
 describe("is allowed", () => {
   test("with its evidence", () => {
@@ -209,11 +206,9 @@ describe("is refused", () => {
   test("if one node contradicts, and once for all that report the same", () => {
     const third = registered("z1qthird");
     expect(lines(by({}, { ...third, ...B }))).toContain("says reference B");
-    expect(lines(by(third, { ...third, ...B })).split("\n")).toEqual([
-      "- the successor's producer address is not the registered one of Anvil, say reference A and reference B",
-      "    found: registered: z1qthird",
-      expect.stringContaining("needed: "),
-    ]);
+    expect(lines(by(third, { ...third, ...B }))).toMatch(
+      /^- the successor's .* registered one of Anvil, say reference A and reference B\n {4}found: registered: z1qthird\n.*needed: /,
+    );
   });
 });
 
@@ -281,8 +276,7 @@ describe("a host with nothing to lose", () => {
 
   test("does not include a host without history that refuses the login or shows another key: it is alive", () => {
     const host = { silent: "it shows another host key", isRefused: true } as const;
-    expect(whats({ ...nobody, host, memory: stranger })).toContain(
-      "this host, 192.0.2.1, answers, and refuses this program's login: its node may still run",
-    );
+    const alive = "this host, 192.0.2.1, answers, and refuses this program's login: its node may still run";
+    expect(whats({ ...nobody, host, memory: stranger })).toContain(alive);
   });
 });

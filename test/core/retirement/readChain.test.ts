@@ -27,9 +27,7 @@ describe("a node's answer about the chain", () => {
       last: { own, successor: newest, registered: newest },
       recent: Array.from({ length: 100 }, (_, i) => ({ height: i + 1, hash: `h${i + 1}` })),
     });
-  });
-
-  test("keeps only the momentums that are compared, and has no Pillar if none is registered", async () => {
+    // It keeps only the momentums that are compared.
     const answer = await read(smallChain(runs(["next", 300]), { pillar: async () => null }), 299_000);
     expect(answer).toMatchObject({ recent: { length: 128, 127: { height: 300 } }, pillar: null });
   });

@@ -148,9 +148,8 @@ describe("the guard", () => {
   test("refuses on delete with findings and next command, and changes nothing", async () => {
     const { error } = await remove(await create({ lifecycle: "adopted" }, hasNode));
     expect(error?.message).toContain("- no successor of this host is configured");
-    expect(error?.message).toMatch(
-      /PILLAR_HOST_GIVE_UP_ANYWAY='Anvil: I accept to lose momentums and rewards' pulumi destroy -s prod$/,
-    );
+    const word = "PILLAR_HOST_GIVE_UP_ANYWAY='Anvil: I accept to lose momentums and rewards' pulumi destroy -s prod";
+    expect(error?.message.endsWith(word)).toBe(true);
     expect(error?.unsendable).toBeUndefined();
     expect([events(), wasStopped()]).toEqual([["recorded", "refused"], false]);
   });
@@ -336,9 +335,8 @@ describe("the shutdown of the node", () => {
     const { error } = await shut({}, ["producer=z1qother", "keyStore=yes"]);
     expect(error?.message).toContain("can't be shut down yet; nothing was changed");
     rmSync(join(scratch, "backups"), { recursive: true, force: true });
-    expect((await shut({ remembered: { recorded: { height: 1, hash: "another" } } })).error?.message).toContain(
-      "momentum 1 is not the one that was recorded when this host was synced",
-    );
+    const stranger = await shut({ remembered: { recorded: { height: 1, hash: "another" } } });
+    expect(stranger.error?.message).toContain("momentum 1 is not the one that was recorded when this host was synced");
     expect(wasStopped()).toBe(false);
   });
 

@@ -1,18 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  chmodSync,
-  createReadStream,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect } from "vitest";
@@ -38,16 +26,16 @@ const share = "tss/localstate-ab.json";
 
 function openStage(root: LocalRoot) {
   const signer = join(root.scratch, "host/root/.orchestrator");
-  for (const part of ["tss", "logs", "events"]) mkdirSync(join(signer, part), { recursive: true, mode: 0o700 });
-  writeFileSync(join(signer, "config.json"), JSON.stringify({ ProducerKeyFilePassphrase: passPhrase }));
-  writeFileSync(join(signer, share), `{"share": "${passPhrase}"}`, { mode: 0o600 });
-  utimesSync(join(signer, share), generatedAt, generatedAt);
-  writeFileSync(join(signer, "logs/today.log"), "started\n");
-  for (const name of odd) writeFileSync(join(signer, name), name);
-  symlinkSync("config.json", join(signer, "link"));
-  linkSync(join(signer, "config.json"), join(signer, "hard"));
-  writeFileSync(join(signer, "events/sparse"), "");
-  truncateSync(join(signer, "events/sparse"), 500_000);
+  for (const part of ["tss", "logs", "events"]) fs.mkdirSync(join(signer, part), { recursive: true, mode: 0o700 });
+  fs.writeFileSync(join(signer, "config.json"), JSON.stringify({ ProducerKeyFilePassphrase: passPhrase }));
+  fs.writeFileSync(join(signer, share), `{"share": "${passPhrase}"}`, { mode: 0o600 });
+  fs.utimesSync(join(signer, share), generatedAt, generatedAt);
+  fs.writeFileSync(join(signer, "logs/today.log"), "started\n");
+  for (const name of odd) fs.writeFileSync(join(signer, name), name);
+  fs.symlinkSync("config.json", join(signer, "link"));
+  fs.linkSync(join(signer, "config.json"), join(signer, "hard"));
+  fs.writeFileSync(join(signer, "events/sparse"), "");
+  fs.truncateSync(join(signer, "events/sparse"), 500_000);
   const said: string[] = [];
   const what: BackupSource = {
     label: "first",
@@ -69,7 +57,7 @@ const test = base.extend("stage", ({ root }) => openStage(root));
 
 const take = ({ root, what, place, deps }: Stage) => takeBackup(root, what, place, deps);
 const host = ({ root }: Stage, name: string) => join(root.scratch, "host/root/.orchestrator", name);
-const mine = ({ place }: Stage) => readdirSync(place.directory).sort();
+const mine = ({ place }: Stage) => fs.readdirSync(place.directory).sort();
 const inPlace = ({ place }: Stage, name: string) => join(place.directory, name);
 /** Runs something whenever one of these functions of the host streams. */
 const during = (stage: Stage, names: RegExp, act: () => void): Stage => ({
@@ -86,7 +74,7 @@ const during = (stage: Stage, names: RegExp, act: () => void): Stage => ({
 const ownKey = ({ place, deps }: Stage) => openIdentity(place.directory, undefined, deps.now);
 const open = async (stage: Stage, file: string) => {
   const { secret } = await ownKey(stage);
-  return { secret, ...(await readArchive(await decryptBackup(createReadStream(file), secret), () => true)) };
+  return { secret, ...(await readArchive(await decryptBackup(fs.createReadStream(file), secret), () => true)) };
 };
 
 describe("a backup", () => {
@@ -95,8 +83,8 @@ describe("a backup", () => {
     const { directory } = stage.place;
     const name = "pillar-host-prod-Anvil-1-first-2026-11-21T18-00-00-123Z";
     expect(mine(stage)).toEqual([`${name}.manifest.json`, `${name}.tar.age`, "record.jsonl"]);
-    expect(statSync(directory).mode & 0o777).toBe(0o700);
-    const sealed = readFileSync(backup.file);
+    expect(fs.statSync(directory).mode & 0o777).toBe(0o700);
+    const sealed = fs.readFileSync(backup.file);
     expect(sealed.subarray(0, 21).toString()).toBe("age-encryption.org/v1");
     expect(backup).toEqual({
       file: join(directory, `${name}.tar.age`),
@@ -109,7 +97,7 @@ describe("a backup", () => {
       bytes: expect.any(Number),
       keyShare: { files: [`root/.orchestrator/${share}`], generatedAt: generatedAt.toISOString() },
     });
-    expect(JSON.parse(readFileSync(backup.manifestFile, "utf8")).entries).toContainEqual({
+    expect(JSON.parse(fs.readFileSync(backup.manifestFile, "utf8")).entries).toContainEqual({
       path: `root/.orchestrator/${share}`,
       kind: "file",
       mode: "600",
@@ -119,8 +107,8 @@ describe("a backup", () => {
     });
     expect(movesIn(directory)).toMatchObject([{ event: "backup", details: { label: "first", file: backup.file } }]);
     for (const file of mine(stage)) {
-      expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
-      expect(readFileSync(join(directory, file)).includes(passPhrase)).toBe(false);
+      expect(fs.statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+      expect(fs.readFileSync(join(directory, file)).includes(passPhrase)).toBe(false);
     }
     expect(stage.said.join()).not.toContain(passPhrase);
   });
@@ -136,7 +124,7 @@ describe("a backup", () => {
   test("ends if a host sends more than growing files need, and is not written over a file", async ({ stage }) => {
     const entry = { path: "a", kind: "file", mode: "600", owner: "0:0", size: 1001, sha256: "a" } as const;
     expect(computeArchiveLimit(new Map([["a", entry]]))).toBe(2 * 1001 + 4096 + 256 * 1024 * 1024);
-    mkdirSync(stage.place.directory, { recursive: true });
+    fs.mkdirSync(stage.place.directory, { recursive: true });
     const { recipient } = await ownKey(stage);
     const file = inPlace(stage, "part");
     const sealFrom = (source: Readable, limitBytes: number) =>
@@ -145,44 +133,46 @@ describe("a backup", () => {
     const endless = await stage.root.stream("signer_archive", { ...stage.what.place });
     await expect(sealFrom(endless.stdout, 100_000)).rejects.toThrow(tooLarge);
     await expect(sealFrom(Readable.from([Buffer.alloc(200_000)]), 100_000)).rejects.toThrow();
-    writeFileSync(file, "another run's");
+    fs.writeFileSync(file, "another run's");
     const { stdout, done } = await stage.root.stream("signer_archive", { ...stage.what.place });
     await expect(sealFrom(stdout, 10_000_000)).rejects.toThrow("EEXIST");
     expect([endless.stdout.destroyed, stdout.destroyed]).toEqual([true, true]);
     // Its directory can be removed once it has ended.
     await done.catch(() => undefined);
-    expect(readFileSync(file, "utf8")).toBe("another run's");
+    expect(fs.readFileSync(file, "utf8")).toBe("another run's");
   });
 
   test("removes files of killed runs, and keeps those of running ones", async ({ stage }) => {
-    mkdirSync(stage.place.directory, { recursive: true });
+    fs.mkdirSync(stage.place.directory, { recursive: true });
     const partOf = (pid: number) => inPlace(stage, `pillar-host-prod-Anvil-1-first.${pid}.part`);
-    for (const pid of [spawnSync("true").pid, process.pid, process.ppid]) writeFileSync(partOf(pid), `of ${pid}`);
+    for (const pid of [spawnSync("true").pid, process.pid, process.ppid]) fs.writeFileSync(partOf(pid), `of ${pid}`);
     await take(stage);
     expect(mine(stage).filter((name) => name.endsWith(".part"))).toEqual([basename(partOf(process.ppid))]);
-    expect(readFileSync(partOf(process.ppid), "utf8")).toBe(`of ${process.ppid}`);
+    expect(fs.readFileSync(partOf(process.ppid), "utf8")).toBe(`of ${process.ppid}`);
   });
 
   test("is never overwritten, and the next one has the same key, announced once", async ({ stage }) => {
     const first = await take(stage);
-    const before = readFileSync(first.file);
+    const before = fs.readFileSync(first.file);
     const second = await take({ ...stage, deps: { ...stage.deps, now: () => Date.parse("2026-11-21T19:00:00Z") } });
     expect(second.file).not.toBe(first.file);
     expect(stage.said.filter((line) => line.includes("made a key"))).toEqual([
       `backup: made a key that opens the backups: ${resolveOwnIdentityPath(stage.place.directory)}`,
     ]);
-    expect(statSync(second.identityFile).mode & 0o777).toBe(0o600);
+    expect(fs.statSync(second.identityFile).mode & 0o777).toBe(0o600);
     await expect(take(stage)).rejects.toThrow("exists already; nothing was overwritten");
-    expect(readFileSync(first.file)).toEqual(before);
+    expect(fs.readFileSync(first.file)).toEqual(before);
   });
 
   test("is sealed with the configured key, which is only read", async ({ stage }) => {
     const own = await openIdentity(join(stage.root.scratch, "other"), undefined, stage.deps.now);
-    const text = readFileSync(own.file, "utf8");
+    const text = fs.readFileSync(own.file, "utf8");
     const backup = await take({ ...stage, place: { ...stage.place, identityFile: own.file } });
-    expect([backup.identityFile, readFileSync(own.file, "utf8")]).toEqual([own.file, text]);
-    expect((await readArchive(await decryptBackup(createReadStream(backup.file), own.secret))).manifest.size).toBe(15);
-    for (const name of mine(stage)) expect(readFileSync(inPlace(stage, name)).includes(own.secret)).toBe(false);
+    expect([backup.identityFile, fs.readFileSync(own.file, "utf8")]).toEqual([own.file, text]);
+    expect((await readArchive(await decryptBackup(fs.createReadStream(backup.file), own.secret))).manifest.size).toBe(
+      15,
+    );
+    for (const name of mine(stage)) expect(fs.readFileSync(inPlace(stage, name)).includes(own.secret)).toBe(false);
   });
 
   test("counts while both of its files are there, whole", async ({ stage }) => {
@@ -190,8 +180,8 @@ describe("a backup", () => {
     const store = createDirectoryStore(stage.place.directory);
     expect(await isBackupKept(store, backup)).toBe(true);
     expect(await isBackupKept(store, { ...backup, manifestFile: "/nowhere" })).toBe(false);
-    chmodSync(backup.file, 0o600);
-    truncateSync(backup.file, 10);
+    fs.chmodSync(backup.file, 0o600);
+    fs.truncateSync(backup.file, 10);
     expect(await isBackupKept(store, backup)).toBe(false);
   });
 });
@@ -204,7 +194,7 @@ describe("files that change during a backup", () => {
     let count = 0;
     const rewrite = () => {
       count += 1;
-      if (times.some((each) => each === count)) writeFileSync(host(stage, "config.json"), `{"n": ${count}}`);
+      if (times.some((each) => each === count)) fs.writeFileSync(host(stage, "config.json"), `{"n": ${count}}`);
     };
     await take(during(stage, names, rewrite));
     expect(stage.said.filter((line) => line.includes("taking it again"))).toHaveLength(times.length);
@@ -213,7 +203,7 @@ describe("files that change during a backup", () => {
 
   test("a file that never stays the same ends in an error without a backup", async ({ stage }) => {
     let rewrites = 0;
-    const rewriting = during(stage, /./, () => writeFileSync(host(stage, share), `{"n": ${rewrites++}}`));
+    const rewriting = during(stage, /./, () => fs.writeFileSync(host(stage, share), `{"n": ${rewrites++}}`));
     const error = String(await take(rewriting).catch((thrown: Error) => thrown));
     expect(error).toContain("no consistent backup of ");
     expect(error).toContain(`found: root/.orchestrator/${share}: `);
@@ -221,12 +211,12 @@ describe("files that change during a backup", () => {
   });
 
   test("logs are allowed to change", async ({ stage }) => {
-    await take(during(stage, /./, () => writeFileSync(host(stage, "logs/today.log"), `${Math.random()}`)));
+    await take(during(stage, /./, () => fs.writeFileSync(host(stage, "logs/today.log"), `${Math.random()}`)));
     expect(stage.said.filter((line) => line.includes("taking it again"))).toEqual([]);
   });
 
   test("half a config.json ends in an error that shows none of it", async ({ stage }) => {
-    writeFileSync(host(stage, "config.json"), `{"ProducerKeyFilePassphrase": "${passPhrase}`);
+    fs.writeFileSync(host(stage, "config.json"), `{"ProducerKeyFilePassphrase": "${passPhrase}`);
     const error = String(await take(stage).catch((thrown: Error) => thrown));
     expect(error).toContain("root/.orchestrator/config.json: not whole JSON");
     expect(`${error}${stage.said}`).not.toContain(passPhrase);
@@ -237,7 +227,7 @@ describe("faults of a backup", () => {
   test("a damaged backup is noticed, wherever it is damaged, and so is another list", async ({ stage }) => {
     const { file } = await take(stage);
     const { secret, manifest } = await open(stage, file);
-    const whole = readFileSync(file);
+    const whole = fs.readFileSync(file);
     const damaged = [5, 150, 100_000, whole.length - 1].map((at) => {
       const bytes = Buffer.from(whole);
       bytes[at] = (bytes[at] ?? 0) ^ 1;
@@ -245,7 +235,7 @@ describe("faults of a backup", () => {
     });
     const short = [0, 100, 70_000, whole.length - 16].map((length) => whole.subarray(0, length));
     for (const bytes of [...damaged, ...short]) {
-      writeFileSync(`${file}.bad`, bytes);
+      fs.writeFileSync(`${file}.bad`, bytes);
       await expect(prove(`${file}.bad`, secret, manifest)).rejects.toThrow(
         /could not be proved: .*\n {2}found: it does not decrypt to a whole archive/,
       );
@@ -274,7 +264,7 @@ describe("faults of a backup", () => {
     ["a damaged key", "AGE-SECRET-KEY-1QQQ\n", "found: no whole line AGE-SECRET-KEY-1…"],
   ] as const)("refuses %s as the identity", async ([, text, found], { stage }) => {
     const file = join(stage.root.scratch, "identity");
-    if (text !== undefined) writeFileSync(file, text);
+    if (text !== undefined) fs.writeFileSync(file, text);
     await expect(openIdentity(stage.root.scratch, file, () => Date.now())).rejects.toThrow(found);
   });
 });

@@ -142,8 +142,7 @@ describe("a move that has begun", () => {
   });
 
   test("is left alone once it ended, even without its backup", async ({ stage }) => {
-    const { directory } = stage.options.backups;
-    putEvent(directory, { at: "2026-11-21T18:00:00Z", move, event: "done", details: moved });
+    putEvent(stage.options.backups.directory, { at: "2026-11-21T18:00:00Z", move, event: "done", details: moved });
     expect(await secure(stage)).toEqual({});
     expect(stage.called).toEqual([]);
     const next = { ...stage.options, move: moveNamed("pillar-host/prod/Anvil/2") };

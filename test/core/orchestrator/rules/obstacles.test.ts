@@ -53,17 +53,15 @@ describe("an obstacle", () => {
   const stop = (address: string, unit: string) =>
     `on ${address}: systemctl stop ${unit} && { [ ! -f /etc/systemd/system/${unit}.service ] || mv -f /etc/systemd/system/${unit}.service /etc/systemd/system/${unit}.service.moved; } && ln -sfn /dev/null /etc/systemd/system/${unit}.service && systemctl daemon-reload && systemctl is-active ${unit} (it must say inactive)`;
 
-  test("names the second orchestrator's host and unit", () => {
+  test("names the second orchestrator's host and unit; offers to keep that of a lost host that is back", () => {
     const states = { old: signs, new: at("new", "running", signs) };
     const text = formatObstacle("two may sign", forward, states, places);
     expect(text).toContain(`an orchestrator runs on ${oldHost}, or can start there, where by the journals none may`);
     expect(text).toContain(`  Stop it at once, ${stop(places.old, "signer")}\n  Then: ${up}\n`);
-  });
-
-  test("offers to keep the orchestrator of a lost host that is back", () => {
-    const states = { old: signs, new: at("new", "switched", fenced) };
-    const text = formatObstacle("lost source is back", forward, states, places);
-    expect(text).toContain(`Or keep the orchestrator of that host, which is newer than any backup: ${rollback}`);
+    const lost = { old: signs, new: at("new", "switched", fenced) };
+    expect(formatObstacle("lost source is back", forward, lost, places)).toContain(
+      `Or keep the orchestrator of that host, which is newer than any backup: ${rollback}`,
+    );
   });
 
   test("asks which host signs, offers to leave it, or to confirm a move by hand after an unknown start", () => {

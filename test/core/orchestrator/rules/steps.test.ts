@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
 import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
@@ -43,24 +34,24 @@ describe("a step on a host", () => {
     expect([code, stderr]).toEqual([1, `h: ${problem}\n`]);
     expect(stage.journal()).toEqual(before);
     expect(stage.box.read("asked") ?? "").not.toMatch(/^(stop|start|mask|enable)/m);
-    expect(existsSync(join(stage.directory, "producer"))).toBe(true);
+    expect(fs.existsSync(join(stage.directory, "producer"))).toBe(true);
   });
 
   test("renames the key store that config.json names, and renames it back before a start", async ({ stage }) => {
     const { directory } = stage;
-    writeFileSync(join(directory, "config.json"), '{\n    "ProducerKeyFileName": "signer.key",\n    "X": 1\n}');
-    writeFileSync(join(directory, "signer.key"), "key");
+    fs.writeFileSync(join(directory, "config.json"), '{\n    "ProducerKeyFileName": "signer.key",\n    "X": 1\n}');
+    fs.writeFileSync(join(directory, "signer.key"), "key");
     expect((await stage.step("signer_stop", source)).code).toBe(0);
     const fenced = await stage.step("signer_fence", source);
     expect([fenced.code, fenced.stderr]).toEqual([0, ""]);
     const aside = stage.journal()?.was?.keyStore ?? "";
     expect(aside).toMatch(/\/signer\.key\.moved-to-192\.0\.2\.4-\d{8}T\d{6}Z$/);
-    expect([existsSync(aside), existsSync(join(directory, "signer.key"))]).toEqual([true, false]);
+    expect([fs.existsSync(aside), fs.existsSync(join(directory, "signer.key"))]).toEqual([true, false]);
     // A store of the usual name is another one.
-    expect(existsSync(join(directory, "producer"))).toBe(true);
+    expect(fs.existsSync(join(directory, "producer"))).toBe(true);
     expect((await stage.step("signer_restore", source)).code).toBe(0);
-    expect([existsSync(aside), readFileSync(join(directory, "signer.key"), "utf8")]).toEqual([false, "key"]);
-    rmSync(join(directory, "signer.key"));
+    expect([fs.existsSync(aside), fs.readFileSync(join(directory, "signer.key"), "utf8")]).toEqual([false, "key"]);
+    fs.rmSync(join(directory, "signer.key"));
     stage.write({ ...target, stage: "switched" });
     expect(await stage.step("signer_start", target)).toMatchObject({
       code: 1,
@@ -70,37 +61,37 @@ describe("a step on a host", () => {
 
   test("masks a unit that is a link, and restores the link", async ({ stage }) => {
     const { unit } = stage;
-    rmSync(unit);
-    symlinkSync("../signer/producer", unit);
+    fs.rmSync(unit);
+    fs.symlinkSync("../signer/producer", unit);
     expect((await stage.step("signer_stop", source)).code).toBe(0);
     expect(stage.journal()?.was?.unitFile).toBe(unit);
-    expect([readlinkSync(unit), readlinkSync(`${unit}.moved`)]).toEqual(["/dev/null", "../signer/producer"]);
+    expect([fs.readlinkSync(unit), fs.readlinkSync(`${unit}.moved`)]).toEqual(["/dev/null", "../signer/producer"]);
     // A second time: the mask is not taken for the unit.
     expect((await stage.step("signer_stop", source)).code).toBe(0);
     expect((await stage.step("signer_fence", source)).code).toBe(0);
     // A restore needs the link, even if it leads nowhere because its disk is not mounted yet.
     expect((await stage.step("signer_restore", source)).code).toBe(0);
-    expect([readlinkSync(unit), existsSync(`${unit}.moved`)]).toEqual(["../signer/producer", false]);
+    expect([fs.readlinkSync(unit), fs.existsSync(`${unit}.moved`)]).toEqual(["../signer/producer", false]);
   });
 
   test("adapts the copy to this host's directory and node", async ({ stage }) => {
     const { directory } = stage;
-    mkdirSync(`${directory}.arriving`);
+    fs.mkdirSync(`${directory}.arriving`);
     const text = '{\n    "DataPath": "/home/op/.orchestrator",\n    "Passphrase": "a#b&c\\\\1"\n}';
-    writeFileSync(`${directory}.arriving/config.json`, text, { mode: 0o600 });
+    fs.writeFileSync(`${directory}.arriving/config.json`, text, { mode: 0o600 });
     stage.write({ ...target, stage: "staging" });
     const config = Buffer.from(adaptConfig(text, directory, []).config).toString("base64");
     const { code, stderr } = await stage.step("signer_arrive", { ...target, config });
     expect([code, stderr]).toEqual([0, ""]);
     const arrived = join(directory, "config.json");
-    expect(readFileSync(arrived, "utf8")).toBe(text.replace("/home/op/.orchestrator", directory));
-    expect(lstatSync(arrived).mode & 0o777).toBe(0o600);
+    expect(fs.readFileSync(arrived, "utf8")).toBe(text.replace("/home/op/.orchestrator", directory));
+    expect(fs.lstatSync(arrived).mode & 0o777).toBe(0o600);
   });
 
   test.for(["../../etc/passwd", "a/b", "..", "a\\", "$(id)", "ü"])(
     "refuses a key store with the name %j",
     async (name, { stage }) => {
-      writeFileSync(join(stage.directory, "config.json"), `{"ProducerKeyFileName": "${name}"}`);
+      fs.writeFileSync(join(stage.directory, "config.json"), `{"ProducerKeyFileName": "${name}"}`);
       const { code, stderr } = await stage.step("signer_stop", source);
       expect(code).toBe(1);
       expect(stderr).toContain("is no plain file name");
@@ -109,7 +100,7 @@ describe("a step on a host", () => {
   );
 
   describe("the seal", () => {
-    const aside = ({ directory }: ScriptStage) => [existsSync(directory), existsSync(`${directory}.arriving`)];
+    const aside = ({ directory }: ScriptStage) => [fs.existsSync(directory), fs.existsSync(`${directory}.arriving`)];
     const came = (...stages: string[]) => stages.map((stage) => ({ stage, at: "x", ...own }));
 
     const inPlace = async (stage: ScriptStage) =>
@@ -130,11 +121,11 @@ describe("a step on a host", () => {
         expect((await stage.step("signer_seal", target)).code).toBe(0);
         expect(aside(stage)).toEqual([true, false]);
       }
-      mkdirSync(`${stage.directory}.arriving`);
+      fs.mkdirSync(`${stage.directory}.arriving`);
       stage.write({ ...target, stage: "staged", history: came("staging", "staged") });
       expect((await stage.step("signer_seal", target)).code).toBe(0);
       expect(aside(stage)).toEqual([true, true]);
-      expect(existsSync(join(stage.directory, "producer"))).toBe(true);
+      expect(fs.existsSync(join(stage.directory, "producer"))).toBe(true);
     });
 
     test("a seal of another saga does not count for this one", async ({ stage }) => {
@@ -153,14 +144,14 @@ describe("a step on a host", () => {
       "systemctl",
       `${systemctl}\n[ "$1" != stop ] || { (exec flock "$sandbox/signer/.lock" bash -c 'sleep 0.4; rm -r "$sandbox/proc/77"; sleep 0.4') > /dev/null 2>&1 & }`,
     );
-    writeFileSync(join(directory, ".lock"), "");
+    fs.writeFileSync(join(directory, ".lock"), "");
     const began = performance.now();
     const { code, stdout, stderr } = await stage.step("signer_stop", source);
     expect(code, stderr).toBe(0);
     const stopped = { active: false, masked: true, journal: { stage: "stopping" } };
     expect(parseHostState(stdout, "h").seen).toMatchObject(stopped);
     expect(performance.now() - began).toBeGreaterThan(800);
-    expect(readFileSync(`${unit}.moved`, "utf8")).toBe("[Service]\n");
+    expect(fs.readFileSync(`${unit}.moved`, "utf8")).toBe("[Service]\n");
   });
 
   test("finds an orchestrator that systemd does not manage", async ({ stage }) => {
@@ -194,9 +185,9 @@ async function expectRefusals(stage: ScriptStage, names: readonly string[], call
   const { stdout, stderr } = await stage.step(`all() { ${all}; }; all`, { stage: "moved", ...call });
   expect(stdout, JSON.stringify(call)).toBe("refused\n".repeat(names.length));
   expect(stderr.match(why)).toHaveLength(names.length);
-  expect(readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
+  expect(fs.readFileSync(join(stage.box.state, "orchestrator.json"), "utf8")).toBe(text);
   expect(stage.box.read("asked") ?? "").not.toMatch(/^(stop|start|mask|enable)/m);
-  expect(lstatSync(stage.unit).isFile()).toBe(true);
+  expect(fs.lstatSync(stage.unit).isFile()).toBe(true);
 }
 
 describe("a step on a host of another stack's move", () => {
@@ -265,17 +256,17 @@ describe("the commands that an error prints for a host", () => {
 
   test("stop and mask a unit whose file is in the mask's place, and keep its link", async ({ stage }) => {
     const linked = join(stage.box.dir, "units", "linked.service");
-    symlinkSync(stage.unit, linked);
+    fs.symlinkSync(stage.unit, linked);
     expect((await byHand(stage, "linked")).stdout).toBe("inactive\n");
-    expect([readlinkSync(linked), readlinkSync(`${linked}.moved`)]).toEqual(["/dev/null", stage.unit]);
+    expect([fs.readlinkSync(linked), fs.readlinkSync(`${linked}.moved`)]).toEqual(["/dev/null", stage.unit]);
     stage.box.write("active", "");
     const { stdout, stderr } = await byHand(stage, "orchestrator");
     expect([stdout, stderr]).toEqual(["inactive\n", ""]);
-    expect(readlinkSync(stage.unit)).toBe("/dev/null");
-    expect(readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
+    expect(fs.readlinkSync(stage.unit)).toBe("/dev/null");
+    expect(fs.readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
     // A second run loses nothing.
     expect((await byHand(stage, "orchestrator")).stdout).toBe("inactive\n");
-    expect(readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
+    expect(fs.readFileSync(`${stage.unit}.moved`, "utf8")).toBe("[Service]\n");
   });
 
   test("do not print inactive for a missing or unmasked unit", async ({ stage }) => {
