@@ -1,17 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { execa } from "execa";
+import { execa, type Options } from "execa";
 import { type CloudName, cloudsReady } from "./clouds/names";
 import { LabMachineRoom } from "./clouds/room";
-import { officialName, releaseHashFile } from "./doubles/orchestratorRelease";
-import { ip } from "./hosts/ip";
-import { type LabHost, LabHosts } from "./hosts/labHosts";
-import { makeKeys, privateKeyFile } from "./hosts/labKeys";
+import { officialName, releaseHashFile } from "./doubles/release";
+import { type LabHost, LabHosts, makeKeys, privateKeyFile } from "./hosts/labHosts";
 import { LabState, labDirectory, labExists, labNames } from "./hosts/labState";
 import type { OwnProcess } from "./hosts/machine";
 import {
   cloudPorts,
   createOperatorNetwork,
+  ip,
   operatorAddress,
   operatorNamespace,
   releaseHost,
@@ -109,6 +108,12 @@ export class Lab {
   /** Returns a command that runs in the operator's namespace, where it can reach the hosts. */
   atOperator(command: readonly string[]): string[] {
     return ["ip", "netns", "exec", operatorNamespace(this.name), ...command];
+  }
+
+  /** Runs a command in the operator's namespace. */
+  run<T extends Options = Record<never, never>>(command: readonly string[], options?: T) {
+    const [program = "", ...args] = this.atOperator(command);
+    return execa<T>(program, args, options);
   }
 
   /** Starts a process on the operator's machine, until the lab goes down; its output goes to a file. */

@@ -3,14 +3,23 @@ import { ensureCloudImage } from "./clouds/room/image";
 import { ensurePackagedImage } from "./images/packagedImage";
 import { Lab, testLabPrefix } from "./lab";
 import { realDirectory, unusedReals } from "./real/realPrograms";
-import { withSecondAttempt, worthAgain } from "./testRun/again";
-import { contractsLine, contractsOf } from "./testRun/contracts";
 import { takeDown, takeDownTheDead } from "./testRun/deadLabs";
 import { recordDurations } from "./testRun/durations";
 import { leftOutVariable } from "./testRun/leftOut";
 import { hashesOf, notePassed, ownTests, passedBefore } from "./testRun/ownTests";
-import type { Report } from "./testRun/report";
-import { closingLine, countOf, exitCodeOf, failuresOf, sumOf, type Tally } from "./testRun/tally";
+import {
+  closingLine,
+  contractsLine,
+  contractsOf,
+  countOf,
+  exitCodeOf,
+  failuresOf,
+  type Report,
+  sumOf,
+  type Tally,
+  withSecondAttempt,
+  worthAgain,
+} from "./testRun/tally";
 import { type Asked, askedOf } from "./testRun/tiers";
 import { endVitest, vitest } from "./testRun/vitest";
 import { ensureToolchain } from "./toolchain";

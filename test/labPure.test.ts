@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stageTimes } from "../lab/demo/stageTimes";
+import { stageTimes } from "../lab/demo/scenes";
 import { createHostNetwork } from "../lab/hosts/network";
 import { isImmutable } from "../lab/images/aptProxy";
 import { parseMirror } from "../lab/images/mirror";

@@ -1,9 +1,17 @@
 import { expect, test } from "vitest";
-import { withSecondAttempt, worthAgain } from "../lab/testRun/again";
-import { contractsLine, contractsOf } from "../lab/testRun/contracts";
 import { expectedSeconds, merged } from "../lab/testRun/durations";
-import type { Report } from "../lab/testRun/report";
-import { closingLine, countOf, exitCodeOf, failuresOf, sumOf } from "../lab/testRun/tally";
+import {
+  closingLine,
+  contractsLine,
+  contractsOf,
+  countOf,
+  exitCodeOf,
+  failuresOf,
+  type Report,
+  sumOf,
+  withSecondAttempt,
+  worthAgain,
+} from "../lab/testRun/tally";
 import { askedOf } from "../lab/testRun/tiers";
 
 /** Returns the runner's report of files with these tests; by default a file's status follows from its tests. */

@@ -1,6 +1,5 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
 import type { LabStack } from "../stack/stack";
 import { step } from "../util/progress";
 import type { Bench } from "./bench";
@@ -44,9 +43,12 @@ async function copyOf(stack: LabStack, name: string): Promise<void> {
 
 /** Times `status --all`. @throws if a stack was skipped */
 async function timeAll(stack: LabStack, count: number): Promise<number> {
-  const [command = "", ...args] = stack.lab.atOperator(["./pillar-host", "status", "--all", "--json"]);
   const started = performance.now();
-  const { stdout } = await execa(command, args, { cwd: stack.programDirectory, env: stack.env, reject: false });
+  const { stdout } = await stack.lab.run(["./pillar-host", "status", "--all", "--json"], {
+    cwd: stack.programDirectory,
+    env: stack.env,
+    reject: false,
+  });
   const seconds = (performance.now() - started) / 1000;
   const looks = JSON.parse(stdout) as readonly { readonly looked: boolean }[];
   if (looks.length !== count || looks.some(({ looked }) => !looked))

@@ -74,11 +74,6 @@ export async function runPlaybook({
   };
   await writeFile(join(work, "variables.json"), JSON.stringify(variables));
   const args = ["-m", "ansible.cli.playbook", "-u", "root", "--private-key", lab.privateKeyFile, "-i", `${address},`];
-  const [command = "", ...rest] = lab.atOperator([
-    join(environment, "bin/python"),
-    ...args,
-    ...["-e", `@${join(work, "variables.json")}`, playbook],
-  ]);
   const env = {
     ANSIBLE_CONFIG: join(import.meta.dirname, "ansible.cfg"),
     ANSIBLE_HOME: work,
@@ -88,7 +83,10 @@ export async function runPlaybook({
   };
   try {
     const started = performance.now();
-    const { exitCode, all } = await execa(command, rest, { env, all: true, reject: false, timeout: 900_000 });
+    const { exitCode, all } = await lab.run(
+      [join(environment, "bin/python"), ...args, ...["-e", `@${join(work, "variables.json")}`, playbook]],
+      { env, all: true, reject: false, timeout: 900_000 },
+    );
     const seconds = (performance.now() - started) / 1000;
     if (exitCode !== 0) throw new Error(`the playbook failed:\n${String(all).slice(-3000)}`);
     return { seconds, output: String(all) };

@@ -1,4 +1,5 @@
 import { mkdir, readFile } from "node:fs/promises";
+import { onHost } from "../hosts/onHost";
 import { ensurePackagedImage } from "../images/packagedImage";
 import type { Lab, LabHost } from "../lab";
 import type { Backend } from "../stack/backends";
@@ -37,7 +38,7 @@ export class Bench {
       this.hosts += 1;
       hosts.push(await this.lab.addHost(`host${this.hosts}`, ensureImage));
     }
-    await Promise.all(hosts.map(prepare));
+    await Promise.all(hosts.map((host) => onHost(host, preparation)));
     return hosts;
   }
 
@@ -116,9 +117,4 @@ export async function timeUp(stack: LabStack): Promise<{ seconds: number; output
   const seconds = (performance.now() - started) / 1000;
   if (exitCode !== 0) throw new Error(`pulumi up failed:\n${output.slice(-3000)}`);
   return { seconds, output };
-}
-
-async function prepare(host: LabHost): Promise<void> {
-  const { exitCode, stderr } = await host.run(preparation);
-  if (exitCode !== 0) throw new Error(`${host.name} could not be prepared: ${stderr}`);
 }

@@ -1,3 +1,4 @@
+import { onHost } from "../hosts/onHost";
 import type { LabHost } from "../lab";
 
 /**
@@ -22,11 +23,4 @@ export async function befriend(from: LabHost, to: LabHost): Promise<void> {
   );
   await onHost(to, `echo '${key}' >> ~/.ssh/authorized_keys`);
   await onHost(from, `echo '${to.address} ${to.hostKey}' >> ~/.ssh/known_hosts`);
-}
-
-/** Returns a script's output on a host. @throws if it fails */
-export async function onHost(host: LabHost, script: string): Promise<string> {
-  const { exitCode, stdout, stderr } = await host.run(script);
-  if (exitCode !== 0) throw new Error(`${host.name}: ${stderr}`);
-  return String(stdout).trim();
 }

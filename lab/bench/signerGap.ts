@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
+import { onHost } from "../hosts/onHost";
 import type { LabHost } from "../lab";
 import { setUpOrchestrator, waitForOrchestrator } from "../oldHost/runningOrchestrator";
 import { setUpSyncedNode } from "../oldHost/syncedNode";
 import { step } from "../util/progress";
 import { type Bench, timeUp } from "./bench";
-import { moveByHand, onHost } from "./byHand";
+import { moveByHand } from "./byHand";
 import { inTurns, pair, seconds } from "./compare";
 import { ratioOf, type Values } from "./rows";
 

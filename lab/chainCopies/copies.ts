@@ -1,6 +1,5 @@
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { execa } from "execa";
 import type { ChainCopied, ChainCopyInputs } from "../../core/chainCopy/inputs";
 import type { Lab } from "../lab";
 import { checkout } from "../toolchain/version";
@@ -24,12 +23,11 @@ export async function copyOnce(
   heard: (line: string) => Promise<unknown> | undefined = () => undefined,
 ): Promise<Copied> {
   const program = resolve(import.meta.dirname, "copyRun.ts");
-  const [command = "", ...args] = lab.atOperator([join(checkout, "node_modules/.bin/tsx"), program]);
   const input = JSON.stringify({
     inputs,
     gate: { ...gateSettings(), confirmations: 1, confirmSpan: 0, deadline: 600_000 },
   });
-  const run = execa(command, args, { input, timeout: 900_000 });
+  const run = lab.run([join(checkout, "node_modules/.bin/tsx"), program], { input, timeout: 900_000 });
   const answers: unknown[] = [];
   createInterface({ input: run.stderr }).on("line", (line) => answers.push(heard(line)));
   const { stdout } = await run;

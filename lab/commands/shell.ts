@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import { execa } from "execa";
 import { type CloudName, cloudNames } from "../clouds/names";
 import { Lab } from "../lab";
 import { collectRewards, updateProducer } from "../operator/wallet";
@@ -30,9 +29,8 @@ export function addShellCommand(program: Command): void {
       const rc = join(lab.dir, "shell.bashrc");
       await writeFile(rc, "PS1='pillar-host$ '\n");
       console.log(welcome(place));
-      const [command = "", ...args] = lab.atOperator(["bash", "--rcfile", rc, "-i"]);
       const env = { ...withoutSettings(process.env), ...place.env };
-      await execa(command, args, {
+      await lab.run(["bash", "--rcfile", rc, "-i"], {
         cwd: place.directory,
         env,
         extendEnv: false,

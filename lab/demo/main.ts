@@ -2,6 +2,8 @@ import { readFile } from "node:fs/promises";
 import { CommanderError } from "commander";
 import type { CloudName } from "../clouds/names";
 import { ensureCloudImage } from "../clouds/room/image";
+import type { ChainTruth, SignersTruth } from "../doubles/chain";
+import type { Slot } from "../doubles/chain/production";
 import { ensureBaseImage } from "../images/baseImage";
 import { ensurePackagedImage } from "../images/packagedImage";
 import { Lab } from "../lab";
@@ -11,10 +13,10 @@ import { ensureToolchain } from "../toolchain";
 import { step } from "../util/progress";
 import { ensureRequirements } from "../util/requirements";
 import { type DemoOptions, parseDemo } from "./arguments";
+import { type Judgement, judge, type Played } from "./judgement";
 import { type OldServer, orderOldServer } from "./oldServer";
 import { Scenes } from "./scenes";
 import { hurry, makeStacks, pillar, type Stacks } from "./stacks";
-import { verdict } from "./verdict";
 
 /**
  * Runs `npm run demo`: the whole journey of a Pillar and its orchestrator, from the old host to its deletion, in view.
@@ -118,3 +120,21 @@ process.exitCode = await (async () => main(parseDemo(process.argv.slice(2))))().
   console.error(error instanceof Error ? error.message : error);
   return 1;
 });
+
+/** Judges the journey by the chain alone, which the program cannot influence. */
+export async function verdict(lab: Lab, addresses: Played["addresses"]): Promise<Judgement> {
+  const truth = await lab.chain<ChainTruth>("GET", "/truth");
+  const production = await lab.chain<Slot[]>("GET", "/production");
+  const signers = await lab.chain<SignersTruth>("GET", "/signers");
+  const gaps = Object.values(signers.identities).flatMap(({ gaps: all }) => all);
+  return judge({
+    pillar,
+    addresses,
+    stalls: truth.stalls,
+    slotMs: truth.network.momentumSeconds * 1000,
+    slots: production.filter((slot) => slot.pillar === pillar),
+    doubleProduced: truth.doubleProduced.length,
+    doubleSigned: signers.doubles.length,
+    withoutSigner: gaps.reduce((sum, { ms }) => sum + Math.max(0, ms), 0),
+  });
+}

@@ -2,12 +2,11 @@ import { readFileSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
+import { noteSecret } from "../testRun/printed";
 import { makeRoot, releaseRoot } from "./disk";
-import { ip } from "./ip";
-import { certificateFile, privateKeyFile } from "./labKeys";
 import type { LabState } from "./labState";
 import { bootMachine, insideMachine, isAlive, machineLeader, nodeBind, stopMachine } from "./machine";
-import { createHostNetwork, hostAddress, hostNamespace, operatorNamespace } from "./network";
+import { createHostNetwork, hostAddress, hostNamespace, ip, operatorNamespace, releaseHost } from "./network";
 import { personalize } from "./personalize";
 
 /** A test host: its own Debian 11 with systemd, sshd, and cron. */
@@ -142,4 +141,26 @@ export class LabHosts {
 function hostKeyIn(root: string): string {
   const line = readFileSync(join(root, "etc/ssh/ssh_host_ed25519_key.pub"), "utf8");
   return line.split(" ").slice(0, 2).join(" ");
+}
+
+/** Returns the path of the operator's ssh key, which logs in as root on every host. */
+export function privateKeyFile(dir: string): string {
+  return join(dir, "id_ed25519");
+}
+
+/** Returns the path of the release server's certificate, which every host trusts. */
+export function certificateFile(dir: string): string {
+  return join(dir, "tls.crt");
+}
+
+/** Creates the operator's ssh key and the release server's certificate. */
+export async function makeKeys(dir: string): Promise<void> {
+  await execa("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "operator", "-f", privateKeyFile(dir)]);
+  await execa("openssl", [
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30"],
+    ...["-subj", `/CN=${releaseHost}`, "-addext", `subjectAltName=DNS:${releaseHost}`],
+    ...["-keyout", join(dir, "tls.key"), "-out", certificateFile(dir)],
+  ]);
+  noteSecret("the operator's ssh key", readFileSync(privateKeyFile(dir), "utf8"));
+  noteSecret("the release server's key", readFileSync(join(dir, "tls.key"), "utf8"));
 }

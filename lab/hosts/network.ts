@@ -1,3 +1,5 @@
+import { execa } from "execa";
+
 /**
  * The lab's network: one namespace with a bridge for the operator (where the engine, the release server, and the chain
  * double run), and one namespace for each host, connected to the bridge. These namespaces are invisible from outside,
@@ -91,4 +93,9 @@ export function createHostNetwork(lab: string, host: string, n: number): IpComma
 /** Returns the commands that give the operator's end another address, for a node that is not on a host. */
 export function addOperatorAddress(lab: string, address: string): IpCommand[] {
   return [["-n", operatorNamespace(lab), "addr", "add", `${address}/24`, "dev", "br0"]];
+}
+
+/** Runs the network's commands one after another. */
+export async function ip(commands: readonly IpCommand[]): Promise<void> {
+  for (const command of commands) await execa("ip", [...command]);
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import type { HostShell } from "../lab";
+import { onHost } from "./onHost";
 
 /** Folders (without text) and files of a host, by absolute path. */
 export type HostFiles = Readonly<Record<string, { readonly mode: number; readonly text?: string }>>;
@@ -20,8 +21,7 @@ export async function shipFiles(host: HostShell, files: HostFiles): Promise<void
     const names = Object.keys(files).map((path) => path.replace(/^\/+|\/+$/g, ""));
     const options = ["-C", place, "-cz", "--owner=0", "--group=0", "--no-recursion"];
     const { stdout } = await execa("tar", [...options, ...names], { encoding: "buffer" });
-    const { exitCode, stderr } = await host.run("base64 -d | tar -xzpC /", Buffer.from(stdout).toString("base64"));
-    if (exitCode !== 0) throw new Error(`files for ${host.name}: ${stderr}`);
+    await onHost(host, "base64 -d | tar -xzpC /", Buffer.from(stdout).toString("base64"));
   } finally {
     await rm(place, { recursive: true, force: true });
   }

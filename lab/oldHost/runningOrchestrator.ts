@@ -7,6 +7,7 @@ import {
   exampleDir,
   orchestratorDir,
 } from "../doubles/orchestrator/exampleDir";
+import { onHost } from "../hosts/onHost";
 import { shipFiles } from "../hosts/shipFiles";
 import type { HostShell, Lab } from "../lab";
 import { noteSecret } from "../testRun/printed";
@@ -37,11 +38,11 @@ export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: Orches
     "/etc/systemd/system/orchestrator.service": { mode: 0o644, text: orchestratorUnit },
     ...Object.fromEntries(Object.entries(state.files).map(([path, file]) => [`${orchestratorDir}/${path}`, file])),
   });
-  await run(host, "systemctl daemon-reload");
+  await onHost(host, "systemctl daemon-reload");
   if (setup.extraFiles) await makeFiles(host, `${orchestratorDir}/events`, setup.extraFiles);
-  await run(host, "systemctl enable orchestrator");
+  await onHost(host, "systemctl enable orchestrator");
   if (!started) return state;
-  await run(host, "systemctl start orchestrator");
+  await onHost(host, "systemctl start orchestrator");
   await waitForOrchestrator(lab, host, state.identity);
   return state;
 }
@@ -80,7 +81,7 @@ async function noSigner(lab: Lab, host: HostShell, identity: string): Promise<st
 
 /** Fills a folder with files of noise, a hundred to a subfolder: a gigabyte in the time that the disk takes. */
 export async function makeFiles(host: HostShell, dir: string, files: { count: number; bytes: number }): Promise<void> {
-  await run(host, `perl -e '${filler}' "${dir}" ${files.count} ${files.bytes}`);
+  await onHost(host, `perl -e '${filler}' "${dir}" ${files.count} ${files.bytes}`);
 }
 
 /** Unit as the orchestrator's initial setup writes it. */
@@ -114,8 +115,3 @@ const filler = `
     while ((my $missing = $bytes - length $text) > 0) { $text .= substr $noise, rand(1 << 19), $missing }
     print $file substr($text, 0, $bytes) or die $!; close $file or die $!;
   }`;
-
-async function run(host: HostShell, script: string): Promise<void> {
-  const { exitCode, stderr } = await host.run(script);
-  if (exitCode !== 0) throw new Error(`the orchestrator of ${host.name}: ${stderr}`);
-}

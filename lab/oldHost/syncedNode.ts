@@ -3,6 +3,7 @@ import { bundleNode } from "../doubles/bundle";
 import type { NodeReport } from "../doubles/chain";
 import { daemonPath, unitText } from "../doubles/controller/service";
 import { createKeyStore, randomPassword } from "../doubles/keyStore";
+import { onHost } from "../hosts/onHost";
 import { shipFiles } from "../hosts/shipFiles";
 import type { HostShell, Lab } from "../lab";
 import { noteSecret } from "../testRun/printed";
@@ -29,8 +30,7 @@ export async function setUpSyncedNode(lab: Lab, host: HostShell): Promise<NodePr
     "/root/.znn/wallet": { mode: 0o700 },
     "/root/.znn/wallet/producer": { mode: 0o600, text: JSON.stringify(store) },
   });
-  const { exitCode, stderr } = await host.run("systemctl daemon-reload && systemctl enable --now go-node");
-  if (exitCode !== 0) throw new Error(`the node of ${host.name}: ${stderr}`);
+  await onHost(host, "systemctl daemon-reload && systemctl enable --now go-node");
   const deadline = Date.now() + 60_000;
   const isSynced = async () =>
     (await lab.chain<NodeReport[]>("GET", `/nodes/${host.name}/reports`)).at(-1)?.synced === true;

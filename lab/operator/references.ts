@@ -2,9 +2,8 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bundleNode } from "../doubles/bundle";
 import { defaultNodeSettings, type NodeReport } from "../doubles/chain";
-import { ip } from "../hosts/ip";
 import { nodeBind } from "../hosts/machine";
-import { addOperatorAddress, chainPort, operatorAddress, referenceAddress } from "../hosts/network";
+import { addOperatorAddress, chainPort, ip, operatorAddress, referenceAddress } from "../hosts/network";
 
 /** Returns the URL of the n-th reference for sync.references. */
 export function referenceUrl(n: number): string {

@@ -4,8 +4,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import net from "node:net";
 import { join } from "node:path";
 import { serveChain } from "../doubles/chain";
-import { buildOrchestratorRelease, officialName, releaseHashFile } from "../doubles/orchestratorRelease";
-import { buildRelease, type ReleaseOptions, serveReleases } from "../doubles/release";
+import {
+  buildOrchestratorRelease,
+  buildRelease,
+  officialName,
+  type ReleaseOptions,
+  releaseHashFile,
+  serveReleases,
+} from "../doubles/release";
 import { serveVault } from "../doubles/vault";
 import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts, vaultPort } from "../hosts/network";
 import { onceARun } from "../testRun/onceARun";

@@ -2,9 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { randomPassword } from "../doubles/keyStore";
-import { ip } from "../hosts/ip";
 import { endProcess, type OwnProcess } from "../hosts/machine";
-import { addOperatorAddress } from "../hosts/network";
+import { addOperatorAddress, ip } from "../hosts/network";
 import type { Lab } from "../lab";
 import { neededReal } from "./realPrograms";
 
@@ -148,8 +147,7 @@ export class RealNetwork {
   private async wallet(command: string, wallet: string, more: readonly string[]): Promise<void> {
     const { rpc } = this.node("p1");
     const key = ["--rpc", rpc, "--wallet", wallet, "--password", this.password];
-    const [program = "", ...args] = this.lab.atOperator([this.tool, command, ...key, ...more]);
-    await execa(program, args);
+    await this.lab.run([this.tool, command, ...key, ...more]);
   }
 }
 

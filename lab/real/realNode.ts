@@ -2,6 +2,7 @@ import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { givenFiles, givenNodeDirectory } from "../doubles/controller/givenNode";
 import { daemonPath, unitText } from "../doubles/controller/service";
+import { onHost } from "../hosts/onHost";
 import type { LabHost } from "../lab";
 import type { RealNetwork } from "./realNetwork";
 
@@ -15,8 +16,7 @@ export async function setUpRealNode(network: RealNetwork, name: string, host: La
   await writeFile(at(`${dataDir}/config.json`), await configOf(network, name));
   await writeFile(at("etc/systemd/system/go-node.service"), unitText);
   await setClocks(network, host);
-  const { exitCode, stderr } = await host.run("systemctl enable -q --now go-node");
-  if (exitCode !== 0) throw new Error(`the node of ${host.name}: ${stderr}`);
+  await onHost(host, "systemctl enable -q --now go-node");
 }
 
 /** Puts a network's node, not yet started, on a host for the controller's double to deploy. */

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
+import { onHost } from "../hosts/onHost";
 import type { LabHost } from "../lab";
 import { orchestratorUnit } from "../oldHost/runningOrchestrator";
 import { noteSecret } from "../testRun/printed";
@@ -35,20 +36,14 @@ const install = (host: LabHost, file: string, name: string) => {
   fs.chmodSync(path.join(host.root, "usr/local/bin", name), 0o755);
 };
 
-async function run(host: LabHost, script: string): Promise<string> {
-  const { exitCode, stdout, stderr } = await host.run(script);
-  if (exitCode !== 0) throw new Error(`${host.name}: ${script.split("\n")[0]}: ${stderr}`);
-  return String(stdout);
-}
-
 /** Changes the state of the world: `halted=1`, `wraps=…`; see the stand-in's /set. */
 export async function setWorld(host: LabHost, values: Readonly<Record<string, string>>): Promise<void> {
-  await run(host, `curl -sf 'http://${host.address}:46000/set?${new URLSearchParams(values)}' > /dev/null`);
+  await onHost(host, `curl -sf 'http://${host.address}:46000/set?${new URLSearchParams(values)}' > /dev/null`);
 }
 
 /** Reads the state of the world, above all the bridge's key in base64. */
 export async function worldOf(host: LabHost): Promise<{ readonly Comp: string }> {
-  return JSON.parse(await run(host, `curl -sf http://${host.address}:46000/set`));
+  return JSON.parse(await onHost(host, `curl -sf http://${host.address}:46000/set`));
 }
 
 const began = Date.now();
@@ -64,7 +59,7 @@ const passed = () => Math.floor((Date.now() - began) / 1000);
  */
 export async function setUpWorld(host: LabHost): Promise<{ wraps: string }> {
   install(host, await neededReal("signer-world/signer-world"), "signer-world");
-  await run(
+  await onHost(
     host,
     `systemd-run -q --unit=signer-world signer-world -host ${host.address} -znn 35998 -evm 8545
      for i in $(seq 100); do curl -sf http://${host.address}:46000/set > /dev/null && exit 0; sleep 0.1; done; exit 1`,
@@ -115,6 +110,6 @@ export async function setUpRealSigner(host: LabHost, number: 1 | 2 | 3, world: s
   });
   noteSecret("a signer's pass phrase", passphrase);
   fs.writeFileSync(path.join(host.root, "etc/systemd/system/orchestrator.service"), orchestratorUnit);
-  await run(host, "chown -R root: /root/.orchestrator; systemctl daemon-reload; systemctl enable -q orchestrator");
+  await onHost(host, "chown -R root: /root/.orchestrator; systemctl daemon-reload; systemctl enable -q orchestrator");
   return passphrase;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { OwnProcess } from "../hosts/machine";
 import { operatorAddress } from "../hosts/network";
+import { onHost } from "../hosts/onHost";
 import { runInImage } from "../images/baseImage";
 import { ensureLayer } from "../images/imageLayer";
 import type { Lab } from "../lab";
@@ -64,13 +65,13 @@ export async function startPostgres(lab: Lab): Promise<Backend> {
   const host = await lab.addHost("state", ensurePostgresImage);
   const password = randomBytes(20).toString("hex");
   noteSecret("the password of the state's database", password);
-  const { exitCode, stderr } = await host.run(
+  await onHost(
+    host,
     `cd /; read -r password
      for i in $(seq 60); do if runuser -u postgres -- pg_isready -q -h ${host.address}; then break; fi; sleep 1; done
      runuser -u postgres -- psql -q -v ON_ERROR_STOP=1 <<< "SET password_encryption = 'scram-sha-256'; CREATE ROLE pulumi LOGIN PASSWORD '$password';"
      runuser -u postgres -- createdb -O pulumi pulumi`,
     `${password}\n`,
   );
-  if (exitCode !== 0) throw new Error(`PostgreSQL on ${host.name}: ${stderr}`);
   return { url: `postgres://pulumi@${host.address}:5432/pulumi?sslmode=disable`, env: { PGPASSWORD: password } };
 }

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { cp, mkdir, open, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { execa, type Options } from "execa";
+import type { Options } from "execa";
 import { parse, stringify } from "yaml";
 import { compiled } from "../../compile";
 import type { Lab } from "../lab";
@@ -173,8 +173,11 @@ export class LabStack {
 
   /** Runs pulumi with the arguments as typed. */
   run<T extends Options>(args: readonly string[], options?: T) {
-    const [command = "", ...rest] = this.lab.atOperator([this.toolchain.pulumi, ...args]);
-    return execa<T>(command, rest, { cwd: this.programDirectory, env: this.env, ...options } as T);
+    return this.lab.run<T>([this.toolchain.pulumi, ...args], {
+      cwd: this.programDirectory,
+      env: this.env,
+      ...options,
+    } as T);
   }
 
   /** Runs `pulumi up` without its preview, which would run the program once more; never throws. */
@@ -248,8 +251,7 @@ export class LabStack {
 
   /** Returns what `./pillar-host` prints on the operator's machine. @throws if it fails */
   async cli(args: readonly string[]): Promise<string> {
-    const [command = "", ...rest] = this.lab.atOperator(["./pillar-host", ...args]);
-    const { stdout } = await execa(command, rest, { cwd: this.programDirectory, env: this.env });
+    const { stdout } = await this.lab.run(["./pillar-host", ...args], { cwd: this.programDirectory, env: this.env });
     keepPrinted(stdout);
     return stdout;
   }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
-import type { Report } from "./report";
+import type { Report } from "./tally";
 
 /**
  * Tests of the lab itself: of its plugins, doubles, machine room and commands. They prove nothing about the

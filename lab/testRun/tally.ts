@@ -1,6 +1,22 @@
 import { stripVTControlCharacters } from "node:util";
-import { contractOf } from "./contracts";
-import type { Report } from "./report";
+
+/** Vitest's JSON report, as far as it is read here. */
+export interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly testResults: ReadonlyArray<{
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: ReadonlyArray<{
+      readonly status: string;
+      readonly fullName: string;
+      readonly ancestorTitles: readonly string[];
+      readonly failureMessages?: readonly string[];
+    }>;
+    /** Reason that a file could not be loaded. */
+    readonly message?: string;
+  }>;
+}
 
 /** Result of the test runner; no report if it was killed before it wrote one. */
 export interface Run {
@@ -83,4 +99,66 @@ export function closingLine({ passed, failed, skipped }: Tally): string {
 /** Returns 1 for a failure; a run that proved nothing is one. */
 export function exitCodeOf({ passed, failed }: Tally): number {
   return failed > 0 || passed === 0 ? 1 : 0;
+}
+
+/** More failed files than this are not due to a busy machine, so none is run again. */
+const mostAgain = 5;
+
+const hasFailed = ({ status }: Report["testResults"][number]) => status === "failed";
+
+/** Returns the lab files that failed and are run a second time. */
+export function worthAgain({ report }: Run): string[] {
+  const failed = (report?.testResults ?? []).filter((file) => hasFailed(file) && file.name.includes("/test/lab/"));
+  return failed.length > mostAgain ? [] : failed.map(({ name }) => name.slice(name.lastIndexOf("/test/lab/") + 1));
+}
+
+/**
+ * Returns the first run, with a file's second result in place of its first if it passed the second time. A second
+ * failure adds nothing and is not counted.
+ */
+export function withSecondAttempt<T extends Run>(first: T, file: string, second: Run): T {
+  const isFile = ({ name }: Report["testResults"][number]) => name.endsWith(`/${file}`);
+  const passed = second.report?.testResults.find(isFile);
+  const leaks = [...(first.leaks ?? []), ...(second.leaks ?? [])];
+  if (!first.report || second.exitCode !== 0 || passed?.status !== "passed") return { ...first, leaks };
+  const testResults = first.report.testResults.map((each) => (isFile(each) ? passed : each));
+  const count = (status: string) =>
+    testResults.flatMap(({ assertionResults }) => assertionResults).filter((test) => test.status === status).length;
+  const isWell = !testResults.some(hasFailed) && !first.hasStrayErrors;
+  return {
+    ...first,
+    leaks,
+    exitCode: isWell ? 0 : first.exitCode,
+    report: { ...first.report, testResults, numPassedTests: count("passed"), numFailedTests: count("failed") },
+  };
+}
+
+/** Contracts whose tests against the real program ran, and those whose real program was missing. */
+export interface Contracts {
+  readonly ran: readonly string[];
+  readonly skipped: readonly string[];
+}
+
+const title = /^contract (.+), the real one(?:: .+)?$/;
+
+/** Returns the contract that a test checks against the real program, by the title of its outermost suite. */
+export function contractOf(ancestorTitles: readonly string[]): string | undefined {
+  return title.exec(ancestorTitles.find((each) => each !== "") ?? "")?.[1];
+}
+
+/** Returns which contracts ran according to the reports. A contract of several files ran if any part of it ran. */
+export function contractsOf(reports: readonly Report[]): Contracts {
+  const tests = reports.flatMap(({ testResults }) => testResults.flatMap(({ assertionResults }) => assertionResults));
+  const named = (isRun: boolean) => {
+    const own = tests.filter(({ status }) => (status === "passed" || status === "failed") === isRun);
+    return new Set(own.flatMap(({ ancestorTitles }) => contractOf(ancestorTitles) ?? []));
+  };
+  const ran = named(true);
+  return { ran: [...ran].sort(), skipped: [...named(false)].filter((name) => !ran.has(name)).sort() };
+}
+
+/** Formats the closing line about contracts. */
+export function contractsLine({ ran, skipped }: Contracts): string {
+  const names = skipped.length === 0 ? "" : ` (${skipped.join(", ")})`;
+  return `real: ${ran.length} contracts ran, ${skipped.length} skipped${names}`;
 }

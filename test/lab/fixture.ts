@@ -8,10 +8,13 @@ import { formatStackIdentity } from "../../core/steps/stepVariables";
 import { isMachines } from "../../lab/demo/judgement";
 import type { ChainTruth } from "../../lab/doubles/chain";
 import type { Slot } from "../../lab/doubles/chain/production";
+import { onHost } from "../../lab/hosts/onHost";
 import { distributionOf } from "../../lab/images/baseImage";
 import { ensurePackagedImage } from "../../lab/images/packagedImage";
 import { Lab, type LabHost, ownLabPrefix } from "../../lab/lab";
 import { LabStack, type StackFile, type StackOptions } from "../../lab/stack/stack";
+
+export { onHost };
 
 let made = 0;
 
@@ -102,13 +105,6 @@ export async function testStack(
 ): Promise<LabStack> {
   const privateKey = await readFile(lab.privateKeyFile, "utf8");
   return LabStack.create(lab, name, stackFile(lab, host, changes), { "ssh.privateKey": privateKey }, options);
-}
-
-/** Returns a script's output on a host, without its last line break. */
-export async function onHost(host: LabHost, script: string): Promise<string> {
-  const { stdout, stderr, exitCode } = await host.run(script);
-  if (exitCode !== 0) throw new Error(`${script}: exit ${exitCode}: ${stderr}`);
-  return String(stdout);
 }
 
 /** Returns the momentums that the nodes missed, without those during a stall of this machine. */

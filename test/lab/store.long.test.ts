@@ -30,9 +30,8 @@ afterAll(async () => {
 
 /** Types words at the operator's end, in a directory, with the data of one of two machines. */
 async function typed(words: readonly string[], directory = stack.programDirectory, data?: string) {
-  const [command = "", ...args] = lab.atOperator(words);
   const env = { ...stack.env, ...(data === undefined ? {} : { XDG_DATA_HOME: data }) };
-  const ran = await execa(command, args, { cwd: directory, env, all: true, reject: false, stdin: "ignore" });
+  const ran = await lab.run(words, { cwd: directory, env, all: true, reject: false, stdin: "ignore" });
   keepPrinted(ran.all);
   return { exitCode: ran.exitCode, output: ran.all };
 }
@@ -59,8 +58,7 @@ async function copyRecords(): Promise<void> {
       "fail",
     ].join("\n");
   });
-  const [curl = "", ...args] = lab.atOperator(["curl", "-sS", "-K", "-"]);
-  await execa(curl, args, { input: (await Promise.all(uploads)).join("\nnext\n") });
+  await lab.run(["curl", "-sS", "-K", "-"], { input: (await Promise.all(uploads)).join("\nnext\n") });
   await rename(log, `${log}.moved`);
 }
 

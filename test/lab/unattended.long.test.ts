@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
 import { describe, expect, it, vi } from "vitest";
 import { keepPrinted } from "../../lab/testRun/printed";
 import { expectFailure, expectSuccess, onHost } from "./fixture";
@@ -20,8 +19,7 @@ describe("an unattended run, as its page documents", () => {
   const job = async (line: string) => {
     const { lab, stack } = stage;
     const typed = `${set?.text}${line.replaceAll("-s prod-2", `-s ${stack.name}`)}`;
-    const [command = "", ...args] = lab.atOperator(["bash", "-c", typed]);
-    const ran = await execa(command, args, {
+    const ran = await lab.run(["bash", "-c", typed], {
       cwd: stack.programDirectory,
       env: stack.env,
       all: true,

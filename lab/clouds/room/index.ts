@@ -3,8 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { insideMachine, isAlive } from "../../hosts/machine";
 import { hostAddress } from "../../hosts/network";
 import type { InboundRule, MachineOrder, MachineRoom } from "../machineRoom";
-import { makeDisk } from "./disk";
-import { Rack } from "./rack";
+import { makeDisk, Rack } from "./rack";
 import { type MachineRecord, MachineRecords } from "./records";
 import { Turns } from "./turns";
 

@@ -1,9 +1,12 @@
-import { join } from "node:path";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { execa } from "execa";
-import { releaseRoot } from "../../hosts/disk";
-import { ip } from "../../hosts/ip";
+import { makeRoot, releaseRoot } from "../../hosts/disk";
 import { bootMachine, nodeBind, type OwnProcess, stopMachine } from "../../hosts/machine";
-import { createHostNetwork, hostNamespace, plugHost, removeHostNetwork } from "../../hosts/network";
+import { createHostNetwork, hostNamespace, ip, plugHost, removeHostNetwork } from "../../hosts/network";
+import { settle } from "../../hosts/personalize";
+import type { MachineOrder } from "../machineRoom";
+import { ensureCloudImage } from "./image";
 import type { MachineRecord } from "./records";
 
 /** Operations on one machine of a room. Keeps no state of its own. */
@@ -70,4 +73,30 @@ function hostOf(n: number): string {
 
 function namespaceOf(lab: string, n: number): string {
   return hostNamespace(lab, hostOf(n));
+}
+
+/** Makes a server's disk from the clouds' image. Only the ssh keys in the order give access to it. */
+export async function makeDisk(
+  order: MachineOrder,
+  directory: string,
+  certificateFile: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await makeRoot(await ensureCloudImage(), directory, signal);
+  const root = join(directory, "root");
+  await settle(order.name, root, certificateFile);
+  for (const [path, content] of Object.entries(seedFiles(order))) {
+    const file = join(root, path);
+    await mkdir(dirname(file), { recursive: true });
+    // User data may contain the private host key.
+    await writeFile(file, content, { mode: 0o600 });
+  }
+}
+
+/** Returns the seed of cloud-init's NoCloud data source: file contents by path in the root file system. */
+function seedFiles({ id, name, sshKeys, userData }: MachineOrder): Record<string, string> {
+  const seed = "var/lib/cloud/seed/nocloud";
+  const metaData = { "instance-id": `i-${id}`, "local-hostname": name, "public-keys": sshKeys };
+  // JSON is valid YAML.
+  return { [`${seed}/user-data`]: userData, [`${seed}/meta-data`]: JSON.stringify(metaData) };
 }

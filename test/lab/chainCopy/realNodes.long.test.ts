@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { execa } from "execa";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
@@ -62,8 +61,7 @@ realOnly("the old host's chain for the new host's node", ["node-world/znnd-fast"
   const call = async (rpc: string, method: string, params: readonly unknown[]) => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
     const request = ["-sf", "-H", "content-type: application/json", "-d", body, rpc];
-    const [curl = "", ...args] = lab.atOperator(["curl", ...request]);
-    return JSON.parse((await execa(curl, args)).stdout).result as Record<string, unknown>;
+    return JSON.parse((await lab.run(["curl", ...request])).stdout).result as Record<string, unknown>;
   };
   /** Separates a host's node from its peers, or reconnects it; ssh keeps working. */
   const keepApart = async (host: LabHost, apart: boolean) => {

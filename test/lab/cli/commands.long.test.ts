@@ -110,8 +110,7 @@ describe("the commands between two runs", () => {
     const { output: next } = await cli(stage.stack, ["next", "prod"]);
     const [, command = ""] = /^ {2}(pulumi .*)$/m.exec(next) ?? [];
     expect(command).toBe("pulumi up -s prod");
-    const { exitCode, output } = await typedAsPrinted(stage.stack, command);
-    expect(exitCode, output).toBe(0);
+    const output = await expectSuccess(typedAsPrinted(stage.stack, command));
     // The note is printed once, and not by later runs.
     await expectSuccess(stage.stack.up());
     const notices = (await webhook.notices()).map(({ body }) => body);

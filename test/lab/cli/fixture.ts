@@ -1,4 +1,3 @@
-import { execa } from "execa";
 import type { LabStack } from "../../../lab/stack/stack";
 
 /** Outcome of a run of the tool: `output` is both streams together. */
@@ -13,9 +12,8 @@ function running(
   env: Readonly<Record<string, string>>,
   stdin: "ignore" | "pipe" = "ignore",
 ) {
-  const [command = "", ...args] = stack.lab.atOperator(argv);
   const all = { ...stack.env, ...env };
-  return execa(command, args, { cwd: stack.programDirectory, env: all, all: true, reject: false, stdin });
+  return stack.lab.run(argv, { cwd: stack.programDirectory, env: all, all: true, reject: false, stdin });
 }
 
 /** Runs `pillar-host` as an operator does, without a terminal. */

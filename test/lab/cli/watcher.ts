@@ -1,6 +1,5 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import { endProcess } from "../../../lab/hosts/machine";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
@@ -64,8 +63,12 @@ export function watching(stage: Pick<Stage, "lab" | "stack">) {
     const environment = { HOME: home, PATH: "/usr/bin:/bin", SHELL: "/bin/sh", ...own };
     const set = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
     const [, command = ""] = /^\*\/10 \* \* \* \* (.*)$/.exec(line) ?? [];
-    const [first = "", ...args] = stage.lab.atOperator(["env", "-i", ...set, "/bin/sh", "-c", command]);
-    return execa(first, args, { all: true, reject: false, stdin: "ignore", cleanup: true });
+    return stage.lab.run(["env", "-i", ...set, "/bin/sh", "-c", command], {
+      all: true,
+      reject: false,
+      stdin: "ignore",
+      cleanup: true,
+    });
   };
   /** Returns the notifications of a run of the crontab's line. */
   const heard = async () => {

@@ -10,11 +10,13 @@ export async function strictSsh(lab: Lab, address: string, hostKey: string, scri
   const known = join(lab.dir, `known_hosts_${address}`);
   await writeFile(known, `${address} ${hostKey}\n`);
   const options = [`UserKnownHostsFile=${known}`, "StrictHostKeyChecking=yes", "BatchMode=yes", "ConnectTimeout=5"];
-  const [command = "", ...args] = lab.atOperator([
-    ...["ssh", ...options.flatMap((option) => ["-o", option]), "-o", "IdentitiesOnly=yes", "-i", lab.privateKeyFile],
-    ...[`root@${address}`, script],
-  ]);
-  return execa(command, args, { reject: false });
+  return lab.run(
+    [
+      ...["ssh", ...options.flatMap((option) => ["-o", option]), "-o", "IdentitiesOnly=yes", "-i", lab.privateKeyFile],
+      ...[`root@${address}`, script],
+    ],
+    { reject: false },
+  );
 }
 
 /** Runs bash without ~/.bashrc: it reads it if its input is a socket, and a developer's may take a minute. */

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findUnknownSporks, parseSporks } from "../../../core/chain/sporks";
 import type { Lab } from "../../../lab/lab";
@@ -31,8 +30,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
   let pillar: string;
 
   async function http(...args: string[]): Promise<{ status: number; body: string }> {
-    const [curl = "", ...all] = lab.atOperator(["curl", "-s", "-w", "\n%{http_code}", ...args]);
-    const { stdout } = await execa(curl, all);
+    const { stdout } = await lab.run(["curl", "-s", "-w", "\n%{http_code}", ...args]);
     const end = stdout.lastIndexOf("\n");
     return { status: Number(stdout.slice(end + 1)), body: stdout.slice(0, end) };
   }
@@ -92,8 +90,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
           seen.push([at, JSON.parse(text).result]);
           if (at < end) setTimeout(next, 1); else console.log(JSON.stringify(seen)), agent.destroy(); }); }).end(body);
       next();`;
-    const [node = "", ...all] = lab.atOperator([process.execPath, "-e", ask, rpc]);
-    const { stdout } = await execa(node, all, { maxBuffer: 1e9 });
+    const { stdout } = await lab.run([process.execPath, "-e", ask, rpc], { maxBuffer: 1e9 });
     const seen = JSON.parse(stdout) as [number, { state: number; currentHeight: number; targetHeight: number }][];
     const heights = seen.map(([, { currentHeight }]) => currentHeight);
     expect(Math.max(...heights) - Math.min(...heights)).toBeGreaterThanOrEqual(2);

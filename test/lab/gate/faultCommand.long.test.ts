@@ -70,9 +70,10 @@ describe("faults by command", () => {
     await fault("ref1", "lying-height", "77");
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ledger.getFrontierMomentum", params: [] });
     const ask = ["curl", "-sS", "-m", "5", "-H", "content-type: application/json", "-d", body];
-    const [command = "", ...args] = lab.atOperator([...ask, lab.referenceUrl("ref1")]);
     await expect
-      .poll(async () => JSON.parse((await execa(command, args)).stdout).result.height, { timeout: 10_000 })
+      .poll(async () => JSON.parse((await lab.run([...ask, lab.referenceUrl("ref1")])).stdout).result.height, {
+        timeout: 10_000,
+      })
       .toBe(77);
     await lab.down();
     expect((await execa("pgrep", ["-f", lab.dir], { reject: false })).stdout).toBe("");

@@ -90,23 +90,6 @@ Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run pu
     );
   });
 
-  it("refuses an orchestrator's release without a hash, before anything is installed", async () => {
-    const { url, version } = stage.lab.orchestratorRelease();
-    const migrateFrom = { address: nobody, hostKey: (await newKey("old")).publicKey };
-    const lines = await refused({ orchestrator: { release: { url, version }, migrateFrom } });
-    expect(lines).toContain(`error: The configuration of stack prod has a fault; nothing was changed:
-- pillar-host:orchestrator.release.sha256: missing, needed the hash of ${url}`);
-    expect(lines).toContain(`curl -fsSL ${url} | sha256sum`);
-  });
-
-  it("names a missing pass phrase of a key", async () => {
-    const { privateKey } = await newKey("locked", "Battery Staple 7");
-    const lines = await refused({}, { "ssh.privateKey": privateKey });
-    expect(lines).toContain(`error: The configuration of stack prod has a fault; nothing was changed:
-- pillar-host:ssh.privateKeyPassword: missing, needed the pass phrase of the private key (pulumi config set --secret --path pillar-host:ssh.privateKeyPassword -s prod)
-Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run pulumi up -s prod again.`);
-  });
-
   it("refuses another host key", async () => {
     const { publicKey } = await newKey("other");
     const lines = await refused({ host: { ...least().host, hostKey: publicKey } });

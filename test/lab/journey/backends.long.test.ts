@@ -1,7 +1,6 @@
 import { cp, mkdir, readFile, rm, symlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { pillar } from "../../../lab/demo/stacks";
 import type { Distribution } from "../../../lab/images/baseImage";
@@ -66,9 +65,8 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
   const second = async (stack: LabStack, typed: readonly string[], changes: Readonly<Record<string, string>> = {}) => {
     const cwd = join(elsewhere, stack.name);
     await cp(stack.configFile, join(cwd, `Pulumi.${stack.name}.yaml`));
-    const [command = "", ...args] = lab.atOperator(typed);
     const env = { ...stack.env, ...home, HOME: join(elsewhere, "home"), XDG_DATA_HOME: "", ...changes };
-    const ran = await execa(command, args, { cwd, env, all: true, reject: false, stdin: "ignore" });
+    const ran = await lab.run(typed, { cwd, env, all: true, reject: false, stdin: "ignore" });
     keepPrinted(ran.all);
     return { exitCode: ran.exitCode, output: ran.all };
   };
@@ -80,9 +78,8 @@ describe.each<[string, (lab: Lab) => Promise<Backend>, Distribution]>([
   const goneOn = (stack: LabStack) => {
     const said: string[] = [];
     return vi.waitFor(async () => {
-      const { exitCode, output } = await resume(stack);
+      const output = await expectSuccess(resume(stack));
       said.push(output);
-      expect(exitCode, output).toBe(0);
       return said.join("\n");
     }, limit);
   };

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { computeFingerprint } from "../../../core/ssh/publicKey";
@@ -49,8 +48,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
   /** Removes the bucket's objects below a folder. */
   const lose = async (folder: string) => {
     const asked = async (...args: string[]) => {
-      const [command = "", ...rest] = stage.lab.atOperator(["curl", "-sSf", ...args]);
-      return (await execa(command, rest)).stdout;
+      return (await stage.lab.run(["curl", "-sSf", ...args])).stdout;
     };
     const bucket = `${new URL(String(stage.store)).searchParams.get("endpoint")}/state`;
     const list = () => asked(`${bucket}?list-type=2&prefix=${encodeURIComponent(folder)}`);
@@ -124,8 +122,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
     const flags = Object.entries(answers).flatMap(([flag, value]) => [`--${flag}`, value]);
     await expectSuccess(cli(stack, ["init", "prod", ...flags], env));
     const typed = async (line: string) => {
-      const [command = "", ...args] = lab.atOperator(["bash", "-c", line]);
-      const ran = await execa(command, args, {
+      const ran = await lab.run(["bash", "-c", line], {
         cwd: stack.programDirectory,
         env: { ...stack.env, ...env },
         all: true,

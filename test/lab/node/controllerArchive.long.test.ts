@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { controller as controllerStep } from "../../../core/steps/nodeSteps";
 import { buildRelease } from "../../../lab/doubles/release";
@@ -79,52 +78,10 @@ describe("the controller's archive", () => {
     expect(lines).toContain(`${untouched} Run pulumi up -s prod again.`);
   });
 
-  it("is refused if it is a web page", async () => {
-    await stage.lab.releases("PATCH", "/faults", { short: { html: true } });
-    expect(await refused({ release: { url: url("short") } })).toContain(
-      `${stage.host.address}: ${url("short")} (controller.release.url) serves no release
-found: 104 bytes that begin with: <!DOCTYPE html><html><head><title>Sign in</title></head><bod
-needed: a zip or tar.gz archive for linux, or the program. Open the address in a browser: it is perhaps a page about the release
-${untouched} Run pulumi up -s prod again.`,
-    );
-  });
-
   it("is refused if it is missing", async () => {
     const lines = await refused({ release: { url: url("nothing-there") } });
     expect(lines).toMatch(
       /could not be downloaded from .*\nfound: .*ERROR 404: Not Found\.\nfound: .* free on \/srv\/pillar\n/,
-    );
-  });
-
-  it("is refused if its hash is not the configured one", async () => {
-    await stage.lab.releases("PATCH", "/faults", { short: {} });
-    const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.5" });
-    expect(await refused({ release: { url: url("short"), sha256: "0".repeat(64) } })).toContain(
-      `${stage.host.address}: the release is not the one that controller.release.sha256 names
-found: ${sha256(archive)} (${archive.length} bytes from ${url("short")})
-needed: ${"0".repeat(64)}
-${untouched} Compare with the hash that the release page shows.`,
-    );
-  });
-
-  it("is refused if it is damaged", async () => {
-    const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.5" });
-    const middle = archive.length >> 1;
-    archive.fill(0, middle, middle + 100);
-    await stage.lab.releases("PUT", "/damaged.zip", archive);
-    expect(await refused({ release: { url: url("damaged") } })).toContain(
-      `${stage.host.address}: the release from ${url("damaged")} could not be unpacked\nfound: `,
-    );
-  });
-
-  it("is refused without the executable", async () => {
-    await stage.lab.releases(
-      "PUT",
-      "/other.zip",
-      Buffer.from(zipSync({ "README.md": strToU8("hello"), "bin/x": strToU8("x") })),
-    );
-    expect(await refused({ release: { url: url("other") } })).toMatch(
-      /: the release holds no node-controller\nfound: (README\.md bin\/x|bin\/x README\.md) *\nneeded: node-controller or node-controller-linux-amd64 \(controller\.executable\)/,
     );
   });
 
@@ -135,6 +92,7 @@ ${untouched} Compare with the hash that the release page shows.`,
         `free=$(df -Pk ${directory} | awk 'NR == 2 { print $4 }')
          head -c $(((free - ${kb}) * 1024)) /dev/zero > ${directory}/.fill`,
       );
+    await stage.lab.releases("PATCH", "/faults", { short: {} });
     await leave(300);
     installed = await facts();
     const full = await refused({ release: { url: url("short") } });
@@ -161,9 +119,8 @@ ${untouched} Compare with the hash that the release page shows.`,
   it("is upgraded in place when its hash is configured, and the node keeps running", async () => {
     const archive = await buildRelease({ menu: "v0.0.4", version: "0.0.6" });
     const node = (text: string) => text.slice(text.indexOf("MainPID"));
-    const { exitCode, output } = await upWith({ release: { url: url("node-controller"), sha256: sha256(archive) } });
+    const output = await expectSuccess(upWith({ release: { url: url("node-controller"), sha256: sha256(archive) } }));
     expect(output).not.toContain("error");
-    expect(exitCode).toBe(0);
     const now = await facts();
     expect(now).not.toBe(installed);
     expect(now).toContain(`${url("node-controller")} ${sha256(archive)}\n${sha256(archive)}\n`);

@@ -109,9 +109,8 @@ describe("the login", () => {
   it("becomes root without a password, and keeps a configured one from the script", async () => {
     await sudoers("op ALL=(ALL) NOPASSWD: ALL");
     await asOp({}, { "ssh.privateKey": key, "ssh.sudoPassword": sudoPassword });
-    const { exitCode, output } = await upTo(stack(), "preflight", "prepare");
+    const output = await expectSuccess(upTo(stack(), "preflight", "prepare"));
     expect(output).not.toContain("error");
-    expect(exitCode).toBe(0);
     expect(await onHost(host(), "stat -c %U /var/lib/pillar-host/stack")).toBe("root");
     expect(output).not.toContain(sudoPassword);
     expect(await filesWith(host(), sudoPassword)).toBe("");
@@ -121,11 +120,10 @@ describe("the login", () => {
   const letsIn = async (config: StackFile, secrets: Record<string, string>, env: Record<string, string> = {}) => {
     await stack().configure(stackFile(stage.lab, host(), config), secrets);
     Object.assign(process.env, env);
-    const { exitCode, output } = await upTo(stack(), "preflight");
+    const output = await expectSuccess(upTo(stack(), "preflight"));
     for (const name of Object.keys(env)) delete process.env[name];
     expect(output).not.toContain("error");
     expect(output).toContain("meets the minimums");
-    expect(exitCode).toBe(0);
     const written = await stack().written();
     for (const secret of Object.values(secrets)) {
       for (const text of [output, written]) expect(text.includes(secret.trim()), "a secret is shown").toBe(false);
@@ -237,9 +235,8 @@ describe("the login", () => {
       const before = await refused();
       await stack().configure(stackFile(stage.lab, host(), { ssh: { agent: true } }), {});
       Object.assign(process.env, env);
-      const { exitCode, output } = await upTo(stack(), "preflight");
+      const output = await expectFailure(upTo(stack(), "preflight"));
       delete process.env.SSH_AUTH_SOCK;
-      expect(exitCode).not.toBe(0);
       expect(output).toContain('ended the login: "Too many authentication failures"');
       expect(output).toContain("see the ssh agent's keys with ssh-add -l");
       expect(output).toContain("pulumi config set --path pillar-host:ssh.privateKeyFile FILE -s prod");
@@ -269,9 +266,8 @@ describe("the login", () => {
     expect(linesOf(first.output)).toContain(
       `${host().address}: its host key is recorded, and this run ends before a secret goes there (pillar-host:ssh.sudoPassword)\nfound: ${fingerprint}\n`,
     );
-    const { exitCode, output } = await stack().up();
+    const output = await expectSuccess(stack().up());
     expect(output).not.toContain("error");
-    expect(exitCode).toBe(0);
     const outputs = await stack().outputs<{ host: unknown; producerAddress: string }>();
     expect(outputs.producerAddress).toMatch(/^z1q[02-9ac-hj-np-z]{37}$/);
     expect(outputs.host).toEqual({

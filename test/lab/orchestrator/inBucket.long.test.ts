@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { execa } from "execa";
 import { expect, it } from "vitest";
 import { keepPrinted } from "../../../lab/testRun/printed";
 import { expectFailure, expectSuccess, onHost } from "../fixture";
@@ -18,10 +17,9 @@ const records = (data: string) => join(data, "pillar-host/records/Anvil");
 const second = () => join(stage.lab.dir, "second");
 
 async function typed(words: readonly string[], data: string) {
-  const [command = "", ...args] = stage.lab.atOperator(words);
   const env = { ...stage.stack.env, XDG_DATA_HOME: data };
   const options = { cwd: stage.stack.programDirectory, env, all: true, reject: false, stdin: "ignore" } as const;
-  const { exitCode, all } = await execa(command, args, options);
+  const { exitCode, all } = await stage.lab.run(words, options);
   keepPrinted(all);
   return { exitCode, output: all };
 }

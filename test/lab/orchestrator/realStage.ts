@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { zipSync } from "fflate";
 import { afterAll, beforeAll, expect, vi } from "vitest";
-import { officialName } from "../../../lab/doubles/orchestratorRelease";
+import { officialName } from "../../../lab/doubles/release";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { neededReal } from "../../../lab/real/realPrograms";

@@ -1,13 +1,78 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { overrideVariable } from "../../../core/retirement/refusalText";
+import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { awaitPaidEpoch, collectRewards, updateProducer } from "../../../lab/operator/wallet";
+import { configOf } from "../../components/exampleConfig";
 import { journeyIn, movesIn, putEvent } from "../../recordIn";
 import { onHost } from "../fixture";
-import { askedDirectly, conditionsOf, directoryOf, type Stored, whats } from "./asked";
-import { elect, pillar, quick, retirementStage, traceOf } from "./stage";
+import { type Outcome, providerTexts, runProvider } from "../orchestrator/providerRun";
+import { elect, oldFile, pillar, quick, type RetirementStage, retirementStage, traceOf } from "./stage";
+
+/** A guard's stored inputs and outputs, open to changes. */
+type Stored = ReturnType<typeof inputsOf> & Record<string, unknown>;
+
+/** Returns the components' inputs of guard and shutdown of the old host's stack. */
+function inputsOf(stage: RetirementStage) {
+  const { lab, old } = stage;
+  const { host, ...file } = oldFile(stage) as { host: object };
+  const config = configOf({
+    ...file,
+    host,
+    ssh: { privateKey: readFileSync(lab.privateKeyFile, "utf8") },
+    orchestrator: { backup: { directory: directoryOf(stage) } },
+  });
+  return createRetirementInputs(config, { address: old.address, hostKey: old.hostKey, isOwnServer: false });
+}
+
+/** Returns the directory to which the guards of this file write. */
+function directoryOf({ lab }: RetirementStage): string {
+  return join(lab.dir, "mine/backups");
+}
+
+/**
+ * Guards and shutdown of the old host, run without an engine from their stored texts, where the hosts are reachable.
+ */
+async function askedDirectly(stage: RetirementStage) {
+  const texts = await providerTexts();
+  const run = async (provider: string, method: string, env: Record<string, string>, ...args: unknown[]) => {
+    Object.assign(process.env, env);
+    const outcome = await runProvider(stage.lab, texts[provider] ?? "", method, ...args);
+    for (const name of Object.keys(env)) delete process.env[name];
+    return outcome;
+  };
+  return {
+    create: async (isLast: boolean, changes: object = {}): Promise<Stored> => {
+      const inputs = { ...inputsOf(stage), isLast, ...changes };
+      const { result, error } = await run("retirementGuard", "create", {}, inputs);
+      if (!result) throw new Error(error?.message);
+      return result.outs as Stored;
+    },
+    remove: (stored: Stored, env: Record<string, string> = {}): Promise<Outcome> =>
+      run("retirementGuard", "delete", env, "guard", stored),
+    shutDown: (stored: Stored, env: Record<string, string> = {}): Promise<Outcome> => {
+      const memory = { createdAt: stored.createdAt, isReached: stored.isReached, isOwnWork: stored.isOwnWork };
+      return run("nodeShutdown", "create", env, { ...inputsOf(stage), memory });
+    },
+  };
+}
+
+/** Returns the conditions of a refusal: what, found and needed. */
+function conditionsOf({ error }: Outcome): string[] {
+  if (error === undefined) return [];
+  const [, ...lines] = error.message.split("\n");
+  return lines.filter((line) => /^ {2}(- | {2})/.test(line)).map((line) => line.trim());
+}
+
+/** Returns only the first line of each condition. */
+function whats(outcome: Outcome): string[] {
+  return conditionsOf(outcome)
+    .filter((line) => line.startsWith("- "))
+    .map((line) => line.slice(2));
+}
 
 // The guards' own code, from the text that the state has of it: the engine adds nothing to a verdict.
 
