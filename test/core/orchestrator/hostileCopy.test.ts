@@ -30,10 +30,8 @@ function pack(dir: string, { gone = [], files = {}, links = {}, modes = {} }: Co
   const names = Object.keys({ ...files, ...links }).map((path) => `./${path}`);
   const listed = names.length > 0 ? names : ["-T", "/dev/null"];
   const list = gone.map((path) => `${path}\0`).join("");
-  return Buffer.concat([
-    Buffer.from(`${Buffer.byteLength(list)}\n${list}`),
-    execFileSync("tar", ["-c", "--no-recursion", "-C", dir, ...listed]),
-  ]);
+  const archive = execFileSync("tar", ["-c", "--no-recursion", "-C", dir, ...listed]);
+  return Buffer.concat([Buffer.from(`${Buffer.byteLength(list)}\n${list}`), archive]);
 }
 
 /** Opens a host that receives copies from a hostile one: their files must stay below the staging directory. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Block } from "../../../core/chain/sameChain";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import type { PillarReading } from "../../../core/registration/pillarReadings";
@@ -36,17 +36,15 @@ test.each<[string, PillarReading[], (string | null)[]]>([
   expect(agree(...readings)).toEqual(words);
 });
 
-describe("liars", () => {
-  // All of one word with at most as many liars as honest ones less one.
-  test.each([1, 2, 3, 4])("%i of them never outvote one more that is honest, wherever they stand", (liars) => {
-    const all = [
-      ...Array.from({ length: liars }, (_, i) => says(`liar${i}`, old)),
-      ...Array.from({ length: liars + 1 }, (_, i) => says(`honest${i}`, ours)),
-    ];
-    for (let turn = 0; turn < all.length; turn += 1) {
-      const turned = [...all.slice(turn), ...all.slice(0, turn)];
-      expect(agree(...turned)[0]).toBe(ours);
-      expect(agree(...turned.filter(({ client }) => client.name !== "honest0"))[0]).toContain("contradict");
-    }
-  });
+// All of one word with at most as many liars as honest ones less one.
+test.each([1, 2, 3, 4])("%i liars never outvote one more that is honest, wherever they stand", (liars) => {
+  const all = [
+    ...Array.from({ length: liars }, (_, i) => says(`liar${i}`, old)),
+    ...Array.from({ length: liars + 1 }, (_, i) => says(`honest${i}`, ours)),
+  ];
+  for (let turn = 0; turn < all.length; turn += 1) {
+    const turned = [...all.slice(turn), ...all.slice(0, turn)];
+    expect(agree(...turned)[0]).toBe(ours);
+    expect(agree(...turned.filter(({ client }) => client.name !== "honest0"))[0]).toContain("contradict");
+  }
 });

@@ -38,17 +38,14 @@ function recorded(...looks: Registration[]): LogEvent[] {
   return events;
 }
 
+const thereAndBack = ["registered", "producing", "registeredElsewhere", "registered", "producing"];
 const again: Registration = { ...producing, switched: { height: 3000, at: clock } };
 test.each<[string, Registration[], string[]]>([
   ["each transition once", [registered, registered, producing, producing, registered], ["registered", "producing"]],
   ["both of a switch", [producing], ["registered", "producing"]],
   ["an early registration", [tooEarly, tooEarly, registered], ["registered", "registeredTooEarly"]],
   ["none of a node that falls behind later", [registered, tooEarly], ["registered"]],
-  [
-    "the switch back, and the next switch to this host",
-    [producing, elsewhere, elsewhere, registered, again],
-    ["registered", "producing", "registeredElsewhere", "registered", "producing"],
-  ],
+  ["the switch back, and the next one here", [producing, elsewhere, elsewhere, registered, again], thereAndBack],
   ["nothing of what is unknown", [elsewhere, { kind: "unknown", why: "no node was asked", notes: [] }], []],
 ])("the event log has %s", (_what, looks, events) => {
   expect(recorded(...looks).map(({ event }) => event)).toEqual(events);

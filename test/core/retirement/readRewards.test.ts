@@ -15,85 +15,79 @@ const rewards = (rows: Rewards["rows"], waiting = 0n): Rewards => ({ rows, uncol
 const judged = (told: Rewards, days: number, ...figures: readonly PaidEpoch[]) =>
   judgeRewards(told, { genesis: 0, epoch: day, now: days * day }, async (time) => time > 4.5 * day, figures);
 
-describe("rewards after a switch in epoch 4", () => {
-  const unpaid = "the first whole epoch after the switch, 5, is not paid yet";
-  const ends = `${unpaid} (it ends 1970-01-07 00:00 UTC; its rewards come within 1 h 57 min)`;
-  const paid = "epoch 5, the first whole one after the switch, was paid, and the rewards were collected";
-  const since = "paid since epoch 5, and not collected: ";
-  const qsr = { rows: [row(5, 0n, 4n)], uncollected: { znn: 0n, qsr: 3n } };
-  const more = rewards([row(6, 1_250_000_000n), row(5), row(4)], 1_250_000_000n);
-  const late = rewards([row(7), row(6), row(5), row(4)], 30n * znn);
-  test.each<[RewardsJudgement["says"], string, Rewards, number]>([
-    ["waiting", "the switch is still to come: the successor's address does not produce", rewards([row(3)]), 4.4],
-    ["waiting", ends, rewards([row(3)], 10n * znn), 4.8],
-    ["waiting", ends, rewards([row(4), row(3)]), 5.5],
-    ["waiting", `${unpaid} (it has ended`, rewards([row(4), row(3)]), 6.001],
-    ["waiting", `${unpaid} (it has ended`, rewards([]), 6.2],
-    ["waiting", `${since}10 ZNN and 0 QSR wait`, rewards([row(5), row(4)], 10n * znn), 6.2],
-    ["collected", `${paid} (10 ZNN and 0 QSR paid since, 0 ZNN and 0 QSR wait)`, rewards([row(5), row(4)]), 6.2],
-    ["collected", `${paid} (22.5 ZNN and 0 QSR paid since, 12.5 ZNN and 0 QSR wait)`, more, 7.2],
-    ["waiting", `${since}30 ZNN and 0 QSR wait`, late, 8.2],
-    ["collected", `${paid} (0 ZNN and 0.00000004 QSR paid since, 0 ZNN and 0.00000003 QSR wait)`, qsr, 6.2],
-    ["fault", "epoch 6 is paid while epoch 6 still runs: does pillar-host:network", rewards([row(6), row(5)]), 6.2],
-  ])("are %s: %s", async (says, words, told, days) => {
-    const found = await judged(told, days);
-    expect([found.says, found.text]).toEqual([says, expect.stringContaining(words)]);
-    expect(found.dueAt).toBe(words.startsWith(unpaid) ? 6 * day + 117 * minute : undefined);
-  });
+const unpaid = "the first whole epoch after the switch, 5, is not paid yet";
+const ends = `${unpaid} (it ends 1970-01-07 00:00 UTC; its rewards come within 1 h 57 min)`;
+const paid = "epoch 5, the first whole one after the switch, was paid, and the rewards were collected";
+const since = "paid since epoch 5, and not collected: ";
+const qsr = { rows: [row(5, 0n, 4n)], uncollected: { znn: 0n, qsr: 3n } };
+const more = rewards([row(6, 1_250_000_000n), row(5), row(4)], 1_250_000_000n);
+const late = rewards([row(7), row(6), row(5), row(4)], 30n * znn);
+test.each<[RewardsJudgement["says"], string, Rewards, number]>([
+  ["waiting", "the switch is still to come: the successor's address does not produce", rewards([row(3)]), 4.4],
+  ["waiting", ends, rewards([row(3)], 10n * znn), 4.8],
+  ["waiting", ends, rewards([row(4), row(3)]), 5.5],
+  ["waiting", `${unpaid} (it has ended`, rewards([row(4), row(3)]), 6.001],
+  ["waiting", `${unpaid} (it has ended`, rewards([]), 6.2],
+  ["waiting", `${since}10 ZNN and 0 QSR wait`, rewards([row(5), row(4)], 10n * znn), 6.2],
+  ["collected", `${paid} (10 ZNN and 0 QSR paid since, 0 ZNN and 0 QSR wait)`, rewards([row(5), row(4)]), 6.2],
+  ["collected", `${paid} (22.5 ZNN and 0 QSR paid since, 12.5 ZNN and 0 QSR wait)`, more, 7.2],
+  ["waiting", `${since}30 ZNN and 0 QSR wait`, late, 8.2],
+  ["collected", `${paid} (0 ZNN and 0.00000004 QSR paid since, 0 ZNN and 0.00000003 QSR wait)`, qsr, 6.2],
+  ["fault", "epoch 6 is paid while epoch 6 still runs: does pillar-host:network", rewards([row(6), row(5)]), 6.2],
+])("rewards after a switch in epoch 4 are %s: %s", async (says, words, told, days) => {
+  const found = await judged(told, days);
+  expect([found.says, found.text]).toEqual([says, expect.stringContaining(words)]);
+  expect(found.dueAt).toBe(words.startsWith(unpaid) ? 6 * day + 117 * minute : undefined);
 });
 
-describe("an epoch that paid nothing", () => {
-  test.each<[object, string, string]>([
-    [{ givesAll: true }, "collected", "paid nothing: all rewards go to those who delegate to the Pillar"],
-    [{ produced: 0 }, "waiting", "paid nothing: none of 100 momentums was produced in it"],
-    [{}, "unclear", "paid nothing"],
-    [{ epoch: 4, givesAll: true }, "unclear", "paid nothing"],
-  ])("is judged by its figures: %j", async (changes, says, words) => {
-    const figures = { epoch: 5, expected: 100, produced: 99, givesAll: false, ...changes };
-    const nothing = rewards([row(6, 0n), row(5, 0n), row(4)]);
-    const text = `epoch 5, the first whole one after the switch, ${words}`;
-    expect(await judged(nothing, 7.2, figures)).toEqual({ says, text });
-  });
+test.each<[object, string, string]>([
+  [{ givesAll: true }, "collected", "paid nothing: all rewards go to those who delegate to the Pillar"],
+  [{ produced: 0 }, "waiting", "paid nothing: none of 100 momentums was produced in it"],
+  [{}, "unclear", "paid nothing"],
+  [{ epoch: 4, givesAll: true }, "unclear", "paid nothing"],
+])("judges an epoch that paid nothing by its figures: %j", async (changes, says, words) => {
+  const figures = { epoch: 5, expected: 100, produced: 99, givesAll: false, ...changes };
+  const nothing = rewards([row(6, 0n), row(5, 0n), row(4)]);
+  const text = `epoch 5, the first whole one after the switch, ${words}`;
+  expect(await judged(nothing, 7.2, figures)).toEqual({ says, text });
 });
 
-describe("random payments, switches and collections", () => {
-  const delay = hour;
-  const model = fc.record({
-    /** Payment of each epoch. */
-    pays: fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 50 })), { minLength: 1, maxLength: 18 }),
-    switchAt: fc.integer({ min: 0, max: 18 * day }),
-    collections: fc.array(fc.integer({ min: 0, max: 19 * day }), { maxLength: 5 }),
-    later: fc.integer({ min: 0, max: day - 1 }),
-  });
-  const paidAt = (epoch: number) => (epoch + 1) * day + delay;
+const delay = hour;
+const model = fc.record({
+  /** Payment of each epoch. */
+  pays: fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 50 })), { minLength: 1, maxLength: 18 }),
+  switchAt: fc.integer({ min: 0, max: 18 * day }),
+  collections: fc.array(fc.integer({ min: 0, max: 19 * day }), { maxLength: 5 }),
+  later: fc.integer({ min: 0, max: day - 1 }),
+});
+const paidAt = (epoch: number) => (epoch + 1) * day + delay;
 
-  test("count as collected exactly if a collection took what the first whole epoch paid", async () => {
-    await fc.assert(
-      fc.asyncProperty(model, async ({ pays, switchAt: at, collections, later }) => {
-        const now = pays.length * day + later;
-        fc.pre(at <= now);
-        const paid = pays.map((_, epoch) => epoch).filter((epoch) => paidAt(epoch) <= now);
-        const taken = Math.max(-1, ...collections.filter((time) => time <= now));
-        const waiting = paid.filter((epoch) => paidAt(epoch) > taken);
-        const sum = (epochs: number[]) => BigInt(epochs.reduce((total, epoch) => total + (pays[epoch] ?? 0), 0));
-        const told: Rewards = {
-          rows: paid.map((epoch) => ({ epoch, znn: BigInt(pays[epoch] ?? 0), qsr: 0n })).reverse(),
-          uncollected: { znn: sum(waiting), qsr: 0n },
-        };
-        const isAfter = async (time: number) => time > at && time <= now;
-        const found = await judgeRewards(told, { genesis: 0, epoch: day, now }, isAfter);
-        const whole = paid.filter((epoch) => epoch * day > at);
-        const first = whole.find((epoch) => (pays[epoch] ?? 0) > 0);
-        const unpaid = whole.length > 0 && first === undefined ? "unclear" : "waiting";
-        expect(found.says).toBe(first !== undefined && paidAt(first) <= taken ? "collected" : unpaid);
-        // All payments up to the first whole epoch are collected then.
-        if (found.says === "collected") expect(sum(waiting.filter((epoch) => epoch <= (whole[0] ?? -1)))).toBe(0n);
-        if (found.says === "waiting" && "dueAt" in found && found.dueAt !== undefined)
-          expect(found.dueAt).toBe(paidAt(Math.floor(at / day) + 1) + 57 * minute);
-      }),
-      { numRuns: 2000 },
-    );
-  });
+test("random payments count as collected exactly if a collection took what the first whole epoch paid", async () => {
+  await fc.assert(
+    fc.asyncProperty(model, async ({ pays, switchAt: at, collections, later }) => {
+      const now = pays.length * day + later;
+      fc.pre(at <= now);
+      const paid = pays.map((_, epoch) => epoch).filter((epoch) => paidAt(epoch) <= now);
+      const taken = Math.max(-1, ...collections.filter((time) => time <= now));
+      const waiting = paid.filter((epoch) => paidAt(epoch) > taken);
+      const sum = (epochs: number[]) => BigInt(epochs.reduce((total, epoch) => total + (pays[epoch] ?? 0), 0));
+      const told: Rewards = {
+        rows: paid.map((epoch) => ({ epoch, znn: BigInt(pays[epoch] ?? 0), qsr: 0n })).reverse(),
+        uncollected: { znn: sum(waiting), qsr: 0n },
+      };
+      const isAfter = async (time: number) => time > at && time <= now;
+      const found = await judgeRewards(told, { genesis: 0, epoch: day, now }, isAfter);
+      const whole = paid.filter((epoch) => epoch * day > at);
+      const first = whole.find((epoch) => (pays[epoch] ?? 0) > 0);
+      const unpaid = whole.length > 0 && first === undefined ? "unclear" : "waiting";
+      expect(found.says).toBe(first !== undefined && paidAt(first) <= taken ? "collected" : unpaid);
+      // All payments up to the first whole epoch are collected then.
+      if (found.says === "collected") expect(sum(waiting.filter((epoch) => epoch <= (whole[0] ?? -1)))).toBe(0n);
+      if (found.says === "waiting" && "dueAt" in found && found.dueAt !== undefined)
+        expect(found.dueAt).toBe(paidAt(Math.floor(at / day) + 1) + 57 * minute);
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 describe("reading rewards from a node", () => {

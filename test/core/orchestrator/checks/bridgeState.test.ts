@@ -45,37 +45,35 @@ describe("the bridge's state on the chain", () => {
   });
 });
 
-describe("the node that is asked for the bridge", () => {
-  const node = (name: string, answers: Record<string, unknown>) => {
-    const asked: string[] = [];
-    const call = async (method: string): Promise<RpcAnswer> => {
-      asked.push(method);
-      if (answers.fault) throw new Error("ECONNREFUSED");
-      const result = answers[method];
-      const error = { code: -32601, message: `the method ${method} does not exist/is not available` };
-      return { status: 200, body: JSON.stringify(result === undefined ? { error } : { result }) };
-    };
-    return { asked, client: createChainClient(name, call, () => undefined) };
+const node = (name: string, answers: Record<string, unknown>) => {
+  const asked: string[] = [];
+  const call = async (method: string): Promise<RpcAnswer> => {
+    asked.push(method);
+    if (answers.fault) throw new Error("ECONNREFUSED");
+    const result = answers[method];
+    const error = { code: -32601, message: `the method ${method} does not exist/is not available` };
+    return { status: 200, body: JSON.stringify(result === undefined ? { error } : { result }) };
   };
-  const newest = { height: 1e6, timestamp: Math.floor(Date.now() / 1000), hash: "h", producer: "z1q" };
-  const old = { "ledger.getFrontierMomentum": newest };
-  const good = { ...old, "embedded.bridge.getBridgeInfo": info };
-  const late = { ...good, "ledger.getFrontierMomentum": { ...newest, timestamp: newest.timestamp - 600 } };
+  return { asked, client: createChainClient(name, call, () => undefined) };
+};
+const newest = { height: 1e6, timestamp: Math.floor(Date.now() / 1000), hash: "h", producer: "z1q" };
+const old = { "ledger.getFrontierMomentum": newest };
+const good = { ...old, "embedded.bridge.getBridgeInfo": info };
+const late = { ...good, "ledger.getFrontierMomentum": { ...newest, timestamp: newest.timestamp - 600 } };
 
-  test("is the first that answers", async () => {
-    const [own, other] = [node("own", good), node("other", good)];
-    expect(await askInTurn([own.client, other.client])).toMatchObject({ known: true, state: 0 });
-    expect(other.asked).toEqual([]);
-    const bad = [node("old build", old), node("broken", { fault: true }), node("behind", late)];
-    const clients = bad.map(({ client }) => client);
-    expect(await askInTurn([...clients, other.client])).toMatchObject({ known: true, state: 0 });
-    expect(await askInTurn(clients)).toEqual({
-      known: false,
-      why: [
-        "old build: the RPC answers with error -32601: the method embedded.bridge.getBridgeInfo does not exist/is not available",
-        "broken: ECONNREFUSED",
-        "behind: it is behind: its newest momentum, 1000000, is 10 min old",
-      ].join("; "),
-    });
+test("the first node that answers is asked for the bridge", async () => {
+  const [own, other] = [node("own", good), node("other", good)];
+  expect(await askInTurn([own.client, other.client])).toMatchObject({ known: true, state: 0 });
+  expect(other.asked).toEqual([]);
+  const bad = [node("old build", old), node("broken", { fault: true }), node("behind", late)];
+  const clients = bad.map(({ client }) => client);
+  expect(await askInTurn([...clients, other.client])).toMatchObject({ known: true, state: 0 });
+  expect(await askInTurn(clients)).toEqual({
+    known: false,
+    why: [
+      "old build: the RPC answers with error -32601: the method embedded.bridge.getBridgeInfo does not exist/is not available",
+      "broken: ECONNREFUSED",
+      "behind: it is behind: its newest momentum, 1000000, is 10 min old",
+    ].join("; "),
   });
 });

@@ -20,80 +20,78 @@ const lose: Action = { do: "lose", host: "a" };
 const find: Action = { do: "find", host: "a" };
 const took = (move: string) => `took this orchestrator elsewhere: pillar-host/${move}`;
 
-describe("a history of moves", () => {
-  it.each<[string, readonly Step[]]>([
+it.each<[string, readonly Step[]]>([
+  [
+    "there and back, and there again with a raised attempt",
     [
-      "there and back, and there again with a raised attempt",
-      [
-        [second(), "new: moved", "b"],
-        [second(), "new: moved", "b"],
-        [secondBack(), "old: moved", "a"],
-        [secondBack(), "old: moved", "a"],
-        [second(), "old: raise the attempt", "a"],
-        [second(2), "new: moved", "b"],
-      ],
+      [second(), "new: moved", "b"],
+      [second(), "new: moved", "b"],
+      [secondBack(), "old: moved", "a"],
+      [secondBack(), "old: moved", "a"],
+      [second(), "old: raise the attempt", "a"],
+      [second(2), "new: moved", "b"],
     ],
-    ["a rollback of nothing", [[secondBack(), "old: nothing to roll back", "a"]]],
+  ],
+  ["a rollback of nothing", [[secondBack(), "old: nothing to roll back", "a"]]],
+  [
+    "each stack stays done after its own move, and only the present host gives the orchestrator back",
     [
-      "each stack stays done after its own move, and only the present host gives the orchestrator back",
-      [
-        [second(), "new: moved", "b"],
-        [third(), "new: moved", "c"],
-        [second(), "new: moved on", "c"],
-        [third(), "new: moved", "c"],
-        [secondBack(), took("third/Anvil/1"), "c"],
-        [lose, "", "c"],
-        [second(), "new: moved on", "c"],
-        [thirdBack(), "old: moved", "b"],
-        [second(), "new: moved", "b"],
-        [find, "", "b"],
-        [second(), "new: moved", "b"],
-        [secondBack(), "old: moved", "a"],
-        [third(), took("second/Anvil/1"), "a"],
-      ],
+      [second(), "new: moved", "b"],
+      [third(), "new: moved", "c"],
+      [second(), "new: moved on", "c"],
+      [third(), "new: moved", "c"],
+      [secondBack(), took("third/Anvil/1"), "c"],
+      [lose, "", "c"],
+      [second(), "new: moved on", "c"],
+      [thirdBack(), "old: moved", "b"],
+      [second(), "new: moved", "b"],
+      [find, "", "b"],
+      [second(), "new: moved", "b"],
+      [secondBack(), "old: moved", "a"],
+      [third(), took("second/Anvil/1"), "a"],
     ],
+  ],
+  [
+    "to a host that it left long ago, and on from there",
     [
-      "to a host that it left long ago, and on from there",
-      [
-        [second(), "new: moved", "b"],
-        [third(), "new: moved", "c"],
-        [fourth(), "new: moved", "a"],
-        [second(), took("third/Anvil/1"), "a"],
-        [second(2), "new: moved", "b"],
-        [fourth(), "new: moved on", "b"],
-        [fourthBack(), took("second/Anvil/2"), "b"],
-      ],
+      [second(), "new: moved", "b"],
+      [third(), "new: moved", "c"],
+      [fourth(), "new: moved", "a"],
+      [second(), took("third/Anvil/1"), "a"],
+      [second(2), "new: moved", "b"],
+      [fourth(), "new: moved on", "b"],
+      [fourthBack(), took("second/Anvil/2"), "b"],
     ],
+  ],
+  [
+    "on to a third host, while the first one lacks the end of its move",
     [
-      "on to a third host, while the first one lacks the end of its move",
-      [
-        [second(1, { at: 23, blow: "lose old" }), "new: moved", "b"],
-        [third(), "new: moved", "c"],
-        [find, "", "c"],
-        [second(), took("third/Anvil/1"), "c"],
-        [second(2), "migrateFrom -s second", "c"],
-      ],
+      [second(1, { at: 23, blow: "lose old" }), "new: moved", "b"],
+      [third(), "new: moved", "c"],
+      [find, "", "c"],
+      [second(), took("third/Anvil/1"), "c"],
+      [second(2), "migrateFrom -s second", "c"],
     ],
+  ],
+  [
+    "a third stack's move that is killed, then rolled back",
     [
-      "a third stack's move that is killed, then rolled back",
-      [
-        [second(1, { at: 23, blow: "lose old" }), "new: moved", "b"],
-        [third(1, { at: 11, blow: "kill" }), "killed", ""],
-        [find, "", ""],
-        [second(), "Finish it with its own stack first: pulumi up -s third", ""],
-        [secondBack(), "Finish it with its own stack first: pulumi up -s third", ""],
-        [thirdBack(), "old: nothing to roll back", "b"],
-        [{ do: "stop by hand", host: "b" }, "", ""],
-        [second(), took("third/Anvil/1"), ""],
-      ],
+      [second(1, { at: 23, blow: "lose old" }), "new: moved", "b"],
+      [third(1, { at: 11, blow: "kill" }), "killed", ""],
+      [find, "", ""],
+      [second(), "Finish it with its own stack first: pulumi up -s third", ""],
+      [secondBack(), "Finish it with its own stack first: pulumi up -s third", ""],
+      [thirdBack(), "old: nothing to roll back", "b"],
+      [{ do: "stop by hand", host: "b" }, "", ""],
+      [second(), took("third/Anvil/1"), ""],
     ],
-  ])("%s", async (_what, steps) => {
-    const world = newWorld();
-    for (const [action, ending, signing] of steps) {
-      expect(await play(world, action), JSON.stringify(action)).toContain(ending);
-      expect(hostNames.filter((name) => world.hosts[name].running).join("")).toBe(signing);
-    }
-  });
+  ],
+])("plays a history of moves: %s", async (_what, steps) => {
+  const world = newWorld();
+  for (const [action, ending, signing] of steps) {
+    expect(await play(world, action), JSON.stringify(action)).toContain(ending);
+    expect(hostNames.filter((name) => world.hosts[name].running).join("")).toBe(signing);
+  }
 });
 
 const forward: Saga = { move: exampleMove, direction: "forward" };

@@ -35,9 +35,7 @@ test.each<readonly [string, object | string | null]>([
   ["a later version", { ...written, version: 2 }],
 ])("refuses %s", (_what, value) => {
   const damaged = typeof value === "string" ? value : JSON.stringify(value);
-  expect(() => parseJournal(damaged, "203.0.113.9")).toThrow(
-    /203\.0\.113\.9: the journal .* cannot be read\n {2}found: /,
-  );
+  expect(() => parseJournal(damaged, "h")).toThrow(/h: the journal .* cannot be read\n {2}found: /);
 });
 
 test("parses the state at the end of a step's output, and the lines before it", () => {
