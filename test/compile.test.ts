@@ -49,9 +49,7 @@ it.each([
 
 it("leaves no partial result for a later run", async () => {
   fs.writeFileSync(join(root, ".compiled"), "in the way");
-  expect(() => compiled(root)).toThrow(
-    /\.compiled must be a directory that only you .*, because its files are executed/,
-  );
+  expect(() => compiled(root)).toThrow(/\.compiled must be a directory that only you .* its files are executed/);
   fs.rmSync(join(root, ".compiled"));
   expect(await runs()).toEqual(["one", "echo one"]);
 });
@@ -80,14 +78,9 @@ describe("the compiled program is private, because it is run", () => {
     expect(new Set(modes(place()))).toEqual(new Set(["directory 700", "file 600"]));
   });
 
-  it.each([
-    [0o777, place],
-    [0o775, place],
-    [0o720, place],
-    [0o777, () => compiled(root)],
-  ])("is created again if others could have written into it: %o, %s", async (mode, part) => {
+  it.each([0o777, 0o775, 0o720, 0])("is created again if others could have written into it: %o", async (mode) => {
     fs.writeFileSync(join(compiled(root), "index.js"), "module.exports = () => 'planted';");
-    fs.chmodSync(part(), mode);
+    fs.chmodSync(mode === 0 ? compiled(root) : place(), mode === 0 ? 0o777 : mode);
     expect(await runs()).toEqual(["one", "echo one"]);
     expect((fs.statSync(place()).mode & 0o777).toString(8)).toBe("700");
   });
@@ -97,9 +90,7 @@ describe("the compiled program is private, because it is run", () => {
     const owner = fs.statSync(place()).uid;
     if (owner === 0) fs.chownSync(place(), 65_534, 65_534);
     else vi.spyOn(process, "getuid").mockReturnValue(owner + 1);
-    expect(() => compiled(root)).toThrow(
-      /must be a directory that only you can[\s\S]*found: .*user \d+[\s\S]*needed: \w/,
-    );
+    expect(() => compiled(root)).toThrow(/must be a directory that only you .*found: .*user \d+.*needed: \w/s);
   });
 
   it("is refused if it is a link", () => {
@@ -137,9 +128,8 @@ describe("the compiled program is private, because it is run", () => {
     vi.spyOn(fs, "mkdirSync").mockImplementation(() => {
       throw Object.assign(new Error(`${code}: not allowed, mkdir`), { code });
     });
-    expect(() => compiled(root)).toThrow(
-      new RegExp(`^the program can't be compiled .*\n {2}found: ${code}: .*\n {2}needed: \\w`),
-    );
+    const said = new RegExp(`^the program can't be compiled .*\n {2}found: ${code}: .*\n {2}needed: \\w`);
+    expect(() => compiled(root)).toThrow(said);
   });
 
   it("the command line says so without a stack", async () => {
@@ -152,7 +142,7 @@ describe("the compiled program is private, because it is run", () => {
       const { exitCode, stderr } = await execa(process.execPath, [join(root, file)], { reject: false });
       expect([exitCode, stderr.split("\n")[0]]).toEqual([
         exit,
-        expect.stringContaining("must be a directory that only you can"),
+        expect.stringContaining("be a directory that only you"),
       ]);
       expect(stderr).not.toMatch(/^ {4}at /m);
     }

@@ -3,13 +3,10 @@ import { isMachines, judge, type Played } from "../lab/demo/judgement";
 import { StallWatch } from "../lab/doubles/stalls";
 
 const noon = Date.parse("2026-01-01T12:00:00Z");
-const slot = (seconds: number, producer: string, nodes: string[]) => ({
-  height: 1,
-  at: noon + seconds * 1000,
-  pillar: "Anvil",
-  producer,
-  nodes,
-});
+const slot = (seconds: number, producer: string, nodes: string[]) => {
+  const at = noon + seconds * 1000;
+  return { height: 1, at, pillar: "Anvil", producer, nodes };
+};
 const played = (changes: Partial<Played> = {}): Played => ({
   pillar: "Anvil",
   addresses: { old: "z1qold", fresh: "z1qnew" },

@@ -21,12 +21,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true }));
 
-const program = (text: string, more: Record<string, string> = {}) =>
-  execFileSync(process.execPath, ["--no-warnings", runtime.options.nodeargs, "-e", text], {
-    cwd: root,
-    env: { ...env, ...more },
-    encoding: "utf8",
-  }).trim();
+const program = (text: string, more: Record<string, string> = {}) => {
+  const args = ["--no-warnings", runtime.options.nodeargs, "-e", text];
+  return execFileSync(process.execPath, args, { cwd: root, env: { ...env, ...more }, encoding: "utf8" }).trim();
+};
 
 it("keeps Node's compile cache, with the libraries, beside the compiled program", () => {
   const said = program('console.log(require("node:module").getCompileCacheDir())');

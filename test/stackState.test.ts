@@ -24,10 +24,7 @@ test("reads a state in a directory, even an empty one, and none of another backe
 test("outputs are those of the stack, without its secrets", () => {
   const outputs = { a: 1, key: secret, list: [{ inner: secret }] };
   const other = { ...stack, type: "pillar-host:x:Y", outputs: { other: 1 } };
-  expect(outputsIn({ resources: [other, { ...stack, outputs }] })).toEqual({
-    a: 1,
-    key: "[secret]",
-    list: [{ inner: "[secret]" }],
-  });
+  const shown = { a: 1, key: "[secret]", list: [{ inner: "[secret]" }] };
+  expect(outputsIn({ resources: [other, { ...stack, outputs }] })).toEqual(shown);
   expect(outputsIn({})).toEqual({});
 });

@@ -65,10 +65,7 @@ test("names a partly skipped contract", () => {
   expect(countOf({ exitCode: 0, report })).toEqual({ passed: 0, failed: 0, skipped: 2 });
   expect(contractsLine(contractsOf([report]))).toBe("real: 1 contracts ran, 1 skipped (node)");
   const [file] = report.testResults;
-  const lost = {
-    ...report,
-    testResults: [{ ...file, assertionResults: [own("contract node, the double", "skipped")] }],
-  };
+  const lost = { ...report, testResults: [{ ...file, assertionResults: [own("contract node, double", "skipped")] }] };
   expect(countOf({ exitCode: 0, report: lost as Report })).toMatchObject({ failed: 1 });
 });
 

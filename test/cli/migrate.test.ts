@@ -74,14 +74,11 @@ test.each([
   expect(process.env.PULUMI_SKIP_CONFIRMATIONS).toBe(yes ? undefined : "true");
 });
 
-test.each([
-  [toMake, { yes: false }, "or add --yes"],
-  [toMove, { yes: true }, "can't be undone"],
-])("runs nothing that asks without a terminal", async (situation, options, text) => {
-  const { exitCode, ran } = await play([situation], options);
-  expect(exitCode).toContain(text);
-  expect(exitCode).toContain("./pillar-host migrate prod prod-2");
-  expect(ran).toEqual([]);
+test("runs nothing that asks without a terminal", async () => {
+  const [make, move] = [await play([toMake], { yes: false }), await play([toMove], { yes: true })];
+  expect([make.exitCode, move.exitCode].join()).toMatch(/or add --yes.*can't be undone/s);
+  expect(make.exitCode).toContain("./pillar-host migrate prod prod-2");
+  expect([...make.ran, ...move.ran]).toEqual([]);
 });
 
 test.each([

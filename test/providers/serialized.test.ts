@@ -329,13 +329,7 @@ describe("FirstContact", () => {
   });
 
   test("update waits for another server of this stack as for a new one", async () => {
-    const own = {
-      provider: "Hetzner",
-      name: "pillar-anvil-prod",
-      console: "the console",
-      sshFrom: [],
-      startTimeout: 0,
-    };
+    const own = { provider: "Hetzner", name: "pillar-anvil-prod", console: "console", sshFrom: [], startTimeout: 0 };
     const server = (id: string) => ({ ...own, id });
     const silent = place({ hostKey: host.hostKey, port: await closedPort(), server: server("53") });
     const { error } = await run("firstContact", "update", "id", { ...silent, server: server("52") }, silent);

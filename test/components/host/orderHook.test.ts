@@ -27,14 +27,13 @@ async function failed(error: string, record: OrderRecord, failedOperation = "cre
 }
 
 test("keeps the provider's error with the order, without the token, and says what the next run does", async () => {
+  const noRoom = "Hetzner has no room for cx33 in fsn1";
   const reason = "error during placement for [token] (resource_unavailable, 1d)";
   const error = "1 error occurred:\n\t* error during placement for hunter2 (resource_unavailable, 1d)\n";
   expect(await failed(error, { attempts: [], pending, shown })).toEqual({
     isRepeated: false,
     record: { attempts: [], pending: { ...pending, reason }, shown },
-    warnings: [
-      `Hetzner has no room for cx33 in fsn1 (${reason})\n  pulumi up -s prod tries the next server: the preview names it`,
-    ],
+    warnings: [`${noRoom} (${reason})\n  pulumi up -s prod tries the next server: the preview names it`],
   });
 });
 

@@ -30,9 +30,7 @@ test("says where the orchestrator stays if the move is removed from the configur
 test("says after a move what to do about the producer key, the health page and the port", () => {
   const next = formatOrchestratorSteps("now", "prod-2", { ...shown, rpcPort: 5000 }).join("\n");
   expect(next).toContain("give it a key of the new producer address");
-  expect(next).toMatch(
-    /on port 5000: tell the page's\noperators 203\.0\.113\.9, and open the port .*orchestrator\.rpcFrom/,
-  );
+  expect(next).toMatch(/on port 5000: tell .*\noperators 203\.0\.113\.9, and open the port .*orchestrator\.rpcFrom/);
 });
 
 test("says how to move again after a rollback", () => {

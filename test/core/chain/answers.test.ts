@@ -65,12 +65,9 @@ test.each(["9".repeat(41), "9".repeat(5_000_000), "-1", "1.5", "0x1", "1e9", "",
   "refuses an impossible amount or weight (%#)",
   (evil) => {
     const start = process.cpuUsage();
-    expect(() => answers.parseAmount({ znnAmount: evil, qsrAmount: "0" })).toThrow(
-      "the RPC's reward does not have the form",
-    );
-    expect(() => answers.parseAmount({ znnAmount: "0", qsrAmount: evil })).toThrow(
-      "the RPC's reward does not have the form",
-    );
+    const amount = (znnAmount: unknown, qsrAmount: unknown) => () => answers.parseAmount({ znnAmount, qsrAmount });
+    expect(amount(evil, "0")).toThrow("the RPC's reward does not have the form");
+    expect(amount("0", evil)).toThrow("the RPC's reward does not have the form");
     expect(() => standingOf(evil)).toThrow("the RPC's Pillar does not have the form");
     const { user, system } = process.cpuUsage(start);
     expect(user + system).toBeLessThan(1_000_000);

@@ -93,13 +93,10 @@ test("status and identity have no control characters", async () => {
   expect(await client.identity()).toEqual({ ...identity, producer: "" });
 });
 
-test.each([
-  ["v0.0.9", "v0.0.9a", -1],
-  ["v0.0.9b", "v0.0.9a", 1],
-  ["v0.0.10", "v0.0.9z", 1],
-  ["v0.0.9a", "v0.0.9a", 0],
-])("compares %s with %s", (a, b, order) => {
-  expect(Math.sign(compareVersions(a, b))).toBe(order);
+test("compares versions", () => {
+  const order = (a: string, b: string) => Math.sign(compareVersions(a, b));
+  expect([order("v0.0.9", "v0.0.9a"), order("v0.0.9a", "v0.0.9a")]).toEqual([-1, 0]);
+  expect([order("v0.0.9b", "v0.0.9a"), order("v0.0.10", "v0.0.9z")]).toEqual([1, 1]);
 });
 
 test("removes access keys of addresses, and what follows a word such as seed", () => {

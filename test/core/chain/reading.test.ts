@@ -1,14 +1,8 @@
 import { expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Produced } from "../../../core/chain/chainAnswers";
-import {
-  dropFigures,
-  isAnswered,
-  listLeftOut,
-  type NodeFault,
-  readNode,
-  readWholePage,
-} from "../../../core/chain/reading";
+import type { NodeFault } from "../../../core/chain/reading";
+import { dropFigures, isAnswered, listLeftOut, readNode, readWholePage } from "../../../core/chain/reading";
 import { clientNamed, silent } from "./readings";
 
 const clock = Date.UTC(2026, 0, 2);

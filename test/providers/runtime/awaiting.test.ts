@@ -13,9 +13,8 @@ const messages = sdk("./proto/provider_pb");
 const { ResourceProviderClient } = sdk("./proto/provider_grpc_pb");
 const { Status } = sdk("./proto/status_pb");
 
-const starter = spawn(process.execPath, ["providers/runtime/process/dynamic-provider.js", "127.0.0.1:1"], {
-  cwd: root,
-});
+const program = "providers/runtime/process/dynamic-provider.js";
+const starter = spawn(process.execPath, [program, "127.0.0.1:1"], { cwd: root });
 let client: InstanceType<typeof ResourceProviderClient>;
 
 beforeAll(async () => {

@@ -20,11 +20,7 @@ test.for<[string, string, RegExp]>([
   ["nothing without a copy", "", /^$/],
   ["rate and time left", noted(2, ...gigabytes), /^chain copy: 1.3 GB of 13.4 GB arrived \(9 %\), 100.0 Mbit.*16 min/],
   ["a copy that stands still", noted(90, ...gigabytes), /arrived \(9 %\); no data since \d\d:\d\d:\d\d UTC$/],
-  [
-    "the hashing",
-    `${noted(0, 7, 7)} chain_note hashed;`,
-    /: 1 MB of 1 MB arrived .*, and their hash is computed, since [\d:]+/,
-  ],
+  ["the hashing", `${noted(0, 7, 7)} chain_note hashed;`, /: 1 MB of 1 MB arrived .* their hash is computed, since \d/],
   ["the start", `${noted(0, 7, 7)} chain_note used;`, /, and the node starts with them, since/],
 ])("status shows %s", async ([, before, words], { stage }) => {
   expect(await shown(stage, before)).toMatch(words);

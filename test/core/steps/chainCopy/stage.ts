@@ -68,12 +68,8 @@ ${name === "chain_take" ? "" : "( chain_take > /dev/null )\n"}( ${name} ) < /dev
     databases: (place, whose, names = ["nom", "consensus"]) => {
       for (const name of names) {
         mkdirSync(join(place, name), { recursive: true });
-        const files = {
-          CURRENT: "MANIFEST-000001\n",
-          "MANIFEST-000001": whose,
-          "000002.ldb": `${whose} ${name}`,
-          "000003.log": "",
-        };
+        const manifest = { CURRENT: "MANIFEST-000001\n", "MANIFEST-000001": whose };
+        const files = { ...manifest, "000002.ldb": `${whose} ${name}`, "000003.log": "" };
         for (const [file, text] of Object.entries(files)) writeFileSync(join(place, name, file), text);
       }
     },

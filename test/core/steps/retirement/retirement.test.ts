@@ -120,12 +120,7 @@ describe("the node of a retiring host", () => {
   test.for([
     ["is stopped, masked, and its unit kept", unit, "", [...disabled, "stop go-node"]],
     ["is asked to end before systemd stops it", `${unit}; echo 4711 > pid`, "", [...disabled, term, "stop go-node"]],
-    [
-      "is left to systemd if it does not",
-      `${unit}; echo 4711 > pid; : > deaf`,
-      deaf,
-      [...disabled, term, "stop go-node"],
-    ],
+    ["is left to systemd otherwise", `${unit}; echo 4711 > pid; : > deaf`, deaf, [...disabled, term, "stop go-node"]],
     [
       "is stopped after an interrupted run",
       `${unit}.retired; ln -s /dev/null units/go-node.service; echo 4711 > pid`,
