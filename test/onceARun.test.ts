@@ -1,28 +1,23 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { madeVariable, onceARun } from "../lab/testRun/onceARun";
+import { scratchDirectory } from "./scratchDirectory";
 
-let directory = "";
+const directory = scratchDirectory();
 let count = 0;
 const make = async () => `made ${++count}`;
 
 beforeEach(() => {
   count = 0;
-  directory = mkdtempSync(join(tmpdir(), "once-"));
-  vi.stubEnv(madeVariable, directory);
+  vi.stubEnv(madeVariable, directory());
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 test("builds the same once in a run, and others separately", async () => {
   expect((await onceARun(["a", 1], make)).toString()).toBe("made 1");
   expect((await onceARun(["a", 1], make)).toString()).toBe("made 1");
   expect((await onceARun(["a", 2], make)).toString()).toBe("made 2");
-  expect(readdirSync(directory)).toHaveLength(2);
+  expect(readdirSync(directory())).toHaveLength(2);
 });
 
 test("builds a failed one again, and everything outside of a run", async () => {

@@ -1,21 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { hashesOf, notePassed, ownTests, passedBefore } from "../lab/testRun/ownTests";
 import { checkout } from "../lab/toolchain/version";
+import { scratchDirectory } from "./scratchDirectory";
 
 const file = "test/lab/plugins/a.long.test.ts";
-let root = "";
+const root = scratchDirectory();
 
 const put = (name: string, text: string) => {
-  mkdirSync(join(root, dirname(name)), { recursive: true });
-  writeFileSync(join(root, name), text);
+  mkdirSync(join(root(), dirname(name)), { recursive: true });
+  writeFileSync(join(root(), name), text);
 };
-const key = async () => (await hashesOf(root, [file]))[file];
+const key = async () => (await hashesOf(root(), [file]))[file];
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "own-tests-"));
   put(file, 'import { step } from "../../../core/steps/step"; import "vitest"; step();');
   put("core/steps/step.ts", "export const step = () => 1;");
   put("core/steps/step.sh", "echo 1");
@@ -23,7 +22,6 @@ beforeEach(() => {
   put("lab/plugins/main.go", "package main");
   put("package-lock.json", "{}");
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 test.each([
   ["the test itself", file, 'import { step } from "../../../core/steps/step"; step(1);'],
@@ -56,7 +54,7 @@ test("the dependencies of the lab's own tests exclude the rest of the program, t
 test("a test that boots a lab depends on all of it except the rooms with commands", async () => {
   const booting = "test/lab/gate/c.long.test.ts";
   put(booting, 'import "../../../core/sync/sync";');
-  const hash = async () => (await hashesOf(root, [booting]))[booting];
+  const hash = async () => (await hashesOf(root(), [booting]))[booting];
   for (const [name, isOn] of [
     ["lab/operator/services.ts", true],
     ["lab/doubles/node.ts", true],
@@ -71,21 +69,21 @@ test("a test that boots a lab depends on all of it except the rooms with command
 test("records a file that passed until a dependency changes; failed and missing files are not recorded", async () => {
   const other = "test/lab/plugins/b.long.test.ts";
   put(other, 'import "../../../core/sync/sync";');
-  const hashes = () => hashesOf(root, [file, other]);
+  const hashes = () => hashesOf(root(), [file, other]);
   const ended = (name: string, status: string) => ({ name: `/checkout/${name}`, status, assertionResults: [] });
   const note = async (...testResults: ReturnType<typeof ended>[]) =>
-    notePassed(root, await hashes(), { numPassedTests: 1, numFailedTests: 0, testResults });
-  expect(passedBefore(root, await hashes())).toEqual([]);
+    notePassed(root(), await hashes(), { numPassedTests: 1, numFailedTests: 0, testResults });
+  expect(passedBefore(root(), await hashes())).toEqual([]);
   await note(ended(file, "passed"), ended(other, "failed"));
-  expect(passedBefore(root, await hashes())).toEqual([file]);
+  expect(passedBefore(root(), await hashes())).toEqual([file]);
   // The file that was left out stays recorded.
   await note(ended(other, "passed"));
-  expect(passedBefore(root, await hashes())).toEqual([file, other]);
+  expect(passedBefore(root(), await hashes())).toEqual([file, other]);
   put("core/sync/sync.ts", "export const other = 1;");
-  expect(passedBefore(root, await hashes())).toEqual([file]);
+  expect(passedBefore(root(), await hashes())).toEqual([file]);
   const passed = { numPassedTests: 1, numFailedTests: 0, testResults: [ended(other, "passed")] };
-  notePassed(root, await hashesOf(root, [other]), passed);
-  expect(passedBefore(root, await hashes())).toEqual([other]);
+  notePassed(root(), await hashesOf(root(), [other]), passed);
+  expect(passedBefore(root(), await hashes())).toEqual([other]);
 });
 
 test("belong to the second tier, and exist", () => {

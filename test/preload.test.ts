@@ -1,34 +1,32 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
+import { scratchDirectory } from "./scratchDirectory";
 
 const { runtime, plugins } = parse(readFileSync("Pulumi.yaml", "utf8"));
 // A configured cache, as in these tests, is kept.
 const { NODE_COMPILE_CACHE: _, ...env } = process.env;
 
-let root: string;
+const root = scratchDirectory();
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "pillar-host-preload-"));
-  for (const name of ["preload.js", "compile.js", "compileCache.js"]) cpSync(name, join(root, name));
-  mkdirSync(join(root, "providers/runtime"), { recursive: true });
-  cpSync("providers/runtime/process", join(root, "providers/runtime/process"), { recursive: true });
-  symlinkSync(join(process.cwd(), "node_modules"), join(root, "node_modules"));
+  for (const name of ["preload.js", "compile.js", "compileCache.js"]) cpSync(name, join(root(), name));
+  mkdirSync(join(root(), "providers/runtime"), { recursive: true });
+  cpSync("providers/runtime/process", join(root(), "providers/runtime/process"), { recursive: true });
+  symlinkSync(join(process.cwd(), "node_modules"), join(root(), "node_modules"));
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 const program = (text: string, more: Record<string, string> = {}) => {
   const args = ["--no-warnings", runtime.options.nodeargs, "-e", text];
-  return execFileSync(process.execPath, args, { cwd: root, env: { ...env, ...more }, encoding: "utf8" }).trim();
+  return execFileSync(process.execPath, args, { cwd: root(), env: { ...env, ...more }, encoding: "utf8" }).trim();
 };
 
 it("keeps Node's compile cache, with the libraries, beside the compiled program", () => {
   const said = program('console.log(require("node:module").getCompileCacheDir())');
-  expect(said.startsWith(join(root, ".compiled/node/"))).toBe(true);
+  expect(said.startsWith(join(root(), ".compiled/node/"))).toBe(true);
 });
 
 it("gives each address of a name 5 s, in the program and in the operator's tool", () => {
@@ -90,13 +88,13 @@ it("is a single process of the SDK; Node has written its cache before a signal c
   const [{ name, path }] = plugins.providers;
   // The engine starts it from the project's directory, by its whole path.
   const engine = "127.0.0.1:1";
-  const running = spawn(join(root, path, `pulumi-resource-${name}`), [engine], { cwd: root, env });
+  const running = spawn(join(root(), path, `pulumi-resource-${name}`), [engine], { cwd: root(), env });
   const [port] = await once(createInterface({ input: running.stdout }), "line");
   expect(port).toMatch(/^\d+$/);
   const command = readFileSync(`/proc/${running.pid}/cmdline`, "utf8").split("\0");
   expect(command.slice(-2)).toEqual([engine, ""]);
   expect(command[1]).toMatch(/dynamic-provider\.js$/);
-  const kept = readdirSync(join(root, ".compiled/node"), { recursive: true });
+  const kept = readdirSync(join(root(), ".compiled/node"), { recursive: true });
   expect(kept.length).toBeGreaterThan(100);
   // A killed engine asks nothing more.
   running.stdin.end();

@@ -1,32 +1,28 @@
-import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { madeVariable } from "../lab/testRun/onceARun";
 import { readPressure, waitForProcessor } from "../lab/testRun/pressure";
+import { scratchDirectory } from "./scratchDirectory";
 
-let directory = "";
+const directory = scratchDirectory();
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "pressure-"));
-  vi.stubEnv(madeVariable, directory);
+  vi.stubEnv(madeVariable, directory());
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 /** Writes a kernel's file of the pressure, and marks lab files of live processes as started some time ago. */
 function machine(percent: number, labs: number, secondsAgo: number): string {
   for (const pid of [1, 2, process.ppid, 99_999_999].slice(0, labs)) {
-    writeFileSync(join(directory, `lab-${pid}`), "");
-    utimesSync(join(directory, `lab-${pid}`), 0, Date.now() / 1000 - secondsAgo);
+    writeFileSync(join(directory(), `lab-${pid}`), "");
+    utimesSync(join(directory(), `lab-${pid}`), 0, Date.now() / 1000 - secondsAgo);
   }
-  writeFileSync(join(directory, "cpu"), `some avg10=${percent.toFixed(2)} avg60=1.00 avg300=1.00 total=1\n`);
-  return join(directory, "cpu");
+  writeFileSync(join(directory(), "cpu"), `some avg10=${percent.toFixed(2)} avg60=1.00 avg300=1.00 total=1\n`);
+  return join(directory(), "cpu");
 }
 const starts = async (file: string) => {
   const started = await Promise.race([waitForProcessor(file).then(() => true), sleep(50).then(() => false)]);
-  rmSync(join(directory, "cpu"));
+  rmSync(join(directory(), "cpu"));
   return started;
 };
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -38,9 +34,9 @@ test.each([
   ["a lab that does not show in the pressure yet", 10, 3, 1, false],
 ])("a lab file looks at %s", async (_, percent, labs, secondsAgo, mayStart) => {
   expect(await starts(machine(percent, labs, secondsAgo))).toBe(mayStart);
-  expect(existsSync(join(directory, `lab-${process.pid}`))).toBe(mayStart);
+  expect(existsSync(join(directory(), `lab-${process.pid}`))).toBe(mayStart);
 });
 
 test("a kernel that measures no pressure has none", () => {
-  expect(readPressure(join(directory, "missing"))).toBe(0);
+  expect(readPressure(join(directory(), "missing"))).toBe(0);
 });

@@ -1,30 +1,26 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { hasReal, realDirectory, realProgram, realsUsed, unusedReals } from "../lab/real/realPrograms";
+import { scratchDirectory } from "./scratchDirectory";
 
 const script = "#!/bin/sh\necho real\n";
 const sumOf = (file: string) => createHash("sha256").update(fs.readFileSync(file)).digest("hex");
 
-let work: string;
+const work = scratchDirectory();
 let reals: string;
 
 beforeEach(() => {
-  work = fs.mkdtempSync(path.join(os.tmpdir(), "real-unit-"));
-  reals = path.join(work, "reals");
+  reals = path.join(work(), "reals");
   fs.mkdirSync(reals);
   vi.stubEnv("PILLAR_LAB_REAL", reals);
   vi.stubEnv("PILLAR_LAB_REAL_USED", undefined);
-  vi.stubEnv("XDG_CACHE_HOME", path.join(work, "cache"));
+  vi.stubEnv("XDG_CACHE_HOME", path.join(work(), "cache"));
 });
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-  fs.rmSync(work, { recursive: true, force: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 async function pack(name: string): Promise<string> {
   const file = path.join(reals, name);
@@ -40,7 +36,7 @@ test("real programs: are none where no directory is named", async () => {
 });
 
 test("real programs: reports a missing directory", () => {
-  vi.stubEnv("PILLAR_LAB_REAL", path.join(work, "nowhere"));
+  vi.stubEnv("PILLAR_LAB_REAL", path.join(work(), "nowhere"));
   expect(() => hasReal("znnd")).toThrow(/PILLAR_LAB_REAL names no directory.*found: .*nowhere.*needed: .*do: /s);
 });
 
@@ -62,7 +58,7 @@ test("real programs: refuses one with another checksum", async () => {
 });
 
 test("real programs: are named if no test used them", async () => {
-  const noted = path.join(work, "noted");
+  const noted = path.join(work(), "noted");
   fs.mkdirSync(noted);
   vi.stubEnv("PILLAR_LAB_REAL_USED", noted);
   await pack("znnd");

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import fs from "node:fs";
-import os from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
@@ -10,19 +9,16 @@ import { requireGo, sourceHash } from "../lab/toolchain/go";
 import { ensurePlugins } from "../lab/toolchain/plugins";
 import { run } from "../lab/toolchain/run";
 import { engineVersion, fits, pinnedVersion } from "../lab/toolchain/version";
+import { scratchDirectory } from "./scratchDirectory";
 
-let work: string;
+const work = scratchDirectory();
 
 beforeEach(() => {
-  work = fs.mkdtempSync(path.join(os.tmpdir(), "toolchain-unit-"));
   // Real programs of this machine must not change these tests.
   vi.stubEnv("PILLAR_LAB_REAL", undefined);
 });
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-  fs.rmSync(work, { recursive: true, force: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 test.each([
   ["v3.259.0", true],
@@ -44,29 +40,29 @@ test("the engine's version is the one that Pulumi.yaml requires", () => {
 
 test("the engine's own logs are kept, except in a run of the tests that does not search them", () => {
   vi.stubEnv(withoutLogsVariable, undefined);
-  settleEngineLogs(work);
-  expect(engineLogs(work)).toBe(path.join(work, "logs"));
-  expect(fs.readdirSync(work)).toEqual([]);
+  settleEngineLogs(work());
+  expect(engineLogs(work())).toBe(path.join(work(), "logs"));
+  expect(fs.readdirSync(work())).toEqual([]);
 
   vi.stubEnv(withoutLogsVariable, "1");
   keepEngineLogs();
-  settleEngineLogs(work);
-  expect(fs.readdirSync(work)).toEqual([]);
+  settleEngineLogs(work());
+  expect(fs.readdirSync(work())).toEqual([]);
 });
 
 test("the engine's own logs can't be searched without kept logs", () => {
   vi.stubEnv(withoutLogsVariable, "1");
-  settleEngineLogs(work);
-  expect(() => engineLogs(work)).toThrow("the engine keeps no log in this run");
+  settleEngineLogs(work());
+  expect(() => engineLogs(work())).toThrow("the engine keeps no log in this run");
   // The engine asks for the directory, and continues without it.
-  expect(() => fs.mkdirSync(path.join(work, "logs"))).toThrow("EEXIST");
+  expect(() => fs.mkdirSync(path.join(work(), "logs"))).toThrow("EEXIST");
 });
 
 describe("requireGo", () => {
   function withGo(version: string | undefined): void {
     const script = `#!/bin/sh\necho ${version}\n`;
-    if (version) fs.writeFileSync(path.join(work, "go"), script, { mode: 0o755 });
-    vi.stubEnv("PATH", work);
+    if (version) fs.writeFileSync(path.join(work(), "go"), script, { mode: 0o755 });
+    vi.stubEnv("PATH", work());
   }
 
   test.each(["go1.26.0", "go1.26rc1", "go1.30", "go2.0"])("accepts %s", (version) => {
@@ -91,30 +87,30 @@ describe("requireGo", () => {
 });
 
 test("the hash of sources changes with a source file's content or name and with the flags, not with other files", () => {
-  fs.writeFileSync(path.join(work, "main.go"), "package main");
-  const before = sourceHash([work]);
-  fs.writeFileSync(path.join(work, "notes.txt"), "x");
-  expect(sourceHash([work])).toBe(before);
-  expect(sourceHash([work], ["-s"])).not.toBe(before);
-  fs.writeFileSync(path.join(work, "main.go"), "package other");
-  const changed = sourceHash([work]);
+  fs.writeFileSync(path.join(work(), "main.go"), "package main");
+  const before = sourceHash([work()]);
+  fs.writeFileSync(path.join(work(), "notes.txt"), "x");
+  expect(sourceHash([work()])).toBe(before);
+  expect(sourceHash([work()], ["-s"])).not.toBe(before);
+  fs.writeFileSync(path.join(work(), "main.go"), "package other");
+  const changed = sourceHash([work()]);
   expect(changed).not.toBe(before);
-  fs.renameSync(path.join(work, "main.go"), path.join(work, "other.go"));
-  expect(sourceHash([work])).not.toBe(changed);
+  fs.renameSync(path.join(work(), "main.go"), path.join(work(), "other.go"));
+  expect(sourceHash([work()])).not.toBe(changed);
 });
 
 describe("ensurePlugins", () => {
   // Each was fetched before; without Go and network nothing can be made anew.
   function keep(name: string): void {
     const version = pinnedVersion(`@pulumi/${name}`);
-    const directory = path.join(work, `pillar-host/plugin-${name}-official-${version}/resource-${name}-v${version}`);
+    const directory = path.join(work(), `pillar-host/plugin-${name}-official-${version}/resource-${name}-v${version}`);
     fs.mkdirSync(directory, { recursive: true });
     fs.writeFileSync(path.join(directory, `pulumi-resource-${name}`), name);
   }
 
   beforeEach(() => {
-    vi.stubEnv("XDG_CACHE_HOME", work);
-    vi.stubEnv("PATH", work);
+    vi.stubEnv("XDG_CACHE_HOME", work());
+    vi.stubEnv("PATH", work());
   });
 
   test("puts the requested ones into one directory that the engine can read", async () => {
@@ -158,19 +154,19 @@ describe("downloadEngine", () => {
     const script = `#!/bin/sh
       while [ $# -gt 1 ]; do [ "$1" = --output ] && output=$2; shift; done
       case $1 in *checksums.txt) echo '${checksums}';; *) printf '%s' '${content}' > "$output";; esac\n`;
-    fs.writeFileSync(path.join(work, "curl"), script, { mode: 0o755 });
-    vi.stubEnv("PATH", `${work}:${process.env.PATH}`);
+    fs.writeFileSync(path.join(work(), "curl"), script, { mode: 0o755 });
+    vi.stubEnv("PATH", `${work()}:${process.env.PATH}`);
   }
 
   test("accepts what has the published checksum", async () => {
     withCurl(`0000  pulumi-v3.259.0-darwin-x64.tar.gz\n${sha256}  ${archive}`);
-    await downloadEngine("3.259.0", path.join(work, "archive"), () => undefined);
-    expect(fs.readFileSync(path.join(work, "archive"), "utf8")).toBe(content);
+    await downloadEngine("3.259.0", path.join(work(), "archive"), () => undefined);
+    expect(fs.readFileSync(path.join(work(), "archive"), "utf8")).toBe(content);
   });
 
   test("refuses another or missing checksum", async () => {
     withCurl(`0000  ${archive}`);
-    const download = (): Promise<void> => downloadEngine("3.259.0", path.join(work, "archive"), () => undefined);
+    const download = (): Promise<void> => downloadEngine("3.259.0", path.join(work(), "archive"), () => undefined);
     await expect(download()).rejects.toThrow(`${archive} has sha256 ${sha256}, published is 0000: not used`);
     withCurl("0000  another.tar.gz");
     await expect(download()).rejects.toThrow(`checksums of Pulumi 3.259.0 do not list ${archive}`);

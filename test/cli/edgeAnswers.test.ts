@@ -1,28 +1,26 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { least } from "../components/exampleConfig";
+import { scratchDirectory } from "../scratchDirectory";
 import { printConfig, runTool } from "./fakePulumi";
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const ownKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
-let place: string;
+const place = scratchDirectory();
 
 beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), "pillar-host-answers-"));
-  writeFileSync(join(place, "key"), "");
+  writeFileSync(join(place(), "key"), "");
 });
-afterEach(() => rmSync(place, { recursive: true }));
 
 /** Runs the tool with a pulumi that has the stack prod-2. @returns its output, and the changes requested from pulumi */
 async function run(...args: string[]) {
   const config = printConfig({ ...least, host: { ...least.host, hostKey: ownKey } });
   const script = `echo "$*" >> asked
 case "$1 $2" in "config --json") echo '${config}';; "stack ls") echo '[]';; esac`;
-  const env = { PULUMI_BACKEND_URL: `file://${place}`, PULUMI_CONFIG_PASSPHRASE: "x" };
-  const { exitCode, all } = await runTool(place, script, args, env);
-  const asked = existsSync(join(place, "asked")) ? readFileSync(join(place, "asked"), "utf8") : "";
+  const env = { PULUMI_BACKEND_URL: `file://${place()}`, PULUMI_CONFIG_PASSPHRASE: "x" };
+  const { exitCode, all } = await runTool(place(), script, args, env);
+  const asked = existsSync(join(place(), "asked")) ? readFileSync(join(place(), "asked"), "utf8") : "";
   return { exitCode, all, changes: asked.split("\n").filter((line) => /^(stack init|config (set|rm))/.test(line)) };
 }
 
@@ -70,7 +68,7 @@ test.each([
   expect([exitCode, changes]).toEqual([2, []]);
   expect(all).toMatch(new RegExp(`^ {2}- ${named}: `, "m"));
   expect(all).not.toMatch(/ {4}at /);
-  expect(readdirSync(place).filter((name) => name.startsWith("Pulumi."))).toEqual([]);
+  expect(readdirSync(place()).filter((name) => name.startsWith("Pulumi."))).toEqual([]);
 });
 
 test.each([
@@ -78,7 +76,7 @@ test.each([
   ["a file that another init makes meanwhile", "beside", "EEXIST"],
 ])("init names the problem in words: %s", async (_, stack, code) => {
   // A reader finds no file here, and a writer finds one.
-  symlinkSync("nowhere", join(place, "Pulumi.beside.yaml"));
+  symlinkSync("nowhere", join(place(), "Pulumi.beside.yaml"));
   const { exitCode, all, changes } = await run("init", stack, ...initAnswers);
   expect([exitCode, changes]).toEqual([2, []]);
   expect(all).toMatch(new RegExp(`^ {2}found: ${code}: .*\n {2}needed: \\w`, "m"));

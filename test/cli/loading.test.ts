@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { scratchDirectory } from "../scratchDirectory";
 
 const bin = join(import.meta.dirname, "../../cli/bin.js");
 /** Writes down what happens in which order. */
@@ -23,18 +23,16 @@ Module._load = function (name, ...rest) {
 };
 `;
 
-let place: string;
+const place = scratchDirectory();
 beforeEach(async () => {
-  place = await mkdtemp(join(tmpdir(), "pillar-host-loading-"));
-  await writeFile(join(place, "pulumi"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
-  await writeFile(join(place, "hook.cjs"), hook);
+  await writeFile(join(place(), "pulumi"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+  await writeFile(join(place(), "hook.cjs"), hook);
 });
-afterEach(() => rm(place, { recursive: true }));
 
 test("starts pulumi before it loads large modules", async () => {
-  const notes = join(place, "notes");
-  await execa(process.execPath, ["--require", join(place, "hook.cjs"), bin, "status", "prod"], {
-    env: { PATH: `${place}:/usr/bin:/bin`, NOTES: notes, PULUMI_BACKEND_URL: `file://${place}` },
+  const notes = join(place(), "notes");
+  await execa(process.execPath, ["--require", join(place(), "hook.cjs"), bin, "status", "prod"], {
+    env: { PATH: `${place()}:/usr/bin:/bin`, NOTES: notes, PULUMI_BACKEND_URL: `file://${place()}` },
     reject: false,
     stdin: "ignore",
   });

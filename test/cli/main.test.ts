@@ -1,10 +1,10 @@
-import { mkdtemp, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { nodeFault } from "../../nodeVersion";
 import { version } from "../../package.json";
+import { scratchDirectory } from "../scratchDirectory";
 
 const bin = join(import.meta.dirname, "../../cli/bin.js");
 
@@ -14,21 +14,17 @@ const run = (...args: string[]) =>
 
 describe("the command", () => {
   const command = join(import.meta.dirname, "../../pillar-host");
-  let place = "";
-  beforeEach(async () => {
-    place = await mkdtemp(join(tmpdir(), "pillar-host-command-"));
-  });
-  afterEach(() => rm(place, { recursive: true }));
+  const place = scratchDirectory();
 
   test("stands in the project's root, and works through a link", async () => {
-    await symlink(command, join(place, "linked"));
-    const { stdout } = await execa(join(place, "linked"), ["--version"], { cwd: place });
+    await symlink(command, join(place(), "linked"));
+    const { stdout } = await execa(join(place(), "linked"), ["--version"], { cwd: place() });
     expect(stdout).toBe(version);
   });
 
   test("names what is needed without Node", async () => {
-    for (const name of ["dirname", "readlink"]) await symlink(join("/usr/bin", name), join(place, name));
-    const options = { env: { PATH: place }, extendEnv: false, reject: false };
+    for (const name of ["dirname", "readlink"]) await symlink(join("/usr/bin", name), join(place(), name));
+    const options = { env: { PATH: place() }, extendEnv: false, reject: false };
     const { exitCode, stderr } = await execa("/bin/sh", [command, "status", "prod"], options);
     expect([exitCode, stderr]).toEqual([
       2,

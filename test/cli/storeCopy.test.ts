@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { least } from "../components/exampleConfig";
 import { type S3Double, startS3Double } from "../core/store/s3Double";
+import { scratchDirectory } from "../scratchDirectory";
 import { printConfig, runTool } from "./fakePulumi";
 import { textOf, wholeWay } from "./report/exampleLog";
 
-let root = "";
+const root = scratchDirectory();
 let double: S3Double;
 let address = "";
 
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), "move-store-"));
   double = await startS3Double("state");
   address = `s3://state?endpoint=${encodeURIComponent(double.endpoint)}&s3ForcePathStyle=true`;
   const files = {
@@ -23,21 +22,18 @@ beforeEach(async () => {
     "records/Anvil/a.manifest.json": "{}",
   };
   for (const [name, text] of Object.entries(files)) {
-    const file = join(root, "data/pillar-host", name);
+    const file = join(root(), "data/pillar-host", name);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
   }
 });
-afterEach(() => {
-  double.close();
-  rmSync(root, { recursive: true });
-});
+afterEach(() => void double.close());
 
 /** Runs the tool with a pulumi that knows the stack, with or without the store. */
 async function run(store: string | undefined, ...args: string[]) {
   const config = printConfig({ ...least, ...(store === undefined ? {} : { store }) });
   const credentials = { AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: "hunter2-of-the-bucket" };
-  const { exitCode, all } = await runTool(root, `echo '${config}'`, args, credentials);
+  const { exitCode, all } = await runTool(root(), `echo '${config}'`, args, credentials);
   expect(all).not.toMatch(/hunter2/i);
   return { exitCode, out: all };
 }
@@ -47,15 +43,15 @@ async function run(store: string | undefined, ...args: string[]) {
 async function copy() {
   const page = readFileSync(join(import.meta.dirname, "../../docs/unattended.md"), "utf8");
   const [block = ""] = page.split("```").filter((each) => each.includes("aws s3 cp"));
-  const typed = block.replace(/^sh\n/, "").replaceAll("~/.local/share", join(root, "data"));
+  const typed = block.replace(/^sh\n/, "").replaceAll("~/.local/share", join(root(), "data"));
   const aws = `#!/bin/bash
 [ "$2" = cp ] || exit 0
-to=${root}/s3/\${5#s3://}; mkdir -p "$to"; cd "$4"
+to=${root()}/s3/\${5#s3://}; mkdir -p "$to"; cd "$4"
 if [ "$4" = . ]; then cp *.tar.age *.manifest.json "$to"; else cp * "$to"; fi`;
-  mkdirSync(join(root, ".bin"), { recursive: true });
-  writeFileSync(join(root, ".bin/aws"), aws, { mode: 0o700 });
-  await execa("bash", ["-euc", typed], { env: { PATH: `${join(root, ".bin")}:/usr/bin:/bin` } });
-  const place = join(root, "s3/BUCKET");
+  mkdirSync(join(root(), ".bin"), { recursive: true });
+  writeFileSync(join(root(), ".bin/aws"), aws, { mode: 0o700 });
+  await execa("bash", ["-euc", typed], { env: { PATH: `${join(root(), ".bin")}:/usr/bin:/bin` } });
+  const place = join(root(), "s3/BUCKET");
   for (const entry of readdirSync(place, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);
@@ -71,7 +67,7 @@ test("reads an event log that was copied by hand from the bucket, on this machin
   expect(configured.exitCode, configured.out).toBe(0);
   expect(configured.out).toBe(here.out);
   expect([...double.objects.keys()].some((key) => key.includes("age-identity"))).toBe(false);
-  rmSync(join(root, "data"), { recursive: true });
+  rmSync(join(root(), "data"), { recursive: true });
   const elsewhere = await run(address, "report", "prod-2", "--json");
   expect(JSON.parse(elsewhere.out)).toMatchObject({ stack: "prod-2" });
   const asked = await run(undefined, "report", "prod-2", "--json", "--directory", `${address}#Anvil`);

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { Host } from "../../components/host/host";
 import { createLogin } from "../../components/login";
 import { registerCutover } from "../../components/node/cutover";
@@ -13,6 +10,7 @@ import type { LogEvent } from "../../core/eventLog/events";
 import { listen } from "../core/chain/fakes";
 import { old, ours, says } from "../core/registration/chains";
 import { journeyIn } from "../recordIn";
+import { scratchDirectory } from "../scratchDirectory";
 import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
 import { concealed, type Registered, registeredBy } from "./fakeEngine";
@@ -21,14 +19,8 @@ const hostKey = "ssh-ed25519 AAAA";
 const synced = { synced: true, known: true, why: "synced" };
 const behind = { synced: false, known: true, why: "syncing" };
 
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "cutover-"));
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(directory, { recursive: true });
-});
+const directory = scratchDirectory();
+afterEach(() => void vi.restoreAllMocks());
 
 interface Look {
   readonly registered: string;
@@ -46,7 +38,11 @@ const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostReadi
 
 async function follow(seen: Look, changes: Record<string, unknown> = {}) {
   const look = vi.fn(async () => seenOf(seen));
-  const config = configOf({ ssh: { password: "hunter2" }, orchestrator: { backup: { directory } }, ...changes });
+  const config = configOf({
+    ssh: { password: "hunter2" },
+    orchestrator: { backup: { directory: directory() } },
+    ...changes,
+  });
   const host = { access: { ...createLogin(config), address: "203.0.113.7", hostKey }, ready: [] } as unknown as Host;
   const gate = { syncedAt: pulumi.output("2026-01-01T00:00:00.000Z") };
   const pillar = { gate, producerAddress: pulumi.output(ours) } as unknown as PillarNode;
@@ -64,7 +60,7 @@ async function follow(seen: Look, changes: Record<string, unknown> = {}) {
     look,
     shown: values.shown as { registration: Record<string, unknown>; producerAddress?: string; nextStep: string[] },
     named: (name: string) => registered.find((each) => each.name === name) as Registered,
-    events: journeyIn(directory, "Anvil").map(({ event }: LogEvent) => event),
+    events: journeyIn(directory(), "Anvil").map(({ event }: LogEvent) => event),
   };
 }
 

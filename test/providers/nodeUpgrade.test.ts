@@ -1,18 +1,17 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asRoot } from "../../core/ssh/root";
 import { closedPort, fakeNode, loginTo, type SshHost, sshHost } from "../core/chain/fakes";
+import { scratchDirectory } from "../scratchDirectory";
 import { storedProviders } from "./storedProviders";
 
 const { run } = storedProviders<"nodeUpgrade">();
 let host: SshHost;
 let node: Awaited<ReturnType<typeof fakeNode>>;
-let scratch: string;
+const scratch = scratchDirectory();
 
 beforeEach(async () => {
-  scratch = mkdtempSync(join(tmpdir(), "upgrade-"));
   host = await sshHost();
   const momentum = { height: 100, timestamp: Math.floor(Date.now() / 1000), hash: "ab", producer: "z1qother" };
   node = await fakeNode({
@@ -25,10 +24,7 @@ beforeEach(async () => {
     "embedded.spork.getAll": { count: 0, list: [] },
   });
 });
-afterEach(async () => {
-  await Promise.all([host.close(), node.close()]);
-  rmSync(scratch, { recursive: true });
-});
+afterEach(() => Promise.all([host.close(), node.close()]));
 
 /** Returns inputs of an upgrade with this end, on a host whose functions only print their calls. */
 const inputs = async (end: string, changes: object = {}) => ({
@@ -44,8 +40,8 @@ const inputs = async (end: string, changes: object = {}) => ({
   isChainUnverified: true,
   library: `become_root() { "$@"; }\n${asRoot}
 node_release_fetch() { echo "$version lies beside it"; }
-node_release_swap() { echo "$may_go_back $answer_seconds" > ${scratch}/swapped; }
-node_release_look() { echo producer=z1qours; [ ! -e ${scratch}/swapped ] || printf 'stage=%s\\nwhy=%s\\nwithout=2500\\n' "${end}" "what was seen"; }
+node_release_swap() { echo "$may_go_back $answer_seconds" > ${scratch()}/swapped; }
+node_release_look() { echo producer=z1qours; [ ! -e ${scratch()}/swapped ] || printf 'stage=%s\\nwhy=%s\\nwithout=2500\\n' "${end}" "what was seen"; }
 node_release_judge() { :; }\n`,
   ...changes,
 });
@@ -55,14 +51,14 @@ describe("the stored provider of an upgrade", () => {
     const { result, error, log } = await run("nodeUpgrade", "create", await inputs("done"));
     expect(error).toBeUndefined();
     expect(result?.outs).toMatchObject({ running: "v0.0.10", secondsWithoutNode: 2.5 });
-    expect(readFileSync(join(scratch, "swapped"), "utf8")).toBe("yes 30\n");
+    expect(readFileSync(join(scratch(), "swapped"), "utf8")).toBe("yes 30\n");
     expect(log).toContain("node: v0.0.10 runs now instead of v0.0.8; the node was down for 2.5 s");
-    rmSync(join(scratch, "swapped"));
+    rmSync(join(scratch(), "swapped"));
     const again = await run("nodeUpgrade", "update", "id", result?.outs, await inputs("done"));
-    expect([again.log, existsSync(join(scratch, "swapped"))]).toEqual([[], false]);
+    expect([again.log, existsSync(join(scratch(), "swapped"))]).toEqual([[], false]);
     const found = await run("nodeUpgrade", "update", "id", result?.outs, await inputs("done", { found: "v0.0.8 now" }));
     expect(found.result?.outs).toMatchObject({ running: "v0.0.10" });
-    expect(existsSync(join(scratch, "swapped"))).toBe(true);
+    expect(existsSync(join(scratch(), "swapped"))).toBe(true);
   });
 
   test("a rolled back upgrade fails the run, and the next run repeats it", async () => {

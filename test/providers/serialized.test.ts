@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -16,7 +15,10 @@ import { exampleJournal } from "../core/orchestrator/exampleMove";
 import { evilText, harmless } from "../evilText";
 import { moveNamed } from "../moveNamed";
 import { journeyIn } from "../recordIn";
+import { scratchDirectory } from "../scratchDirectory";
 import { project, storedProviders } from "./storedProviders";
+
+const scratch = scratchDirectory();
 
 type Serialized = "syncGate" | "firstContact" | "hostKey" | "loginKey" | "signerBackup" | "hourlyRestartOff";
 const stored = storedProviders<Serialized>();
@@ -104,12 +106,7 @@ describe("SyncGate", () => {
   });
 
   describe("in the event log", () => {
-    let scratch: string;
-    const record = () => ({ directory: join(scratch, "backups/Anvil"), stack: "prod-2", pillar: "Anvil" });
-    beforeEach(() => {
-      scratch = mkdtempSync(join(tmpdir(), "gate-"));
-    });
-    afterEach(() => rmSync(scratch, { recursive: true }));
+    const record = () => ({ directory: join(scratch(), "backups/Anvil"), stack: "prod-2", pillar: "Anvil" });
 
     test("logs the end of a wait with the start of its first run", async () => {
       await beginSync();
@@ -128,7 +125,7 @@ describe("SyncGate", () => {
     });
 
     test("reports an event that can't be written, and the node counts as synced", async () => {
-      writeFileSync(join(scratch, "backups"), "a file");
+      writeFileSync(join(scratch(), "backups"), "a file");
       const { result, log } = await run("syncGate", "create", inputs({ record: record() }));
       expect(result?.outs).toMatchObject({ syncedAt: time });
       const lines = log.filter((line) => line.includes("record"));
@@ -218,7 +215,7 @@ describe("SyncGate", () => {
   });
 
   test("the old host alone confirms the chain over ssh, which is recorded", async () => {
-    const directory = mkdtempSync(join(tmpdir(), "gate-record-"));
+    const directory = scratch();
     const [oldHost, oldNode] = [await sshHost(), await fakeNode(synced())];
     const witnessHost = { ssh: loginTo(oldHost), via: "ssh", address: "127.0.0.1", port: oldNode.port };
     const record = { directory, stack: "prod", pillar: "Anvil" };
@@ -227,19 +224,17 @@ describe("SyncGate", () => {
     expect(result?.outs.proved).toContain("the chain is confirmed by the old host's node (127.0.0.1)");
     const details = { witnessed: { height: 100, hash: "ab" } };
     expect(journeyIn(directory, "Anvil").at(-1)).toMatchObject({ event: "synced", details });
-    rmSync(directory, { recursive: true });
   });
 
   test("await ends as awaiting, prints the progress, and keeps the start in the event log", async () => {
     await beginSync();
-    const directory = mkdtempSync(join(tmpdir(), "await-"));
+    const directory = scratch();
     const record = { directory, stack: "prod", pillar: "Anvil" };
     const { error, log } = await run("syncGate", "create", inputs({ wait: "await", record }));
     expect(error?.id).toBe("pillar-host:awaiting");
     expect(log.join("\n")).toContain("the node is not synced yet (pillar-host:sync.wait is await)\n  found: 40.0 %");
     expect(log.join("\n")).not.toContain("for days");
     expect(journeyIn(directory, "Anvil")).toMatchObject([{ event: "waiting", details: { startHeight: 40 } }]);
-    rmSync(directory, { recursive: true });
   });
 
   test("a refused login ends it at once, without a secret", async () => {
@@ -363,15 +358,13 @@ describe("FirstContact", () => {
 describe("OrchestratorBackup", () => {
   const passPhrase = "s3cret-pass-phrase";
   const move = moveNamed("pillar-host/prod/Anvil/1");
-  let scratch: string;
   let rpc: Awaited<ReturnType<typeof listen>>;
 
   beforeEach(async () => {
-    scratch = mkdtempSync(join(tmpdir(), "backup-"));
-    mkdirSync(join(scratch, "signer/tss"), { recursive: true });
+    mkdirSync(join(scratch(), "signer/tss"), { recursive: true });
     const config = JSON.stringify({ ProducerKeyFilePassphrase: passPhrase, TssConfig: { PublicKey: "A81a" } });
     for (const [name, text] of Object.entries({ "config.json": config, producer: "{}", "tss/localstate-a.json": "{}" }))
-      writeFileSync(join(scratch, "signer", name), text);
+      writeFileSync(join(scratch(), "signer", name), text);
     const build = { version: "v0.0.9a", gitCommit: "a".repeat(40), goVersion: "go1.20.14" };
     const orchestrator = http.createServer(async (request, response) => {
       const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
@@ -381,10 +374,7 @@ describe("OrchestratorBackup", () => {
     rpc = await listen(orchestrator);
   });
 
-  afterEach(async () => {
-    await rpc.close();
-    rmSync(scratch, { recursive: true, force: true });
-  });
+  afterEach(() => rpc.close());
 
   // The functions are real, except root and the facts of a whole machine.
   const library = (free = 1e12) => {
@@ -392,14 +382,14 @@ describe("OrchestratorBackup", () => {
     const facts = ["load=loaded", "active=active", "directory=there", "bytes=1", "files=1", "shares=1", `free=${free}`];
     const others = ["inodes=99999", "mount=/", "executable=there"];
     const fake = `signer_facts() { printf '%s\\n' ${[...facts, ...others].join(" ")} | sed "s/^shares=1/shares=$shares/"; }`;
-    const places = `state=${scratch}/state signer_runs=${scratch}/run shares=1`;
+    const places = `state=${scratch()}/state signer_runs=${scratch()}/run shares=1`;
     return `become_root() { "$@"; }\n${asRoot}\n${functions}\n${places}\n${fake}\nsigner_scan() { printf '%s\\n' '${host.hostKey}'; }\n`;
   };
   const backupInputs = (changes: Record<string, unknown> = {}, oldHost: object = { ssh: loginTo(host) }) => {
     const place = {
       service: "orchestrator",
-      directory: join(scratch, "signer"),
-      nodeDirectory: join(scratch, "znn"),
+      directory: join(scratch(), "signer"),
+      nodeDirectory: join(scratch(), "znn"),
       executable: "orchestrator",
       rpcPort: rpc.port,
     };
@@ -415,7 +405,7 @@ describe("OrchestratorBackup", () => {
       haltedBridge: false,
       firstMove: true,
       release: { version: "v0.0.9a" },
-      backups: { directory: join(scratch, "backups") },
+      backups: { directory: join(scratch(), "backups") },
       library: library(),
       node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
       references: [],
@@ -528,8 +518,7 @@ function chainResults(...producers: string[]) {
 }
 
 test("the wait for the sync finds a wallet update that came too early", async () => {
-  const scratch = mkdtempSync(join(tmpdir(), "early-"));
-  const directory = join(scratch, "backups/Anvil");
+  const directory = join(scratch(), "backups/Anvil");
   await node.close();
   const reference = await fakeNode(chainResults(old, ours), 0, "127.0.0.2");
   node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
@@ -545,7 +534,6 @@ test("the wait for the sync finds a wallet update that came too early", async ()
   expect(log).toContain("sync: REGISTERED TOO EARLY");
   // Its own line is written during the lookup of the references.
   const events = journeyIn(directory, "Anvil").map(({ event }) => event);
-  rmSync(scratch, { recursive: true });
   expect(events.filter((event) => event !== "waiting")).toEqual(["registered", "registeredTooEarly"]);
 });
 

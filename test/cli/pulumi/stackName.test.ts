@@ -1,29 +1,24 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parseConfiguration } from "../../../cli/pulumi/configuration";
 import { formatLine, parseLine } from "../../../core/eventLog/logLine";
 import { createMoveId, formatMove, parseMove } from "../../../core/eventLog/moveId";
 import { least } from "../../components/exampleConfig";
+import { scratchDirectory } from "../../scratchDirectory";
 import { printConfig, runTool } from "../fakePulumi";
 
-let place: string;
-
-beforeEach(() => {
-  place = mkdtempSync(join(tmpdir(), "pillar-host-name-"));
-});
-afterEach(() => rmSync(place, { recursive: true }));
+const place = scratchDirectory();
 
 const fullNames = ["prod", "myorg/prod", "organization/pillar-host/prod"];
 
 test.each(fullNames)("passes %s to pulumi as typed, and prints the stack's short name", async (full) => {
   const script = `echo "$*" >> asked\ncase $1 in config) echo '${printConfig(least)}';; stack) echo '{"deployment":{}}';; esac`;
   const args = ["next", full, "--json"];
-  const { stdout } = await runTool(place, script, args, { PULUMI_BACKEND_URL: "https://backend.example" });
+  const { stdout } = await runTool(place(), script, args, { PULUMI_BACKEND_URL: "https://backend.example" });
   expect(JSON.parse(stdout)).toMatchObject({ stack: "prod" });
-  const asked = readFileSync(join(place, "asked"), "utf8").trim().split("\n");
+  const asked = readFileSync(join(place(), "asked"), "utf8").trim().split("\n");
   expect(asked.filter((line) => !`${line} `.includes(` -s ${full} `))).toEqual([]);
 });
 

@@ -1,28 +1,24 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { least } from "../../components/exampleConfig";
+import { scratchDirectory } from "../../scratchDirectory";
 import { printConfig, runTool } from "../fakePulumi";
 import { textOf, wholeWay } from "./exampleLog";
 
 const whole = textOf(wholeWay);
 const gone = "echo \"error: no stack named 'prod-2' found\" >&2; exit 255";
 
-let program = "";
-beforeEach(() => {
-  program = mkdtempSync(join(tmpdir(), "report-"));
-});
-afterEach(() => rmSync(program, { recursive: true }));
+const program = scratchDirectory();
 
 /** Runs the command in the program's directory, with this script as pulumi. */
 async function run(script: string, ...args: string[]) {
-  const { exitCode, stdout, stderr } = await runTool(program, script, ["report", ...args]);
+  const { exitCode, stdout, stderr } = await runTool(program(), script, ["report", ...args]);
   return { exitCode, stdout, stderr };
 }
 
 function writeLog(directory: string, text = whole): string {
-  const place = join(program, directory);
+  const place = join(program(), directory);
   mkdirSync(place, { recursive: true });
   writeFileSync(join(place, "record.jsonl"), text);
   return place;
@@ -42,8 +38,8 @@ test("the event log's place is the configured one, which is not written to", asy
 
 test("the event log's place is the user's data directory by default, and the report names the key", async () => {
   const place = writeLog("data/pillar-host/records/Anvil");
-  mkdirSync(join(program, "data/pillar-host/keys"));
-  writeFileSync(join(program, "data/pillar-host/keys/Anvil.age-identity"), "AGE-SECRET-KEY-1NONE\n");
+  mkdirSync(join(program(), "data/pillar-host/keys"));
+  writeFileSync(join(program(), "data/pillar-host/keys/Anvil.age-identity"), "AGE-SECRET-KEY-1NONE\n");
   const { exitCode, stdout } = await run(pulumiWith(least), "prod-2");
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`Event log:  ${place}\nKey:        `)]);
 });
@@ -57,7 +53,7 @@ test("the event log's place is the one of --directory for a stack that is gone, 
   expect(exitCode).toBe(0);
   expect(stdout.split("\n")[0]).toBe("Pillar Anvil, stack prod-2, with prod");
   expect(stdout).toContain(`Event log:  ${place}`);
-  expect(existsSync(join(program, "asked"))).toBe(false);
+  expect(existsSync(join(program(), "asked"))).toBe(false);
 });
 
 test("the event log's place is named in the refusal of a stack that it does not have", async () => {

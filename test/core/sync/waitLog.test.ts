@@ -1,32 +1,30 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { createWaitLog } from "../../../core/sync/waitLog";
 import { journeyIn, putEvent } from "../../recordIn";
+import { scratchDirectory } from "../../scratchDirectory";
 
 const minute = 60_000;
 const begun = Date.parse("2026-11-18T09:00:00Z");
 const start = { startedAt: "2026-11-18T09:00:00.000Z", startHeight: 2 };
 const address = "203.0.113.7";
-let directory = "";
+const directory = scratchDirectory();
 let now = begun;
 const said: string[] = [];
 
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), "waits-"));
   now = begun;
   said.length = 0;
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
-const open = (place: string | null = directory) => {
+const open = (place: string | null = directory()) => {
   const record = place === null ? undefined : { directory: place, stack: "prod", pillar: "Anvil" };
   const say = (line: string) => said.push(line);
   return createWaitLog(record, address, () => now, say);
 };
-const lines = () => journeyIn(directory, "Anvil").map(({ at, event, details }) => ({ at, event, details }));
+const lines = () => journeyIn(directory(), "Anvil").map(({ at, event, details }) => ({ at, event, details }));
 
 test("logs a wait once, after a minute or at the end, and continues that of a killed run", async () => {
   const log = await open();
@@ -53,7 +51,7 @@ test("logs the start of a short run at its end", async () => {
 
 test("leaves out the waits of other hosts and stacks, and those before a deletion", async () => {
   const line = (event: string, details: object, stack = "prod") =>
-    putEvent(directory, { at: start.startedAt, stack, pillar: "Anvil", event, details } as unknown as LogEvent);
+    putEvent(directory(), { at: start.startedAt, stack, pillar: "Anvil", event, details } as unknown as LogEvent);
   const waiting = { address, ...start };
   line("waiting", { ...waiting, address: "203.0.113.9" });
   line("waiting", waiting, "prod-2");
@@ -75,8 +73,8 @@ test("remembers the earlier producer address in the next run, and through it", a
 });
 
 test("reports an unwritable event log and continues", async () => {
-  writeFileSync(join(directory, "file"), "");
-  const log = await open(join(directory, "file"));
+  writeFileSync(join(directory(), "file"), "");
+  const log = await open(join(directory(), "file"));
   await log.note(start, true);
   expect(said).toHaveLength(2);
   for (const line of said)

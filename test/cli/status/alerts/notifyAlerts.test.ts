@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts";
 import { NoServerRefusal } from "../../../../cli/status/openStack";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
@@ -9,14 +8,11 @@ import type { StackLookup } from "../../../../cli/status/stackView";
 import { CliRefusal } from "../../../../cli/terminal/refusal";
 import type { Notice } from "../../../../core/notify/notify";
 import { evilText } from "../../../evilText";
+import { scratchDirectory } from "../../../scratchDirectory";
 import { healthyFacts as facts, partsOf, registrations, viewOf } from "../../exampleView";
 
 const webhook = "https://push.example.org/s3cret";
-let directory: string;
-beforeEach(() => {
-  directory = mkdtempSync(path.join(tmpdir(), "signs-"));
-});
-afterEach(() => rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
 
 const found = (
   changes: Parameters<typeof viewOf>[0] = {},
@@ -38,7 +34,7 @@ async function run(all: readonly StackLookup[], changes: Partial<Parameters<type
     notices.push(notice);
     return undefined;
   };
-  const problems = await notifyAlerts(all, directory, { send, beat: async () => undefined, ...changes });
+  const problems = await notifyAlerts(all, directory(), { send, beat: async () => undefined, ...changes });
   return { notices, problems, events: notices.map(({ event }) => event) };
 }
 
@@ -116,10 +112,10 @@ describe("the webhook", () => {
 describe("the problems of a run", () => {
   test("include a newer file of sent alerts, but not an unreadable one", async () => {
     await run([found(crontab)]);
-    const [name = ""] = readdirSync(directory);
-    writeFileSync(path.join(directory, name), '{"version":9}');
+    const [name = ""] = readdirSync(directory());
+    writeFileSync(path.join(directory(), name), '{"version":9}');
     expect((await run([found(crontab)])).problems).toEqual([expect.stringMatching(/written by a newer version/)]);
-    writeFileSync(path.join(directory, name), "torn");
+    writeFileSync(path.join(directory(), name), "torn");
     expect(await run([found(crontab)])).toMatchObject({ problems: [], events: ["sign"] });
   });
 
