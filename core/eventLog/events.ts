@@ -27,7 +27,6 @@ export interface EventDetails {
   };
   /** A momentum of the synced node's chain. A node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
-  /** A run waits for the sync. */
   readonly waiting: {
     readonly address: string;
     readonly startedAt: string;
@@ -36,17 +35,14 @@ export interface EventDetails {
   };
   /** The engine counted a step as done though its script did not confirm it. */
   readonly stepUnproved: { readonly step: string };
-  /** The gate's outputs. */
   readonly synced: SyncProof;
   /** The new host may have parts of the old host's chain. */
   readonly chainCopyBegun: { readonly from: string };
-  /** The old host's chain was copied to this host's node. */
   readonly chainCopied: {
     readonly from: string;
     readonly files: number;
     readonly bytes: number;
     readonly seconds: number;
-    /** Height of the copy's last momentum. */
     readonly height: number;
   };
   /** The Pillar was seen registered with this host's producer address. */
@@ -166,7 +162,6 @@ interface MoveEventDetails {
   readonly rolledBack: MoveEnd;
   /** The host that had the orchestrator is lost and fenced: a backup may take its place. */
   readonly fenced: Fence;
-  /** A run of the move failed; the first line of its error. */
   readonly failed: { readonly error?: string | undefined };
 }
 

@@ -131,7 +131,6 @@ function estimateWait(since: number, { network, elections: { genesis, standing }
   };
 }
 
-/** True if this host's address is registered. */
 export function isOurs(registration: Registration): registration is Extract<Registration, Ours> {
   return ["registered", "producing", "tooEarly"].includes(registration.kind);
 }

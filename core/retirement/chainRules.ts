@@ -96,7 +96,6 @@ function checkProducer(facts: RetirementFacts, reading: GoodReading): Judgements
   };
 }
 
-/** Checks that the successor is registered, synced and producing. */
 export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReading[]): Judgements {
   const { successor, stack } = facts;
   const run = commandsFor(stack);
@@ -189,5 +188,4 @@ function checkProduction(
   return `${address} is registered and produced momentum ${last.successor?.height}${slots}, says ${client.name}`;
 }
 
-/** True if fewer than half of the slots were filled. */
 const isPoor = ({ expected, produced }: Readonly<Record<"expected" | "produced", number>>) => produced * 2 < expected;

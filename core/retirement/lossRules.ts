@@ -16,7 +16,6 @@ import {
   type RetirementFacts,
 } from "./retirementFacts";
 
-/** Checks that the rewards since the switch are paid and collected. */
 export function checkRewards({ rewards, saysCollected, stack, pillar }: RetirementFacts): Judgements {
   const { up } = commandsFor(stack);
   const list = (says: RewardsReading["says"]) => rewards.filter((reading) => reading.says === says);

@@ -26,7 +26,6 @@ interface ChainQuestion {
 export interface ChainAnswer {
   /** null if there is no such Pillar. */
   readonly pillar: PillarOnChain | null;
-  /** The Pillar's rank, if the node reports it. */
   readonly standing?: PillarStanding;
   /** Milliseconds within which a healthy Pillar of this rank almost surely has a momentum. */
   readonly patience: number;

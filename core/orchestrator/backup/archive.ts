@@ -12,7 +12,6 @@ export interface Archive {
 
 const kinds: Readonly<Record<string, Entry["kind"]>> = { File: "file", Directory: "dir", SymbolicLink: "link" };
 
-/** Maximum of all kept content together. */
 const maxKeptBytes = 16 * 1024 * 1024;
 
 type Keep = (path: string) => boolean;

@@ -119,7 +119,6 @@ interface BackupWork {
   readonly deps: BackupDeps;
 }
 
-/** Copies until no file changed meanwhile. */
 async function copyConsistently(work: BackupWork, recipient: string): Promise<Sealed> {
   const { root, what, part, deps } = work;
   for (let attempt = 1; ; attempt += 1) {
@@ -179,7 +178,6 @@ export function isJsonText(text: string): boolean {
   }
 }
 
-/** Stores a proved copy with its list. */
 async function keepCopy({ root, what, store, part, deps }: BackupWork, move: MoveId, stem: string, sealed: Sealed) {
   const { manifest } = sealed.archive;
   const provedAt = new Date(deps.now()).toISOString();

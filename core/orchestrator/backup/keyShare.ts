@@ -6,7 +6,6 @@ export function isKeyShare(path: string): boolean {
   return /(^|\/)tss\/localstate-[^/]*\.json$/.test(path);
 }
 
-/** True if one of these paths is the share of the bridge's key. */
 export function hasShareForKey(bridgeKey: string, paths: readonly string[]): boolean {
   return paths.some((path) => `/${path}`.endsWith(`/${formatShareFile(bridgeKey)}`));
 }

@@ -15,7 +15,6 @@ import { decryptBackup, readIdentity, resolveIdentityPath } from "./vault";
 
 /** A proved backup, without its secrets. */
 export interface BackupContent extends Pick<Backup, "provedAt" | "keyShare"> {
-  /** Address of the host that it was taken of. */
   readonly host: string;
   /** Path of the orchestrator's directory in the archive, such as `root/.orchestrator`. */
   readonly inside: string;

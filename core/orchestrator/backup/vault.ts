@@ -12,7 +12,6 @@ import { writeNewFile } from "../../util/writeAtomically";
 import { createArchiveParser, readArchive } from "./archive";
 import { compareManifests, formatDifferences, type Manifest } from "./manifest";
 
-/** Returns the configured identity file, or the program's own. */
 export function resolveIdentityPath(directory: string, configured: string | undefined): string {
   return configured === undefined ? resolveOwnIdentityPath(directory) : resolvePath(configured);
 }

@@ -63,7 +63,6 @@ export function judgeBridge(bridge: BridgeInfo, height: number, name: string): B
   return reading(2, `the bridge is still halted: ${when}`);
 }
 
-/** Formats the bridge's state on the chain; no line if it is live. */
 export function formatBridgeState(bridge: BridgeNow): string[] {
   if (!bridge.known)
     return [`no node tells the bridge's state, so the orchestrator's own getStatus decides: ${bridge.why}`];

@@ -8,7 +8,6 @@ import { quoteShellWord } from "../../util/quote";
 
 export const whatItIs = "the downloaded program runs as root and holds the bridge's key share";
 
-/** Formats the command that prints a release's hash, to compare with its page. */
 export const hashCommand = (url: string) => `curl -fsSL ${quoteShellWord(url)} | sha256sum`;
 
 /** Returns why a move without a pinned hash is refused. One that has begun or ended isn't: it installs nothing. */

@@ -19,7 +19,6 @@ function judgeState(state: number, haltedBridge: boolean, run: Commands): Proble
   };
 }
 
-/** Formats the command that lets an orchestrator move although the bridge is halted. */
 const moveHalted = (run: Commands) =>
   `Is the bridge to stay halted, and the orchestrator to move all the same? If all networks of the bridge are halted too, the orchestrator starts halted on the other host and gets live with the bridge: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
 

@@ -21,7 +21,6 @@ type HostPlace = OrchestratorPlace & { readonly address: string };
 export interface Requirements extends SecureOptions {
   readonly old: HostPlace;
   readonly new: HostPlace;
-  /** Directory on this machine. */
   readonly backupDirectory: string;
   readonly known?: MoveHistory;
   readonly run: Commands;
@@ -41,7 +40,6 @@ export type OldHost = Awaited<ReturnType<typeof readOldHost>>;
 export type NewHost = Awaited<ReturnType<typeof readNewHost>>;
 
 export interface ChainReaders {
-  /** Reads the sync gate's evidence now. */
   readNodeSync(): Promise<NodeStatus>;
   /** Reads the bridge's state on the chain. Never throws. */
   readBridge(): Promise<BridgeNow>;

@@ -50,7 +50,6 @@ export interface MoveHost extends OrchestratorPlace {
 export interface BackupInputs extends SecureOptions, WitnessSources {
   readonly old: MoveHost;
   readonly new: MoveHost;
-  /** The new host's node. */
   readonly node: NodeTarget;
   /** Script library (core/steps/libraries.ts). */
   readonly library: string;
@@ -59,7 +58,6 @@ export interface BackupInputs extends SecureOptions, WitnessSources {
 /** Inputs of the move; can be stored as JSON, some are secret. */
 export interface MoveInputs extends BackupInputs {
   readonly pillar: string;
-  /** True if the orchestrator shall go back to the old host. */
   readonly rollback: boolean;
   /** URL of the webhook; secret. */
   readonly notify?: string | undefined;

@@ -26,7 +26,6 @@ type StepError = Error & Partial<Record<"taken" | "broken", true>>;
 
 export type Ending = Extract<MoveDecision, { do: "done" }>;
 
-/** Changes of a run's memory after each step. */
 const memoryAfter: Partial<Record<MoveStep, Partial<RunMemory>>> = {
   bulk: { bulkCopied: true },
   stop: { stopped: true, backedUp: false },

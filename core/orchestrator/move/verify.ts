@@ -29,7 +29,6 @@ export function parseLife(printed: string) {
   };
 }
 
-/** A started orchestrator. */
 interface Started {
   readonly run: MoveRun;
   readonly side: WhichHost;

@@ -84,7 +84,6 @@ function findHolder(states: HostStates, wanted: Saga): WhichHost {
   return isAt("new", "running", "starting", "restored") || isAt("old", "moved") ? "new" : "old";
 }
 
-/** Stages of a move that has ended on its host. */
 const endStages: readonly string[] = ["running", "restored", "moved"];
 
 /**

@@ -7,7 +7,6 @@ export type Direction = "forward" | "back";
 export type WhichHost = "old" | "new";
 export const bothSides = ["new", "old"] as const;
 
-/** Formats a host of a move for the operator. */
 export function formatHost(side: WhichHost, address: string): string {
   return `the ${side} host (${address})`;
 }
