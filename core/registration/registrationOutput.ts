@@ -1,26 +1,13 @@
 import { isOurs, type Registration } from "./registration";
 
-/** The output `registration`. Times are ISO 8601. */
-export interface RegistrationOutput {
+/** The output `registration`. Times are ISO 8601. A fact that is not known is absent. */
+export type RegistrationOutput = Partial<ReturnType<typeof createRegistrationOutput>> & {
   readonly state: Registration["kind"];
-  /** True if this host's producer address is registered. Absent if that is not known. */
-  readonly registered?: boolean;
-  /** True if momentums carry this host's address. Absent if that is not known. */
-  readonly producing?: boolean;
-  readonly address?: string;
-  /** The producer address that was registered before this host's. */
-  readonly earlier?: string;
-  /** The time at which a run first saw this host's address registered. */
-  readonly since?: string;
-  /** The time of the first momentum that carried this host's address. */
-  readonly switchedAt?: string;
-  readonly height?: number;
   /** True if the run listed the wallet update with this host's address as the next step. */
   readonly offered?: boolean;
-  readonly notes?: readonly string[];
-}
+};
 
-export function createRegistrationOutput(registration: Registration): RegistrationOutput {
+export function createRegistrationOutput(registration: Registration) {
   const { kind: state, address, earlier, since, switched } = registration;
   const notes = [...registration.notes];
   // The notes may already say why no source answers.
@@ -28,11 +15,16 @@ export function createRegistrationOutput(registration: Registration): Registrati
   const isKnown = state !== "unknown";
   return {
     state,
+    /** True if this host's producer address is registered. */
     registered: isKnown ? isOurs(registration) : undefined,
+    /** True if momentums carry this host's address. */
     producing: isKnown ? isOurs(registration) && switched !== undefined : undefined,
     address,
+    /** The producer address that was registered before this host's. */
     earlier,
+    /** The time at which a run first saw this host's address registered. */
     since: since === undefined ? undefined : new Date(since).toISOString(),
+    /** The time of the first momentum that carried this host's address. */
     switchedAt: switched && new Date(switched.at).toISOString(),
     height: switched?.height,
     notes: notes.length > 0 ? notes : undefined,

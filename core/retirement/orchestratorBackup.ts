@@ -16,23 +16,17 @@ export async function findOrchestratorBackupFaults(store: Store, signer: BackedU
   for (const entry of (await readMoveEvents(store)).reverse()) {
     if (entry.event !== "backup" || entry.move.pillar !== signer.pillar) continue;
     const { details: backup, at, move } = entry;
-    const fault = (await isBackupKept(store, backup))
-      ? (findBackupFault(signer, {
-          ...(await readManifest(store, backup.manifestFile)),
-          label: backup.label,
-          at,
-          move,
-        }) ?? (await findOpenFault(store, signer, backup)))
-      : "the backup's file is missing here, or has the wrong size";
+    const { label } = backup;
+    let fault: string | undefined = "the backup's file is missing here, or has the wrong size";
+    if (await isBackupKept(store, backup)) {
+      const listed = { ...(await readManifest(store, backup.manifestFile)), label, at, move };
+      fault = findBackupFault(signer, listed) ?? (await findOpenFault(store, signer, backup));
+    }
     if (fault === undefined) return [];
-    faults.push(`the ${backup.label} backup of ${at}: ${fault}`);
+    faults.push(`the ${label} backup of ${at}: ${fault}`);
   }
-  return faults.length > 0
-    ? faults.slice(0, maxFaults)
-    : [`no backup of an orchestrator of ${signer.pillar} in ${store.log}`];
+  return faults.length > 0 ? faults.slice(0, 4) : [`no backup of an orchestrator of ${signer.pillar} in ${store.log}`];
 }
-
-const maxFaults = 4;
 
 async function readManifest(store: Store, file: string): Promise<Partial<WrittenList>> {
   let manifest: Partial<WrittenList>;

@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import type { Backup } from "../../eventLog/events";
 import { parseMove } from "../../eventLog/moveId";
 import { openStore } from "../../store/openStore";
 import { resolvePlace } from "../../store/recordsDirectory";
@@ -10,23 +9,17 @@ import { resolvePath } from "../../util/resolvePath";
 import { type Archive, readArchive } from "./archive";
 import { type BackupPlace, manifestVersion } from "./backup";
 import { findKeyShare, isKeyShare } from "./keyShare";
-import { compareManifests, createManifest, formatDifferences, type Manifest, type WrittenList } from "./manifest";
+import { compareManifests, createManifest, formatDifferences, type WrittenList } from "./manifest";
 import { decryptBackup, readIdentity, resolveIdentityPath } from "./vault";
 
-/** A proved backup, without its secrets. */
-export interface BackupContent extends Pick<Backup, "provedAt" | "keyShare"> {
-  readonly host: string;
-  /** Path of the orchestrator's directory in the archive, such as `root/.orchestrator`. */
-  readonly inside: string;
-  /** Its files, by their paths below that directory. */
-  readonly files: Manifest;
-}
+/** A proved backup, without its secrets. `inside` is the orchestrator's directory in the archive, `files` are below it. */
+export type BackupContent = Awaited<ReturnType<typeof readBackup>>;
 
 /**
  * Decrypts a whole backup, and compares every file with the list beside the archive. @param file path on this machine,
  * or name or address of a file in the store @throws Error in the operator's words
  */
-export async function readBackup(file: string, place: BackupPlace): Promise<BackupContent> {
+export async function readBackup(file: string, place: BackupPlace) {
   const fail = (found: string | readonly string[], needed: string) =>
     createProblemError({ what: `the backup can't be restored: ${file}`, found, needed });
   let list: WrittenList;
