@@ -15,7 +15,7 @@ import type { Store } from "../../core/store/store";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { printable, printableLines } from "../../core/util/printable";
-import { formatProblem } from "../../core/util/problem";
+import { createProblemError } from "../../core/util/problem";
 import { withLock } from "../../core/util/withLock";
 import { openStack } from "../status/openStack";
 import { listOrchestratorHosts } from "../status/orchestratorHosts";
@@ -61,12 +61,10 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
 async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {
   const { up, backup } = commandsFor(stack);
   if (candidates.length === 0)
-    throw new Error(
-      formatProblem({
-        what: "the address and ssh host key of its host are not recorded",
-        needed: `record them: ${up}`,
-      }),
-    );
+    throw createProblemError({
+      what: "the address and ssh host key of its host are not recorded",
+      needed: `record them: ${up}`,
+    });
   const hosts = await Promise.all(
     candidates.map(async (candidate) => {
       const { root, place } = candidate;

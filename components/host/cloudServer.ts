@@ -6,7 +6,7 @@ import { renderUserData } from "../../core/cloud/userData";
 import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
 import { beginAnew, formatConsoleHelp } from "../../core/ssh/ownServer";
 import { commandsFor } from "../../core/util/commands";
-import { formatProblem } from "../../core/util/problem";
+import { createProblemError, formatProblem } from "../../core/util/problem";
 import type { HostKey } from "../../providers/hostKey";
 import { createPlainError, warn } from "../log";
 import type { CloudParts, CloudRun, CloudServerResource } from "./cloudParts";
@@ -126,12 +126,10 @@ async function checkMade(
     const { refresh, up } = commandsFor(config.stack);
     // No order was sent, because the engine believed that the missing server exists: remove the order from the record.
     if (!pulumi.runtime.isDryRun()) await orders.write({ attempts, shown });
-    throw new Error(
-      formatProblem({
-        what: `server ${serverId}, this stack's host, is no longer at ${cloud.provider}, or lost its labels there`,
-        next: `If the server is gone, create another one with: ${refresh} && ${up}`,
-      }),
-    );
+    throw createProblemError({
+      what: `server ${serverId}, this stack's host, is no longer at ${cloud.provider}, or lost its labels there`,
+      next: `If the server is gone, create another one with: ${refresh} && ${up}`,
+    });
   }
   if (pulumi.runtime.isDryRun()) return;
   // The other servers with this stack's labels come from its orders, because there was none before: a failed order left

@@ -1,30 +1,27 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { supportedDistributions } from "./distributions";
-import { address, duration, hostKey, word } from "./schemaParts";
+import { address, block, duration, hostKey, word } from "./schemaParts";
 
 /** Ideal for the initial sync (docs/specification.md, 8). */
 export const ideal = { cores: 8, memoryGb: 16 };
 
 const common = {
-  minimums: z
-    .strictObject({
-      cores: z.number().int().min(1).default(4).describe("Processor cores"),
-      memoryGb: z.number().positive().default(4).meta({
-        description: "Memory. A tenth less is accepted, because the kernel does not report all of it",
-        unit: "GB",
-      }),
-      diskGb: z.number().positive().default(40).meta({
-        description: "Free space where the data directory will be",
-        unit: "GB",
-      }),
-      bandwidthMbps: z.number().nonnegative().default(100).meta({
-        description: "Bandwidth to the release's server, which the host should exceed. The program only warns",
-        unit: "Mbit/s",
-      }),
-    })
-    .prefault({})
-    .describe("The least that the host must have"),
+  minimums: block({
+    cores: z.number().int().min(1).default(4).describe("Processor cores"),
+    memoryGb: z.number().positive().default(4).meta({
+      description: "Memory. A tenth less is accepted, because the kernel does not report all of it",
+      unit: "GB",
+    }),
+    diskGb: z.number().positive().default(40).meta({
+      description: "Free space where the data directory will be",
+      unit: "GB",
+    }),
+    bandwidthMbps: z.number().nonnegative().default(100).meta({
+      description: "Bandwidth to the release's server, which the host should exceed. The program only warns",
+      unit: "Mbit/s",
+    }),
+  }).describe("The least that the host must have"),
   acceptDistributions: z
     .array(word.meta({ examples: ["debian-12"] }))
     .default([])

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { network } from "./hostSchema";
 import { copyAddress, loginRule, otherHostShape, readPrivateKey } from "./loginSchema";
 import { releaseSchema } from "./releaseSchema";
-import { acknowledged, duration, ownDirectory, port, service, word } from "./schemaParts";
+import { acknowledged, block, duration, ownDirectory, port, service, text, word } from "./schemaParts";
 
 const ownPath = z.string().min(1).meta({ form: "local path" });
 
@@ -59,90 +59,78 @@ const migrateFrom = z
   .transform(readPrivateKey)
   .meta({ description: `The old host, from which the orchestrator is moved. ${loginRule}`, see: "orchestrator.md" });
 
-const version = z
-  .string()
-  .regex(/^v\d+\.\d+\.\d+[a-z]?$/, "needed the release's version, such as v0.0.9 or v0.0.9a")
-  .meta({
-    description: "The release's version; the executable must report the same",
-    form: "version",
-    examples: ["v0.0.9a"],
-  });
+const version = text(
+  /^v\d+\.\d+\.\d+[a-z]?$/,
+  "needed the release's version, such as v0.0.9 or v0.0.9a",
+  "version",
+).meta({ description: "The release's version; the executable must report the same", examples: ["v0.0.9a"] });
 
-export const orchestratorSchema = z
-  .strictObject({
-    service: service.default("orchestrator").describe("The orchestrator's service"),
-    directory: home.default("/root/.orchestrator").describe("The orchestrator's directory"),
-    executable: word
-      .default("orchestrator")
-      .describe(
-        "The orchestrator's executable in `/usr/local/bin`; in a release's archive the file has this name, or ends in `-linux-amd64`",
-      ),
-    rpcPort: port.default(55000).describe("The port of the orchestrator's RPC. Reserved on the host"),
-    p2pPort: port
-      .default(55055)
-      .describe(
-        "The port for the orchestrator's peers. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and " +
-          "stays open while the event log has an orchestrator on the host",
-      ),
-    rpcFrom: z
-      .array(
-        network
-          .refine((text) => !text.endsWith("/0"), everybody)
-          .meta({ form: "network in CIDR form, never everybody", examples: ["192.0.2.0/24"] }),
-      )
-      .default([])
-      .describe(
-        "Networks that may ask the orchestrator for its status, on `rpcPort`. This sets the firewall of a server at a cloud " +
-          "provider; elsewhere your own firewall decides",
-      ),
-    release: releaseSchema(
-      "the orchestrator's release",
-      "release",
-      version,
-      "the release is not installed, and no orchestrator is moved to it",
+export const orchestratorSchema = block({
+  service: service.default("orchestrator").describe("The orchestrator's service"),
+  directory: home.default("/root/.orchestrator").describe("The orchestrator's directory"),
+  executable: word
+    .default("orchestrator")
+    .describe(
+      "The orchestrator's executable in `/usr/local/bin`; in a release's archive the file has this name, or ends in `-linux-amd64`",
+    ),
+  rpcPort: port.default(55000).describe("The port of the orchestrator's RPC. Reserved on the host"),
+  p2pPort: port
+    .default(55055)
+    .describe(
+      "The port for the orchestrator's peers. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and " +
+        "stays open while the event log has an orchestrator on the host",
+    ),
+  rpcFrom: z
+    .array(
+      network
+        .refine((text) => !text.endsWith("/0"), everybody)
+        .meta({ form: "network in CIDR form, never everybody", examples: ["192.0.2.0/24"] }),
     )
-      .optional()
-      .describe("The release to install if the orchestrator is missing"),
-    migrateFrom: migrateFrom.optional(),
-    backup: z
-      .strictObject({
-        directory: ownPath.optional().meta({
-          description: "Where the backups are stored",
-          otherwise: "`$XDG_DATA_HOME/pillar-host/records/<Pillar>`",
-        }),
-        identityFile: ownPath.optional().meta({
-          description: "An age identity that opens the backups; the program only reads it",
-          otherwise: "created on first use",
-        }),
-      })
-      .prefault({})
-      .meta({ description: "The encrypted backups that are made before the move", see: "orchestrator.md#backups" }),
-    startTimeout: duration("1m")
-      .prefault("25m")
-      .describe(
-        "How long a started orchestrator may take to answer: it searches for its peers for up to 5 minutes, and without a " +
-          "key share it computes prime numbers for up to 15",
-      ),
-    steadySeconds: z
-      .number()
-      .min(1)
-      .max(600)
-      .default(12)
-      .meta({
-        description:
-          "How long a started orchestrator is watched: its unit must stay up without a restart. Must be longer than the unit's " +
-          "`RestartSec` (10), so that a crash loop is noticed",
-        unit: "seconds",
-      }),
-    unattended: z
-      .boolean()
-      .default(false)
-      .describe("Moves the orchestrator also in a run that had to wait for the sync"),
-    rollback: z.boolean().default(false).describe("Moves the orchestrator back to the old host"),
-    attempt: z.number().int().min(1).default(1).describe("Raise it to move the orchestrator again after a rollback"),
-  })
-  .prefault({})
-  .meta({
-    description: "The bridge's orchestrator: its service, files and ports on the host, and its move",
-    see: "orchestrator.md",
-  });
+    .default([])
+    .describe(
+      "Networks that may ask the orchestrator for its status, on `rpcPort`. This sets the firewall of a server at a cloud " +
+        "provider; elsewhere your own firewall decides",
+    ),
+  release: releaseSchema(
+    "the orchestrator's release",
+    "release",
+    version,
+    "the release is not installed, and no orchestrator is moved to it",
+  )
+    .optional()
+    .describe("The release to install if the orchestrator is missing"),
+  migrateFrom: migrateFrom.optional(),
+  backup: block({
+    directory: ownPath.optional().meta({
+      description: "Where the backups are stored",
+      otherwise: "`$XDG_DATA_HOME/pillar-host/records/<Pillar>`",
+    }),
+    identityFile: ownPath.optional().meta({
+      description: "An age identity that opens the backups; the program only reads it",
+      otherwise: "created on first use",
+    }),
+  }).meta({ description: "The encrypted backups that are made before the move", see: "orchestrator.md#backups" }),
+  startTimeout: duration("1m")
+    .prefault("25m")
+    .describe(
+      "How long a started orchestrator may take to answer: it searches for its peers for up to 5 minutes, and without a " +
+        "key share it computes prime numbers for up to 15",
+    ),
+  steadySeconds: z
+    .number()
+    .min(1)
+    .max(600)
+    .default(12)
+    .meta({
+      description:
+        "How long a started orchestrator is watched: its unit must stay up without a restart. Must be longer than the unit's " +
+        "`RestartSec` (10), so that a crash loop is noticed",
+      unit: "seconds",
+    }),
+  unattended: z.boolean().default(false).describe("Moves the orchestrator also in a run that had to wait for the sync"),
+  rollback: z.boolean().default(false).describe("Moves the orchestrator back to the old host"),
+  attempt: z.number().int().min(1).default(1).describe("Raise it to move the orchestrator again after a rollback"),
+}).meta({
+  description: "The bridge's orchestrator: its service, files and ports on the host, and its move",
+  see: "orchestrator.md",
+});

@@ -4,11 +4,18 @@ import ssh2 from "ssh2";
 import { z } from "zod";
 import { findBucketProblem } from "../store/bucketPlace";
 
+/** Builds the schema of a block that may be left out, as all its keys may. */
+export const block = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).prefault({} as never);
+
+/** Builds the schema of a text that has a pattern. */
+export const text = (pattern: RegExp, needed: string, form: string) => z.string().regex(pattern, needed).meta({ form });
+
 /** Plain words only, because these values end up in shell commands and in patterns. */
-export const word = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "needed a plain word of letters, digits, dot, dash and underscore")
-  .meta({ form: "plain word" });
+export const word = text(
+  /^[A-Za-z0-9][A-Za-z0-9._-]*$/,
+  "needed a plain word of letters, digits, dot, dash and underscore",
+  "plain word",
+);
 
 export const acknowledged = z.literal("acknowledged", { error: "needed the word acknowledged, or nothing" });
 
@@ -26,13 +33,11 @@ export const service = word.regex(
 );
 
 /** Without `.` and `..`, so that each directory has only one path. */
-export const directory = z
-  .string()
-  .regex(
-    /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/,
-    'needed an absolute path of letters, digits, ".", "_" and "-", without "." or ".." as a folder and without "/" at its end',
-  )
-  .meta({ form: "absolute path" });
+export const directory = text(
+  /^(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)+$/,
+  'needed an absolute path of letters, digits, ".", "_" and "-", without "." or ".." as a folder and without "/" at its end',
+  "absolute path",
+);
 
 export const ownDirectory = directory.regex(
   /^(?!\/(home|lost\+found|opt|root|srv|tmp|usr|var)$|\/(bin|boot|dev|etc|lib\w*|proc|run|sbin|sys)(\/|$))/,
@@ -46,17 +51,12 @@ const label = "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?";
 const hostName = `(?!(.*\\.)?([0-9]+|0[xX][0-9A-Fa-f]*)$)${label}(\\.${label})*`;
 const isIPv6IfColon = (address: string) => !address.includes(":") || isIPv6(address);
 
-export const ipAddress = z
-  .string()
-  .regex(new RegExp(`^(${ip})$`), "needed an IP address: the node refuses names")
-  .refine(isIPv6IfColon, "needed an IP address: the node refuses names")
-  .meta({ form: "IP address" });
+const addressText = (pattern: string, needed: string, form: string) =>
+  text(new RegExp(`^(${pattern})$`), needed, form).refine(isIPv6IfColon, needed);
 
-export const address = z
-  .string()
-  .regex(new RegExp(`^(${ip}|${hostName})$`), "needed an IP address or a host name")
-  .refine(isIPv6IfColon, "needed an IP address or a host name")
-  .meta({ form: "IP address or name" });
+export const ipAddress = addressText(ip, "needed an IP address: the node refuses names", "IP address");
+
+export const address = addressText(`${ip}|${hostName}`, "needed an IP address or a host name", "IP address or name");
 
 const hostKeyLine = /^([^ ]+ )?((ssh-ed25519|ecdsa-sha2-nistp(?:256|384|521)) [A-Za-z0-9+/]+=*)( .*)?$/;
 
@@ -90,13 +90,11 @@ export const webAddress = (needed: string) =>
 
 export const rpcUrl = webAddress("needed the http or https address of a node's RPC");
 
-export const plainUrl = z
-  .string()
-  .regex(
-    /^https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?(\/[A-Za-z0-9._~/-]*)?$/,
-    "needed an http or https address, such as https://go.dev",
-  )
-  .meta({ form: "URL" });
+export const plainUrl = text(
+  /^https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?(\/[A-Za-z0-9._~/-]*)?$/,
+  "needed an http or https address, such as https://go.dev",
+  "URL",
+);
 
 /** Builds the schema of a download's hash. `what` names the download: `archive`. */
 export const requiredSha256 = (what: string) =>
@@ -105,12 +103,13 @@ export const requiredSha256 = (what: string) =>
     .toLowerCase()
     .regex(/^[0-9a-f]{64}$/, `needed 64 hexadecimal digits (sha256sum of the ${what})`)
     .meta({ form: "64 hexadecimal digits" });
-export const sha256 = (what: string) => requiredSha256(what).optional().meta({ form: "64 hexadecimal digits" });
+export const sha256 = (what: string) => requiredSha256(what).optional();
 
-export const releaseVersion = z
-  .string()
-  .regex(/^v\d+\.\d+\.\d+$/, "needed the version of a release, such as v0.0.10")
-  .meta({ form: "version", examples: ["v0.0.10"] });
+export const releaseVersion = text(
+  /^v\d+\.\d+\.\d+$/,
+  "needed the version of a release, such as v0.0.10",
+  "version",
+).meta({ examples: ["v0.0.10"] });
 
 /** Parses a duration such as `90s`, `30m`, `12h` or `7d` into milliseconds. */
 export const duration = (atLeast: ms.StringValue) =>

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { formatProblem } from "../util/problem";
+import { createProblemError } from "../util/problem";
 import type { Value } from "./shellWords";
 
 declare const isChecked: unique symbol;
@@ -17,13 +17,11 @@ export const markOwn = <T extends Readonly<Record<string, Value>>>(values: T) =>
 
 function checked(what: string, text: string, isIt: boolean): Word {
   if (isIt) return text as Word;
-  throw new Error(
-    formatProblem({
-      what: `a host answered with something else than ${what}, and the answer is not used`,
-      found: JSON.stringify(text.slice(0, 100)),
-      needed: what,
-    }),
-  );
+  throw createProblemError({
+    what: `a host answered with something else than ${what}, and the answer is not used`,
+    found: JSON.stringify(text.slice(0, 100)),
+    needed: what,
+  });
 }
 
 /** Accepts an address from another machine. @throws if the text is anything else, as the functions below do */
