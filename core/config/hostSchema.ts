@@ -51,10 +51,9 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
     .default([...locations])
     .describe("The provider's locations, tried in this order"),
   plan: word.default("auto").describe("`auto`: the cheapest plan that meets the minimums; or a plan's name"),
-  image: word.default("ubuntu-22.04").meta({
-    description: "The server's distribution, if the provider has it",
-    examples: ["debian-11"],
-  }),
+  image: word
+    .default("ubuntu-22.04")
+    .meta({ description: "The server's distribution, if the provider has it", examples: ["debian-11"] }),
   sshFrom: z
     .array(network)
     .default([])

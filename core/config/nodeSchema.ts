@@ -79,9 +79,7 @@ const nodeRelease = releaseSchema(
   "release",
   releaseVersion.describe("The release's version; the node's RPC must report the same"),
 )
-  .safeExtend({
-    sha256: requiredSha256("release").describe("The release's hash, from its release page"),
-  })
+  .safeExtend({ sha256: requiredSha256("release").describe("The release's hash, from its release page") })
   .optional()
   .meta({
     description:
@@ -119,11 +117,7 @@ export const nodeSchema = block({
 }).describe("The node, as the controller sets it up");
 
 const oldHost = z
-  .strictObject({
-    ...otherHostShape,
-    copyAddress,
-    ...otherNodeShape,
-  })
+  .strictObject({ ...otherHostShape, copyAddress, ...otherNodeShape })
   .transform(readPrivateKey)
   .meta({
     description: `The Pillar's old host: a witness of the chain, and with \`from: oldHost\` the source of the chain copy. By default it is \`orchestrator.migrateFrom\`. ${loginRule}`,

@@ -19,10 +19,7 @@ export const networkSchema = block({
 }).describe("The chain's own times; a chain other than the real one may have others");
 
 const successor = z
-  .strictObject({
-    ...otherHostShape,
-    ...otherNodeShape,
-  })
+  .strictObject({ ...otherHostShape, ...otherNodeShape })
   .transform(readPrivateKey)
   .describe(`The host that produces after this one. ${loginRule}`);
 

@@ -15,9 +15,7 @@ const webhook = webAddress("needed the http or https address of a webhook, such 
 
 const keys = z.strictObject({
   pillar: z
-    .strictObject({
-      name: pillarName.describe("The Pillar's name, as registered on chain"),
-    })
+    .strictObject({ name: pillarName.describe("The Pillar's name, as registered on chain") })
     .describe("The Pillar whose host this is"),
   lifecycle: z
     .enum(["active", "adopted", "retiring"])
