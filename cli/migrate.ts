@@ -17,17 +17,6 @@ export interface MigrateOptions extends Omit<MoveOptions, "from" | "up" | "comma
   readonly yes?: boolean;
 }
 
-/** The readings, commands and output of a migration; a test replaces them. */
-export interface MigrationDeps {
-  readonly isTerminal: boolean;
-  read(): Promise<MigrationInput>;
-  /** Runs a command in this terminal. @returns its exit code */
-  run(step: RunStep, args: readonly string[]): Promise<number>;
-  check(stack: string): Promise<number>;
-  sleep(milliseconds: number): Promise<unknown>;
-  say(line: string): void;
-}
-
 /** Runs step after step until the old stack is destroyed. Returns the exit code. @throws CliRefusal if it is stuck */
 export async function migrate(
   old: string,
@@ -92,14 +81,18 @@ async function runStep(step: RunStep, isAgreed: boolean, deps: MigrationDeps): P
   return deps.run(step, isAgreed ? ["--yes", "--skip-preview"] : []);
 }
 
-function createDeps(old: string, fresh: string, options: MigrateOptions): MigrationDeps {
+export type MigrationDeps = ReturnType<typeof createDeps>;
+
+/** Returns the readings, commands and output of a migration; a test replaces them. */
+function createDeps(old: string, fresh: string, options: MigrateOptions) {
   return {
     isTerminal: process.stdin.isTTY === true,
     read: () => readStacks(old, fresh),
-    run: (step, args) => runCommand(step, args, { old, fresh, options }),
-    check: (stack) => import("./check/check").then(({ check }) => check(stack, {})),
-    sleep,
-    say: (line) => console.log(line),
+    /** Runs a command in this terminal. @returns its exit code */
+    run: (step: RunStep, args: readonly string[]) => runCommand(step, args, { old, fresh, options }),
+    check: (stack: string) => import("./check/check").then(({ check }) => check(stack, {})),
+    sleep: (milliseconds: number): Promise<unknown> => sleep(milliseconds),
+    say: (line: string) => console.log(line),
   };
 }
 

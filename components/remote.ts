@@ -114,27 +114,16 @@ const pollIntervalMs = 5000;
 /** Returns an output's promise, which its type does not expose. */
 const getPromise = <T>(output: pulumi.Output<T>) => (output as unknown as { promise(): Promise<T> }).promise();
 
-/** Prints a step's output. The plugin's own log is off, because it would pass terminal escapes of a host on. */
-interface StepLines {
-  /** Hooks of the step's resource: one checks the login and follows the output, one cleans the plugin's error. */
-  readonly hooks: pulumi.ResourceHookBinding;
-  /** Prints the lines of a finished step that were not printed while it ran. */
-  show(text: string): void;
-  end(): void;
-}
-
-/** Access to a step's host, where a running step writes its output into a file. */
-interface StepHost {
-  readonly root: pulumi.Output<OrchestratorHost>;
-  readonly loginCheck: Pick<LoginCheck, "check">;
-}
-
+/**
+ * Prints a step's output, which a running step writes into a file on its host. The plugin's own log is off, because it
+ * would pass terminal escapes of a host on.
+ */
 export function createStepLines(
   name: string,
   step: Step,
-  access: StepHost,
+  access: { readonly root: pulumi.Output<OrchestratorHost>; readonly loginCheck: Pick<LoginCheck, "check"> },
   open: (host: OrchestratorHost, library: string) => Pick<RootHost, "stream" | "close"> = openRoot,
-): StepLines {
+) {
   const shown = new Set<string>();
   let row: pulumi.Resource | undefined;
   let isAtWork = false;
@@ -172,7 +161,9 @@ export function createStepLines(
     throw new Error(printableLines(newest));
   });
   return {
+    /** Hooks of the step's resource: one checks the login and follows the output, one cleans the plugin's error. */
     hooks: { beforeCreate: [begins], beforeUpdate: [begins], onError: [fails] },
+    /** Prints the lines of a finished step that were not printed while it ran. */
     show,
     end: () => {
       isAtWork = false;
@@ -182,7 +173,7 @@ export function createStepLines(
   };
 }
 
-async function readLines(root: Pick<RootHost, "stream">, { name, limitSeconds }: Step, show: StepLines["show"]) {
+async function readLines(root: Pick<RootHost, "stream">, { name, limitSeconds }: Step, show: (text: string) => void) {
   const { stdout, done } = await root.stream("step_output", markOwn({ step: name }), { limitSeconds });
   let rest = "";
   stdout.setEncoding("utf8").on("data", (piece: string) => {

@@ -6,7 +6,7 @@ export interface StackState {
   /** True if a `pulumi up` made a resource, or began to. */
   readonly isBegun: boolean;
   /** The host key: recorded on first contact with this address, or made for the ordered server. */
-  readonly recordedKey?: { readonly address: string; readonly hostKey: string };
+  readonly recordedKey?: OtherHost;
   /** The wait for the sync; times are ISO 8601. */
   readonly wait?: { readonly startedAt: string; readonly startHeight?: number; readonly syncedAt?: string };
   readonly pending: readonly PendingOperation[];
@@ -35,10 +35,7 @@ export interface LastRunOutputs {
   readonly orchestratorHost?: string;
 }
 
-export interface OtherHost {
-  readonly address: string;
-  readonly hostKey: string;
-}
+export type OtherHost = Readonly<Record<"address" | "hostKey", string>>;
 
 export interface PendingOperation {
   /** `creating`, `updating`, … */

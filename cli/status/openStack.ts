@@ -1,25 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { StackConfig } from "../../core/config/config";
 import { project } from "../../core/config/configFaults";
 import { commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
-import { type LockStatus, readLocks } from "../pulumi/locks";
+import { readLocks } from "../pulumi/locks";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
-import { parseState, type StackState } from "../pulumi/stackState";
+import { parseState } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
 
-/** Configuration and state of a stack, which may have no host yet. */
-export interface StackInfo {
-  readonly stack: string;
-  readonly config: StackConfig;
-  readonly state: StackState;
-  readonly address: string | undefined;
-  /** The configured host key, else the one that was recorded at the first contact with this address. */
-  readonly hostKey: string | undefined;
-  /** Reads who holds the stack's lock; undefined if the backend does not show it. */
-  readLocks(): Promise<readonly LockStatus[] | undefined>;
-}
+export type StackInfo = Awaited<ReturnType<typeof openStack>>;
 
 export interface StackWithHost extends StackInfo {
   readonly address: string;
@@ -50,8 +39,8 @@ export class NoServerRefusal extends CliRefusal {
   }
 }
 
-/** Reads a stack that may have no host yet. @throws CliRefusal with the problem of stack or configuration */
-export async function openStack(fullName: string): Promise<StackInfo> {
+/** Reads configuration and state of a stack that may have no host yet. @throws CliRefusal with the problem of stack or configuration */
+export async function openStack(fullName: string) {
   const stack = shortenStackName(fullName);
   const engine = createPulumi(fullName);
   const answers = Promise.all([
@@ -75,7 +64,9 @@ export async function openStack(fullName: string): Promise<StackInfo> {
     config,
     state,
     address,
+    /** The configured host key, else the one that was recorded at the first contact with this address. */
     hostKey: configuredKey ?? (recordedKey && recordedKey.address === address ? recordedKey.hostKey : undefined),
+    /** Reads who holds the stack's lock; undefined if the backend does not show it. */
     readLocks: async () => (backend === undefined ? undefined : readLocks(backend, project, stack)),
   };
 }

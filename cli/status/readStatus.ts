@@ -3,7 +3,7 @@ import { readPresentedKey } from "../../core/ssh/ssh";
 import { isFatal } from "../../core/ssh/sshErrors";
 import { createGateSettings } from "../../core/sync/gateSettings";
 import type { SyncProgress } from "../../core/sync/progress";
-import { isGiveUp, type SyncResult, type WaitOptions, waitForSync } from "../../core/sync/waitForSync";
+import { isGiveUp, type WaitOptions, waitForSync } from "../../core/sync/waitForSync";
 import { formatProblem } from "../../core/util/problem";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal";
 import { type HostReader, openHostReader } from "./hostReader";
@@ -91,15 +91,11 @@ export function getSyncStart({ state: { wait } }: StackWithHost): SyncStart | un
 /** The height at a time (unix milliseconds) from which a node's rate is computed. */
 type SyncStart = Pick<WaitOptions, "startedAt" | "startHeight">;
 
-interface SyncReading {
-  readonly sync: SyncProgress | undefined;
-  readonly proof?: SyncResult;
-  /** The reason if the host itself could not be reached. */
-  readonly unreachable?: string | undefined;
-}
-
-/** Reads the sync like a gate that does not wait: until the proof, or the first lookup that is not good. */
-async function readSync(source: StackWithHost, { deps }: HostReader, since?: SyncStart): Promise<SyncReading> {
+/**
+ * Reads the sync like a gate that does not wait: until the proof, or the first lookup that is not good. `unreachable`:
+ * the reason if the host itself could not be reached.
+ */
+async function readSync(source: StackWithHost, { deps }: HostReader, since?: SyncStart) {
   let sync: SyncProgress | undefined;
   const seen = (progress: SyncProgress) => {
     sync = progress;

@@ -1,13 +1,7 @@
 import { CliRefusal } from "../terminal/refusal";
 import { openStackWithHost } from "./openStack";
 
-interface StatusOptions {
-  readonly all?: boolean;
-  readonly watch?: boolean;
-  readonly keep?: boolean;
-  readonly json?: boolean;
-  readonly notify?: boolean;
-}
+type StatusOptions = Readonly<Partial<Record<"all" | "watch" | "keep" | "json" | "notify", boolean>>>;
 
 /** Shows the host of a stack, once or live, or those of all stacks. @returns the exit code. @throws CliRefusal */
 export async function status(

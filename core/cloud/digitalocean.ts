@@ -23,10 +23,7 @@ interface Size {
   readonly regions: readonly string[];
 }
 
-interface Region {
-  readonly slug: string;
-  readonly available: boolean;
-}
+type Region = Pick<Size, "slug" | "available">;
 
 interface Droplet {
   readonly id: number;

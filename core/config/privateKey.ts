@@ -16,10 +16,7 @@ export function checkPrivateKey(text: string, phrase?: string): KeyState {
     : "unreadable";
 }
 
-export interface KeyFileFault {
-  readonly wrong: string;
-  readonly needed: string;
-}
+export type KeyFileFault = Readonly<Record<"wrong" | "needed", string>>;
 
 export const someKeyFile = "the file of a private ssh key, such as ~/.ssh/id_ed25519";
 

@@ -29,19 +29,13 @@ export function frameScript(script: string, framing: Framing): string {
   return `unset BASH_ENV ENV\nset +vx\nanswer_of() {\n${script}\n}\n${tail[framing]}`;
 }
 
-interface ScriptAnswer {
-  /** True if the script's end mark was printed. */
-  readonly isDone: boolean;
-  /** The script's output; with `shown`, also what the login printed. */
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export function readAnswer(script: string, { stdout, stderr }: Pick<ScriptAnswer, "stdout" | "stderr">): ScriptAnswer {
+/** Reads a script's output. With `shown`, `stdout` also has what the login printed. */
+export function readAnswer(script: string, { stdout, stderr }: Readonly<Record<"stdout" | "stderr", string>>) {
   const token = parseToken(script);
   const [out, err] = [cut(stdout, token), cut(stderr, token)];
   const isMarked = script.includes(formatMark("answer", token));
   return {
+    /** True if the script's end mark was printed. */
     isDone: out.isEnded || err.isEnded,
     stdout: isMarked && !out.isBegun ? "" : out.text,
     stderr: err.text,

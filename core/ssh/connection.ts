@@ -2,19 +2,6 @@ import { withTimeout } from "../util/withTimeout";
 import { connectSsh, type LoginKeys, type SshSession, type SshTarget } from "./ssh";
 import { isFatal, type LoginError } from "./sshErrors";
 
-/** A connection to a host, opened when first needed and again after it broke. */
-export interface Connection {
-  /**
-   * Returns the open session, or opens one.
-   *
-   * @throws as connectSsh does; a refused login that worked before may be tried again
-   */
-  session(): Promise<SshSession>;
-  /** Closes the connection; a process that keeps idle connections leaves a working one open for the next caller. */
-  drop(isDead?: "dead"): void;
-  readonly loginCount: number;
-}
-
 /** Returns the idle connections by login; undefined in a process that keeps none. */
 const idleSessions = () => (process as { readonly idleSshSessions?: Map<string, SshSession> }).idleSshSessions;
 
@@ -48,11 +35,13 @@ async function takeIdleSession(target: SshTarget): Promise<SshSession | undefine
 /** A firewall that limits new connections (`ufw limit`: 6 in 30 s) counts refused ones, too, so retries are spread. */
 const rateLimit = { timeoutMs: 45_000, retryDelayMs: 8000 };
 
+export type Connection = ReturnType<typeof createConnection>;
+
 /**
- * Returns a connection to a host. `wasLetIn`: this run has logged in before, so a refused port means a limit on new
+ * Returns a connection to a host, which is opened when first needed and again after it broke. `wasLetIn`: this run has logged in before, so a refused port means a limit on new
  * connections, and is retried.
  */
-export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn = false): Connection {
+export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn = false) {
   // Keeps the promise, not the session: a session dropped while it connects must be closed, too.
   let current: Promise<SshSession> | undefined;
   let made = 0;
@@ -79,6 +68,7 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
         : error;
     }
   };
+  /** Closes the connection; a process that keeps idle connections leaves a working one open for the next caller. */
   const drop = (isDead?: "dead") => {
     current?.then(
       (session) => (isDead ? session.close() : leaveSession(target, session)),
@@ -91,7 +81,8 @@ export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn =
       return made;
     },
     drop,
-    session: async () => {
+    /** Returns the open session, or opens one. @throws as connectSsh; a refused login that worked before may be retried */
+    session: async (): Promise<SshSession> => {
       // Do not try again after a refusal: each further login counts towards a ban.
       if (refused) throw refused;
       const existing = current;

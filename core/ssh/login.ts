@@ -24,10 +24,7 @@ export interface SshTarget {
   readonly proxy?: SshTarget | undefined;
 }
 
-export interface LoginKeys {
-  readonly login: string;
-  readonly hostKey: string;
-}
+export type LoginKeys = Readonly<Record<"login" | "hostKey", string>>;
 
 const ownKeys: LoginKeys = { login: "pillar-host:ssh", hostKey: "pillar-host:host.hostKey" };
 

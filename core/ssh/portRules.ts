@@ -55,16 +55,11 @@ export interface PortResult extends PortRule {
   readonly seen: PortState;
 }
 
-export interface Running {
-  readonly node: boolean;
-  readonly orchestrator: boolean;
-}
-
 /** Returns the ports that this machine tries, and their expected state from here (docs/specification.md, 8). */
 export function listPortRules(
   { node, orchestrator }: Pick<StackConfig, "node" | "orchestrator">,
   hasSigner: boolean,
-  running: Running,
+  running: Readonly<Record<"node" | "orchestrator", boolean>>,
 ): PortRule[] {
   const rule = (port: number, what: string, wanted: PortRule["wanted"], listens: boolean) => ({
     port,

@@ -24,16 +24,10 @@ function algorithmsOf(type: string): string[] {
 /** Timeouts for the first answer and for the login, for which sshd itself allows two minutes. */
 const timeoutsMs = { answer: 20_000, login: 125_000 };
 
-interface Route {
-  readonly sock?: Duplex;
-  close(): void;
-}
+type Route = Awaited<ReturnType<typeof openRoute>>;
 
-async function openRoute(
-  { address, port, proxy }: Pick<SshTarget, "address" | "port" | "proxy">,
-  keys: LoginKeys,
-): Promise<Route> {
-  if (proxy === undefined) return { close: () => undefined };
+async function openRoute({ address, port, proxy }: Pick<SshTarget, "address" | "port" | "proxy">, keys: LoginKeys) {
+  if (proxy === undefined) return { sock: undefined, close: () => undefined };
   const session = await connectSsh(proxy, createLoginKeys(`${keys.login}.proxy`)).catch((error: LoginError) => {
     throw Object.assign(error, { isFromProxy: true });
   });

@@ -21,25 +21,17 @@ export interface SyncReason {
   readonly gap?: VersionGap;
 }
 
-interface SyncVerdict {
-  /**
-   * `close`: synced except for the newest momentum or two, which are arriving. `unproved`: the node says that it is synced,
-   * and other nodes must confirm it.
-   */
-  readonly says: "synced" | "close" | "unproved" | "no";
-  readonly why: SyncReason;
-}
-
 /**
  * Judges a single lookup. State 2 alone is not evidence: the target goes stale during a long sync. The height must have
  * reached the target, and the newest momentum must be fresh. A target of 0 or below the height says nothing
- * (docs/specification.md, 3; docs/chain.md, Node).
+ * (docs/specification.md, 3; docs/chain.md, Node). `close`: synced except for the newest momentum or two, which are
+ * arriving. `unproved`: the node says that it is synced, and other nodes must confirm it.
  */
-export function judgeObservation(observation: Observation, clock: number): SyncVerdict {
-  const verdict = (says: SyncVerdict["says"], kind: SyncReason["kind"], text: string) => ({
-    says,
-    why: { kind, text },
-  });
+export function judgeObservation(observation: Observation, clock: number) {
+  const verdict = (says: "synced" | "close" | "unproved" | "no", kind: SyncReason["kind"], text: string) => {
+    const why: SyncReason = { kind, text };
+    return { says, why };
+  };
   if (observation.kind === "none") return verdict("no", "noAnswer", observation.reason);
   const { info, newest, peers, nodeTime } = observation;
   const { state, currentHeight, targetHeight } = info;
@@ -95,7 +87,7 @@ export async function observeStable(
 }
 
 /** True if the node says that it is synced, so that other nodes are worth asking. */
-export function claimsSynced({ says }: SyncVerdict): boolean {
+export function claimsSynced({ says }: ReturnType<typeof judgeObservation>): boolean {
   return says === "synced" || says === "unproved";
 }
 

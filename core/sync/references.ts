@@ -1,7 +1,6 @@
 import { agreeOn, findMedian } from "../chain/agreement";
 import { type Answered, isAnswered, listLeftOut, type Reading } from "../chain/reading";
 import { type Block, type ChainExcerpt, compareChains, hashAt } from "../chain/sameChain";
-import type { SyncReason } from "./judgeObservation";
 
 export type ReferenceReading = Reading<ChainExcerpt>;
 
@@ -15,19 +14,6 @@ export interface ReferenceAnswers {
   readonly own?: ChainExcerpt | undefined;
 }
 
-export interface ReferenceAgreement {
-  /** Set if the node is on another chain, which nothing outweighs, or far from the height of at least two references. */
-  readonly fault?: SyncReason;
-  /** True if the node's height is that of most references, and of at least two. */
-  readonly agrees: boolean;
-  /**
-   * Names of the witnesses (references, the old host's node, the recorded momentum) that have the same momentum as the
-   * node at the newest height that both have. Without those that are more than maxLag behind.
-   */
-  readonly witnesses: readonly string[];
-  readonly notes: readonly string[];
-}
-
 /** Momentums that a witness may be behind the node: an hour of them. */
 const maxLag = 360;
 
@@ -37,12 +23,16 @@ const recordedName = "the momentum that this stack recorded";
  * Compares a node with independent nodes: first the chains, by hashes of a height that both have, then the heights of
  * references on its chain. A reference that is down or lags is left out with a note. The node is on another chain if at
  * least as many witnesses contradict as confirm it, a single one only if none confirms it.
+ *
+ * `fault`: the node is on another chain, which nothing outweighs, or far from the height of at least two references.
+ * `agrees`: its height is that of most references, and of at least two. `witnesses`: the names of those (references, the
+ * old host's node, the recorded momentum) that have the node's momentum at the newest height that both have.
  */
 export function compareReferences(
   height: number,
   { readings, oldHost, recorded, own }: ReferenceAnswers,
   tolerance: number,
-): ReferenceAgreement {
+) {
   const all = oldHost === undefined ? readings : [...readings, oldHost];
   const notes = listLeftOut(all);
   if (own === undefined) return { agrees: false, witnesses: [], notes };
@@ -63,12 +53,12 @@ export function compareReferences(
     const [mine, theirs] = [own, first.chain].map((chain) => hashAt(chain, first.height)?.slice(0, 12));
     const count = others.length > 1 ? ` (so say ${others.length} of them)` : "";
     const text = `the node is on another chain than the references: its momentum ${first.height} is ${mine}, that of ${first.name} is ${theirs}${count}`;
-    return { fault: { kind: "otherChain", text }, agrees: false, witnesses: [], notes };
+    return { fault: { kind: "otherChain" as const, text }, agrees: false, witnesses: [], notes };
   }
   const untold = compared.find((each) => each.verdict === "unsaid" && hashAt(own, each.height) === undefined);
   if (untold) {
     const text = `the node does not show its momentum ${untold.height}, so it can't be compared with the references' chain`;
-    return { fault: { kind: "chainUntold", text }, agrees: false, witnesses: [], notes };
+    return { fault: { kind: "chainUntold" as const, text }, agrees: false, witnesses: [], notes };
   }
   for (const { name, height: at } of others)
     notes.push(`${name} is left out: it is on another chain than the node, by momentum ${at}`);
@@ -78,7 +68,7 @@ export function compareReferences(
   return {
     fault:
       by > 1 && !isClose
-        ? { kind: "contradicted", text: `the node says synced at ${height}, the references are at ${median}` }
+        ? { kind: "contradicted" as const, text: `the node says synced at ${height}, the references are at ${median}` }
         : undefined,
     // If most references do not answer, the rest may be wrong.
     agrees: isClose && by > 1 && by * 2 > readings.length,

@@ -163,17 +163,8 @@ function reasonToGiveUp(
   return what;
 }
 
-interface Tasks {
-  readonly found: readonly string[];
-  readonly needed: readonly string[];
-}
-
 /** Lists what the operator has to do, because waiting alone does not help. */
-function findTasks(
-  { why, notes }: SyncDecision,
-  { isStalled }: HeightStanding,
-  { address, stack }: WaitOptions,
-): Tasks {
+function findTasks({ why, notes }: SyncDecision, { isStalled }: HeightStanding, { address, stack }: WaitOptions) {
   const run = commandsFor(stack);
   const found: string[] = [];
   const needed: string[] = [];
@@ -223,7 +214,7 @@ function createGiveUpError(
   { address, service, stack, wait }: WaitOptions,
   what: string,
   progress: SyncProgress,
-  { found, needed }: Tasks,
+  { found, needed }: ReturnType<typeof findTasks>,
 ): GiveUpError {
   const run = commandsFor(stack);
   const text = formatProblem({
