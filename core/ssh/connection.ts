@@ -38,8 +38,8 @@ const rateLimit = { timeoutMs: 45_000, retryDelayMs: 8000 };
 export type Connection = ReturnType<typeof createConnection>;
 
 /**
- * Returns a connection to a host, which is opened when first needed and again after it broke. `wasLetIn`: this run has logged in before, so a refused port means a limit on new
- * connections, and is retried.
+ * Returns a connection to a host, which is opened when first needed and again after it broke. `wasLetIn`: this run has
+ * logged in before, so a refused port means a limit on new connections, and is retried.
  */
 export function createConnection(target: SshTarget, keys?: LoginKeys, wasLetIn = false) {
   // Keeps the promise, not the session: a session dropped while it connects must be closed, too.

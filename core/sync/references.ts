@@ -26,7 +26,8 @@ const recordedName = "the momentum that this stack recorded";
  *
  * `fault`: the node is on another chain, which nothing outweighs, or far from the height of at least two references.
  * `agrees`: its height is that of most references, and of at least two. `witnesses`: the names of those (references, the
- * old host's node, the recorded momentum) that have the node's momentum at the newest height that both have.
+ * old host's node, the recorded momentum) that have the node's momentum at the newest height that both have, without
+ * those that are more than maxLag behind.
  */
 export function compareReferences(
   height: number,
