@@ -8,7 +8,7 @@ import { createSyncOutput, PillarNode } from "./components/node/pillarNode";
 import { reportPorts } from "./components/node/reportPorts";
 import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/orchestrator/nextOrchestrator";
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
-import { prepareRun } from "./components/prepareRun";
+import { prepareRun } from "./components/retirement/checkRetirement";
 import { HostRetirement } from "./components/retirement/guard";
 import { createRememberedOutput } from "./components/retirement/hostMemory";
 import { createRetirementArgs, registerIdleHost } from "./components/retirement/idleHost";

@@ -2,7 +2,7 @@ import { copyChain } from "../core/chainCopy/chainCopy";
 import { copyLookup, createNodeAccess } from "../core/chainCopy/copyChecks";
 import { removeCopy } from "../core/chainCopy/copyHosts";
 import type { ChainCopied, ChainCopyInputs } from "../core/chainCopy/inputs";
-import { isSameHost } from "../core/ssh/sameHost";
+import { isSameHost } from "../core/ssh/publicKey";
 import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";

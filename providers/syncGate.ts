@@ -6,7 +6,7 @@ import { readSources } from "../core/registration/pillarReadings";
 import { noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
-import { isSameHost } from "../core/ssh/sameHost";
+import { isSameHost } from "../core/ssh/publicKey";
 import type { SshTarget } from "../core/ssh/ssh";
 import type { WitnessSources } from "../core/sync/chainSources";
 import { type GateSettings, isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync";

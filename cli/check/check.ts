@@ -7,7 +7,7 @@ import { openCloud } from "../../core/cloud/clouds";
 import { decideServer } from "../../core/cloud/decideServer";
 import { warnOfOpenSsh } from "../../core/cloud/firewall";
 import { openOrderRecords } from "../../core/cloud/orderRecord";
-import type { ReleaseSource } from "../../core/config/releaseSchema";
+import type { ReleaseSource } from "../../core/config/schemaParts";
 import { openStackStore, resolveRecordsDirectory } from "../../core/config/stackStore";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
 import { findWebhookFault } from "../../core/notify/notify";

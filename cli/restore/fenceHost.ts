@@ -1,8 +1,7 @@
 import { type CloudServer, powerOff } from "../../core/cloud/power";
 import type { StackConfig } from "../../core/config/config";
 import type { Fence, LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { computeFingerprint } from "../../core/ssh/publicKey";
-import { isOneMachine, isSameHost } from "../../core/ssh/sameHost";
+import { computeFingerprint, isOneMachine, isSameHost } from "../../core/ssh/publicKey";
 import { type SshTarget, scanHostKey } from "../../core/ssh/ssh";
 import { systemClock } from "../../core/util/clock";
 import { askConfirmation, askText } from "../terminal/prompts";

@@ -5,7 +5,7 @@ import { readNodeVersion } from "../chain/nodeVersion";
 import { type ChainExcerpt, compareChains, readOlderMomentums } from "../chain/sameChain";
 import { createConnection } from "../ssh/connection";
 import { markOwn } from "../ssh/foreign";
-import { isOneMachine } from "../ssh/sameHost";
+import { isOneMachine } from "../ssh/publicKey";
 import { findSshdFaults, parseSshd } from "../ssh/sshdFaults";
 import type { WitnessSources } from "../sync/chainSources";
 import type { NodeStatus } from "../sync/nodeStatus";

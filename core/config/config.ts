@@ -1,8 +1,9 @@
+import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
-import { commandsFor } from "../util/commands";
+import { type Commands, commandsFor } from "../util/commands";
 import { project } from "./configFaults";
-import { formatIssue, formatNeed } from "./faultText";
 import { findValue, type Raw } from "./rawValues";
+import { listSchemaKeys, readMeta, type Schema } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
 
 /** The whole configuration, with defaults. Secrets are plain text: wrap them in pulumi.secret for Pulumi. */
@@ -53,4 +54,82 @@ function parseValue(value: unknown): unknown {
   } catch {
     return value;
   }
+}
+
+interface FaultContext {
+  readonly schema: Schema;
+  /** Values by key, without `pillar-host:`. */
+  readonly raw: Raw;
+  readonly run: Commands;
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a block",
+};
+
+/** Words what is needed where the schema has no message of its own, for zod's option `error`. */
+const formatNeed: z.core.$ZodErrorMap = (issue) => {
+  switch (issue.code) {
+    case "invalid_type":
+      return `needed ${kinds[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `needed ${issue.values.join(" or ")}`;
+    case "invalid_union":
+      return `needed ${[issue.options ?? []].flat().join(" or ")}`;
+    case "too_small":
+      return `needed ${issue.inclusive ? "at least" : "more than"} ${issue.minimum}`;
+    case "too_big":
+      return `needed ${issue.inclusive ? "at most" : "less than"} ${issue.maximum}`;
+  }
+};
+
+/** Formats an issue of zod: the key, what was found and what is needed. */
+function formatIssue(issue: z.core.$ZodIssue, context: FaultContext): string[] {
+  const { path, code, message } = issue;
+  const at = (key: readonly PropertyKey[]) => `${project}:${key.join(".")}`;
+  if (code === "unrecognized_keys")
+    return issue.keys.map((key) => `${at([...path, key])}: ${formatUnknownKey(key, path, context)}`);
+  const { description, form, secret } = findMeta(path, context.schema);
+  const value = findValue(context.raw, path);
+  const isMissing = value === undefined || value === "";
+  const cure = secret ? ` (${context.run.setSecret(path.join("."))})` : "";
+  if (isMissing && code === "invalid_type") return [`${at(path)}: missing, needed: ${description}${cure}`];
+  // A text in place of a block may be a secret.
+  const isHidden = secret || (code === "invalid_type" && issue.expected === "object");
+  const found = isMissing ? "missing" : `found ${formatValue(value, isHidden)}`;
+  const more = code === "invalid_type" && form !== undefined ? ` (${form})` : "";
+  return [`${at(path)}: ${message.startsWith("needed ") ? `${found}, ` : ""}${message}${more}${cure}`];
+}
+
+function findMeta(path: readonly PropertyKey[], schema: Schema) {
+  const name = path.filter((step) => typeof step === "string").join(".");
+  const key = listSchemaKeys(schema).find((each) => each.path.join(".") === name);
+  return key === undefined ? {} : readMeta(key.schema);
+}
+
+function formatUnknownKey(key: string, block: readonly PropertyKey[], { schema, raw, run }: FaultContext): string {
+  if (block.length === 0 && key.includes("."))
+    return `was set without --path. Set it again with --path, then: ${run.removePlain(key)}`;
+  const siblings = listSchemaKeys(schema).filter(({ path }) => path.slice(0, -1).join(".") === block.join("."));
+  if (siblings.some(({ path }) => path.at(-1) === key)) return "no such key with this host.provider";
+  const provider = findValue(raw, ["host", "provider"]);
+  const own = siblings.filter(({ variant }) => variant === undefined || variant === provider);
+  const near = closest(
+    key,
+    own.map(({ path }) => path.at(-1) ?? ""),
+  );
+  return distance(key.toLowerCase(), near.toLowerCase()) <= 3 ? `no such key; did you mean ${near}?` : "no such key";
+}
+
+/** Returns a number, a word, an IP address or a path as it is. Of anything else, which may be a secret, only the kind. */
+function formatValue(value: unknown, isSecret = false): string {
+  const word = /^([A-Za-z][A-Za-z_-]{0,19}|(?=.*[.:/])[0-9a-fA-F.:]{1,40}(\/\d{1,3})?|[~.]?\/[A-Za-z0-9 ._/-]{0,60})$/;
+  const isShown = ["number", "boolean"].includes(typeof value) || (typeof value === "string" && word.test(value));
+  if (isShown && !isSecret) return String(value);
+  return value === null ? "nothing" : (kinds[Array.isArray(value) ? "array" : typeof value] ?? "another value");
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { copyAddress, loginRule, otherHostShape, otherNodeShape, readPrivateKey } from "./loginSchema";
-import { releaseSchema } from "./releaseSchema";
 import {
   acknowledged,
   block,
@@ -10,6 +9,7 @@ import {
   ownDirectory,
   plainUrl,
   port,
+  releaseSchema,
   releaseVersion,
   requiredSha256,
   rpcUrl,

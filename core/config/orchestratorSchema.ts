@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { network } from "./hostSchema";
 import { copyAddress, loginRule, otherHostShape, readPrivateKey } from "./loginSchema";
-import { releaseSchema } from "./releaseSchema";
-import { acknowledged, block, duration, ownDirectory, port, service, text, word } from "./schemaParts";
+import { acknowledged, block, duration, ownDirectory, port, releaseSchema, service, text, word } from "./schemaParts";
 
 const ownPath = z.string().min(1).meta({ form: "local path" });
 

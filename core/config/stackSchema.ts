@@ -3,12 +3,37 @@ import { z } from "zod";
 import { normalizeHost, parseHostPort } from "../util/hostPort";
 import { supportedDistributions } from "./distributions";
 import { hostSchema } from "./hostSchema";
-import { sshSchema } from "./loginSchema";
+import { loginRule, otherHostShape, otherNodeShape, readPrivateKey, sshSchema } from "./loginSchema";
 import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema";
 import { orchestratorSchema } from "./orchestratorSchema";
-import { networkSchema, retirementSchema } from "./retirementSchema";
 import { isSameMachine } from "./sameMachine";
-import { pillarName, storeSchema, webAddress } from "./schemaParts";
+import { block, duration, pillarName, rpcUrl, storeSchema, webAddress } from "./schemaParts";
+
+const networkSchema = block({
+  epoch: duration("1s").prefault("24h").describe("The length of an epoch, for which rewards are paid"),
+  momentum: duration("100ms").prefault("10s").describe("The time between two momentums"),
+  tickMomentums: z
+    .number()
+    .int()
+    .min(1)
+    .default(30)
+    .meta({
+      description:
+        "Momentums in a tick, the time (5 minutes) for which producers are elected. An update in the wallet takes effect in the second tick " +
+        "after its own",
+      unit: "momentums",
+    }),
+}).describe("The chain's own times; a chain other than the real one may have others");
+
+const successor = z
+  .strictObject({ ...otherHostShape, ...otherNodeShape })
+  .transform(readPrivateKey)
+  .describe(`The host that produces after this one. ${loginRule}`);
+
+const retirementSchema = block({
+  successor: successor.optional(),
+  references: z.array(rpcUrl).default([]).describe("Independent nodes to ask beside those of `sync.references`"),
+}).meta({ description: "How this host is retired", see: "retiring.md" });
 
 /** The webhook is a secret: its path or host name works as a password, as with ntfy topics and Slack hooks. */
 const webhook = webAddress("needed the http or https address of a webhook, such as an ntfy topic's");

@@ -1,5 +1,4 @@
-import { computeFingerprint } from "../ssh/publicKey";
-import { isSameHost } from "../ssh/sameHost";
+import { computeFingerprint, isSameHost } from "../ssh/publicKey";
 import type { SshTarget } from "../ssh/ssh";
 import type { EventName, LogEvent, MoveEvent } from "./events";
 

@@ -2,7 +2,7 @@ import { isSameMove, type MoveId } from "../eventLog/moveId";
 import { formatShareFile, hasShareForKey, isKeyShare } from "../orchestrator/backup/keyShare";
 import type { Entry, WrittenList } from "../orchestrator/backup/manifest";
 import type { BridgeNow } from "../orchestrator/checks/bridgeState";
-import { isSameHost } from "../ssh/sameHost";
+import { isSameHost } from "../ssh/publicKey";
 import type { SshTarget } from "../ssh/ssh";
 
 /** An orchestrator that is, or was, on a host to be destroyed. */

@@ -10,3 +10,23 @@ export function computeFingerprint(hostKey: string): string {
   const digest = crypto.createHash("sha256").update(Buffer.from(key, "base64")).digest("base64");
   return `SHA256:${digest.replace(/=+$/, "")}`;
 }
+
+type Machine = Readonly<Partial<Record<"address" | "hostKey", string>>>;
+
+/** True if two logins lead to one machine, which shows one host key under every name. */
+export function isOneMachine(
+  one: Required<Pick<Machine, "hostKey">>,
+  other: Required<Pick<Machine, "hostKey">>,
+): boolean {
+  return stripComment(one.hostKey) === stripComment(other.hostKey);
+}
+
+/**
+ * True if earlier facts of a machine still hold. A reinstall keeps the address and changes the host key. If a key is
+ * missing, the address decides.
+ */
+export function isSameHost(earlier: Machine, now: Machine): boolean {
+  if (earlier.address !== now.address) return false;
+  if (!earlier.hostKey || !now.hostKey) return true;
+  return stripComment(earlier.hostKey) === stripComment(now.hostKey);
+}

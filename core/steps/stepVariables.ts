@@ -1,5 +1,5 @@
 import type { StackConfig } from "../config/config";
-import { formatReleaseMarker, type ReleaseSource } from "../config/releaseSchema";
+import { formatReleaseMarker, type ReleaseSource } from "../config/schemaParts";
 import type { Receiver } from "../ssh/rootEnvelope";
 
 /** Returns a host's mark of its stack: `<project>/<stack> <Pillar>`. */

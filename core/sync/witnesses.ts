@@ -7,7 +7,7 @@ import { type Block, readOlderMomentums } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
 import { findValidEvents } from "../eventLog/guardFacts";
 import type { Connection } from "../ssh/connection";
-import { isOneMachine } from "../ssh/sameHost";
+import { isOneMachine } from "../ssh/publicKey";
 import type { SshTarget } from "../ssh/ssh";
 import { openStore } from "../store/openStore";
 import { systemClock } from "../util/clock";

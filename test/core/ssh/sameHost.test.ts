@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSameHost } from "../../../core/ssh/sameHost";
+import { isSameHost } from "../../../core/ssh/publicKey";
 
 const now = { address: "192.0.2.1", hostKey: "ssh-ed25519 NEW" };
 
