@@ -148,7 +148,7 @@ test("unreachable hosts hide no other problem", () => {
     "this machine has no room for the backup",
   ]);
   expect(faults[0]).toContain(
-    "\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n  See it with: ssh -v old,",
+    "\n  found: old refuses\n  needed: a running host that accepts a login of root, or of a user with sudo (pillar-host:orchestrator.migrateFrom)\n  See it with: ssh -v old, as the user and on the port of pillar-host:orchestrator.migrateFrom",
   );
   expect(formatMoveFaults(["a\n  found: b", "c"], wanted)).toMatch(
     /2 things stand in the way:\n- a\n {4}found: b\n- c\n {2}Then: pulumi up -s prod$/,
