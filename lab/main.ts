@@ -1,7 +1,6 @@
 import { Command } from "commander";
 import { execa } from "execa";
 import { addFaultCommand } from "./commands/fault";
-import { addReferenceCommand } from "./commands/reference";
 import { addShellCommand } from "./commands/shell";
 import { ensureBaseImage } from "./images/baseImage";
 import { Lab } from "./lab";
@@ -76,7 +75,17 @@ program
   });
 
 addFaultCommand(program, labOption, open);
-addReferenceCommand(program, labOption, open);
+program
+  .command("reference [names...]")
+  .description("start independent nodes, synced, for sync.references (default: ref1 and ref2)")
+  .option(...labOption)
+  .action(async (names: string[], options: { lab: string }) => {
+    const lab = await open(options.lab);
+    for (const name of names.length > 0 ? names : ["ref1", "ref2"]) {
+      if (lab.referenceNames.includes(name)) console.log(`${name} is there already: ${lab.referenceUrl(name)}`);
+      else console.log(`${name} is up: ${await lab.addReference(name)}`);
+    }
+  });
 addShellCommand(program);
 
 program

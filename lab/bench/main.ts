@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { endPid, treeOf } from "../hosts/processTree";
 import { ensureBaseImage } from "../images/baseImage";
 import { Lab, ownLabPrefix } from "../lab";
 import { takeDown, takeDownTheDead } from "../testRun/deadLabs";
@@ -11,7 +12,6 @@ import { type Asked, parseArguments } from "./arguments";
 import { Bench } from "./bench";
 import { compareChainCopies } from "./chainCopy";
 import { compareStandUps, compareUnchanged } from "./compare";
-import { endChildren } from "./processes";
 import { type RowName, rowNames, tableOf, type Values } from "./rows";
 import { compareSignerGaps } from "./signerGap";
 
@@ -31,6 +31,11 @@ async function measure(lab: Lab, { only, rounds, ...link }: Asked): Promise<Valu
     if (rows.some((row) => only.includes(row))) Object.assign(values, await run(bench));
   }
   return Object.fromEntries(Object.entries(values).filter(([name]) => only.includes(name as RowName)));
+}
+
+/** Kills all processes that this one has started, the oldest first, so that none is restarted meanwhile. */
+async function endChildren(): Promise<void> {
+  for (const pid of await treeOf(process.pid)) if (pid !== process.pid) endPid(pid);
 }
 
 /** Runs the bench. Succeeds if it could measure, whatever the figures. */

@@ -9,7 +9,7 @@ import type { Server } from "../../../lab/clouds/account";
 import type { CloudName } from "../../../lab/clouds/names";
 import { serveVault } from "../../../lab/doubles/vault";
 import { endProcess, startDetached } from "../../../lab/hosts/machine";
-import type { Lab } from "../../../lab/lab";
+import { Lab } from "../../../lab/lab";
 import { residentsIn } from "../../../lab/stack/residents";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { createKeyPair } from "../../../providers/hostKey";
@@ -92,7 +92,13 @@ async function cloudStack(provider: CloudName, host: StackFile): Promise<CloudSt
   const { command, env } = await residentsIn(dir);
   const residents = await startDetached(command, join(dir, "residents.log"));
   // An engine on loopback needs only this part of a lab.
-  const part = { dir, vaultUrl, atOperator: (typed: readonly string[]) => [...typed], startResidents: async () => env };
+  const part = {
+    dir,
+    vaultUrl,
+    atOperator: (typed: readonly string[]) => [...typed],
+    run: Lab.prototype.run,
+    startResidents: async () => env,
+  };
   const stack = await LabStack.create(part as unknown as Lab, "prod", file({}, {}), secrets);
   const [backend, untouched] = [join(stack.dir, "backend"), join(dir, "untouched")];
   await cp(backend, untouched, { recursive: true });
