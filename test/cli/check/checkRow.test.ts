@@ -22,7 +22,7 @@ test("removes control characters of hosts and nodes", () => {
     expect(row.lines).toEqual([harmless]);
 });
 
-test("fails only for a fault", () => {
+test("exits with 1 only for a fault", () => {
   expect(decideCheckExitCode(rows)).toBe(1);
   expect(decideCheckExitCode([pass("a", "b"), pending("c", "d")])).toBe(0);
   expect(formatChecks("prod", [pending("c", "d")]).at(-1)).toBe("Nothing stands in the way, and nothing was changed.");

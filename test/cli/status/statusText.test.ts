@@ -60,13 +60,10 @@ test("never exceeds the terminal's size", () => {
   );
 });
 
-test("wraps a text at blanks, and within a word only if necessary", () => {
+test("wraps a text at blanks, and within a word only if necessary; truncates it with an ellipsis", () => {
   expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
   expect(wrap("abcdefghij kl", 4)).toEqual(["abcd", "efgh", "ij", "kl"]);
   expect(wrap("", 4)).toEqual([""]);
-});
-
-test("truncates a text with an ellipsis", () => {
   expect(["abcdef", "abcd", "a b  c d"].map((text) => truncate(text, 4))).toEqual(["abc…", "abcd", "a b…"]);
   // A terminal gives these two columns each.
   expect([truncate("漢字漢字", 6), wrap("漢字漢字 漢", 6)]).toEqual(["漢字…", ["漢字漢", "字 漢"]]);

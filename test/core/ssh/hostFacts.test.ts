@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { frameScript } from "../../../core/ssh/answer";
 import { createConnection } from "../../../core/ssh/connection";
 import { formatHostFacts, readHostFacts } from "../../../core/ssh/hostFacts";
 import { evilText, harmless } from "../../evilText";
-import { closedPort, loginTo, type SshHost, sshHost } from "../chain/fakes";
+import { closedPort, loginTo, sshHost, use } from "../chain/fakes";
 
-let host: SshHost;
-beforeAll(async () => {
-  host = await sshHost();
-});
-afterAll(() => host.close());
-
-async function factsOf(script: string, target = loginTo(host)): Promise<readonly string[]> {
-  const connection = createConnection(target);
+async function factsOf(script: string, port?: number): Promise<readonly string[]> {
+  const target = loginTo(await use(sshHost()));
+  const connection = createConnection({ ...target, port: port ?? target.port });
   const facts = await readHostFacts(connection, frameScript(script, "streamed"));
   connection.drop();
   return formatHostFacts(facts);
@@ -36,5 +31,5 @@ test("contain a failed script's output and reason", async () => {
 test("contain the reason why a host is unreachable", async () => {
   const port = await closedPort();
   const said = `the host can't be read: op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`;
-  expect(await factsOf("true", { ...loginTo(host), port })).toEqual([said]);
+  expect(await factsOf("true", port)).toEqual([said]);
 });

@@ -44,17 +44,14 @@ test("does not wait for a host that accepts the login", async () => {
   expect({ said, seen }).toEqual({ said: [], seen: { logins: 1, waited: 0, took: 500 } });
 });
 
-test("waits for a host that boots, and says so once", async () => {
+test("waits for a host that boots, also if it refuses the login meanwhile, and says so once", async () => {
   const { deps, said, seen } = worldOf(refused, refused, refused);
   expect(await failure(deps)).toBe("");
   expect(said).toEqual([`waiting for a host that boots, 0 of 60 s: ${refused.message}`]);
   expect(seen).toMatchObject({ logins: 4, waited: 6000 });
-});
-
-test("waits for a host that refuses the login while it boots", async () => {
-  const { deps, seen } = worldOf(refused, refusedLogin);
-  expect(await failure(deps)).toBe("");
-  expect(seen).toMatchObject({ logins: 3, waited: 22_000 });
+  const refusing = worldOf(refused, refusedLogin);
+  expect(await failure(refusing.deps)).toBe("");
+  expect(refusing.seen).toMatchObject({ logins: 3, waited: 22_000 });
 });
 
 test("tries a refused login so seldom that no host bans this machine", async () => {

@@ -19,11 +19,6 @@ test("the end of cloud-init is waited for, once", async ({ box }) => {
   expect((await look(box, "exit 1")).stdout).toMatch(/^cloud-init was done at 20/);
 });
 
-test("unattended upgrades are installed if the image lacks them", async ({ box }) => {
-  expect((await look(box, undefined, undefined, false)).code).toBe(0);
-  expect(box.read("calls")).toMatch(/apt-get .*update\napt-get .*install unattended-upgrades\n/);
-});
-
 const passwords = "PasswordAuthentication yes";
 test.for([
   [

@@ -33,7 +33,7 @@ test.for<[string, string[], string]>([
   expect([box.read("choice"), box.read("no-terminal")]).toEqual([choice, undefined]);
 });
 
-test("nothing is chosen without the label, and the present labels are named", async ({ box }) => {
+test("nothing is chosen without the label, and the present ones are named", async ({ box }) => {
   controllerOf(box, {}, ["Migrate", "Quit"]);
   const { result, question } = await talk(box, "Deploy");
   expect([result, question]).toEqual(["question", expect.stringMatching(/^a menu without "Deploy": \w+ \w+$/)]);
