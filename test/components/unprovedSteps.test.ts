@@ -52,10 +52,7 @@ test("lets others depend on a step that reports its end, in the same text each t
   expect((await run(step, {})).input).toBe(first.input);
 });
 
-test.each([
-  ["nothing", ""],
-  ["what the login greets with", "Welcome"],
-])("fails a step that printed %s with exit code 0, and gives it another text in the next run", async (_, stdout) => {
+test.each(["", "Welcome"])("fails a step that printed %j with exit code 0; its next text differs", async (stdout) => {
   const first = await run(step, { stdout, stderr: "" });
   expect(first.proved).toBe(first.stdout);
   const { message } = first.proved as Error;
