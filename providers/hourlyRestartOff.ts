@@ -1,7 +1,7 @@
 import { createConnection } from "../core/ssh/connection";
 import { runScript, type ScriptError } from "../core/ssh/runScript";
 import type { SshTarget } from "../core/ssh/ssh";
-import { formatProblem } from "../core/util/problem";
+import { createProblemError } from "../core/util/problem";
 import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
@@ -41,13 +41,11 @@ async function turnOff({ target, script, found }: OffInputs): Promise<object> {
   } catch (error) {
     const { printed = [], message } = error as Partial<ScriptError>;
     for (const line of printed) say(line);
-    throw new Error(
-      formatProblem({
-        what: `${target.address}: the hourly restart is on, and could not be turned off: a producing node misses momentums`,
-        found: message,
-        next: "Put a # at the start of its line with crontab -e on the host, then run the same command again.",
-      }),
-    );
+    throw createProblemError({
+      what: `${target.address}: the hourly restart is on, and could not be turned off: a producing node misses momentums`,
+      found: message,
+      next: "Put a # at the start of its line with crontab -e on the host, then run the same command again.",
+    });
   } finally {
     connection.drop();
   }

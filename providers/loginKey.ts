@@ -1,7 +1,7 @@
 import { formatAssignments } from "../core/ssh/shellWords";
 import { connectSsh, type SshSession, type SshTarget } from "../core/ssh/ssh";
 import { isFatal, type RefusedError } from "../core/ssh/sshErrors";
-import { formatProblem } from "../core/util/problem";
+import { createProblemError } from "../core/util/problem";
 import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
@@ -60,25 +60,21 @@ export async function authorizeKey(
   const { privateKey, privateKeyPassword } = olds.target;
   const session = await connect({ ...news.target, privateKey, privateKeyPassword }).catch((error: Error) => {
     if (!isFatal(error)) throw error;
-    throw new Error(
-      formatProblem({
-        what: `${address} accepts neither the new ssh key (pillar-host:ssh) nor the one before it`,
-        needed: `set the previous key again, or add this line to /root/.ssh/authorized_keys in the provider's console: ${news.publicKey}`,
-        next: "Then run the same command again.",
-      }),
-    );
+    throw createProblemError({
+      what: `${address} accepts neither the new ssh key (pillar-host:ssh) nor the one before it`,
+      needed: `set the previous key again, or add this line to /root/.ssh/authorized_keys in the provider's console: ${news.publicKey}`,
+      next: "Then run the same command again.",
+    });
   });
   const script = `${formatAssignments({ host_name: address, user, line: news.publicKey })}${news.library}
 authorize_in "$(getent passwd "$user" | cut -d: -f6)" "$line"\n`;
   const { exitCode, stderr } = await session.run("bash -euo pipefail -s", script).finally(() => session.close());
   if (exitCode !== 0) throw new Error(`${address}: the new ssh key could not be authorised: ${stderr.trim()}`);
   if (!(await isAccepted()))
-    throw new Error(
-      formatProblem({
-        what: `${address} refuses the new ssh key, although ${user}'s login was told to add it to ~/.ssh/authorized_keys`,
-        needed: `use a login shell and start files that run commands: ssh ${user}@${address} 'echo works' must print works`,
-      }),
-    );
+    throw createProblemError({
+      what: `${address} refuses the new ssh key, although ${user}'s login was told to add it to ~/.ssh/authorized_keys`,
+      needed: `use a login shell and start files that run commands: ssh ${user}@${address} 'echo works' must print works`,
+    });
   say(`the changed ssh key was authorised on ${address} by a login with the previous one, which stays authorised`);
 }
 

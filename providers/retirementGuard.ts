@@ -9,7 +9,7 @@ import { releaseHost } from "../core/retirement/releaseOnDestroy";
 import { collectedVariable } from "../core/retirement/retirementFacts";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
-import { formatProblem } from "../core/util/problem";
+import { createProblemError } from "../core/util/problem";
 import { say } from "../core/util/say";
 import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
@@ -92,14 +92,12 @@ function openGuardLog({ backup: { directory }, stack, pillar }: GuardInputs): Ev
  */
 async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
   if (olds.pillar !== news.pillar)
-    throw new Error(
-      formatProblem({
-        what: `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed`,
-        found: news.pillar,
-        needed: `set it back: ${commandsFor(news.stack).setText("pillar.name", olds.pillar)}`,
-        next: `${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
-      }),
-    );
+    throw createProblemError({
+      what: `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed`,
+      found: news.pillar,
+      needed: `set it back: ${commandsFor(news.stack).setText("pillar.name", olds.pillar)}`,
+      next: `${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
+    });
   if (olds.createdAt === undefined) return createGuardState(news);
   // Comes before anything starts on the host, so that the events of its shutdown no longer count.
   if (olds.lifecycle === "retiring" && news.lifecycle !== "retiring" && !news.isLast)

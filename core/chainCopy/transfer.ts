@@ -1,6 +1,6 @@
 import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign";
 import type { Clock } from "../util/clock";
-import { formatProblem } from "../util/problem";
+import { createProblemError } from "../util/problem";
 import { formatSize } from "../util/sizeText";
 import { formatDuration } from "../util/timeText";
 import { minFreeBytes } from "./chainFacts";
@@ -103,13 +103,11 @@ async function copyUntilEqual(
     const different = [...original.keys()].filter((path) => arrived.get(path) !== original.get(path));
     if (different.length === 0) return;
     if (left === 1)
-      throw new Error(
-        formatProblem({
-          what: `the copy on ${inputs.new.host.ssh.address} differs from what ${inputs.old.host.ssh.address} has, after ${maxRounds} copies`,
-          found: different.slice(0, 5).map((path) => `${path} differs`),
-          needed: "check the disks of both hosts (dmesg), then run the same command again",
-        }),
-      );
+      throw createProblemError({
+        what: `the copy on ${inputs.new.host.ssh.address} differs from what ${inputs.old.host.ssh.address} has, after ${maxRounds} copies`,
+        found: different.slice(0, 5).map((path) => `${path} differs`),
+        needed: "check the disks of both hosts (dmesg), then run the same command again",
+      });
     deps.say(`${different.length} files differ: copying them again`);
   }
 }
@@ -156,13 +154,11 @@ export function parseHashes(printed: string, address: string): ReadonlyMap<strin
   const lines = printed.split("\n").filter((line) => line !== "");
   const foreign = lines.find((line) => !hashLine.test(line));
   if (foreign !== undefined)
-    throw new Error(
-      formatProblem({
-        what: `${address}: the list of the chain's files cannot be read`,
-        found: JSON.stringify(foreign.slice(0, 120)),
-        needed: "a sha256 and a path below nom, consensus or cache",
-      }),
-    );
+    throw createProblemError({
+      what: `${address}: the list of the chain's files cannot be read`,
+      found: JSON.stringify(foreign.slice(0, 120)),
+      needed: "a sha256 and a path below nom, consensus or cache",
+    });
   return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
 }
 
@@ -197,11 +193,9 @@ async function watchOldHost({ old }: ChainCopyInputs, hosts: CopyHosts, deps: Tr
     });
     const free = parseNumbers(printed).get("free") ?? minFreeBytes;
     if (free < minFreeBytes / 2)
-      throw new Error(
-        formatProblem({
-          what: `${old.host.ssh.address} has ${formatSize(free)} free: the copy stops before its node lacks room`,
-          needed: `${formatSize(minFreeBytes)} free there`,
-        }),
-      );
+      throw createProblemError({
+        what: `${old.host.ssh.address} has ${formatSize(free)} free: the copy stops before its node lacks room`,
+        needed: `${formatSize(minFreeBytes)} free there`,
+      });
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { parseFields } from "../util/fields";
 import { takeFirstLine } from "../util/firstLine";
-import { formatProblem } from "../util/problem";
+import { createProblemError, formatProblem } from "../util/problem";
 import { formatDuration } from "../util/timeText";
 import { decideMoment, judgeUpgrade, type TickFacts } from "./rules";
 
@@ -133,14 +133,12 @@ async function waitForUpgradeEnd(
     }
     await deps.sleep(pollIntervalMs);
   }
-  throw new Error(
-    formatProblem({
-      what: `${address}: the node's upgrade did not end`,
-      found: fault,
-      needed: `read the log on the host: ${logCommand}`,
-      next: `Then: ${commandsFor(stack).up}`,
-    }),
-  );
+  throw createProblemError({
+    what: `${address}: the node's upgrade did not end`,
+    found: fault,
+    needed: `read the log on the host: ${logCommand}`,
+    next: `Then: ${commandsFor(stack).up}`,
+  });
 }
 
 function formatEnd({ stage, why }: HostUpgrade, { address, version, stack }: UpgradeOptions, before: string): string {
