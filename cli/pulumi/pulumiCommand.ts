@@ -7,11 +7,7 @@ import { formatProblem } from "../../core/util/problem";
 import { askSecret } from "../terminal/prompts";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
 
-export interface ProcessResult {
-  readonly exitCode: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type ProcessResult = Awaited<ReturnType<typeof runQuietly>>;
 
 /** The typed pass phrases, newest first. Each is tried for the next stack, because stacks often share one. */
 const typedPassphrases: string[] = [];
@@ -111,7 +107,7 @@ async function awaitEnd(child: ChildProcess): Promise<number> {
   return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }
 
-async function runQuietly(args: readonly string[], env: NodeJS.ProcessEnv, input?: string): Promise<ProcessResult> {
+async function runQuietly(args: readonly string[], env: NodeJS.ProcessEnv, input?: string) {
   const child = spawn("pulumi", args, { env, stdio: ["pipe", "pipe", "pipe"] });
   // Ignores errors of the input: if the child ends before it reads the input, its exit code reports the problem.
   child.stdin.on("error", () => undefined).end(input);

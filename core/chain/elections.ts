@@ -19,12 +19,6 @@ export interface PillarStanding {
   readonly place?: number;
 }
 
-/** A Pillar's chance to be elected for a tick: lower and upper bound, from 0 to 1. */
-interface Chance {
-  readonly least: number;
-  readonly most: number;
-}
-
 /** If a gap between slots is less probable than this, a Pillar's bad luck does not explain it. */
 const maxMissProbability = 1e-4;
 /** A node that restarts misses slots: never judge it by fewer ticks. */
@@ -37,10 +31,11 @@ export function computeTickMs({ momentum, tickMomentums }: Network): number {
 }
 
 /**
- * Returns a Pillar's chance to be elected for a tick. If there are more Pillars than slots, half of the slots go to the
- * top Pillars by weight (as many as slots), and half to any of the remaining ones.
+ * Returns a Pillar's chance to be elected for a tick: lower and upper bound, from 0 to 1. If there are more Pillars
+ * than slots, half of the slots go to the top Pillars by weight (as many as slots), and half to any of the remaining
+ * ones.
  */
-export function computeElectionChance({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network): Chance {
+export function computeElectionChance({ pillars, place }: PillarStanding, { tickMomentums: slots }: Network) {
   if (pillars <= slots) return { least: 1, most: 1 };
   const drawn = Math.floor(slots / 2);
   const least = drawn / (pillars - slots + drawn);

@@ -4,9 +4,6 @@ import { isTooLarge, readBoundedStream } from "../util/boundedText";
 import { sendRequest } from "../util/sendRequest";
 import { withTimeout } from "../util/withTimeout";
 
-/** Opens a stream to the RPC's port: through ssh, or directly. */
-type OpenStream = () => Promise<Duplex>;
-
 export interface RpcAnswer {
   readonly status: number;
   /** Unix milliseconds of the answer's Date header: the node's clock. */
@@ -45,10 +42,10 @@ function parseDate(header: string | null | undefined): number | undefined {
 }
 
 /**
- * Sends one request over a stream that carries no other. @throws if no stream can be opened, or no complete answer comes
- * before the timeout
+ * Sends one request over a stream to the RPC's port, through ssh or directly, that carries no other. @throws if no
+ * stream can be opened, or no complete answer comes before the timeout
  */
-export async function callHttp(open: OpenStream, call: HttpCall): Promise<RpcAnswer> {
+export async function callHttp(open: () => Promise<Duplex>, call: HttpCall): Promise<RpcAnswer> {
   const opening = open();
   const answering = opening.then((stream) => exchange(stream, call));
   const late = `no answer within ${Math.round(call.timeout / 1000)} s: ${call.whom} is overloaded or frozen`;
