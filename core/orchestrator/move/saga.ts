@@ -5,7 +5,8 @@ import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../r
 import { applyEvent, decideEvent, decideNext, type Wanted } from "../rules/generation";
 import type { HostStates } from "../rules/hostStates";
 import type { Saga } from "../rules/journal";
-import { describeKeyLocation, formatObstacle, type HostAddresses } from "../rules/obstacles";
+import { describeKeyLocation, type HostAddresses } from "../rules/keyLocation";
+import { formatObstacle } from "../rules/obstacles";
 
 export interface SagaActions {
   /** Reads both hosts; waits while one may be rebooting. @throws Error if a retry can't help */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
 import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
-import { describeKeyLocation, formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
+import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation";
+import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
 import { moveNamed } from "../../../moveNamed";
 import { exampleJournal, exampleMove, exampleState, examplePlaces as places } from "../exampleMove";
 
