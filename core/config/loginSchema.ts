@@ -3,13 +3,13 @@ import { resolvePath } from "../util/resolvePath";
 import { checkPrivateKey, isPrivateKey, readKeyFile } from "./privateKey";
 import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts";
 
-const text = z.string().min(1).optional();
+const optionalText = z.string().min(1).optional();
 
 const loginShape = {
   user: word.describe("The login's user; a user other than `root` becomes root with sudo"),
   port: port.describe("The port of the ssh server"),
   agent: z.boolean().describe("Logs in with the ssh agent of the shell that runs `pulumi`"),
-  privateKeyFile: text.meta({
+  privateKeyFile: optionalText.meta({
     description:
       "The private key's file. Every run reads it; the state keeps its text as a secret, the stack's file never has it",
     form: "local path",
@@ -20,9 +20,9 @@ const loginShape = {
     .refine(isPrivateKey, "needed a private key, the file without .pub (-----BEGIN OPENSSH PRIVATE KEY-----…)")
     .optional()
     .meta({ description: "The private key itself: the text of its file", secret: true }),
-  privateKeyPassword: text.meta({ description: "The private key's pass phrase", secret: true }),
-  password: text.meta({ description: "The password to log in with", secret: true }),
-  sudoPassword: text.meta({ description: "The password for sudo, if sudo asks for one", secret: true }),
+  privateKeyPassword: optionalText.meta({ description: "The private key's pass phrase", secret: true }),
+  password: optionalText.meta({ description: "The password to log in with", secret: true }),
+  sudoPassword: optionalText.meta({ description: "The password for sudo, if sudo asks for one", secret: true }),
 };
 
 export const loginRule =
