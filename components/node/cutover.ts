@@ -87,10 +87,11 @@ async function readRegistration(
   config: StackConfig,
   last: LastRun,
   ours: string,
-  { node, readings, close }: HostReading,
+  { node, readings, closed, close }: HostReading,
 ): Promise<Registration> {
   const place = createStackLogRef(config);
   const memory = await readRegistrationMemory(place, ours, last.registration?.earlier);
+  await closed;
   const registration = await judgeRegistration({
     ours,
     readings: await readings,
@@ -99,7 +100,7 @@ async function readRegistration(
     network: config.network,
     now: Date.now,
   });
-  void close();
+  close();
   if (pulumi.runtime.isDryRun()) return registration;
   // Notifies only of changes that are new in the event log. Otherwise every run would send the notifications again.
   const news = await noteRegistration(openStackLog(config), registration, { stack: place.stack, ours, memory });

@@ -52,13 +52,15 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
       ? connected.then(() => readNodeVersion(target, connection)).catch(() => undefined)
       : Promise.resolve(undefined),
   };
-  /** Closes the connection after the readings. Call it after more questions to a client of `readings`: they reopen it. */
-  const close = async () => {
-    await Promise.allSettled(Object.values(seen));
-    connection.drop();
+  const close = () => connection.drop();
+  const closed = Promise.allSettled(Object.values(seen)).then(close);
+  return {
+    ...seen,
+    /** Resolves after all readings, with the connection closed: before, more questions could be cut off. */
+    closed,
+    /** Closes the connection again, after more questions to a client of `readings`, which reopen it. */
+    close,
   };
-  void close();
-  return { ...seen, close };
 }
 
 const timeoutMs = 20_000;

@@ -26,14 +26,16 @@ interface Look {
   readonly registered: string;
   readonly node?: typeof synced;
   readonly restart?: "on" | "off" | undefined;
+  readonly closed?: Promise<void>;
 }
 
-const seenOf = ({ registered, node = synced, restart = "off" }: Look): HostReading => ({
+const seenOf = ({ registered, node = synced, restart = "off", closed = Promise.resolve() }: Look): HostReading => ({
   node: Promise.resolve(node),
   readings: Promise.resolve([says("the node of 203.0.113.7", registered)]),
   hourlyRestart: Promise.resolve(restart),
   version: Promise.resolve(undefined),
-  close: async () => undefined,
+  closed,
+  close: () => undefined,
 });
 
 async function follow(seen: Look, changes: Record<string, unknown> = {}) {
@@ -106,4 +108,13 @@ test("notifies the webhook of the registration once; neither notifies nor logs i
   await follow({ registered: ours }, changes);
   await hook.close();
   expect(told).toEqual(["Pillar Anvil (prod): registered"]);
+});
+
+test("asks for more momentums only after the first readings, whose end closes the connection", async () => {
+  let isClosed = false;
+  const closed = new Promise<void>((resolve) => setTimeout(resolve, 300)).then(() => {
+    isClosed = true;
+  });
+  await follow({ registered: ours, closed });
+  expect(isClosed).toBe(true);
 });

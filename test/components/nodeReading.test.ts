@@ -52,8 +52,7 @@ test("keeps the connection open for a reading that is under way", async () => {
       answer = resolve;
     }),
   );
-  const { readings, close } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
-  const closed = close();
+  const { readings, closed } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
   await readings;
   expect(drop).not.toHaveBeenCalled();
   answer({ synced: false, known: false, why: "no answer" });
