@@ -1,6 +1,6 @@
 import { formatAssignments } from "../core/ssh/shellWords";
 import { connectSsh, type SshSession, type SshTarget } from "../core/ssh/ssh";
-import { isFatal, type RefusedError } from "../core/ssh/sshErrors";
+import { isFatal, type LoginError } from "../core/ssh/sshErrors";
 import { createProblemError } from "../core/util/problem";
 import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
@@ -51,7 +51,7 @@ export async function authorizeKey(
         session.close();
         return true;
       },
-      (error: RefusedError) => {
+      (error: LoginError) => {
         if (error.refused === "login") return false;
         throw error;
       },

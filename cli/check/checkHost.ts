@@ -52,7 +52,7 @@ export const putVerdictFirst = (lines: readonly string[]): string[] => [...lines
 /** Reads the host key without a login, because an unknown key may belong to another machine. */
 async function checkUnknownHost(address: string, config: StackConfig): Promise<CheckRow[]> {
   const shown = await readPresentedKey(address, config.ssh.port, createProxyLogin(config.ssh));
-  if ("fault" in shown) return [fail(topic, shown.fault)];
+  if (shown.fault !== undefined) return [fail(topic, shown.fault)];
   return [
     pending(
       topic,

@@ -21,7 +21,7 @@ export async function confirmHostKey(
   const shown = await readPresentedKey(address, port, proxy);
   const refuse = (what: string, needed: string, next?: string) =>
     createRefusal({ what: `${what}; nothing was written`, needed, next });
-  if ("fault" in shown)
+  if (shown.fault !== undefined)
     throw refuse(shown.fault, `give the address of a server that answers, or --port PORT; behind a proxy: ${option}`);
   const { key } = shown;
   const known = `${address} shows the host key ${shown.fingerprint}`;

@@ -30,7 +30,7 @@ async function readUnknownHost(source: StackWithHost): Promise<ReadStack> {
   const { address, config } = source;
   const view = await createView(source, { parts: createUnknownParts(config.lifecycle, "its host key is unknown") });
   const shown = await readPresentedKey(address, config.ssh.port, createProxyLogin(config.ssh));
-  if ("fault" in shown) {
+  if (shown.fault !== undefined) {
     const needed = "set pillar-host:host.address to a running host, and pillar-host:ssh.port to its ssh port";
     return { view, exitCode: refusalExitCode, lines: [formatProblem({ what: `\n${shown.fault}`, needed })] };
   }

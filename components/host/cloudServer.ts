@@ -171,8 +171,5 @@ function formatFailedOrder({ cloud, config, plan: { offer } }: CloudRun<MakeDeci
   const { up } = commandsFor(config.stack);
   if (cloud.isNoRoom(reason))
     return `${cloud.provider} has no room for ${order} (${reason})\n  ${up} tries the next server: the preview names it`;
-  return (
-    `the order of ${order} at ${cloud.provider} failed (${reason})\n` +
-    `  Once its cause is gone: ${up}. It orders ${order} again, and no other type. If the failed order left a server, the run uses or removes it`
-  );
+  return `the order of ${order} at ${cloud.provider} failed (${reason})\n  Once its cause is gone: ${up}. It orders ${order} again, and no other type. If the failed order left a server, the run uses or removes it`;
 }

@@ -93,8 +93,7 @@ async function restoreProtection(config: CloudConfig, plan: KeepDecision): Promi
   } catch (error) {
     // A server without protection against deletion works, so the run goes on.
     warn(
-      `${which} is not protected against deletion, and can't be now: ${(error as Error).message}\n` +
-        `  To try again: ${commandsFor(stack).up}; or set the protection in the provider's console`,
+      `${which} is not protected against deletion, and can't be now: ${(error as Error).message}\n  To try again: ${commandsFor(stack).up}; or set the protection in the provider's console`,
     );
   }
 }

@@ -1,5 +1,5 @@
 import type { RootHost } from "../ssh/root";
-import { type ForwardError, isFatal } from "../ssh/sshErrors";
+import { isFatal, type LoginError } from "../ssh/sshErrors";
 import type { Clock } from "../util/clock";
 import { isPrintable, printable, printableLines } from "../util/printable";
 import { callHttp, type RpcAnswer } from "./jsonRpc";
@@ -57,7 +57,7 @@ export function createOrchestratorClient(
       body,
       timeout: timeoutMs,
       whom,
-    }).catch((error: ForwardError) => {
+    }).catch((error: LoginError) => {
       if (isFatal(error) || error.refusedForward !== "closedPort") throw error;
       throw new Error(
         `nothing listens on 127.0.0.1:${port}: the orchestrator is down, or still starting (it waits for its node, the other chains' nodes, its peers)`,

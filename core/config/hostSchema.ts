@@ -26,8 +26,7 @@ const common = {
     .array(word.meta({ examples: ["debian-12"] }))
     .default([])
     .describe(
-      `Distributions to accept beside ${supportedDistributions.join(", ")}. They need apt, which the controller's Deploy uses: ` +
-        "CentOS and Fedora are refused",
+      `Distributions to accept beside ${supportedDistributions.join(", ")}. They need apt, which the controller's Deploy uses: CentOS and Fedora are refused`,
     ),
 };
 

@@ -49,8 +49,7 @@ export const controllerSchema = block({
     .array(plainUrl)
     .default([])
     .describe(
-      "The addresses that the controller itself needs while it runs and deploys. Before anything is changed the host must reach " +
-        "all of them. `Pulumi.prod.yaml` has those of the real network",
+      "The addresses that the controller itself needs while it runs and deploys. Before anything is changed the host must reach all of them. `Pulumi.prod.yaml` has those of the real network",
     ),
   source: plainUrl.optional().meta({
     description:
@@ -100,8 +99,7 @@ export const nodeSchema = block({
   rpcAddress: ipAddress
     .default(ownAddress)
     .describe(
-      "The IP address of the RPC as seen from the host, or with `rpc: direct` from this machine; the node refuses names. " +
-        "With `direct` the default is `host.address`, if that is an IP address",
+      "The IP address of the RPC as seen from the host, or with `rpc: direct` from this machine; the node refuses names. With `direct` the default is `host.address`, if that is an IP address",
     ),
   rpcPort: port.default(35997).describe("The port of the node's RPC over http"),
   wsPort: port.default(35998).describe("The port of the node's RPC over WebSocket"),
@@ -109,8 +107,7 @@ export const nodeSchema = block({
   release: nodeRelease,
   leastVersion: releaseVersion.optional().meta({
     description:
-      "The least version that nodes must have, at any height and on any network: for versions that the main network requires after this " +
-      "program's release. An older node never counts as synced",
+      "The least version that nodes must have, at any height and on any network: for versions that the main network requires after this program's release. An older node never counts as synced",
     otherwise: "what `core/chain/requiredVersions.json` requires on the main network",
     see: "safety.md",
   }),
@@ -125,16 +122,12 @@ const oldHost = z
   });
 
 export const syncSchema = block({
-  from: z
-    .enum(["network", "oldHost"])
-    .optional()
-    .meta({
-      description:
-        "Where the node's chain comes from: `network`, from its peers; `oldHost`, copied from the old host, whose node keeps " +
-        "running",
-      otherwise: "`network`",
-      see: "operating.md#the-chain-from-the-old-host",
-    }),
+  from: z.enum(["network", "oldHost"]).optional().meta({
+    description:
+      "Where the node's chain comes from: `network`, from its peers; `oldHost`, copied from the old host, whose node keeps running",
+    otherwise: "`network`",
+    see: "operating.md#the-chain-from-the-old-host",
+  }),
   oldHost: oldHost.optional(),
   copyMbps: z.number().positive().max(100_000).optional().meta({
     description: "The most bandwidth that the chain copy may use",

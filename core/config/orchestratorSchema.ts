@@ -35,25 +35,19 @@ const migrateFrom = z
     firstMove: acknowledged
       .optional()
       .describe(
-        "Confirms that no move of this orchestrator ever began. Needed if neither the event log nor a journal has a move. " +
-          "Remove this setting afterwards",
+        "Confirms that no move of this orchestrator ever began. Needed if neither the event log nor a journal has a move. Remove this setting afterwards",
       ),
     backup: ownPath.optional().meta({
       description:
         "A backup that takes the place of this host, which is lost and fenced. The command `restore` sets it",
       see: "restore.md",
     }),
-    laterThanMove: z
-      .int()
-      .min(1)
-      .optional()
-      .meta({
-        description:
-          "The number of the last known move, if you brought the orchestrator to its host by hand after that move, or if the " +
-          "event log of that move is lost. The orchestrator must be unable to start anywhere else",
-        form: "number",
-        see: "orchestrator.md#after-a-move-by-hand",
-      }),
+    laterThanMove: z.int().min(1).optional().meta({
+      description:
+        "The number of the last known move, if you brought the orchestrator to its host by hand after that move, or if the event log of that move is lost. The orchestrator must be unable to start anywhere else",
+      form: "number",
+      see: "orchestrator.md#after-a-move-by-hand",
+    }),
   })
   .transform(readPrivateKey)
   .meta({ description: `The old host, from which the orchestrator is moved. ${loginRule}`, see: "orchestrator.md" });
@@ -76,8 +70,7 @@ export const orchestratorSchema = block({
   p2pPort: port
     .default(55055)
     .describe(
-      "The port for the orchestrator's peers. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and " +
-        "stays open while the event log has an orchestrator on the host",
+      "The port for the orchestrator's peers. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and stays open while the event log has an orchestrator on the host",
     ),
   rpcFrom: z
     .array(
@@ -87,8 +80,7 @@ export const orchestratorSchema = block({
     )
     .default([])
     .describe(
-      "Networks that may ask the orchestrator for its status, on `rpcPort`. This sets the firewall of a server at a cloud " +
-        "provider; elsewhere your own firewall decides",
+      "Networks that may ask the orchestrator for its status, on `rpcPort`. This sets the firewall of a server at a cloud provider; elsewhere your own firewall decides",
     ),
   release: releaseSchema(
     "the orchestrator's release",
@@ -112,20 +104,13 @@ export const orchestratorSchema = block({
   startTimeout: duration("1m")
     .prefault("25m")
     .describe(
-      "How long a started orchestrator may take to answer: it searches for its peers for up to 5 minutes, and without a " +
-        "key share it computes prime numbers for up to 15",
+      "How long a started orchestrator may take to answer: it searches for its peers for up to 5 minutes, and without a key share it computes prime numbers for up to 15",
     ),
-  steadySeconds: z
-    .number()
-    .min(1)
-    .max(600)
-    .default(12)
-    .meta({
-      description:
-        "How long a started orchestrator is watched: its unit must stay up without a restart. Must be longer than the unit's " +
-        "`RestartSec` (10), so that a crash loop is noticed",
-      unit: "seconds",
-    }),
+  steadySeconds: z.number().min(1).max(600).default(12).meta({
+    description:
+      "How long a started orchestrator is watched: its unit must stay up without a restart. Must be longer than the unit's `RestartSec` (10), so that a crash loop is noticed",
+    unit: "seconds",
+  }),
   unattended: z.boolean().default(false).describe("Moves the orchestrator also in a run that had to wait for the sync"),
   rollback: z.boolean().default(false).describe("Moves the orchestrator back to the old host"),
   attempt: z.number().int().min(1).default(1).describe("Raise it to move the orchestrator again after a rollback"),

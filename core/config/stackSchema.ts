@@ -12,17 +12,11 @@ import { block, duration, pillarName, rpcUrl, storeSchema, webAddress } from "./
 const networkSchema = block({
   epoch: duration("1s").prefault("24h").describe("The length of an epoch, for which rewards are paid"),
   momentum: duration("100ms").prefault("10s").describe("The time between two momentums"),
-  tickMomentums: z
-    .number()
-    .int()
-    .min(1)
-    .default(30)
-    .meta({
-      description:
-        "Momentums in a tick, the time (5 minutes) for which producers are elected. An update in the wallet takes effect in the second tick " +
-        "after its own",
-      unit: "momentums",
-    }),
+  tickMomentums: z.number().int().min(1).default(30).meta({
+    description:
+      "Momentums in a tick, the time (5 minutes) for which producers are elected. An update in the wallet takes effect in the second tick after its own",
+    unit: "momentums",
+  }),
 }).describe("The chain's own times; a chain other than the real one may have others");
 
 const successor = z
@@ -42,15 +36,11 @@ const keys = z.strictObject({
   pillar: z
     .strictObject({ name: pillarName.describe("The Pillar's name, as registered on chain") })
     .describe("The Pillar whose host this is"),
-  lifecycle: z
-    .enum(["active", "adopted", "retiring"])
-    .default("active")
-    .meta({
-      description:
-        "What this host is to the Pillar: `active`, set up by this program; `adopted`, set up by somebody else and taken over " +
-        "without a change; `retiring`, its node shut down, so that `pulumi destroy` can release it",
-      see: "retiring.md",
-    }),
+  lifecycle: z.enum(["active", "adopted", "retiring"]).default("active").meta({
+    description:
+      "What this host is to the Pillar: `active`, set up by this program; `adopted`, set up by somebody else and taken over without a change; `retiring`, its node shut down, so that `pulumi destroy` can release it",
+    see: "retiring.md",
+  }),
   host: hostSchema,
   ssh: sshSchema,
   controller: controllerSchema,
@@ -58,16 +48,12 @@ const keys = z.strictObject({
   sync: syncSchema,
   notify: webhook.optional().meta({
     description:
-      "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, at " +
-      "`sync.deadline`, when the wait or the orchestrator's move fails, when the orchestrator has moved, when the wallet was " +
-      "updated too early, when the new address is registered, when the Pillar produces, and when the old host can be " +
-      "retired. `status --all --notify` also sends it every alert, and the end of each alert",
+      "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, at `sync.deadline`, when the wait or the orchestrator's move fails, when the orchestrator has moved, when the wallet was updated too early, when the new address is registered, when the Pillar produces, and when the old host can be retired. `status --all --notify` also sends it every alert, and the end of each alert",
     secret: true,
   }),
   heartbeat: webhook.optional().meta({
     description:
-      "An address, such as a check of healthchecks.io, that `status --all --notify` calls after each run, with `/fail` " +
-      "behind it if a stack could not be read or a webhook refused. Its service alerts you when the calls stop",
+      "An address, such as a check of healthchecks.io, that `status --all --notify` calls after each run, with `/fail` behind it if a stack could not be read or a webhook refused. Its service alerts you when the calls stop",
     secret: true,
   }),
   store: storeSchema,
@@ -105,8 +91,7 @@ function findCloudFaults({ host, lifecycle, ssh }: Config): Fault[] {
     ],
     host.sshFrom.length === 0 && [
       "host.sshFrom",
-      "needed the networks that may connect to ssh, yours among them, such as 192.0.2.1/32: without them pulumi could " +
-        "not reach the host. curl -4 https://ifconfig.co shows your address; 0.0.0.0/0 lets everybody try",
+      "needed the networks that may connect to ssh, yours among them, such as 192.0.2.1/32: without them pulumi could not reach the host. curl -4 https://ifconfig.co shows your address; 0.0.0.0/0 lets everybody try",
     ],
     ssh.privateKey === undefined && [
       "ssh.privateKeyFile",
@@ -161,9 +146,7 @@ function findWitnessFaults({ lifecycle, host, sync, orchestrator }: Config): Fau
       references.length === 0 &&
       (oldHost ?? unverifiedChain) === undefined && [
         "sync.references",
-        "needed a witness of the chain: an independent node's RPC here, or the old host (sync.oldHost: address and hostKey). " +
-          "A fresh momentum does not prove which chain a node is on; docs/operating.md, Witnesses of the chain, says how to " +
-          "find nodes, and what sync.unverifiedChain: acknowledged risks",
+        "needed a witness of the chain: an independent node's RPC here, or the old host (sync.oldHost: address and hostKey). A fresh momentum does not prove which chain a node is on; docs/operating.md, Witnesses of the chain, says how to find nodes, and what sync.unverifiedChain: acknowledged risks",
       ],
     sync.from === "oldHost" &&
       oldHost === undefined && [

@@ -106,8 +106,7 @@ export function formatNotRun(what: string, printed: string): string {
     what: `the login did not run ${what} to its end, though it ended with exit code 0`,
     found: said ? `"${said}"` : "no output",
     needed:
-      "use a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with\n" +
-      "  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.",
+      "use a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with\n  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.",
     next: [
       "Or sshd runs another command: ForceCommand in sshd_config, command= before the key in authorized_keys.",
       "Once that is corrected, this must print works: ssh USER@HOST 'echo works'",

@@ -6,43 +6,13 @@ import { runScript, type ScriptError } from "./runScript";
 
 const timeoutMs = 30_000;
 
-/** Progress of a chain copy; times in unix seconds by the host's clock. */
-interface ChainCopyProgress {
-  readonly phase: string;
-  readonly since: number;
-  readonly from: number;
-  readonly newest: number;
-  readonly bytes: number;
-  readonly all: number;
-  readonly now: number;
-}
-
 const markedSteps = ["packages", "deployed", "synced"] as const;
 type MarkedStep = (typeof markedSteps)[number];
 
-/** Facts that a node's host reports about itself; a field is absent if it was not asked for, or not reported. */
-export interface NodeHostFacts {
-  /** Lines on why the host, or the rest of the facts, could not be read. */
-  readonly unseen?: readonly string[];
-  readonly done?: Readonly<Partial<Record<MarkedStep, string>>>;
-  readonly atWork?: string;
-  /** A running copy, or the bytes left by an interrupted one. */
-  readonly chainCopy?: ChainCopyProgress | { readonly at: string; readonly left: number };
-  readonly service?: UnitFacts;
-  /** `peers` is absent if the RPC does not answer. */
-  readonly node?: { readonly rpc: string; readonly p2pPort: number; readonly peers?: number };
-  /** KiB of the file system with the node's data. */
-  readonly disk?: { readonly at: string; readonly size: number; readonly free: number };
-  /** Sizes in KiB. */
-  readonly memory?: Readonly<Record<"total" | "available" | "swap" | "swapFree", number>>;
-  /** Kernel message about a process killed for lack of memory within a day. */
-  readonly killed?: string;
-  readonly load?: { readonly averages: string; readonly cores: number };
-  /** `isKept`: true if the clock is synchronized. */
-  readonly clock?: { readonly now: string; readonly isKept: boolean };
-  /** Latest log lines of the service, in journalctl's format `short-iso`. */
-  readonly log: readonly string[];
-}
+/** `unseen`: lines on why the host, or the rest of the facts, could not be read. */
+export type NodeHostFacts = Partial<HostFacts> & Pick<HostFacts, "log"> & { readonly unseen?: readonly string[] };
+
+type HostFacts = ReturnType<typeof parseNodeHostFacts>;
 
 /**
  * Reads a host's facts with `core/steps/host/hostFacts.sh`, without secrets. Never throws: a failure gives `unseen` and
@@ -58,7 +28,8 @@ export async function readHostFacts(connection: Connection, script: string): Pro
   }
 }
 
-export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
+/** Parses what a node's host reports about itself. A field is undefined if it was not asked for, or not reported. */
+export function parseNodeHostFacts(lines: readonly string[]) {
   const fields = parseFields(lines);
   const all = (name: string) => fields.filter(([each]) => each === name).map(([, value]) => value);
   const text = (name: string) => all(name)[0] || undefined;
@@ -68,22 +39,30 @@ export function parseNodeHostFacts(lines: readonly string[]): NodeHostFacts {
   const [swap = 0, swapFree = 0] = [number("memory.SwapTotal"), number("memory.SwapFree")];
   const [p2pPort, cores, now] = [number("node.p2p"), number("cores"), text("clock")];
   const done = markedSteps.flatMap((step) => all(`done.${step}`).map((when) => [step, when] as const));
+  const times: Readonly<Partial<Record<MarkedStep, string>>> = Object.fromEntries(done);
   return {
-    done: text("stages") === "asked" ? Object.fromEntries(done) : undefined,
+    done: text("stages") === "asked" ? times : undefined,
     atWork: text("atWork"),
     chainCopy: parseChainCopy(text("chainCopy.progress"), text("chainCopy.at") ?? "", number("chainCopy.left")),
     service: text("service.name") === undefined ? undefined : parseUnit((name) => text(`service.${name}`) ?? ""),
+    /** `peers` is undefined if the RPC does not answer. */
     node: p2pPort === undefined ? undefined : { rpc: text("node.rpc") ?? "", p2pPort, peers: number("node.peers") },
+    /** KiB of the file system with the node's data. */
     disk: size === undefined || free === undefined ? undefined : { at: text("disk.at") ?? "", size, free },
+    /** Sizes in KiB. */
     memory: total === undefined || available === undefined ? undefined : { total, available, swap, swapFree },
+    /** Kernel message about a process killed for lack of memory within a day. */
     killed: text("memory.killed"),
     load: cores === undefined ? undefined : { averages: text("load") ?? "", cores },
+    /** `isKept`: true if the clock is synchronized. */
     clock: now === undefined ? undefined : { now, isKept: text("clock.kept") === "yes" },
+    /** Latest log lines of the service, in journalctl's format `short-iso`. */
     log: all("log"),
   };
 }
 
-function parseChainCopy(progress = "", at: string, left: number | undefined): NodeHostFacts["chainCopy"] {
+/** Returns a running copy, its times in unix seconds by the host's clock, or the bytes left by an interrupted one. */
+function parseChainCopy(progress = "", at: string, left: number | undefined) {
   const [phase = "", ...numbers] = progress.split(" ");
   const [since = 0, from = 0, newest = 0, bytes = 0, all = 0, now = 0] = numbers.map(Number);
   if (now > 0) return { phase, since, from, newest, bytes, all, now };
@@ -146,7 +125,7 @@ const phases: Readonly<Record<string, string>> = {
 };
 
 function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
-  if ("left" in copy)
+  if (copy.left !== undefined)
     return `${formatSize(copy.left)} of an interrupted copy are in ${copy.at}; the next run continues from there, or removes them`;
   const { phase, since, from, newest, bytes, all, now } = copy;
   const clock = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC`;

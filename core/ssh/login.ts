@@ -2,13 +2,7 @@ import { spawnSync } from "node:child_process";
 import type ssh2 from "ssh2";
 import { takeFirstLine } from "../util/firstLine";
 import { printable } from "../util/printable";
-import {
-  createLoginRefusal,
-  createUnreachedError,
-  describeConnectionError,
-  type RefusedError,
-  type UnreachedError,
-} from "./sshErrors";
+import { createLoginRefusal, createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors";
 
 /** Login of a host, in clear as a provider gets it. Secret. */
 export interface SshTarget {
@@ -44,12 +38,6 @@ export function countAgentKeys(): number {
 export const agentNeeds =
   "see the ssh agent's keys with ssh-add -l: the right key must be among the first 5, and no key of a hardware token or certificate";
 
-interface LoginAttempt {
-  readonly config: Partial<ssh2.ConnectConfig>;
-  /** Makes an error from one of ssh2; without `error`, the host has closed the connection. */
-  failure(error?: ReportedError): RefusedError | UnreachedError;
-}
-
 type ReportedError = Error & { readonly level?: string; readonly code?: unknown };
 
 /** Disconnection codes (RFC 4253, 11.1) of a host that is full or shuts down. */
@@ -59,7 +47,7 @@ const temporaryCodes: readonly unknown[] = [7, 10, 12];
 const secondFactor = /code|token|otp|verif|factor|duo|pin\b/i;
 
 /** Prepares a login in the command plugin's order: key or agent, password, password prompt. */
-export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys: LoginKeys): LoginAttempt {
+export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys: LoginKeys) {
   const { privateKey, privateKeyPassword, password } = target;
   const agent = usesAgent(target) ? process.env.SSH_AUTH_SOCK : undefined;
   const reply: HostReply = { banner: "", isPartial: false, offered: [] };
@@ -73,25 +61,27 @@ export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys:
     reply.banner = printable(takeFirstLine(text.trim())).slice(0, 200);
   });
   if (password) answerPrompt(client, password);
-  return {
-    config: {
-      // Skip a method that the host does not offer: it would count as a failed login, and may get this machine banned.
-      authHandler: (offered, isPartial, next) => {
-        reply.offered = offered ?? [];
-        reply.isPartial ||= isPartial === true;
-        const isOffered = (method: ssh2.AuthenticationType) =>
-          !offered || offered.includes(method === "agent" ? "publickey" : method);
-        for (let method = left.shift(); method !== undefined; method = left.shift())
-          if (isOffered(method)) return next(method);
-        next(false as never);
-      },
-      tryKeyboard: true,
-      privateKey,
-      passphrase: privateKeyPassword,
-      password,
-      agent,
+  const config: Partial<ssh2.ConnectConfig> = {
+    // Skip a method that the host does not offer: it would count as a failed login, and may get this machine banned.
+    authHandler: (offered, isPartial, next) => {
+      reply.offered = offered ?? [];
+      reply.isPartial ||= isPartial === true;
+      const isOffered = (method: ssh2.AuthenticationType) =>
+        !offered || offered.includes(method === "agent" ? "publickey" : method);
+      for (let method = left.shift(); method !== undefined; method = left.shift())
+        if (isOffered(method)) return next(method);
+      next(false as never);
     },
-    failure: (error) => loginError(target, keys, reply, error),
+    tryKeyboard: true,
+    privateKey,
+    passphrase: privateKeyPassword,
+    password,
+    agent,
+  };
+  return {
+    config,
+    /** Makes an error from one of ssh2; without `error`, the host has closed the connection. */
+    failure: (error?: ReportedError) => createLoginError(target, keys, reply, error),
   };
 }
 
@@ -118,12 +108,7 @@ function answerPrompt(client: ssh2.Client, password: string): void {
 
 const usesAgent = ({ privateKey, agent }: SshTarget) => privateKey === undefined && agent === true;
 
-function loginError(
-  target: SshTarget,
-  keys: LoginKeys,
-  reply: Readonly<HostReply>,
-  error?: ReportedError,
-): RefusedError | UnreachedError {
+function createLoginError(target: SshTarget, keys: LoginKeys, reply: HostReply, error?: ReportedError): LoginError {
   const where = `${target.user}@${target.address}:${target.port}`;
   if (error === undefined) return createUnreachedError(where, undefined, reply.banner);
   const words = describeConnectionError(error);

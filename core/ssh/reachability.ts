@@ -46,20 +46,14 @@ export const formatSlowLogin = (address: string, tookMs: number): string[] =>
         `the login to ${address} took ${Math.round(tookMs / 1000)} s, and each step logs in: is sshd's UseDNS or PAM slow?`,
       ];
 
-interface BootWait {
-  readonly timeoutMs: number;
-  readonly what: string;
-  /** True at the server's first boot: another key or a refused login is accepted until cloud-init has finished. */
-  readonly isNew: boolean;
-}
-
-const reboot: BootWait = { timeoutMs: bootTimeoutMs, what: "a host that boots", isNew: false };
+/** `isNew`: true at a server's first boot: another key or a refused login is accepted until cloud-init has finished. */
+const reboot = { timeoutMs: bootTimeoutMs, what: "a host that boots", isNew: false };
 
 /** Retries until an attempt succeeds, and reports the wait. Throws a permanent error at once, else the last error. */
 export async function retryDuringBoot<T>(
   attempt: () => Promise<T>,
   deps: Omit<ReachDeps, "login">,
-  { timeoutMs, what, isNew }: BootWait = reboot,
+  { timeoutMs, what, isNew } = reboot,
 ): Promise<T> {
   const begin = deps.ticks();
   // Says so at once for a new server: the first attempt alone may take 20 s.
@@ -114,9 +108,9 @@ export async function waitForLogin(
   target: SshTarget,
   deps: ReachDeps,
   run: Commands,
-  { server, isNew = false }: { readonly server?: OwnServer | undefined; readonly isNew?: boolean } = {},
+  { server, isNew = false }: { server?: OwnServer | undefined; isNew?: boolean } = {},
 ): Promise<void> {
-  const wait: BootWait = server
+  const wait = server
     ? { timeoutMs: isNew ? server.startTimeout : bootTimeoutMs, what: `${createServerName(server)} to boot`, isNew }
     : reboot;
   const begin = deps.ticks();
@@ -125,23 +119,20 @@ export async function waitForLogin(
     for (const line of formatSlowLogin(target.address, took)) deps.say(line);
   } catch (error) {
     const seconds = Math.round((deps.ticks() - begin) / 1000);
-    const around = { server, seconds, isUnused: isNew && server?.isOrdered };
-    throw new Error(formatLoginFailure(target, error as LoginError, run, around));
+    const isUnused = isNew && server?.isOrdered;
+    throw new Error(formatLoginFailure(target, error as LoginError, run, { server, seconds, isUnused }));
   }
 }
 
-interface FailedLogin {
-  readonly server?: OwnServer | undefined;
-  readonly seconds?: number;
-  /** True if this state ordered the server, and no run ever logged in: nothing can be lost with it. */
-  readonly isUnused?: boolean | undefined;
-}
-
+/**
+ * Formats why no login is possible, and what helps. `server`: the host, if it is this stack's cloud server. `isUnused`:
+ * true if this state ordered it, and no run ever logged in, so nothing can be lost with it.
+ */
 export function formatLoginFailure(
   target: Omit<SshTarget, "hostKey">,
   error: LoginError,
   run: Commands,
-  { server, seconds = 0, isUnused }: FailedLogin = {},
+  { server, seconds = 0, isUnused }: { server?: OwnServer | undefined; seconds?: number; isUnused?: boolean } = {},
 ): string {
   const { message, refused, unreached, reason = message } = error;
   const { address, port, user } = target;

@@ -128,9 +128,7 @@ export function openRoot(
   const session = () =>
     connection.session().catch((error: Error) => {
       const text = cleanText(error.message);
-      throw isFatal(error)
-        ? Object.assign(createFatalError(text), { refused: Reflect.get(error, "refused") })
-        : new Error(text);
+      throw isFatal(error) ? createFatalError(text, { refused: Reflect.get(error, "refused") }) : new Error(text);
     });
 
   /** Streams the standard output. `done` throws as `call` does: await it after the stream's end. */

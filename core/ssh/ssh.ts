@@ -3,13 +3,7 @@ import ssh2 from "ssh2";
 import { createLoginAttempt, createLoginKeys, type LoginKeys, type SshTarget } from "./login";
 import { computeFingerprint } from "./publicKey";
 import { runOver, startOver } from "./sshCommands";
-import {
-  createForwardError,
-  createLoginRefusal,
-  createUnreachedError,
-  describeConnectionError,
-  type LoginError,
-} from "./sshErrors";
+import { createLoginRefusal, createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors";
 
 export { createLoginKeys, type LoginKeys, type SshTarget } from "./login";
 
@@ -121,27 +115,23 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number) {
       new Promise<Duplex>((opened, failed) => {
         if (!isOpen) throw new Error(`the ssh connection to ${host} ended`);
         client.forwardOut("127.0.0.1", 0, address, port, (error, stream) => {
-          if (!error) opened(stream);
-          else if (/Connection refused/.test(error.message))
-            failed(
-              createForwardError(
-                "closedPort",
-                `nothing listens on ${address}:${port} of the host: the node restarts or is down`,
-              ),
-            );
-          else if (!isOpen) failed(new Error(`the ssh connection to ${host} ended`));
-          else if (Reflect.get(error, "reason") === prohibited)
-            failed(
-              createForwardError(
-                "forbidden",
-                `${address}:${port} on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)`,
-              ),
-            );
-          else failed(new Error(`${address}:${port} on the host: ${describeConnectionError(error)}`));
+          if (error) failed(createForwardError(error, `${address}:${port}`, isOpen ? undefined : host));
+          else opened(stream);
         });
       }),
     close: () => void client.end(),
   };
+}
+
+function createForwardError(error: Error, place: string, lostHost: string | undefined): LoginError {
+  const refuse = (refusedForward: LoginError["refusedForward"], what: string) =>
+    Object.assign(new Error(what), { refusedForward });
+  if (/Connection refused/.test(error.message))
+    return refuse("closedPort", `nothing listens on ${place} of the host: the node restarts or is down`);
+  if (lostHost !== undefined) return new Error(`the ssh connection to ${lostHost} ended`);
+  const forbidden = "its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)";
+  if (Reflect.get(error, "reason") === prohibited) return refuse("forbidden", `${place} on the host: ${forbidden}`);
+  return new Error(`${place} on the host: ${describeConnectionError(error)}`);
 }
 
 function otherKey({ address, hostKey: pinned }: SshTarget, key: string | undefined, keys: LoginKeys) {
@@ -181,11 +171,7 @@ export async function scanHostKey(address: string, port: number, proxy?: SshTarg
 }
 
 /** Reads the ed25519 host key that an ssh server presents before a login, for the operator to compare: nothing proves it yet. */
-export async function readPresentedKey(
-  address: string,
-  port: number,
-  proxy?: SshTarget,
-): Promise<{ readonly key: string; readonly fingerprint: string } | { readonly fault: string }> {
+export async function readPresentedKey(address: string, port: number, proxy?: SshTarget) {
   try {
     const key = await scanHostKey(address, port, proxy);
     return { key, fingerprint: computeFingerprint(key) };

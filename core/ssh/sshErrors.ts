@@ -1,58 +1,42 @@
 import { printable } from "../util/printable";
 import { formatProblem, type Problem } from "../util/problem";
 
-/** A permanent error, which no retry helps. An interface, because a class would not serialize. */
-interface FatalError extends Error {
-  fatal: true;
-}
-
-export function createFatalError(message: string): FatalError {
-  return Object.assign(new Error(message), { fatal: true as const });
-}
-
-export function createForwardError(refusedForward: "closedPort" | "forbidden", what: string): ForwardError {
-  return Object.assign(new Error(what), { refusedForward });
-}
-
-/** The error of a forwarding; `refusedForward` is absent if the connection failed. */
-export interface ForwardError extends Error {
-  readonly refusedForward?: "closedPort" | "forbidden";
-}
-
-export interface RefusedError extends FatalError {
-  refused: "hostKey" | "login";
-  /** The problem's `what` alone, for callers that know what is needed. */
-  what: string;
+/** An error of a connection or login. An interface, because a class would not serialize. */
+export interface LoginError extends Error {
+  /** True if no retry helps. */
+  fatal?: true;
+  refused?: "hostKey" | "login";
+  /** A refusal's `what` alone, for callers that know what is needed. */
+  what?: string;
   keys?: { readonly shown: string; readonly pinned: string };
   user?: string;
   /** True if the proxy refused the login, not the host behind it. */
   isFromProxy?: boolean;
+  /** Set before any login. A retry may help, except after an unknown name. */
+  unreached?: "closedEarly" | "unknownName" | "refusedPort" | "noConnection";
+  /** Text without the host. */
+  reason?: string;
+  /** Set by a forwarding that the host refused. */
+  refusedForward?: "closedPort" | "forbidden";
+}
+
+export function createFatalError(message: string, more: Partial<LoginError> = {}): LoginError {
+  return Object.assign(new Error(message), { fatal: true as const, ...more });
 }
 
 export function createLoginRefusal(
-  refused: RefusedError["refused"],
+  refused: LoginError["refused"],
   problem: Problem,
-  more: Pick<RefusedError, "keys" | "user"> = {},
-): RefusedError {
-  return Object.assign(createFatalError(formatProblem(problem)), { refused, what: problem.what, ...more });
+  more: Pick<LoginError, "keys" | "user"> = {},
+): LoginError {
+  return createFatalError(formatProblem(problem), { refused, what: problem.what, ...more });
 }
-
-/** An error before any login. A retry may help, except after an unknown name. */
-export interface UnreachedError extends Error {
-  unreached: "closedEarly" | "unknownName" | "refusedPort" | "noConnection";
-  /** Text without the host. */
-  reason: string;
-}
-
-export type LoginError = Error &
-  Partial<Pick<RefusedError, "refused" | "what" | "keys" | "user" | "isFromProxy">> &
-  Partial<UnreachedError>;
 
 const alias = ". Is it an alias of ~/.ssh/config, which is not read here? ssh -G NAME shows its hostname";
 
 /** Creates the error of a host that can't be reached. `said`: the host's own words, if any. */
-export function createUnreachedError(where: string, error?: Error & { code?: unknown }, said = ""): UnreachedError {
-  const kinds: Readonly<Record<string, UnreachedError["unreached"]>> = {
+export function createUnreachedError(where: string, error?: Error & { code?: unknown }, said = ""): LoginError {
+  const kinds: Readonly<Record<string, LoginError["unreached"]>> = {
     ENOTFOUND: "unknownName",
     ECONNREFUSED: "refusedPort",
   };
@@ -63,7 +47,7 @@ export function createUnreachedError(where: string, error?: Error & { code?: unk
 }
 
 export function isFatal(error: unknown): boolean {
-  return error instanceof Error && (error as Partial<FatalError>).fatal === true;
+  return error instanceof Error && (error as LoginError).fatal === true;
 }
 
 const closedEarly = "the host closed the connection before the login was done";

@@ -1,6 +1,6 @@
 import { formatProblem } from "../util/problem";
 import type { SshSession, SshTarget } from "./ssh";
-import type { ForwardError } from "./sshErrors";
+import type { LoginError } from "./sshErrors";
 
 const commandsAtOnce = 4;
 
@@ -80,7 +80,7 @@ export async function findSshdTrialFault(
   if (done < commandsAtOnce)
     return text(`its sshd allows ${done} commands at once over one connection`, "set MaxSessions 10 in sshd_config");
   if (rpc === undefined) return undefined;
-  const tried = await session.forward(rpc.address, rpc.port).catch((error: ForwardError) => error);
+  const tried = await session.forward(rpc.address, rpc.port).catch((error: LoginError) => error);
   if (!(tried instanceof Error)) tried.destroy();
   else if (tried.refusedForward === "forbidden")
     return text(

@@ -1,18 +1,6 @@
 import { createOperatorError } from "../util/operatorError";
 
-export interface BucketPlace {
-  readonly bucket: string;
-  /** Prefix of all keys, with a slash at its end. */
-  readonly prefix: string;
-  /** Address for the operator. */
-  readonly address: string;
-  readonly client: {
-    readonly endpoint?: string | undefined;
-    readonly region?: string | undefined;
-    readonly profile?: string | undefined;
-    readonly forcePathStyle: boolean;
-  };
-}
+export type BucketPlace = ReturnType<typeof parseBucketPlace>;
 
 const parameters = ["endpoint", "region", "profile", "s3ForcePathStyle", "use_path_style"];
 
@@ -45,7 +33,7 @@ export function findBucketProblem(address: string): string | undefined {
 }
 
 /** Parses a Pillar's part of a bucket. @throws in the operator's words */
-export function parseBucketPlace(configured: string): BucketPlace {
+export function parseBucketPlace(configured: string) {
   const [address = "", pillar = ""] = configured.split("#");
   const fault = findBucketProblem(address) ?? (pillar === "" ? "needed #PILLAR at its end" : undefined);
   if (fault !== undefined)
@@ -56,7 +44,9 @@ export function parseBucketPlace(configured: string): BucketPlace {
   const { endpoint, region, profile, s3ForcePathStyle, use_path_style } = Object.fromEntries(searchParams);
   return {
     bucket,
+    /** Prefix of all keys, with a slash at its end. */
     prefix,
+    /** Address for the operator. */
     address: `s3://${bucket}/${prefix}`,
     client: {
       endpoint,

@@ -12,8 +12,6 @@ export interface Listed {
   readonly bytes: number;
 }
 
-export type Bucket = ReturnType<typeof openBucket>;
-
 type Sdk = typeof import("@aws-sdk/client-s3");
 type Work<T> = (sdk: Sdk, client: InstanceType<Sdk["S3Client"]>, options: { abortSignal: AbortSignal }) => Promise<T>;
 
@@ -108,8 +106,7 @@ function formatBucketError(
     what: `the bucket of the event log can't be ${what}: ${address}; nothing is decided without it`,
     found: words.filter((each) => each !== undefined).join(" "),
     needed:
-      "set credentials that may list, read and write in the bucket, as for AWS tools\n" +
-      "  (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
+      "set credentials that may list, read and write in the bucket, as for AWS tools\n  (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
     next: `Try: aws s3 ls s3://${bucket}/${prefix}${at}; then run the same command again`,
   });
 }

@@ -1,19 +1,14 @@
 /** Maximum size of an answer in bytes. A node has the same limit for requests (docs/chain.md, Node). */
 export const answerLimit = 5 * 1024 * 1024;
 
-/** Error for an answer that is too large. An interface, because a class can't be part of a provider's stored code. */
-interface TooLargeError extends Error {
-  tooLarge: true;
-}
-
-export function isTooLarge(error: unknown): error is TooLargeError {
-  return error instanceof Error && (error as Partial<TooLargeError>).tooLarge === true;
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && "tooLarge" in error;
 }
 
 /** Creates the error for a text beyond its limit. `what` names the text: `the answer`. */
-export function createTooLargeError(what: string, limit: number): TooLargeError {
+export function createTooLargeError(what: string, limit: number): Error {
   const message = `${what} is larger than ${limit / 1024 / 1024} MiB`;
-  return Object.assign(new Error(message), { tooLarge: true as const });
+  return Object.assign(new Error(message), { tooLarge: true });
 }
 
 /** Reads a stream to its end. @throws TooLargeError at the limit, without reading further */

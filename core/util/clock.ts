@@ -1,14 +1,10 @@
 /** Access to time, which tests replace. */
-export interface Clock {
-  /** Returns unix milliseconds. May jump, for example when a laptop wakes. */
-  now(): number;
-  /** Returns the milliseconds of a clock that never jumps. */
-  ticks(): number;
-  sleep(milliseconds: number): Promise<void>;
-}
+export type Clock = typeof systemClock;
 
-export const systemClock: Clock = {
+export const systemClock = {
+  /** Returns unix milliseconds. May jump, for example when a laptop wakes. */
   now: () => Date.now(),
+  /** Returns the milliseconds of a clock that never jumps. */
   ticks: () => performance.now(),
-  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  sleep: (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds)),
 };

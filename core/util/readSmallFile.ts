@@ -2,14 +2,10 @@ import fs from "node:fs";
 
 const sizeLimit = 64 * 1024;
 
-export interface SmallFile {
-  readonly text: string;
-  /** Set if other users may read or write the file, because ssh refuses such keys. Its text follows the file's name. */
-  readonly exposed?: string;
-}
+export type SmallFile = ReturnType<typeof readSmallFile>;
 
 /** Reads a key or a token. Refuses devices and pipes, which may never end. An error's text follows the file's name. */
-export function readSmallFile(file: string): SmallFile {
+export function readSmallFile(file: string) {
   let handle: number | undefined;
   try {
     // Without O_NONBLOCK, opening a pipe would wait for its writer.
@@ -24,6 +20,7 @@ export function readSmallFile(file: string): SmallFile {
     const isExposed = stat.uid === process.getuid?.() && (stat.mode & 0o077) !== 0;
     return {
       text: bytes.toString("utf8", 0, size),
+      /** Set if other users may read or write the file, because ssh refuses such keys. Its text follows the file's name. */
       exposed: isExposed ? `is open to other users (mode ${(stat.mode & 0o777).toString(8)})` : undefined,
     };
   } catch (error) {

@@ -8,5 +8,5 @@ export function withTimeout<T>(promise: Promise<T>, milliseconds: number, what: 
 }
 
 export function isLate(error: unknown): boolean {
-  return error instanceof Error && (error as Error & { isLate?: boolean }).isLate === true;
+  return error instanceof Error && "isLate" in error;
 }

@@ -1,18 +1,12 @@
 import net from "node:net";
 
-interface EngineWatch {
-  /** Aborted once the engine that waits for the provider's answer is gone. */
-  readonly signal: AbortSignal;
-  stop(): void;
-}
-
 const pollIntervalMs = 5000;
 
 /**
- * Watches the engine at its address, which is the provider's first argument. Ends the process some seconds after the
- * engine is gone, because a killed engine leaves its providers running.
+ * Watches the engine at its address, which is the provider's first argument. Aborts `signal` once the engine is gone,
+ * and ends the process some seconds later, because a killed engine leaves its providers running.
  */
-export function watchEngine(address = process.argv[2] ?? "", end = () => process.exit(1)): EngineWatch {
+export function watchEngine(address = process.argv[2] ?? "", end = () => process.exit(1)) {
   const [, host, port] = /^(.*):(\d+)$/.exec(address) ?? [];
   const gone = new AbortController();
   const timer = setInterval(() => {

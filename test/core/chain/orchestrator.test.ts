@@ -2,7 +2,6 @@ import http from "node:http";
 import net from "node:net";
 import { expect, test } from "vitest";
 import { compareVersions, createOrchestratorClient, redactSecretsAndPaths } from "../../../core/chain/orchestrator";
-import { createForwardError } from "../../../core/ssh/sshErrors";
 import { evilText, harmless } from "../../evilText";
 import { listen, use } from "./fakes";
 
@@ -64,7 +63,7 @@ test.each([
 });
 
 test("getBuildInfo names a port on which nothing listens", async () => {
-  const forward = () => Promise.reject(createForwardError("closedPort", "nothing listens"));
+  const forward = () => Promise.reject(Object.assign(new Error("nothing listens"), { refusedForward: "closedPort" }));
   const client = createOrchestratorClient({ forward }, 55000, { sleep: async () => undefined });
   const said = "nothing listens on 127.0.0.1:55000: the orchestrator is down, or still starting";
   await expect(client.buildInfo()).rejects.toThrow(said);
