@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { ChainCopied, ChainCopyInputs } from "../../core/chainCopy/inputs";
+import { stackSchema } from "../../core/config/stackSchema";
+import type { GateSettings } from "../../core/sync/waitForSync";
 import type { Lab } from "../lab";
 import { checkout } from "../toolchain/version";
-import { gateSettings } from "./gateSettings";
 
 /** Result of a copy and the gate after it. */
 export interface Copied {
@@ -23,14 +24,27 @@ export async function copyOnce(
   heard: (line: string) => Promise<unknown> | undefined = () => undefined,
 ): Promise<Copied> {
   const program = resolve(import.meta.dirname, "copyRun.ts");
-  const input = JSON.stringify({
-    inputs,
-    gate: { ...gateSettings(), confirmations: 1, confirmSpan: 0, deadline: 600_000 },
-  });
+  const input = JSON.stringify({ inputs, gate: gateSettings() });
   const run = lab.run([join(checkout, "node_modules/.bin/tsx"), program], { input, timeout: 900_000 });
   const answers: unknown[] = [];
   createInterface({ input: run.stderr }).on("line", (line) => answers.push(heard(line)));
   const { stdout } = await run;
   await Promise.all(answers);
   return JSON.parse(stdout) as Copied;
+}
+
+/** Returns the gate's settings of a stack that configures none, but for one proof within ten minutes. */
+function gateSettings(): GateSettings {
+  const { tolerance, stallMinutes } = stackSchema.shape.sync.parse(undefined);
+  return {
+    isChainUnverified: true,
+    confirmations: 1,
+    tolerance,
+    deadline: 600_000,
+    wait: "block",
+    stack: "lab",
+    service: "go-node",
+    confirmSpan: 0,
+    stallAfter: stallMinutes * 60_000,
+  };
 }

@@ -1,12 +1,9 @@
-import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import { expect, test, vi } from "vitest";
+import type { LabHost } from "../../../lab/lab";
 import type { Run } from "../../../lab/stack/engineRun";
-import type { LabStack } from "../../../lab/stack/stack";
 import { cli } from "../cli/fixture";
-import { expectSuccess, onHost, pastPackages, stackFile, testLab, testStack } from "../fixture";
+import { expectSuccess, onHost, reconfigure } from "../fixture";
+import { copyFrom, copyStage, gate, leftOn, nodePid } from "./copyStage";
 
 const data = "/root/.znn";
 
@@ -25,47 +22,17 @@ const disk = (host: LabHost, option: string) => onHost(host, `mount -o remount,$
 const nearlyFull = (host: LabHost, free: number) =>
   onHost(host, `mount -o remount,size=$(($(df -k --output=used ${data} | tail -n 1) + ${free}))k /run/disk`);
 
-const left = `ls -A ${data} | grep pillar-host; ls /var/lib/pillar-host 2> /dev/null | grep chain-copy; grep -l chain-copy /root/.ssh/authorized_keys; true`;
-
-let lab: Lab;
-let old: LabHost;
-let fresh: LabHost;
-let stack: LabStack;
-
-const oldHost = () => ({ address: old.address, hostKey: old.hostKey });
-const gate = { confirmations: 1, confirmSeconds: 0 };
-
 // Each test continues from the previous one.
-beforeAll(async () => {
-  lab = await testLab();
-  old = await lab.addHost("old", ensurePackagedImage);
-  fresh = await lab.addHost("fresh", ensurePackagedImage);
-  await lab.chain("PATCH", "/truth", { defaults: { startRefusedMs: 0, connectMs: 0 } });
-  await setUpSyncedNode(lab, old);
-  await onHost(old, ownDisk);
-  await pastPackages(lab, fresh);
-  await onHost(fresh, ownDisk);
-  await lab.chain("PATCH", "/nodes/fresh", { behind: 20_000, rate: 2 });
-  stack = await testStack(lab, fresh, { sync: { ...gate, from: "oldHost", copyMbps: 0.8, oldHost: oldHost() } });
-});
-afterAll(async () => {
-  await stack?.endRuns();
-  await lab?.down();
-});
-
-async function configure(sync: object): Promise<void> {
-  const privateKey = await readFile(lab.privateKeyFile, "utf8");
-  await stack.configure(stackFile(lab, fresh, { sync: { ...gate, ...sync } }), { "ssh.privateKey": privateKey });
-}
+const stage = copyStage({ copyMbps: 0.8 }, (host) => onHost(host, ownDisk));
 
 /** Starts a run that copies one table more than there was in the beginning, and waits until its copy is under way. */
 async function travelling(table: string): Promise<Run> {
   // Enough to be cut off on the way.
-  await onHost(old, `rm -f ${data}/nom/0009*.ldb; head -c 6000000 /dev/urandom > ${data}/nom/${table}`);
-  const run = await stack.begin();
+  await onHost(stage.old, `rm -f ${data}/nom/0009*.ldb; head -c 6000000 /dev/urandom > ${data}/nom/${table}`);
+  const run = await stage.stack.begin();
   await run.hears((output) => /chain copy: snapshot of/.exec(output)?.[0], "the snapshot", 600);
   await onHost(
-    fresh,
+    stage.fresh,
     `timeout 300 sh -c 'until [ -s ${data}/.pillar-host-arriving/nom/${table} ]; do sleep 0.2; done'`,
   );
   return run;
@@ -74,7 +41,8 @@ async function travelling(table: string): Promise<Run> {
 const isUp = (host: LabHost) => onHost(host, "systemctl is-active go-node");
 
 test("copies nothing from an old host without hard links; its node keeps running", async () => {
-  const process = await onHost(old, "systemctl show -p MainPID --value go-node");
+  const { old, stack } = stage;
+  const process = await nodePid(old);
   await onHost(old, `mount -o remount,nr_inodes=$(($(df --output=iused ${data} | tail -n 1) + 4)) /run/disk`);
   const { exitCode, output } = await stack.up();
   await disk(old, "nr_inodes=100000");
@@ -83,11 +51,12 @@ test("copies nothing from an old host without hard links; its node keeps running
   expect(output).toMatch(/found: .*No space left on device; \d+ MB and \d inodes free on/);
   expect(output).toContain("needed: free some MB, and an inode for a link to each table");
   expect(output).toContain("To go on: pulumi up -s prod");
-  expect(await onHost(old, left)).toBe("");
-  expect(await onHost(old, "systemctl show -p MainPID --value go-node")).toBe(process);
+  expect(await leftOn(old)).toBe("");
+  expect(await nodePid(old)).toBe(process);
 }, 900_000);
 
 test("removes a partial copy when the new host's disk is full; both nodes keep running", async () => {
+  const { old, fresh } = stage;
   const run = await travelling("000900.ldb");
   await nearlyFull(fresh, 200);
   const { exitCode, output } = await run.end();
@@ -97,23 +66,25 @@ test("removes a partial copy when the new host's disk is full; both nodes keep r
   expect(output).toMatch(/found: .*No space left on device; \d+ MB and \d+ inodes free on/);
   expect(output).toMatch(/needed: make room for \d+ MB in all/);
   expect(output).toContain("To go on: pulumi up -s prod");
-  for (const host of [old, fresh]) expect(await onHost(host, left)).toBe("");
+  for (const host of [old, fresh]) expect(await leftOn(host)).toBe("");
   for (const host of [old, fresh]) expect(await isUp(host)).toBe("active");
 }, 900_000);
 
 test("ends the copy when the old host's disk fills up", async () => {
+  const { old, fresh } = stage;
   const run = await travelling("000901.ldb");
   await nearlyFull(old, 100_000);
   const { exitCode, output } = await run.end();
   await disk(old, "size=2g");
   expect(exitCode, output).not.toBe(0);
   expect(output).toMatch(new RegExp(`${old.address} has \\d+ MB free: the copy stops before its node lacks room`));
-  expect(await onHost(old, left)).toBe("");
-  expect(await onHost(fresh, left)).toBe(".pillar-host-arriving");
+  expect(await leftOn(old)).toBe("");
+  expect(await leftOn(fresh)).toBe(".pillar-host-arriving");
   expect(await isUp(old)).toBe("active");
 }, 900_000);
 
 test("status shows a running copy; once unwanted, its files are removed before the sync continues", async () => {
+  const { fresh, stack } = stage;
   const run = await travelling("000902.ldb");
   await vi.waitFor(
     async () => {
@@ -124,20 +95,21 @@ test("status shows a running copy; once unwanted, its files are removed before t
   );
   await run.kill();
   await stack.cancel();
-  expect(await onHost(fresh, left)).toContain(".pillar-host-arriving");
-  await configure({});
+  expect(await leftOn(fresh)).toContain(".pillar-host-arriving");
+  await reconfigure(stack, fresh, { sync: gate });
   const next = await stack.begin();
   await next.hears((output) => /removed what an unfinished chain copy had left here/.exec(output)?.[0], "its removal");
   await next.hears((output) => /sync: .*height \d+ of \d+/.exec(output)?.[0], "the sync from the network");
-  expect(await onHost(fresh, left)).toBe("");
+  expect(await leftOn(fresh)).toBe("");
   await next.kill();
   await stack.cancel();
 }, 900_000);
 
 test("a copy wanted again completes, and the report shows its size and duration", async () => {
-  await configure({ from: "oldHost", oldHost: oldHost() });
+  const { old, fresh, stack } = stage;
+  await reconfigure(stack, fresh, { sync: { ...gate, ...copyFrom(old) } });
   await expectSuccess(stack.up());
-  for (const host of [old, fresh]) expect(await onHost(host, left)).toBe("");
+  for (const host of [old, fresh]) expect(await leftOn(host)).toBe("");
   const { output } = await cli(stack, ["report", "prod"]);
   expect(output).toMatch(new RegExp(`chain copied from ${old.address}, up to momentum \\d+`));
   expect(output).toMatch(/- 7 MB in \d+ files, (\d+ min )?\d+ s$/m);

@@ -9,6 +9,7 @@ import { RealNetwork } from "../../../lab/real/realNetwork";
 import { setUpRealNode } from "../../../lab/real/realNode";
 import { realOnly } from "../contracts/contract";
 import { onHost, testLab } from "../fixture";
+import { leftOn } from "./copyStage";
 
 /** A busy machine answers late, and a node that starts refuses. */
 const patience = { timeout: 400_000, interval: 2000 };
@@ -106,13 +107,6 @@ async function emptyNode(host: LabHost): Promise<void> {
     rm -f /var/lib/pillar-host/synced; systemctl reset-failed go-node 2> /dev/null; systemctl start go-node`,
   );
 }
-
-/** Lists the files that a copy has left on a host. */
-const leftOn = (host: LabHost) =>
-  onHost(
-    host,
-    "ls -A /root/.znn | grep pillar-host; ls /var/lib/pillar-host 2> /dev/null | grep chain-copy; grep -l chain-copy /root/.ssh/authorized_keys; true",
-  );
 
 const rounds = Number(process.env[roundsVariable] ?? 3);
 // Short epochs soon show whose momentums were missed. Each momentum writes as much as a contract's update does.

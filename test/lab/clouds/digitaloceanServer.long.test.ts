@@ -1,25 +1,22 @@
-import { expect, test } from "vitest";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { expectSuccess, linesOf } from "../fixture";
-import { cloudStage, destroyAll, keeper } from "./cloudStack";
+import { startS3Double } from "../../core/store/s3Double";
+import { expectFailure, expectSuccess, linesOf } from "../fixture";
+import { adoptForeign, cloudStage, destroyAll, keeper } from "./cloudStack";
 
 keepEngineLogs();
 
-// The real engine and the plugin against the API on loopback: the Droplet and all around it, and nothing that connects.
+// The real engine and the plugin against the API on loopback, with its faults: the Droplet, and nothing that connects.
 
 const stage = cloudStage("digitalocean", ["fra1", "ams3"]);
 const { said, kept } = keeper();
 
-test("a new stack's preview shows the plan, location and price", async () => {
-  const output = await expectSuccess(kept(stage.stack.preview()));
-  expect(linesOf(output)).toContain(
+test("up says plan and price, creates one Droplet behind a firewall, and a second up changes nothing", async () => {
+  expect(linesOf(await expectSuccess(kept(stage.upToServer())))).toContain(
     "host: a server at DigitalOcean, s-4vcpu-8gb in fra1: 4 cores, 8 GB of memory, 160 GB of disk, 48.00 USD a month; image ubuntu-22.04\n",
   );
-  expect(stage.left()).toEqual([0, 0, 0, 0]);
-});
-
-test("up creates one Droplet behind a firewall, and a second up changes nothing", async () => {
-  await expectSuccess(kept(stage.upToServer()));
   expect(stage.servers()).toMatchObject([
     { name: "pillar-anvil-prod", location: "fra1", plan: "s-4vcpu-8gb", labels: { "pillar-host:prod:Anvil": "" } },
   ]);
@@ -45,4 +42,81 @@ test("the engine wrote and printed neither token nor keys", async () => {
   expect(all).toContain("pillar-anvil-prod");
 });
 
-test("destroy of a retiring stack leaves nothing in the cloud", () => destroyAll(stage));
+test("without capacity, another machine's run tries the next location, and says why", async () => {
+  await stage.anew();
+  const bucket = await startS3Double("state");
+  onTestFinished(() => bucket.close());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "operator");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "hunter2-of-the-bucket");
+  const store = `s3://state?endpoint=${encodeURIComponent(bucket.endpoint)}&s3ForcePathStyle=true`;
+  await stage.configure({ store });
+  stage.cloud.account.faults.add({ kind: "noCapacity", location: "fra1" });
+  await expectFailure(stage.upToServer());
+  // This removes all data of this machine alone, as if another machine ran.
+  await rm(join(stage.stack.dir, "data"), { recursive: true, force: true });
+  const second = await expectSuccess(stage.upToServer());
+  expect(second).toMatch(/sold out: s-4vcpu-8gb in fra1 at 20/);
+  const [droplet] = stage.servers();
+  expect(droplet?.location).toBe("ams3");
+  const records = [...bucket.objects.keys()].filter((key) => key.includes("/newest/orders-prod-Anvil.json/")).sort();
+  expect(JSON.parse(String(bucket.objects.get(records.at(-1) ?? "")?.body))).toEqual({
+    attempts: [],
+    ordered: `${droplet?.id}`,
+  });
+  // A bucket that refuses ends a run before it orders.
+  const asked = stage.cloud.requests.length;
+  bucket.mood = "forbidden";
+  const third = await expectFailure(stage.upToServer());
+  expect(third).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil/");
+  expect(stage.cloud.requests.length).toBe(asked);
+  await stage.anew();
+});
+
+test("a creation that does not end times out, and the next run continues it", async () => {
+  await stage.configure({}, { startTimeout: "2s" });
+  stage.cloud.account.faults.add({ kind: "slowAction", command: "create" });
+  const first = await expectFailure(stage.upToServer());
+  expect(first).toMatch(/context deadline exceeded|timeout while waiting for state to become 'active'/);
+  const [{ id } = { id: 0 }] = stage.servers();
+  const second = await expectFailure(stage.upToServer());
+  expect(linesOf(second)).toContain(
+    `server ${id} at DigitalOcean has no address yet: it is still being created\nOpen its console: https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console\nIn some minutes: pulumi up -s prod\n`,
+  );
+  expect(second).not.toContain("error serializing");
+  stage.cloud.account.faults.clear();
+  await expectSuccess(stage.upToServer());
+  expect(stage.servers()).toMatchObject([{ id }]);
+});
+
+test("reports a Droplet deleted in the console; its stack can still be destroyed", async () => {
+  stage.cloud.account.servers.clear();
+  const output = await expectFailure(stage.upToServer());
+  expect(output).toContain("is no longer at DigitalOcean, or lost its labels there");
+  expect((await stage.record())?.pending).toBeUndefined();
+  await stage.configure({ lifecycle: "retiring" });
+  expect((await stage.stack.preview()).output).toContain(
+    "there is no server of this stack at DigitalOcean. If the state still has one: pulumi refresh -s prod, then pulumi destroy -s prod",
+  );
+  await stage.refresh();
+  await expectSuccess(stage.stack.destroy(["--skip-preview"]));
+  expect(stage.left()).toEqual([0, 0, 0, 0]);
+});
+
+test("a lost answer to the order makes two Droplets: one is kept, the other removed", async () => {
+  await stage.configure({});
+  stage.cloud.account.faults.add({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
+  const output = await expectSuccess(stage.upToServer());
+  expect(output).toContain("left by an order of this stack, is removed");
+  expect(stage.servers()).toHaveLength(1);
+  await destroyAll(stage);
+});
+
+test("adopts a Droplet that somebody else created, unchanged", () =>
+  adoptForeign(stage, "/droplets", {
+    name: "old-pillar",
+    size: "s-4vcpu-8gb",
+    image: "debian-12-x64",
+    region: "lon1",
+    tags: ["mine"],
+  }));

@@ -8,7 +8,7 @@ export type Kind = "double" | "real";
 /**
  * Runs one interface's expectations against the lab's double and against the real thing, so that the double can't be
  * kinder. Skips the second half by name if the real thing is missing: the closing lines of a run count these titles
- * (lab/testRun/contracts.ts).
+ * (lab/testRun/tally.ts).
  *
  * @param programs programs that the real half needs
  */
