@@ -1,9 +1,7 @@
-import { copyChain } from "../core/chainCopy/chainCopy";
-import { copyLookup, createNodeAccess } from "../core/chainCopy/copyChecks";
+import { type ChainCopied, copyChain } from "../core/chainCopy/chainCopy";
 import { removeCopy } from "../core/chainCopy/copyHosts";
-import type { ChainCopied, ChainCopyInputs } from "../core/chainCopy/inputs";
+import { type ChainCopyInputs, createNodeAccess } from "../core/chainCopy/copyNodes";
 import { isSameHost } from "../core/ssh/publicKey";
-import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/say";
 import { defineResource } from "./runtime/dynamicResource";
@@ -43,9 +41,8 @@ function sayOfCopy(line: string): void {
 }
 
 async function runCopy(inputs: ChainCopyInputs, { signal }: ProviderRun): Promise<ChainCopied> {
-  const looks = createNodeAccess((target, isOld) => readNodeStatus(target, copyLookup(inputs, isOld)));
   try {
-    return await copyChain(inputs, { ...systemClock, ...looks, say: sayOfCopy, signal });
+    return await copyChain(inputs, { ...systemClock, ...createNodeAccess(inputs), say: sayOfCopy, signal });
   } catch (error) {
     // Stays in the state, so that the leftovers are removed once the stack no longer asks for the copy.
     throw keepResults(error as Error, {});

@@ -8,7 +8,7 @@ import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
 import { isSameHost } from "../core/ssh/publicKey";
 import type { SshTarget } from "../core/ssh/ssh";
-import type { WitnessSources } from "../core/sync/chainSources";
+import type { WitnessSources } from "../core/sync/references";
 import { type GateSettings, isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync";
 import { createWaitLog } from "../core/sync/waitLog";
 import { openNodeReader } from "../core/sync/witnesses";

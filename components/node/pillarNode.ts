@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { createNodeRpc, createOldNode, resolveNode } from "../../core/chain/configuredNode";
 import { releaseNumber } from "../../core/chain/versions";
-import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/inputs";
+import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/copyNodes";
 import type { StackConfig } from "../../core/config/config";
 import { createStackLogRef } from "../../core/config/stackStore";
 import type { LogEvent } from "../../core/eventLog/events";

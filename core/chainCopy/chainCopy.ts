@@ -1,20 +1,21 @@
-import { type ChainExcerpt, compareChains } from "../chain/sameChain";
+import { compareChains } from "../chain/sameChain";
 import { openEventLog } from "../eventLog/eventLog";
-import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
-import { formatProblem } from "../util/problem";
+import { createProblemError } from "../util/problem";
 import { formatSize } from "../util/sizeText";
 import { formatDuration } from "../util/timeText";
-import { parseChainFacts } from "./chainFacts";
-import { checkBefore, type NodeAccess } from "./copyChecks";
-import { type CopyError, type CopyHosts, cleanUp, openHosts } from "./copyHosts";
-import type { ChainCopied, ChainCopyInputs, CopyFacts } from "./inputs";
+import { checkBefore, parseChainFacts } from "./copyChecks";
+import { type CopyFacts, type CopyRun, cleanUp, isTaken, openHosts } from "./copyHosts";
+import type { ChainCopyInputs, CopyDeps } from "./copyNodes";
 import { authorizeCopy, engineEnded, takeSnapshot, transfer } from "./transfer";
 
-export interface ChainCopyDeps extends Clock, NodeAccess {
-  say(line: string): void;
-  /** Aborted when the engine is killed, because then nobody waits for the result. */
-  readonly signal?: AbortSignal;
+/** Outputs of a chain copy; no secret. */
+export interface ChainCopied extends Partial<CopyFacts> {
+  /** `notNeeded`: the new host's node was already synced. */
+  readonly outcome: "copied" | "notNeeded";
+  /** ISO 8601. */
+  readonly at: string;
+  readonly from: string;
 }
 
 const maxCopies = 3;
@@ -28,144 +29,128 @@ const pollIntervalMs = 2000;
  */
 export async function copyChain(
   inputs: ChainCopyInputs,
-  deps: ChainCopyDeps,
-  hosts: CopyHosts = openHosts(inputs),
+  deps: CopyDeps,
+  hosts = openHosts(inputs),
 ): Promise<ChainCopied> {
+  const run = { ...deps, inputs, hosts };
   const from = inputs.old.host.ssh.address;
   const log = openEventLog(inputs.record, deps);
-  const at = () => new Date(deps.now()).toISOString();
+  const finish = (outcome: ChainCopied["outcome"]) => ({ outcome, at: new Date(deps.now()).toISOString(), from });
   try {
     await hosts.call("new", "chain_take");
     // Undo what a killed run left: the node runs again with its own databases.
     await hosts.call("new", "chain_undo", {}, { limitSeconds: 1800 });
-    const why = await findSyncedReason(inputs, hosts, deps);
+    const why = await findSyncedReason(run);
     if (why !== undefined) {
       deps.say(`nothing to copy: ${why}`);
       await hosts.call("new", "chain_discard");
       await hosts.call("new", "chain_end_new");
-      return { outcome: "notNeeded", at: at(), from };
+      return finish("notNeeded");
     }
     let copied: CopyFacts | undefined;
     try {
-      await checkBefore(inputs, hosts, deps, deps.say);
+      await checkBefore(run);
       await log.note({ event: "chainCopyBegun", details: { from } });
-      copied = await copyUntilGood(inputs, hosts, deps);
+      copied = await copyUntilGood(run);
     } finally {
-      for (const line of await cleanUp(hosts, deps)) deps.say(line);
+      await cleanUp(run);
     }
-    if (copied === undefined) return { outcome: "notNeeded", at: at(), from };
+    if (copied === undefined) return finish("notNeeded");
     await log.note({ event: "chainCopied", details: copied });
     deps.say(
       `copied ${formatSize(copied.bytes)} in ${formatDuration(copied.seconds * 1000)}, up to momentum ${copied.height}`,
     );
-    return { outcome: "copied", at: at(), ...copied };
+    return { ...finish("copied"), ...copied };
   } catch (error) {
-    const { message, isTaken, isRefused } = error as CopyError;
-    throw isTaken || isRefused ? error : new Error(failedText(inputs, message));
+    throw isTaken(error) || "isRefused" in (error as Error) ? error : createCopyError(inputs, (error as Error).message);
   } finally {
     hosts.close();
   }
 }
 
-async function findSyncedReason(inputs: ChainCopyInputs, hosts: CopyHosts, deps: ChainCopyDeps) {
+async function findSyncedReason({ inputs, hosts, readNodeStatus }: CopyRun): Promise<string | undefined> {
   const { address } = inputs.new.host.ssh;
   const { synced } = parseChainFacts(await hosts.call("new", "chain_facts"), address);
   if (synced !== undefined) return `the node of ${address} was synced at ${synced}`;
-  return (await deps.readNodeStatus(inputs.new.node)).synced ? `the node of ${address} is synced` : undefined;
+  return (await readNodeStatus("new")).synced ? `the node of ${address} is synced` : undefined;
 }
 
 /** Copies until a copy is good. Returns undefined if the node synced by itself meanwhile. */
-async function copyUntilGood(
-  inputs: ChainCopyInputs,
-  hosts: CopyHosts,
-  deps: ChainCopyDeps,
-): Promise<CopyFacts | undefined> {
-  const began = deps.ticks();
+async function copyUntilGood(run: CopyRun): Promise<CopyFacts | undefined> {
+  const { hosts, say, ticks } = run;
+  const began = ticks();
   const found: string[] = [];
   for (let count = 1; count <= maxCopies; count += 1) {
     // Lock the old host again: the lease there may have ended while this run watched the new node.
     await hosts.call("old", "chain_take");
-    const snapshot = await takeSnapshot(inputs, hosts, deps);
-    deps.say(
+    const snapshot = await takeSnapshot(run);
+    say(
       `snapshot of ${snapshot.files} files, ${formatSize(snapshot.bytes)}, at momentum ${snapshot.height}; the old host's node keeps running`,
     );
-    await authorizeCopy(inputs, hosts, deps);
-    await transfer(inputs, hosts, snapshot, deps);
+    await authorizeCopy(run);
+    await transfer(run, snapshot);
     // The copy may have taken days: the node may be synced by now.
-    if ((await deps.readNodeStatus(inputs.new.node)).synced) {
-      deps.say("the new host's node has synced by itself meanwhile: the copy is discarded");
+    if ((await run.readNodeStatus("new")).synced) {
+      say("the new host's node has synced by itself meanwhile: the copy is discarded");
       await hosts.call("new", "chain_discard");
       return undefined;
     }
-    const fault = await useCopy(inputs, hosts, snapshot.height, deps);
-    if (fault === undefined)
-      return {
-        from: inputs.old.host.ssh.address,
-        ...snapshot,
-        seconds: Math.round((deps.ticks() - began) / 1000),
-      };
+    const fault = await useCopy(run, snapshot.height);
+    const seconds = Math.round((ticks() - began) / 1000);
+    if (fault === undefined) return { from: run.inputs.old.host.ssh.address, ...snapshot, seconds };
     found.push(fault);
-    deps.say(`copy ${count} of ${maxCopies} is discarded: ${fault}`);
+    say(`copy ${count} of ${maxCopies} is discarded: ${fault}`);
     await hosts.call("new", "chain_discard");
   }
-  throw new Error(formatProblem({ what: `${maxCopies} copies were bad`, found }));
+  throw createProblemError({ what: `${maxCopies} copies were bad`, found });
 }
 
 /** Replaces the node's databases with the copy, and returns what is wrong with the copy. */
-async function useCopy(
-  inputs: ChainCopyInputs,
-  hosts: CopyHosts,
-  height: number,
-  deps: ChainCopyDeps,
-): Promise<string | undefined> {
-  deps.say("every file is the same on both hosts; the new host's node stops cleanly and starts with the copy");
-  await hosts.call("new", "chain_swap", {}, { limitSeconds: 3600 });
-  const fault = await waitForProgress(inputs, height, deps);
-  await hosts.call("new", fault === undefined ? "chain_accept" : "chain_undo", {}, { limitSeconds: 1800 });
+async function useCopy(run: CopyRun, height: number): Promise<string | undefined> {
+  run.say("every file is the same on both hosts; the new host's node stops cleanly and starts with the copy");
+  await run.hosts.call("new", "chain_swap", {}, { limitSeconds: 3600 });
+  const fault = await waitForProgress(run, height);
+  await run.hosts.call("new", fault === undefined ? "chain_accept" : "chain_undo", {}, { limitSeconds: 1800 });
   return fault;
 }
 
 /** Waits until the node has added momentums on the old host's chain. Returns what is wrong. */
-async function waitForProgress(
-  inputs: ChainCopyInputs,
-  height: number,
-  deps: ChainCopyDeps,
-): Promise<string | undefined> {
-  const end = deps.ticks() + progressTimeoutMs;
+async function waitForProgress(run: CopyRun, copied: number): Promise<string | undefined> {
+  const end = run.ticks() + progressTimeoutMs;
   let last = "it was not asked";
-  while (deps.ticks() < end) {
-    await deps.sleep(pollIntervalMs);
-    if (deps.signal?.aborted) throw new Error(engineEnded);
+  while (run.ticks() < end) {
+    await run.sleep(pollIntervalMs);
+    if (run.signal?.aborted) throw new Error(engineEnded);
     try {
-      const chains = await deps.readChains(inputs.old.node, inputs.new.node);
-      const { verdict, height: at } = compareChains(chains.old, chains.new);
-      if (verdict === "other") return `the node is on another chain than the old host's: their momentums ${at} differ`;
-      if (verdict === "same" && at > height) {
-        deps.say(`the node runs with the copy and added momentum ${at}, the same as the old host's`);
+      const chains = await run.readChains();
+      const { verdict, height } = compareChains(chains.old, chains.new);
+      if (verdict === "other")
+        return `the node is on another chain than the old host's: their momentums ${height} differ`;
+      if (verdict === "same" && height > copied) {
+        run.say(`the node runs with the copy and added momentum ${height}, the same as the old host's`);
         return undefined;
       }
-      last = heightText(chains.new, height);
+      last = `the node's height is ${chains.new.newest.height}; the copy reaches ${copied}`;
     } catch (error) {
       last = (error as Error).message;
     }
   }
   // Too few peers are no fault of the copy, and the sync gate waits for them.
-  if ((await deps.readNodeStatus(inputs.new.node)).reason === "fewPeers") {
-    deps.say("the node runs with the copy, and has too few peers to continue yet");
+  if ((await run.readNodeStatus("new")).reason === "fewPeers") {
+    run.say("the node runs with the copy, and has too few peers to continue yet");
     return undefined;
   }
   return `the node added no momentum within ${formatDuration(progressTimeoutMs)} of its start with the copy: ${last}`;
 }
 
-const heightText = ({ newest }: ChainExcerpt, copied: number) =>
-  `the node's height is ${newest.height}; the copy reaches ${copied}`;
-
-function failedText({ stack, new: fresh }: ChainCopyInputs, message: string): string {
-  const run = commandsFor(stack);
-  return [
-    `the chain was not copied: ${message}`,
-    `  The node of ${fresh.host.ssh.address} continues with its own databases. The next run copies only what is missing.`,
-    `  To go on: ${run.up}`,
-    `  Or let the node sync from the network, from what it has: ${run.set("sync.from", "network")} && ${run.up}`,
-  ].join("\n");
+function createCopyError({ stack, new: fresh }: ChainCopyInputs, message: string): Error {
+  const { up, set } = commandsFor(stack);
+  return createProblemError({
+    what: `the chain was not copied: ${message}`,
+    next: [
+      `The node of ${fresh.host.ssh.address} continues with its own databases. The next run copies only what is missing.`,
+      `To go on: ${up}`,
+      `Or let the node sync from the network, from what it has: ${set("sync.from", "network")} && ${up}`,
+    ],
+  });
 }

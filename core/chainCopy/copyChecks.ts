@@ -1,115 +1,120 @@
 import { isIP } from "node:net";
-import { openNodeChain } from "../chain/chain";
-import type { NodeTarget } from "../chain/node";
-import { readNodeVersion } from "../chain/nodeVersion";
-import { type ChainExcerpt, compareChains, readOlderMomentums } from "../chain/sameChain";
-import { createConnection } from "../ssh/connection";
+import { compareChains } from "../chain/sameChain";
+import { compareNodeVersions } from "../chain/versions";
 import { markOwn } from "../ssh/foreign";
 import { isOneMachine } from "../ssh/publicKey";
 import { findSshdFaults, parseSshd } from "../ssh/sshdFaults";
-import type { WitnessSources } from "../sync/chainSources";
-import type { NodeStatus } from "../sync/nodeStatus";
 import { commandsFor } from "../util/commands";
+import { parseFields } from "../util/fields";
 import { formatProblem } from "../util/problem";
 import { formatSize } from "../util/sizeText";
 import { formatDuration } from "../util/timeText";
-import { withTimeout } from "../util/withTimeout";
-import { type ChainFacts, findCopyProblems, type Pair, parseChainFacts } from "./chainFacts";
-import type { CopyError, CopyHosts } from "./copyHosts";
-import type { ChainCopyInputs } from "./inputs";
+import type { CopyRun } from "./copyHosts";
+import type { ChainCopyInputs, HostRole } from "./copyNodes";
 
-/** Access to nodes, which tests replace. */
-export interface NodeAccess {
-  /** Reads a node's status. @param isOld for the old host's node, which must not be its own witness */
-  readNodeStatus(target: NodeTarget, isOld?: "old"): Promise<NodeStatus>;
-  /** Reads momentums at a height that both nodes have. */
-  readChains(old: NodeTarget, fresh: NodeTarget): Promise<Pair<ChainExcerpt>>;
-  version(target: NodeTarget): Promise<string>;
-}
+const gigabyte = 1e9;
+/** Bytes that must stay free on the old host: its node continues to write. */
+export const minFreeBytes = gigabyte / 2;
 
-const limit = 60_000;
+/** Facts of a host before the copy (core/steps/chainCopy/owner.sh). */
+export type ChainFacts = ReturnType<typeof parseChainFacts>;
 
-/** Returns access to the real nodes. Each lookup opens its own connections and closes them. */
-export function createNodeAccess(readNodeStatus: NodeAccess["readNodeStatus"]): NodeAccess {
+/** Parses the output of chain_facts. @throws if it was cut off */
+export function parseChainFacts(printed: string, address: string) {
+  const fields = parseFields(printed);
+  const all = new Map(fields);
+  if (all.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
+  const text = (name: string) => all.get(name) ?? "";
+  const number = (name: string) => (/^\d+$/.test(text(name)) ? Number(text(name)) : 0);
   return {
-    readNodeStatus,
-    version: async (target) => {
-      const connection = createConnection(target.ssh);
-      try {
-        return await withTimeout(readNodeVersion(target, connection), limit, `no answer within ${limit / 1000} s`);
-      } finally {
-        connection.drop();
-      }
-    },
-    readChains: async (old, fresh) => {
-      const clients = {
-        old: openNodeChain("the old host's node", old),
-        new: openNodeChain("the new host's node", fresh),
-      };
-      try {
-        const newest = { old: (await clients.old.newest()).momentum, new: (await clients.new.newest()).momentum };
-        const read = async (side: "old" | "new"): Promise<ChainExcerpt> => {
-          const own: ChainExcerpt = { newest: newest[side], recent: [] };
-          const found = await readOlderMomentums(own, clients[side], [newest.old.height, newest.new.height], limit);
-          return "fault" in found ? own : { ...own, older: found.older };
-        };
-        return { old: await read("old"), new: await read("new") };
-      } finally {
-        clients.old.close();
-        clients.new.close();
-      }
-    },
+    /** Time at which this program saw the node synced. */
+    synced: all.get("synced"),
+    /** State of each database's place: `there`, `none`, `link`, `mount`, `no directory` (something else is there). */
+    databases: { nom: text("nom"), consensus: text("consensus"), cache: text("cache") },
+    bytes: number("bytes"),
+    free: number("free"),
+    staged: number("staged"),
+    /** Hashes of the network key and of the producer address. */
+    networkKey: all.get("networkKey"),
+    producer: all.get("producer"),
+    load: text("load"),
+    lacks: fields.flatMap(([name, value]) => (name === "lacks" ? [value] : [])),
   };
 }
 
-/**
- * Returns the witnesses for a lookup at one node. The old node is a witness of the new node's chain; a reference, if
- * configured, of the old node's. The new node is never a witness: it may only have momentums from before a fork.
- */
-export function copyLookup(inputs: ChainCopyInputs, isOld?: "old"): WitnessSources {
-  const { references, tolerance, isChainUnverified, old } = inputs;
-  if (isOld === undefined) return { references, tolerance, isChainUnverified, witnessHost: old.node };
-  return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0 };
-}
-
 /** Checks both hosts and nodes, and says what the copy will do. @throws Error that lists every reason against it */
-export async function checkBefore(
-  inputs: ChainCopyInputs,
-  hosts: CopyHosts,
-  looks: NodeAccess,
-  say: (line: string) => void,
-): Promise<void> {
+export async function checkBefore(run: CopyRun): Promise<void> {
+  const { inputs, hosts } = run;
   const addresses = { old: inputs.old.host.ssh.address, new: inputs.new.host.ssh.address };
-  const readFacts = async (side: "old" | "new") =>
-    parseChainFacts(await hosts.call(side, "chain_facts"), addresses[side]);
+  const readFacts = async (side: HostRole) => parseChainFacts(await hosts.call(side, "chain_facts"), addresses[side]);
   const facts = { old: await readFacts("old"), new: await readFacts("new") };
   const faults: string[] = [];
   if (isOneMachine(inputs.old.host.ssh, inputs.new.host.ssh))
     faults.push(`${addresses.old} and ${addresses.new} are one machine`);
-  const status = await looks.readNodeStatus(inputs.old.node, "old");
+  const status = await run.readNodeStatus("old");
   // A node that is older than the network requires counts as not synced: it may be on another chain.
   if (!status.synced) faults.push(`the old host's node is not synced: ${status.why}`);
-  const versionOf = (side: "old" | "new") =>
-    looks.version(inputs[side].node).catch((error: Error) => {
+  const readVersion = (side: HostRole) =>
+    run.readVersion(side).catch((error: Error) => {
       faults.push(`the ${side} host's node does not report its version: ${error.message}`);
       return undefined;
     });
-  const versions = { old: await versionOf("old"), new: await versionOf("new") };
-  faults.push(...(await findSshdProblems(inputs, hosts)), ...findCopyProblems(facts, versions, addresses));
-  const chainFault = await findChainFault(inputs, looks);
-  if (chainFault !== undefined) faults.push(chainFault);
-  if (faults.length > 0)
-    throw Object.assign(new Error(refusedText(inputs, faults)), { isRefused: true } satisfies Partial<CopyError>);
-  for (const line of planLines(inputs, facts, versions.new ?? "")) say(line);
+  const versions = { old: await readVersion("old"), new: await readVersion("new") };
+  faults.push(...(await findSshdProblems(run)), ...findCopyProblems(facts, versions, addresses));
+  faults.push(...(await findChainFaults(run)));
+  if (faults.length > 0) throw Object.assign(new Error(formatRefusal(inputs, faults)), { isRefused: true });
+  for (const line of formatPlan(inputs, facts, versions.new ?? "")) run.say(line);
 }
 
-async function findChainFault({ old, new: fresh }: ChainCopyInputs, looks: NodeAccess): Promise<string | undefined> {
-  const unknown = (why: string) => `the nodes' chains cannot be compared: ${why}`;
+type Pair<T> = Readonly<Record<HostRole, T>>;
+
+/** Returns what stands against a copy. A version is undefined if the node does not report it. */
+export function findCopyProblems(
+  { old, new: fresh }: Pair<ChainFacts>,
+  versions: Pair<string | undefined>,
+  addresses: Pair<string>,
+): string[] {
+  const isSame = (one: string | undefined, other: string | undefined) => one !== undefined && one === other;
+  const isOlder = versions.old && versions.new && (compareNodeVersions(versions.old, versions.new) ?? 1) > 0;
+  // Beside the copy, the node keeps its own databases.
+  const needed = old.bytes * 1.1 + gigabyte / 2 - Math.min(fresh.staged, old.bytes);
+  const problems = [
+    isSame(old.networkKey, fresh.networkKey) &&
+      `both hosts' nodes share one network key: on ${addresses.new}, stop the node, move network-private-key away and start it`,
+    isSame(old.producer, fresh.producer) &&
+      `both hosts' nodes share one producer key: two nodes that produce with one key harm the Pillar. Give ${addresses.new} a key of its own`,
+    ...findPlaceProblems(old, addresses.old),
+    ...findPlaceProblems(fresh, addresses.new),
+    ...(["nom", "consensus"] as const).map(
+      (name) => old.databases[name] === "none" && `${addresses.old} has no ${name} in its node's data directory`,
+    ),
+    old.free < minFreeBytes &&
+      `${addresses.old} has ${formatSize(old.free)} free; needed ${formatSize(minFreeBytes)}: until the copy ends, files that its node deletes keep their space`,
+    fresh.free < needed &&
+      `${addresses.new} has ${formatSize(fresh.free)} free; needed ${formatSize(needed)} for the ${formatSize(old.bytes)} of the chain`,
+    isOlder &&
+      `the old host's node has version ${versions.old}, the new host's ${versions.new}: needed the same, or a newer one on the new host`,
+  ];
+  return problems.filter((problem) => typeof problem === "string" && problem !== "") as string[];
+}
+
+function findPlaceProblems({ lacks, databases }: ChainFacts, address: string): string[] {
+  const odd = Object.entries(databases).filter(([, found]) => found !== "there" && found !== "none");
+  return [
+    ...lacks.map((program) => `${address} lacks ${program}: install it there`),
+    ...odd.map(
+      ([name, found]) => `${address}: ${name} in the node's data directory: found ${found}; needed: a plain directory`,
+    ),
+  ];
+}
+
+async function findChainFaults({ readChains }: CopyRun): Promise<string[]> {
+  const unknown = (why: string) => [`the nodes' chains cannot be compared: ${why}`];
   try {
-    const chains = await looks.readChains(old.node, fresh.node);
+    const chains = await readChains();
     const { verdict, height } = compareChains(chains.old, chains.new);
-    if (verdict === "other") return `both nodes are on different chains: their momentums ${height} differ`;
-    return verdict === "unsaid" ? unknown(`one node does not return momentum ${height}`) : undefined;
+    if (verdict === "other") return [`both nodes are on different chains: their momentums ${height} differ`];
+    return verdict === "unsaid" ? unknown(`one node does not return momentum ${height}`) : [];
   } catch (error) {
     return unknown((error as Error).message);
   }
@@ -119,7 +124,7 @@ async function findChainFault({ old, new: fresh }: ChainCopyInputs, looks: NodeA
  * Returns what the copy needs and the old host's sshd refuses. Empty if the new host's address, on which sshd's rules
  * depend, is unknown.
  */
-async function findSshdProblems({ old, new: fresh }: ChainCopyInputs, hosts: CopyHosts): Promise<string[]> {
+async function findSshdProblems({ inputs: { old, new: fresh }, hosts }: CopyRun): Promise<string[]> {
   const [{ user, address }, from] = [old.host.ssh, fresh.host.ssh.address];
   if (isIP(from) === 0) return [];
   const printed = await hosts.call("old", "sshd_settings", markOwn({ from })).catch(() => "");
@@ -131,19 +136,19 @@ async function findSshdProblems({ old, new: fresh }: ChainCopyInputs, hosts: Cop
   );
 }
 
-function refusedText({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): string {
-  const run = commandsFor(stack);
+function formatRefusal({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): string {
+  const { up, set } = commandsFor(stack);
   return formatProblem({
     what: `the chain is not copied from ${old.host.ssh.address} to ${fresh.host.ssh.address}; nothing was changed on either host`,
     found: faults,
     next: [
-      `Correct that, then: ${run.up}`,
-      `Or let the node sync from the network, from what it has: ${run.set("sync.from", "network")} && ${run.up}`,
+      `Correct that, then: ${up}`,
+      `Or let the node sync from the network, from what it has: ${set("sync.from", "network")} && ${up}`,
     ],
   });
 }
 
-function planLines(inputs: ChainCopyInputs, { old, new: fresh }: Pair<ChainFacts>, version: string): string[] {
+function formatPlan(inputs: ChainCopyInputs, { old, new: fresh }: Pair<ChainFacts>, version: string): string[] {
   const { address } = inputs.old.host.ssh;
   const left = Math.max(0, old.bytes - fresh.staged);
   const names = Object.entries(old.databases).flatMap(([name, found]) => (found === "there" ? [name] : []));

@@ -1,38 +1,28 @@
 import crypto from "node:crypto";
 import { createInterface } from "node:readline";
+import type { EventDetails } from "../eventLog/events";
 import { markOwn, type Variables } from "../ssh/foreign";
 import { type CallError, type CallOptions, openRoot } from "../ssh/root";
 import { isFatal } from "../ssh/sshErrors";
-import type { Clock } from "../util/clock";
 import { takeFirstLine } from "../util/firstLine";
-import type { ChainCopyInputs } from "./inputs";
+import type { ChainCopyInputs, CopyDeps, HostRole } from "./copyNodes";
 
-type HostRole = "old" | "new";
+/** Facts of a copy, as in the event log. */
+export type CopyFacts = EventDetails["chainCopied"];
 
-interface FollowOptions extends CallOptions {
-  heard(line: string): void;
-}
-
-/** Both hosts. Every call passes the copy's common variables to the library. */
-export interface CopyHosts {
-  /** Runs a function. An error has `isTaken` if another run is at work, and `isBroken` if the connection was lost. */
-  call(side: HostRole, name: string, more?: Variables, options?: CallOptions): Promise<string>;
-  /** Runs a function, and passes on its output line by line. */
-  follow(side: HostRole, name: string, more: Variables, options: FollowOptions): Promise<void>;
-  close(): void;
-}
-
-export interface CopyError extends Error {
-  readonly isTaken?: boolean;
-  readonly isBroken?: boolean;
-  /** True if the copy was refused before anything was changed. */
-  readonly isRefused?: boolean;
+export interface CopyRun extends CopyDeps {
+  readonly inputs: ChainCopyInputs;
+  readonly hosts: CopyHosts;
 }
 
 /** Hours for which the new host may read the snapshot: enough for the slowest line. */
 export const copyHours = 24;
 
-export function openHosts(inputs: ChainCopyInputs, token = crypto.randomBytes(8).toString("hex")): CopyHosts {
+export type CopyHosts = ReturnType<typeof openHosts>;
+
+/** Opens both hosts. Every call passes the copy's common variables to the library. */
+export function openHosts(inputs: ChainCopyInputs) {
+  const token = crypto.randomBytes(8).toString("hex");
   const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
   const { address, port } = inputs.copy;
   const seconds = inputs.momentum / 1000;
@@ -58,12 +48,13 @@ export function openHosts(inputs: ChainCopyInputs, token = crypto.randomBytes(8)
     });
   };
   return {
-    call: (side, name, more = {}, options = {}) =>
-      roots[side].call(name, { ...variables(side), ...more }, options).catch(rethrow),
-    follow: async (side, name, more, { heard, ...options }) => {
-      const { stdout, done } = await roots[side].stream(name, { ...variables(side), ...more }, options).catch(rethrow);
+    call: (side: HostRole, name: string, more: Variables = {}, options: CallOptions = {}) =>
+      roots[side].call(name, { ...variables(side), ...more }, options),
+    /** Runs a function on the new host, and passes on its output line by line. */
+    follow: async (name: string, more: Variables, options: CallOptions, heard: (line: string) => void) => {
+      const { stdout, done } = await roots.new.stream(name, { ...variables("new"), ...more }, options);
       createInterface({ input: stdout }).on("line", heard);
-      await done.catch(rethrow);
+      await done;
     },
     close: () => {
       roots.old.close();
@@ -72,43 +63,44 @@ export function openHosts(inputs: ChainCopyInputs, token = crypto.randomBytes(8)
   };
 }
 
-function rethrow(error: CallError): never {
-  if (error.exitCode === 75) throw Object.assign(error, { isTaken: true });
-  throw error.exitCode === undefined && !isFatal(error) ? Object.assign(error, { isBroken: true }) : error;
+/** True if a call was refused because another run is at work on the host. */
+export function isTaken(error: unknown): boolean {
+  return (error as CallError).exitCode === 75;
 }
 
 const retryDelayMs = 5000;
 
-/** Repeats work for this long while the connection breaks. `signal` ends that: nobody waits for the result any more. */
+/** Repeats a call for this long while the connection breaks. An aborted `signal` ends that. */
 export async function retryIfBroken<T>(
-  deps: Pick<Clock, "ticks" | "sleep"> & { readonly signal?: AbortSignal },
+  { ticks, sleep, signal }: Pick<CopyRun, "ticks" | "sleep" | "signal">,
   timeoutMs: number,
-  work: () => Promise<T>,
+  call: () => Promise<T>,
 ): Promise<T> {
-  const end = deps.ticks() + timeoutMs;
+  const end = ticks() + timeoutMs;
   for (;;) {
     try {
-      return await work();
+      return await call();
     } catch (error) {
-      if (!(error as CopyError).isBroken || deps.signal?.aborted || deps.ticks() >= end) throw error;
-      await deps.sleep(retryDelayMs);
+      if (!isBroken(error) || signal?.aborted || ticks() >= end) throw error;
+      await sleep(retryDelayMs);
     }
   }
 }
 
-/** Removes all of the copy from both hosts except what has arrived. Returns what could not be removed. Never throws. */
-export async function cleanUp(hosts: CopyHosts, deps: Pick<Clock, "ticks" | "sleep">): Promise<string[]> {
-  const end = (side: HostRole) =>
-    retryIfBroken(deps, 2 * retryDelayMs, () => hosts.call(side, `chain_end_${side}`, {}, { limitSeconds: 1800 })).then(
-      () => [],
-      ({ message, isTaken }: CopyError) =>
-        isTaken
-          ? []
-          : [
-              `the ${side} host could not be cleaned up: ${takeFirstLine(message)}; the host does so by itself, or the next run does`,
-            ],
-    );
-  return (await Promise.all([end("old"), end("new")])).flat();
+/** True if a call failed because the connection was lost. */
+export function isBroken(error: unknown): boolean {
+  return (error as CallError).exitCode === undefined && !isFatal(error);
+}
+
+/** Removes all of the copy from both hosts except what has arrived, and says what could not be removed. Never throws. */
+export async function cleanUp(run: CopyRun): Promise<void> {
+  const end = (side: HostRole) => run.hosts.call(side, `chain_end_${side}`, {}, { limitSeconds: 1800 });
+  const endSoon = (side: HostRole) =>
+    retryIfBroken(run, 2 * retryDelayMs, () => end(side)).catch((error: Error) => {
+      const what = `the ${side} host could not be cleaned up: ${takeFirstLine(error.message)}`;
+      if (!isTaken(error)) run.say(`${what}; the host does so by itself, or the next run does`);
+    });
+  await Promise.all([endSoon("old"), endSoon("new")]);
 }
 
 /** Removes what failed copies left, once no copy is wanted: the node gets its own databases back. Never throws. */

@@ -1,23 +1,12 @@
 import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign";
-import type { Clock } from "../util/clock";
 import { createProblemError } from "../util/problem";
 import { formatSize } from "../util/sizeText";
 import { formatDuration } from "../util/timeText";
-import { minFreeBytes } from "./chainFacts";
-import { type CopyError, type CopyHosts, copyHours, retryIfBroken } from "./copyHosts";
-import type { ChainCopyInputs } from "./inputs";
+import { minFreeBytes } from "./copyChecks";
+import { type CopyFacts, type CopyRun, copyHours, isBroken, isTaken, retryIfBroken } from "./copyHosts";
+import type { HostRole } from "./copyNodes";
 
-interface Snapshot {
-  readonly height: number;
-  readonly files: number;
-  readonly bytes: number;
-}
-
-interface TravelDeps extends Pick<Clock, "ticks" | "sleep"> {
-  say(line: string): void;
-  /** Aborted when the engine is killed, because then nobody waits for the result. */
-  readonly signal?: AbortSignal;
-}
+type Snapshot = Pick<CopyFacts, "height" | "files" | "bytes">;
 
 /** Milliseconds for which a broken connection is retried while no data arrives: a host may reboot. */
 const stallTimeoutMs = 15 * 60_000;
@@ -39,63 +28,51 @@ function parseNumbers(printed: string): ReadonlyMap<string, number> {
   );
 }
 
-export async function takeSnapshot(inputs: ChainCopyInputs, hosts: CopyHosts, deps: TravelDeps): Promise<Snapshot> {
-  const take = () => hosts.call("old", "chain_snapshot", {}, { limitSeconds: 1800 });
-  const printed = await retryIfBroken(deps, stallTimeoutMs, take);
+export async function takeSnapshot(run: CopyRun): Promise<Snapshot> {
+  const take = () => run.hosts.call("old", "chain_snapshot", {}, { limitSeconds: 1800 });
+  const printed = await retryIfBroken(run, stallTimeoutMs, take);
   const numbers = parseNumbers(printed);
   const [height, files, bytes] = ["height", "files", "bytes"].map((word) => numbers.get(word));
   if (!/^end$/m.test(printed) || height === undefined || !files || !bytes)
-    throw new Error(`${inputs.old.host.ssh.address}: its answer about the snapshot was cut off`);
+    throw new Error(`${run.inputs.old.host.ssh.address}: its answer about the snapshot was cut off`);
   return { height, files, bytes };
 }
 
 /** Allows the new host to fetch the snapshot, and nothing else, for some hours. */
-export async function authorizeCopy(inputs: ChainCopyInputs, hosts: CopyHosts, deps: TravelDeps): Promise<void> {
-  const { address } = inputs.new.host.ssh;
-  const printed = await retryIfBroken(deps, stallTimeoutMs, () => hosts.call("new", "chain_key"));
+export async function authorizeCopy(run: CopyRun): Promise<void> {
+  const { address } = run.inputs.new.host.ssh;
+  const printed = await retryIfBroken(run, stallTimeoutMs, () => run.hosts.call("new", "chain_key"));
   const { key, addresses } = parseCopyKey(printed, address, "pillar-host-chain-copy");
   const right = { public_key: key, ...markOwn({ from_addresses: [...addresses, address] }) };
-  await retryIfBroken(deps, stallTimeoutMs, () => hosts.call("old", "chain_allow", right));
+  await retryIfBroken(run, stallTimeoutMs, () => run.hosts.call("old", "chain_allow", right));
 }
 
 /**
  * Copies the snapshot, again after each broken connection, until every file has the hash that it has on the old host.
  * Fails as soon as the old host has a problem.
  */
-export async function transfer(
-  inputs: ChainCopyInputs,
-  hosts: CopyHosts,
-  snapshot: Snapshot,
-  deps: TravelDeps,
-): Promise<void> {
+export async function transfer(run: CopyRun, snapshot: Snapshot): Promise<void> {
   const end = new AbortController();
-  const signal = AbortSignal.any([end.signal, ...(deps.signal ? [deps.signal] : [])]);
+  const signal = AbortSignal.any([end.signal, ...(run.signal ? [run.signal] : [])]);
   try {
-    await Promise.race([
-      copyUntilEqual(inputs, hosts, snapshot, { ...deps, signal }),
-      watchOldHost(inputs, hosts, { ...deps, signal }),
-    ]);
+    await Promise.race([copyUntilEqual({ ...run, signal }, snapshot), watchOldHost({ ...run, signal })]);
   } finally {
     end.abort();
   }
 }
 
-async function copyUntilEqual(
-  inputs: ChainCopyInputs,
-  hosts: CopyHosts,
-  snapshot: Snapshot,
-  deps: TravelDeps,
-): Promise<void> {
-  const readHashes = async (side: "old" | "new") => {
+async function copyUntilEqual(run: CopyRun, snapshot: Snapshot): Promise<void> {
+  const { inputs, hosts } = run;
+  const readHashes = async (side: HostRole) => {
     const read = () => hosts.call(side, "chain_manifest", {}, { limitSeconds });
-    return parseHashes(await retryIfBroken(deps, stallTimeoutMs, read), inputs[side].host.ssh.address);
+    return parseHashes(await retryIfBroken(run, stallTimeoutMs, read), inputs[side].host.ssh.address);
   };
   const hashes = readHashes("old");
   hashes.catch(() => undefined);
   for (let left = maxRounds; ; left -= 1) {
-    await copyFiles(hosts, snapshot, deps);
+    await copyFiles(run, snapshot);
     const original = await hashes;
-    deps.say("hashing the copied files");
+    run.say("hashing the copied files");
     const arrived = await readHashes("new");
     const wrong = [...arrived.keys()].filter((path) => arrived.get(path) !== original.get(path));
     if (wrong.length > 0)
@@ -108,41 +85,40 @@ async function copyUntilEqual(
         found: different.slice(0, 5).map((path) => `${path} differs`),
         needed: "check the disks of both hosts (dmesg), then run the same command again",
       });
-    deps.say(`${different.length} files differ: copying them again`);
+    run.say(`${different.length} files differ: copying them again`);
   }
 }
 
 /** Copies the files; after a broken connection, only those that are missing. */
-async function copyFiles(hosts: CopyHosts, snapshot: Snapshot, deps: TravelDeps): Promise<void> {
+async function copyFiles({ hosts, say, ticks, sleep, signal }: CopyRun, snapshot: Snapshot): Promise<void> {
   let seen: BytesAt[] = [];
   let saidAt = Number.NEGATIVE_INFINITY;
-  let grownAt = deps.ticks();
+  let grownAt = ticks();
   let most = -1;
-  const heard = (line: string) => {
+  const hear = (line: string) => {
     const bytes = parseNumbers(line).get("bytes");
     if (bytes === undefined) return;
-    const at = deps.ticks();
+    const at = ticks();
     if (bytes > most) grownAt = at;
     most = Math.max(most, bytes);
     seen = [...seen, { at, bytes }].slice(-12);
     if (at - saidAt < reportIntervalMs) return;
     saidAt = at;
-    deps.say(formatCopyProgress(seen, snapshot.bytes));
+    say(formatCopyProgress(seen, snapshot.bytes));
   };
   for (;;) {
     try {
-      await hosts.follow("new", "chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds, heard });
-      deps.say(formatCopyProgress(seen.slice(-1), snapshot.bytes));
-      return;
+      await hosts.follow("chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds }, hear);
+      return say(formatCopyProgress(seen.slice(-1), snapshot.bytes));
     } catch (error) {
-      const { message, isTaken } = error as CopyError;
+      const { message } = error as Error;
       const isFull = /No space left|sent more than this host accepts/.test(message);
       // Free the disk at once: the new host's node needs the room, too.
       if (isFull) await hosts.call("new", "chain_discard");
-      if (isTaken || isFull || deps.signal?.aborted || deps.ticks() - grownAt > stallTimeoutMs) throw error;
-      deps.say(`the connection broke, trying again: ${message.split("\n").slice(0, 2).join("; ")}`);
+      if (isTaken(error) || isFull || signal?.aborted || ticks() - grownAt > stallTimeoutMs) throw error;
+      say(`the connection broke, trying again: ${message.split("\n").slice(0, 2).join("; ")}`);
       seen = [];
-      await deps.sleep(retryDelayMs);
+      await sleep(retryDelayMs);
     }
   }
 }
@@ -183,18 +159,18 @@ export function formatCopyProgress(seen: readonly BytesAt[], total: number): str
 
 /** Watches that the old host's disk never fills up: the snapshot's hard links keep deleted files. Each poll also renews
  * the run's lease there. */
-async function watchOldHost({ old }: ChainCopyInputs, hosts: CopyHosts, deps: TravelDeps): Promise<never> {
+async function watchOldHost({ inputs, hosts, sleep, signal }: CopyRun): Promise<never> {
   for (;;) {
-    await deps.sleep(pollIntervalMs);
-    if (deps.signal?.aborted) throw new Error(engineEnded);
-    const printed = await hosts.call("old", "chain_old_now").catch((error: CopyError) => {
-      if (!error.isBroken) throw error;
+    await sleep(pollIntervalMs);
+    if (signal?.aborted) throw new Error(engineEnded);
+    const printed = await hosts.call("old", "chain_old_now").catch((error: Error) => {
+      if (!isBroken(error)) throw error;
       return "";
     });
     const free = parseNumbers(printed).get("free") ?? minFreeBytes;
     if (free < minFreeBytes / 2)
       throw createProblemError({
-        what: `${old.host.ssh.address} has ${formatSize(free)} free: the copy stops before its node lacks room`,
+        what: `${inputs.old.host.ssh.address} has ${formatSize(free)} free: the copy stops before its node lacks room`,
         needed: `${formatSize(minFreeBytes)} free there`,
       });
   }

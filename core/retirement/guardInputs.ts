@@ -3,7 +3,7 @@ import type { NodeTarget } from "../chain/node";
 import type { CloudServer } from "../cloud/power";
 import type { OrchestratorPaths } from "../orchestrator/hosts/moveInputs";
 import type { OrchestratorHost } from "../ssh/root";
-import type { ChainSources } from "../sync/chainSources";
+import type { ChainSources } from "../sync/references";
 import type { RecordedMomentum, Remembered } from "./guardMemory";
 
 export interface HostPaths {

@@ -2,8 +2,8 @@ import type { Momentum, Observation } from "../chain/node";
 import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { Clock } from "../util/clock";
-import type { ChainSources } from "./chainSources";
 import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation";
+import type { ChainSources } from "./references";
 import { compareReferences, type ReferenceAnswers } from "./references";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {

@@ -2,7 +2,7 @@ import { createOldNode } from "../chain/configuredNode";
 import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import { createStackLogRef } from "../config/stackStore";
-import type { ChainSources, WitnessSources } from "./chainSources";
+import type { ChainSources, WitnessSources } from "./references";
 import type { GateSettings } from "./waitForSync";
 
 export function createGateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">): GateSettings {

@@ -1,9 +1,9 @@
 import type { NodeTarget } from "../chain/node";
 import { type Connection, createConnection } from "../ssh/connection";
 import { withTimeout } from "../util/withTimeout";
-import type { WitnessSources } from "./chainSources";
 import { chainGap, decideLookup, noEvidence } from "./decideSynced";
 import { observeStable, type SyncReason } from "./judgeObservation";
+import type { WitnessSources } from "./references";
 import { openNodeReader } from "./witnesses";
 
 export interface NodeStatus {

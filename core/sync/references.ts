@@ -1,6 +1,23 @@
 import { agreeOn, findMedian } from "../chain/agreement";
+import type { NodeTarget } from "../chain/node";
 import { type Answered, isAnswered, listLeftOut, type Reading } from "../chain/reading";
 import { type Block, type ChainExcerpt, compareChains, hashAt } from "../chain/sameChain";
+import type { LogRef } from "../eventLog/eventLog";
+
+export interface ChainSources {
+  readonly references: readonly string[];
+  /** Momentums that a height may be apart from the references' median. */
+  readonly tolerance: number;
+  /** True if no witness of the chain is needed: the operator accepted the risk, or no decision depends on the chain. */
+  readonly isChainUnverified?: boolean | undefined;
+}
+
+export interface WitnessSources extends ChainSources {
+  /** The old host's node. Secret, because it holds a login. */
+  readonly witnessHost?: NodeTarget | undefined;
+  /** The event log that may hold a momentum of the right chain. */
+  readonly record?: LogRef | undefined;
+}
 
 export type ReferenceReading = Reading<ChainExcerpt>;
 

@@ -11,8 +11,7 @@ import { isOneMachine } from "../ssh/publicKey";
 import type { SshTarget } from "../ssh/ssh";
 import { openStore } from "../store/openStore";
 import { systemClock } from "../util/clock";
-import type { WitnessSources } from "./chainSources";
-import type { ReferenceAnswers, ReferenceReading } from "./references";
+import type { ReferenceAnswers, ReferenceReading, WitnessSources } from "./references";
 
 /** Opens all that a lookup of a node asks: the node, its witnesses, and the versions that it needs. */
 export function openNodeReader(

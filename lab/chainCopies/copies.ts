@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import type { ChainCopied, ChainCopyInputs } from "../../core/chainCopy/inputs";
+import type { ChainCopied } from "../../core/chainCopy/chainCopy";
+import type { ChainCopyInputs } from "../../core/chainCopy/copyNodes";
 import { stackSchema } from "../../core/config/stackSchema";
 import type { GateSettings } from "../../core/sync/waitForSync";
 import type { Lab } from "../lab";

@@ -1,8 +1,6 @@
 import { text } from "node:stream/consumers";
 import { copyChain } from "../../core/chainCopy/chainCopy";
-import { copyLookup, createNodeAccess } from "../../core/chainCopy/copyChecks";
-import type { ChainCopyInputs } from "../../core/chainCopy/inputs";
-import { readNodeStatus } from "../../core/sync/nodeStatus";
+import { type ChainCopyInputs, createNodeAccess } from "../../core/chainCopy/copyNodes";
 import type { GateSettings } from "../../core/sync/waitForSync";
 import { systemClock } from "../../core/util/clock";
 import { passGate } from "../../providers/syncGate";
@@ -11,10 +9,9 @@ import { passGate } from "../../providers/syncGate";
 const { inputs, gate } = JSON.parse(await text(process.stdin)) as { inputs: ChainCopyInputs; gate: GateSettings };
 const said: string[] = [];
 console.log = () => undefined;
-const looks = createNodeAccess((target, isOld) => readNodeStatus(target, copyLookup(inputs, isOld)));
 const copied = await copyChain(inputs, {
   ...systemClock,
-  ...looks,
+  ...createNodeAccess(inputs),
   say: (line) => {
     said.push(line);
     process.stderr.write(`${line}\n`);

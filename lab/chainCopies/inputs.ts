@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/inputs";
+import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/copyNodes";
 import { readChainCopyLibrary } from "../../core/steps/libraries";
 import type { Lab, LabHost } from "../lab";
 

@@ -1,7 +1,7 @@
 import type { NodeTarget } from "../../chain/node";
 import type { MoveId } from "../../eventLog/moveId";
 import type { OrchestratorHost } from "../../ssh/root";
-import type { WitnessSources } from "../../sync/chainSources";
+import type { WitnessSources } from "../../sync/references";
 
 export interface OrchestratorPaths {
   readonly service: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test as base } from "vitest";
 import { copyChain } from "../../../core/chainCopy/chainCopy";
 import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
-import type { ChainCopyInputs, CopyHost } from "../../../core/chainCopy/inputs";
+import type { ChainCopyInputs, CopyHost, HostRole } from "../../../core/chainCopy/copyNodes";
 import type { Variables } from "../../../core/ssh/foreign";
 import { sentText } from "../../hostile";
 
@@ -72,8 +72,8 @@ export class CopyStage {
     const hosts: CopyHosts = {
       call: async (of, name, variables) => this.call(of, name, variables),
       close: () => undefined,
-      follow: async (of, name, variables, { heard }) => {
-        this.call(of, name, variables);
+      follow: async (name, variables, _options, heard) => {
+        this.call("new", name, variables);
         heard(`bytes ${this.answer("progress")}`);
       },
     };
@@ -85,9 +85,9 @@ export class CopyStage {
         await new Promise((resolve) => setImmediate(resolve));
       },
       say: (line: string) => void this.said.push(line),
-      version: async () => this.answer("nodeVersion"),
-      readNodeStatus: async ({ ssh }: { ssh: { address: string } }) => ({
-        synced: ssh.address === "192.0.2.1" ? this.isOldSynced : this.isSynced,
+      readVersion: async () => this.answer("nodeVersion"),
+      readNodeStatus: async (side: HostRole) => ({
+        synced: side === "old" ? this.isOldSynced : this.isSynced,
         why: this.answer("nodeWhy"),
         known: true as const,
       }),

@@ -1,16 +1,12 @@
 import { expect, test } from "vitest";
-import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/chainFacts";
+import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/copyChecks";
 import { formatCopyProgress, parseHashes } from "../../../core/chainCopy/transfer";
 import { formatSize } from "../../../core/util/sizeText";
 
-const whole: ChainFacts = {
-  databases: { nom: "there", consensus: "there", cache: "none" },
-  bytes: 13e9,
-  free: 100e9,
-  staged: 0,
-  load: "0.1 on 2 cores",
-  lacks: [],
-};
+const whole = parseChainFacts(
+  "nom=there\nconsensus=there\ncache=none\nbytes=13000000000\nfree=100000000000\nend=yes",
+  "h",
+);
 const addresses = { old: "192.0.2.1", new: "192.0.2.2" };
 const faults = (
   old: Partial<ChainFacts>,

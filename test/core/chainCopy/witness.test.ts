@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { copyLookup } from "../../../core/chainCopy/copyChecks";
-import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
-import { readNodeStatus } from "../../../core/sync/nodeStatus";
+import { type ChainCopyInputs, createNodeAccess } from "../../../core/chainCopy/copyNodes";
 import { closedPort, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
 
 const nodeOn = (hash: string, address?: string) => use(fakeNode(synced(100, hash), 0, address));
@@ -20,8 +18,7 @@ async function copyOf(
   const inputs = { old: await target(old), new: await target(fresh), references, tolerance: 20, ...changes };
   return inputs as unknown as ChainCopyInputs;
 }
-const look = (inputs: ChainCopyInputs, side: "old" | "new") =>
-  readNodeStatus(inputs[side].node, copyLookup(inputs, side === "old" ? "old" : undefined));
+const look = (inputs: ChainCopyInputs, side: "old" | "new") => createNodeAccess(inputs).readNodeStatus(side);
 
 test("refuses an old host on another chain than the reference", async () => {
   const { port } = await nodeOn("right", "127.0.0.2");

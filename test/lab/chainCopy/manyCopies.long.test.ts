@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
+import type { ChainCopyInputs } from "../../../core/chainCopy/copyNodes";
 import { type Copied, copyOnce } from "../../../lab/chainCopies/copies";
 import { copyInputs } from "../../../lab/chainCopies/inputs";
 import { roundsVariable } from "../../../lab/explore/rounds";

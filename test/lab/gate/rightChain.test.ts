@@ -6,14 +6,18 @@ import { openNodeChain, openReferenceChain } from "../../../core/chain/chain";
 import type { NodeTarget } from "../../../core/chain/node";
 import { isAnswered } from "../../../core/chain/reading";
 import { readSharedHeights } from "../../../core/chain/sameChain";
-import { type ChainCopyDeps, copyChain } from "../../../core/chainCopy/chainCopy";
-import { copyLookup, createNodeAccess } from "../../../core/chainCopy/copyChecks";
+import { copyChain } from "../../../core/chainCopy/chainCopy";
 import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
-import type { ChainCopyInputs } from "../../../core/chainCopy/inputs";
+import {
+  type ChainCopyInputs,
+  type CopyDeps,
+  createNodeAccess,
+  type HostRole,
+} from "../../../core/chainCopy/copyNodes";
 import { decideRetirement } from "../../../core/retirement/decideRetirement";
 import { readChain } from "../../../core/retirement/readChain";
-import type { WitnessSources } from "../../../core/sync/chainSources";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
+import type { WitnessSources } from "../../../core/sync/references";
 import { systemClock } from "../../../core/util/clock";
 import { Chain, type ServedChain, serveChain } from "../../../lab/doubles/chain";
 import { NodeDouble } from "../../../lab/doubles/node/node";
@@ -189,13 +193,14 @@ function copy(from: NodeTarget, to: NodeTarget, references: readonly string[]): 
     if (name === "chain_snapshot") throw new Error("the copy began");
     return name === "chain_facts" ? facts : "";
   };
-  const looks = createNodeAccess(async (target, isOld) => {
-    const status = await readNodeStatus(target, copyLookup(inputs, isOld));
+  const access = createNodeAccess(inputs);
+  const readNodeStatus = async (side: HostRole) => {
+    const status = await access.readNodeStatus(side);
     // The new node has a young chain, which proves nothing yet.
-    return isOld ? status : { ...status, synced: false };
-  });
+    return side === "old" ? status : { ...status, synced: false };
+  };
   const sleep = async () => undefined;
-  const deps: ChainCopyDeps = { ...systemClock, sleep, ...looks, say: () => undefined };
+  const deps: CopyDeps = { ...systemClock, ...access, sleep, readNodeStatus, say: () => undefined };
   return copyChain(inputs, deps, { call, roots: {}, close: () => undefined } as unknown as CopyHosts);
 }
 

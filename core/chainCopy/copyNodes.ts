@@ -1,0 +1,90 @@
+import { openNodeChain } from "../chain/chain";
+import type { NodeTarget } from "../chain/node";
+import { readNodeVersion } from "../chain/nodeVersion";
+import { type ChainExcerpt, readOlderMomentums } from "../chain/sameChain";
+import type { LogRef } from "../eventLog/eventLog";
+import { createConnection } from "../ssh/connection";
+import type { OrchestratorHost } from "../ssh/root";
+import { type NodeStatus, readNodeStatus } from "../sync/nodeStatus";
+import type { ChainSources, WitnessSources } from "../sync/references";
+import type { Clock } from "../util/clock";
+import { withTimeout } from "../util/withTimeout";
+
+export type HostRole = "old" | "new";
+
+/** The old or the new host of a copy; can be stored as JSON, and holds secrets. */
+export interface CopyHost {
+  readonly host: OrchestratorHost;
+  readonly node: NodeTarget;
+  readonly service: string;
+  readonly dataDir: string;
+}
+
+/** Inputs of the provider of a chain copy; can be stored as JSON. */
+export interface ChainCopyInputs extends ChainSources, Readonly<Record<HostRole, CopyHost>> {
+  readonly stack: string;
+  /** Identity of the new host's stack, written on both hosts. */
+  readonly identity: string;
+  /** Address of the old host's sshd, as the new host reaches it. */
+  readonly copy: { readonly address: string; readonly port: number };
+  /** Most megabits per second that the copy may use; 0 for no limit. */
+  readonly limitMbps: number;
+  /** Milliseconds from one momentum to the next. */
+  readonly momentum: number;
+  readonly record: LogRef;
+  readonly library: string;
+}
+
+const limit = 60_000;
+
+export interface CopyDeps extends Clock, ReturnType<typeof createNodeAccess> {
+  say(line: string): void;
+  /** Aborted when the engine is killed, because then nobody waits for the result. */
+  readonly signal?: AbortSignal;
+}
+
+/** Returns access to the real nodes. Each lookup opens its own connections and closes them. */
+export function createNodeAccess(inputs: ChainCopyInputs) {
+  return {
+    readNodeStatus: (side: HostRole): Promise<NodeStatus> =>
+      readNodeStatus(inputs[side].node, createWitnesses(inputs, side)),
+    readVersion: async (side: HostRole) => {
+      const { node } = inputs[side];
+      const connection = createConnection(node.ssh);
+      try {
+        return await withTimeout(readNodeVersion(node, connection), limit, `no answer within ${limit / 1000} s`);
+      } finally {
+        connection.drop();
+      }
+    },
+    /** Reads momentums at a height that both nodes have. */
+    readChains: async () => {
+      const clients = {
+        old: openNodeChain("the old host's node", inputs.old.node),
+        new: openNodeChain("the new host's node", inputs.new.node),
+      };
+      try {
+        const newest = { old: (await clients.old.newest()).momentum, new: (await clients.new.newest()).momentum };
+        const read = async (side: HostRole): Promise<ChainExcerpt> => {
+          const own: ChainExcerpt = { newest: newest[side] };
+          const found = await readOlderMomentums(own, clients[side], [newest.old.height, newest.new.height], limit);
+          return "fault" in found ? own : { ...own, older: found.older };
+        };
+        return { old: await read("old"), new: await read("new") };
+      } finally {
+        clients.old.close();
+        clients.new.close();
+      }
+    },
+  };
+}
+
+/**
+ * Returns the witnesses for a lookup at one node. The old node is a witness of the new node's chain; a reference, if
+ * configured, of the old node's. The new node is never a witness: it may only have momentums from before a fork.
+ */
+function createWitnesses(inputs: ChainCopyInputs, side: HostRole): WitnessSources {
+  const { references, tolerance, isChainUnverified, old } = inputs;
+  if (side === "new") return { references, tolerance, isChainUnverified, witnessHost: old.node };
+  return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0 };
+}
