@@ -6,21 +6,18 @@ import https from "node:https";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { cacheRoot } from "../util/cache";
-import { ownRootFileSystem } from "./baseImage";
-import { findMirror, sourcesOf } from "./mirror";
+import { findMirror } from "./mirror";
 
 /**
  * Runs the apt proxy of the lab's hosts. It runs outside their namespaces, where the machine's Debian mirror is
  * reachable. It listens on a socket file only, so the lab takes no port of this machine (a packaged proxy cannot do
- * that). It fetches only from the machine's own Debian mirror and from the sources of the user's own root file system.
- * Immutable files (packages, and indices by hash) are cached, each as a whole or not at all.
+ * that). It fetches only from the machine's own Debian mirror. Immutable files (packages, and indices by hash) are
+ * cached, each as a whole or not at all.
  * Run with SOCKET as its argument (lab/util/labProgram.ts).
  */
 async function main(socket: string): Promise<void> {
   const mirror = await findMirror();
-  const own = ownRootFileSystem();
-  const uris = [mirror.debian, mirror.security, ...(own ? await sourcesOf(own) : [])];
-  const allowed = uris.map((uri) => new URL(uri));
+  const allowed = [mirror.debian, mirror.security].map((uri) => new URL(uri));
   const directory = join(cacheRoot(), "apt");
   await mkdir(directory, { recursive: true });
   const server = http.createServer((request, response) => {
@@ -34,9 +31,7 @@ async function main(socket: string): Promise<void> {
     const url = new URL(request.url ?? "/", "http://invalid");
     const known = allowed.some(({ host, pathname }) => url.host === host && url.pathname.startsWith(`${pathname}/`));
     if (request.method !== "GET" || !known) {
-      response
-        .writeHead(403)
-        .end("apt proxy: only GET from this machine's Debian mirror and the image's own sources\n");
+      response.writeHead(403).end("apt proxy: only GET from this machine's Debian mirror\n");
       return;
     }
     if (!isImmutable(url.pathname)) return pass(url, request, response);

@@ -11,16 +11,23 @@ export interface Layer {
   readonly name: string;
   /** Must change whenever the layer's steps change. The base image's version is added to it. */
   readonly version: string;
-  /** Distribution of the base image (default: that of {@link ensureBaseImage}). */
-  readonly distribution?: Distribution;
+  /** Distribution of the base image (default: Debian 11). */
+  readonly distribution?: Distribution | undefined;
   /** Title of the progress display during the build. */
   readonly title: string;
   /** Changes a copy of the base image, which can reach the machine's own Debian mirror. */
   build(root: string, progress: Progress): Promise<void>;
 }
 
+/** Runs a command as root of an image, without booting it. */
+export async function runInImage(root: string, argv: readonly string[], progress: Progress, input = ""): Promise<void> {
+  const child = execa("chroot", [root, ...argv], { env: { DEBIAN_FRONTEND: "noninteractive" }, input, all: true });
+  progress.follow(child.all);
+  await child;
+}
+
 /** @returns the directory of the layer's root file system, read-only by convention */
-export async function ensureLayer({ name, version, distribution, title, build }: Layer): Promise<string> {
+export async function ensureLayer({ name, version, distribution = "debian-11", title, build }: Layer): Promise<string> {
   const base = await ensureBaseImage(distribution);
   const directory = await cached(name, `${baseImageVersion(distribution)}-${version}`, async (dir) => {
     const root = join(dir, "root");

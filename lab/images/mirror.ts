@@ -27,14 +27,7 @@ export function parseMirror(indexTargets: string): Mirror {
  * container, it would read all of them each time, which takes a second.
  */
 export async function findMirror(): Promise<Mirror> {
-  return parseMirror((await sourcesOf()).join("\n"));
-}
-
-/** Returns the URLs of the package sources of this machine or of another root file system. */
-export async function sourcesOf(root?: string): Promise<string[]> {
-  const apt = `${root ?? ""}/etc/apt`;
-  const lists = ["-o", `Dir::Etc::sourcelist=${apt}/sources.list`, "-o", `Dir::Etc::sourceparts=${apt}/sources.list.d`];
-  const noLists = [...lists, "-o", "Dir::State::Lists=/nonexistent", "--no-release-info"];
+  const noLists = ["-o", "Dir::State::Lists=/nonexistent", "--no-release-info"];
   const { stdout } = await execa("apt-get", ["indextargets", ...noLists, "--format", "$(REPO_URI)"]);
-  return [...new Set(stdout.split("\n").filter(Boolean))];
+  return parseMirror(stdout);
 }

@@ -1,5 +1,4 @@
-import { runInImage } from "./baseImage";
-import { ensureLayer } from "./imageLayer";
+import { ensureLayer, runInImage } from "./imageLayer";
 
 /**
  * Builds the base image with needrestart, which Ubuntu's server images have. After every installation it asks on the

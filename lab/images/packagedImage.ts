@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { parseConfig } from "../../core/config/config";
 import { packages } from "../../core/steps/nodeSteps";
 import { createEnvelope } from "../../core/steps/step";
-import { type Distribution, runInImage } from "./baseImage";
-import { ensureLayer } from "./imageLayer";
+import type { Distribution } from "./baseImage";
+import { ensureLayer, runInImage } from "./imageLayer";
 
 /**
  * Builds the base image with the packages of the program's own packages step, for hosts that test something else. The
@@ -16,7 +16,7 @@ export async function ensurePackagedImage(distribution?: Distribution): Promise<
   const script = packagesScript();
   return ensureLayer({
     name: "packaged-image",
-    ...(distribution ? { distribution } : {}),
+    distribution,
     version: createHash("sha256").update(script).digest("hex").slice(0, 12),
     title: "building the image of test hosts with their packages (half a minute)",
     build: async (root, progress) => {

@@ -1,8 +1,7 @@
 import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { operatorAddress, releaseHost } from "../../hosts/network";
-import { runInImage } from "../../images/baseImage";
-import { ensureLayer } from "../../images/imageLayer";
+import { ensureLayer, runInImage } from "../../images/imageLayer";
 import type { Progress } from "../../util/progress";
 
 /** Increase this when the recipe below changes. It is part of the cache key, together with the base image's version. */
