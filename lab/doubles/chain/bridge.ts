@@ -12,26 +12,13 @@ export const bridgePatchSchema = z
   })
   .partial();
 
-/** Change of the bridge: holds only the changed values. */
-export type BridgePatch = z.infer<typeof bridgePatchSchema>;
-
 /** Answer of embedded.bridge.getBridgeInfo, with its fields in the same order. */
-export interface BridgeInfo {
-  administrator: string;
-  compressedTssECDSAPubKey: string;
-  decompressedTssECDSAPubKey: string;
-  allowKeyGen: boolean;
-  halted: boolean;
-  unhaltedAt: number;
-  unhaltDurationInMomentums: number;
-  tssNonce: number;
-  metadata: string;
-}
+export type BridgeInfo = ReturnType<Bridge["view"]>;
 
 /** The bridge's contract. Orchestrators read it on their own schedule, so they notice a halt late. */
 export class Bridge {
   /** Values that a node returns if no bridge was set up (go-zenon, vm/embedded/definition/bridge.go). */
-  private readonly info: BridgeInfo = {
+  private readonly info = {
     administrator: "z1qr9vtwsfr2n0nsxl2nfh6l5esqjh2wfj85cfq9",
     compressedTssECDSAPubKey: "",
     decompressedTssECDSAPubKey: "",
@@ -43,11 +30,11 @@ export class Bridge {
     metadata: "{}",
   };
 
-  view(): BridgeInfo {
+  view() {
     return { ...this.info };
   }
 
-  patch(patch: BridgePatch): BridgeInfo {
+  patch(patch: z.infer<typeof bridgePatchSchema>) {
     Object.assign(this.info, patch);
     this.info.decompressedTssECDSAPubKey = decompressed(this.info.compressedTssECDSAPubKey);
     return this.view();

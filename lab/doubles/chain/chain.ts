@@ -28,16 +28,16 @@ import {
   Timeline,
   tickAt,
 } from "./timeline";
-import type {
-  ChainOptions,
-  ChainTruth,
-  EpochFigures,
-  NetworkTruth,
-  NodeView,
-  PillarStats,
-  PillarView,
-  TruthPatch,
-} from "./truth";
+import type { ChainOptions, TruthPatch } from "./truth";
+
+/** The network as everyone sees it. */
+export type NetworkTruth = ReturnType<Chain["network"]>;
+/** A node's own settings and the state of the network. */
+export type NodeView = ReturnType<Chain["node"]>;
+/** A registered Pillar with its statistics. */
+export type PillarView = ReturnType<Chain["allPillars"]>[number];
+/** The whole state of a chain. */
+export type ChainTruth = ReturnType<Chain["truth"]>;
 
 /**
  * The state that all hosts share: the network's height, the registrations, the production, and each node's behavior.
@@ -77,7 +77,7 @@ export class Chain {
   }
 
   /** Returns the current state of the network. */
-  network(): NetworkTruth {
+  network() {
     const now = this.settle();
     const { momentumSeconds } = this.timeline;
     return { now, height: this.gaps.heightOf(this.timeline.slotAt(now)), momentumSeconds, chainId: this.chainId };
@@ -196,12 +196,12 @@ export class Chain {
   }
 
   /** Returns a node's settings and the state of the network. An unknown name gets the default settings. */
-  node(name: string): NodeView {
+  node(name: string) {
     return { name, settings: this.nodes.settings(name), network: this.network() };
   }
 
   /** Changes a node's settings. They stay until the next change. */
-  patchNode(name: string, patch: NodeSettingsPatch): NodeView {
+  patchNode(name: string, patch: NodeSettingsPatch) {
     this.nodes.patch(name, patch);
     return this.node(name);
   }
@@ -243,7 +243,7 @@ export class Chain {
   }
 
   /** Returns all registered Pillars in the order of their registration. */
-  allPillars(): PillarView[] {
+  allPillars() {
     const now = this.settle();
     return this.registry.all().map((pillar) => this.viewOf(pillar, now));
   }
@@ -258,8 +258,8 @@ export class Chain {
     return [...this.allPillars(), ...others].sort((a, b) => Number(BigInt(b.weight) - BigInt(a.weight)));
   }
 
-  /** Returns a Pillar's exact figures for each paid epoch, newest first. */
-  epochsOf(name: string, page: number, size: number): { count: number; list: EpochFigures[] } {
+  /** Returns a Pillar's exact figures for each paid epoch, newest first, with the field names of the real network. */
+  epochsOf(name: string, page: number, size: number) {
     this.settle();
     const count = this.registry.get(name) === undefined ? 0 : this.payments.distributed + 1;
     const newest = count - 1 - page * size;
@@ -287,7 +287,7 @@ export class Chain {
   }
 
   /** Returns the whole state, for a test or a person to inspect. */
-  truth(): ChainTruth {
+  truth() {
     const now = this.settle();
     const nodes = this.nodes.names().map((name) => {
       return [name, { settings: this.nodes.settings(name), last: this.reportsOf(name).at(-1) ?? null }] as const;
@@ -304,16 +304,17 @@ export class Chain {
       pillars: this.allPillars(),
       missed: this.missed(),
       doubleProduced: this.doubleProduced(),
+      // Missed momentums of these times count against nobody.
       stalls: [...this.stalls, ...this.nodes.stalls()],
     };
   }
 
-  private viewOf(pillar: RegisteredPillar, now: number): PillarView {
+  private viewOf(pillar: RegisteredPillar, now: number) {
     return { ...pillar, producerAddress: shownProducer(pillar, now), currentStats: this.stats(pillar.name, now) };
   }
 
   /** Counts a Pillar's momentums in the running epoch. */
-  private stats(name: string, now: number): PillarStats {
+  private stats(name: string, now: number) {
     const epoch = epochAt(this.epochs(), Math.floor(now / 1000));
     const { produced, expected } = this.slots.count(name, (slot) => this.epochOf(slot) === epoch);
     // The real node counts the whole running tick as expected from its beginning.

@@ -1,10 +1,12 @@
-import { Agent, request } from "node:http";
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import type { BridgeInfo, Spork } from "./bridge";
+import type { Chain, NodeView, PillarView } from "./chain";
 import type { NodeReport, OrchestratorView } from "./nodes";
-import type { EpochReward, UncollectedReward } from "./rewards";
+import type { Rewards } from "./rewards";
 import type { Beat } from "./signers";
 import type { Momentum } from "./timeline";
-import type { EpochFigures, NodeView, PillarView } from "./truth";
 
 const agent = new Agent({ keepAlive: true });
 
@@ -24,54 +26,29 @@ export class ChainClient {
   pillars = () => this.call<PillarView[]>("GET", "/pillars");
   electorate = () => this.call<PillarView[]>("GET", "/electorate");
   epochs = (name: string, page: number, size: number) =>
-    this.call<{ count: number; list: EpochFigures[] }>(
-      "GET",
-      `/epochs/${encodeURIComponent(name)}?page=${page}&size=${size}`,
-    );
+    this.call<ReturnType<Chain["epochsOf"]>>("GET", `/epochs/${encodeURIComponent(name)}?page=${page}&size=${size}`);
   rewards = (address: string, page = 0, size = 10) =>
-    this.call<RewardsView>("GET", `/rewards/${address}?page=${page}&size=${size}`);
+    this.call<{ uncollected: ReturnType<Rewards["of"]>; page: ReturnType<Rewards["page"]> }>(
+      "GET",
+      `/rewards/${address}?page=${page}&size=${size}`,
+    );
   bridge = () => this.call<BridgeInfo>("GET", "/bridge");
   sporks = () => this.call<Spork[]>("GET", "/sporks");
   orchestrator = (name: string) => this.call<OrchestratorView>("GET", `/orchestrators/${encodeURIComponent(name)}`);
   beat = (name: string, beat: Beat) =>
     this.call<OrchestratorView>("POST", `/orchestrators/${encodeURIComponent(name)}/beat`, beat);
 
-  private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const { status, text } = await this.ask(method, path, body === undefined ? "" : JSON.stringify(body));
-    if (status !== 200) throw new Error(`${method} ${path}: ${status} ${text.trim()}`);
-    return JSON.parse(text) as T;
-  }
-
   // fetch would double the CPU time of each node, because a node sends several requests a second.
-  private ask(method: string, path: string, body: string): Promise<{ status: number; text: string }> {
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        `${this.url}${path}`,
-        { method, agent, headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) } },
-        (response) => {
-          let text = "";
-          response.setEncoding("utf8");
-          response.on("data", (part: string) => {
-            text += part;
-          });
-          response.on("error", reject);
-          response.on("end", () => {
-            clearTimeout(timer);
-            resolve({ status: response.statusCode ?? 0, text });
-          });
-        },
-      );
-      const timer = setTimeout(() => sent.destroy(new Error(`no answer within ${this.timeoutMs} ms`)), this.timeoutMs);
-      sent.on("error", (error) => {
-        clearTimeout(timer);
-        reject(error);
-      });
-      sent.end(body);
-    });
+  private async call<T>(method: string, path: string, given?: unknown): Promise<T> {
+    const body = given === undefined ? "" : JSON.stringify(given);
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const signal = AbortSignal.timeout(this.timeoutMs);
+    const sent = request(`${this.url}${path}`, { method, agent, headers, signal });
+    // A connection may fail after its answer began, when nothing else listens.
+    sent.on("error", () => undefined).end(body);
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    const answer = await text(response);
+    if (response.statusCode !== 200) throw new Error(`${method} ${path}: ${response.statusCode} ${answer.trim()}`);
+    return JSON.parse(answer) as T;
   }
-}
-
-export interface RewardsView {
-  uncollected: UncollectedReward;
-  page: { count: number; list: EpochReward[] };
 }

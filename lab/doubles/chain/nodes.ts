@@ -29,7 +29,7 @@ export type NodeReport = z.infer<typeof nodeReportSchema> & { at: number };
 export const liveMs = 3000;
 
 /** Older reports are dropped: a sync of several days must not fill the memory. */
-export const keptReports = 20_000;
+const keptReports = 20_000;
 
 /** The nodes' commanded behavior and their reports. */
 export class Nodes {

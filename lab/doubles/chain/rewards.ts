@@ -7,21 +7,6 @@ interface Amounts {
   qsrAmount: string;
 }
 
-/** Rewards that an address has not collected yet. */
-export type UncollectedReward = Amounts & { address: string };
-
-/** An address's reward for one epoch. */
-export type EpochReward = Amounts & { epoch: number };
-
-/** Input of a distribution: the newest epoch that is due, and the epoch and the payee of each slot. */
-export interface Distribution {
-  slots: readonly Slot[];
-  due: number;
-  epochOf(slot: Slot): number;
-  /** Returns the Pillar that is paid for a slot. */
-  payeeOf(slot: Slot): Pick<Pillar, "withdrawAddress"> | undefined;
-}
-
 /** Rewards that epochs paid to addresses, and what is left to collect. */
 export class Rewards {
   private readonly uncollected = new Map<string, Amounts>();
@@ -31,7 +16,18 @@ export class Rewards {
   private paidSlots = 0;
 
   /** Pays for the momentums produced in the epochs that are due, each momentum once. */
-  distribute({ slots, due, epochOf, payeeOf }: Distribution): void {
+  distribute({
+    slots,
+    due,
+    epochOf,
+    payeeOf,
+  }: {
+    readonly slots: readonly Slot[];
+    /** Newest epoch that is due. */
+    readonly due: number;
+    epochOf(slot: Slot): number;
+    payeeOf(slot: Slot): Pick<Pillar, "withdrawAddress"> | undefined;
+  }): void {
     for (; this.paidSlots < slots.length; this.paidSlots++) {
       const slot = slots[this.paidSlots] as Slot;
       const epoch = epochOf(slot);
@@ -53,14 +49,14 @@ export class Rewards {
   }
 
   /** Returns the uncollected rewards of an address and resets them to zero. */
-  collect(address: string): UncollectedReward {
+  collect(address: string) {
     const collected = this.of(address);
     this.uncollected.delete(address);
     return collected;
   }
 
   /** Returns the rewards that an address has not collected. */
-  of(address: string): UncollectedReward {
+  of(address: string) {
     return { address, ...(this.uncollected.get(address) ?? nothing) };
   }
 
@@ -68,13 +64,13 @@ export class Rewards {
    * Returns a page of an address's epochs, newest first. As on the real network, it lists every epoch, with 0 if
    * nothing was paid.
    */
-  page(address: string, page: number, size: number): { count: number; list: EpochReward[] } {
+  page(address: string, page: number, size: number) {
     const count = this.distributed + 1;
-    const list: EpochReward[] = [];
-    for (let index = page * size; index < Math.min(count, (page + 1) * size); index++) {
-      const epoch = this.distributed - index;
-      list.push({ epoch, ...(this.paid.get(address)?.get(epoch) ?? nothing) });
-    }
+    const newest = this.distributed - page * size;
+    const list = Array.from({ length: Math.max(0, Math.min(size, newest + 1)) }, (_, index) => {
+      const epoch = newest - index;
+      return { epoch, ...(this.paid.get(address)?.get(epoch) ?? nothing) };
+    });
     return { count, list };
   }
 

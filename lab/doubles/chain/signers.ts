@@ -38,19 +38,8 @@ export interface DoubleSigner {
   processes: [string, string];
 }
 
-/** Time without a signer between two consecutive processes with one identity. Negative if they overlapped. */
-export interface SignerGap {
-  from: string;
-  to: string;
-  ms: number;
-}
-
 /** All that the chain knows about orchestrators since it began. */
-export interface SignersTruth {
-  now: number;
-  identities: Record<string, { intervals: SignerInterval[]; gaps: SignerGap[] }>;
-  doubles: DoubleSigner[];
-}
+export type SignersTruth = ReturnType<Signers["truth"]>;
 
 /**
  * Keeps the signing intervals of each identity. Remembers forever when two processes with one identity were alive at
@@ -77,7 +66,7 @@ export class Signers {
     for (const other of all) if (other !== interval) this.compare(identity, other, interval);
   }
 
-  truth(): SignersTruth {
+  truth() {
     const now = this.clock();
     const identities = [...this.intervals].map(([identity, intervals]) => {
       return [identity, { intervals, gaps: gapsOf(intervals) }] as const;
@@ -95,7 +84,8 @@ export class Signers {
   }
 }
 
-function gapsOf(intervals: readonly SignerInterval[]): SignerGap[] {
+/** Returns the times without a signer between consecutive processes. A time is negative if they overlapped. */
+function gapsOf(intervals: readonly SignerInterval[]) {
   const ordered = intervals.toSorted((a, b) => a.from - b.from);
   return ordered.slice(1).map((next, index) => {
     const before = ordered[index] as SignerInterval;

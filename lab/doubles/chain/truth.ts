@@ -1,10 +1,5 @@
 import { z } from "zod";
-import type { Stall } from "../stalls";
-import type { NodeReport } from "./nodes";
-import type { Slot } from "./production";
-import type { RegisteredPillar } from "./registration";
-import { type NodeSettings, nodeSettingsSchema } from "./settings";
-import type { EpochClock } from "./timeline";
+import { nodeSettingsSchema } from "./settings";
 
 /** Initial state of a chain. */
 export interface ChainOptions {
@@ -36,58 +31,3 @@ export const truthPatchSchema = z
   .partial();
 
 export type TruthPatch = z.infer<typeof truthPatchSchema>;
-
-/** The network as everyone sees it. */
-export interface NetworkTruth {
-  now: number;
-  height: number;
-  momentumSeconds: number;
-  chainId: string;
-}
-
-/** A node's own settings and the state of the network. */
-export interface NodeView {
-  name: string;
-  settings: NodeSettings;
-  network: NetworkTruth;
-}
-
-/** A Pillar's production, as far as this chain saw it. */
-export interface PillarStats {
-  producedMomentums: number;
-  expectedMomentums: number;
-}
-
-/** A Pillar's figures for a paid epoch, with the field names of the real network. */
-export interface EpochFigures {
-  name: string;
-  epoch: number;
-  giveBlockRewardPercentage: number;
-  giveDelegateRewardPercentage: number;
-  producedBlockNum: number;
-  expectedBlockNum: number;
-  weight: string;
-}
-
-/** A registered Pillar with its statistics. */
-export type PillarView = RegisteredPillar & { currentStats: PillarStats };
-
-/** The whole state of a chain. */
-export interface ChainTruth extends EpochClock {
-  network: NetworkTruth;
-  epoch: number;
-  /** Newest epoch with distributed rewards, or -1 before the first. */
-  distributedEpoch: number;
-  tickMomentums: number;
-  backgroundPillars: number;
-  defaults: NodeSettings;
-  nodes: Record<string, { settings: NodeSettings; last: NodeReport | null }>;
-  pillars: PillarView[];
-  missed: Slot[];
-  doubleProduced: Slot[];
-  /**
-   * Times in which the machine did not run this chain's process or a node's. Missed momentums of these times count
-   * against nobody.
-   */
-  stalls: Stall[];
-}

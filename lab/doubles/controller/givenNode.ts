@@ -4,7 +4,7 @@ import type { NodeConfig, ProducerConfig } from "../node/dataDir";
 import { dataDir, keyStorePath } from "./dataDir";
 
 /**
- * Directory into which the lab puts a real node, with the files of {@link GivenNode}. The controller deploys it in
+ * Directory into which the lab puts a real node, with the files below. The controller deploys it in
  * place of the double.
  */
 export const givenNodeDirectory = "/usr/local/lib/pillar-lab-node";
@@ -19,30 +19,22 @@ export const givenFiles = {
 } as const;
 
 /**
- * Real node of the lab's own network: the files that the real controller would download, and the key that it would
- * create.
+ * Returns the real node that the lab provides, with the files that the real controller would download and the key that
+ * it would create. Returns undefined if there is none.
  */
-export interface GivenNode {
-  readonly executable: string;
-  /** Configuration of the network's nodes, without a producer. */
-  readonly config: NodeConfig;
-  /** Copies the network's genesis to the path where the node looks for it. */
-  readonly placeGenesis: () => void;
-  /** Copies the key store to its path, as if it had just been created. */
-  readonly placeKeyStore: () => ProducerConfig;
-}
-
-/** Returns the node that the lab provides, or undefined if there is none. */
-export function givenNode(): GivenNode | undefined {
+export function givenNode() {
   const at = (name: keyof typeof givenFiles) => `${givenNodeDirectory}/${givenFiles[name]}`;
   if (!existsSync(at("executable"))) return undefined;
   const { Producer, ...config } = JSON.parse(readFileSync(at("config"), "utf8")) as NodeConfig;
   if (!Producer) throw new Error(`${at("config")} names no producer`);
   return {
     executable: at("executable"),
+    /** Configuration of the network's nodes, without a producer. */
     config,
+    /** Copies the network's genesis to the path where the node looks for it. */
     placeGenesis: () => copyFileSync(at("genesis"), join(dataDir, givenFiles.genesis)),
-    placeKeyStore: () => {
+    /** Copies the key store to its path, as if it had just been created. */
+    placeKeyStore: (): ProducerConfig => {
       copyFileSync(at("keyStore"), keyStorePath);
       return Producer;
     },

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, readSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { isatty } from "node:tty";
+import type { NodeView } from "../chain/chain";
 import type { NodeSettings } from "../chain/settings";
-import type { NodeView } from "../chain/truth";
 import { readLabHost } from "../labHost";
 
 /** Ends the controller, with exit code 0 as always. */

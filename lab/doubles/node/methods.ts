@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
+import type { PillarView } from "../chain/chain";
 import type { ChainClient } from "../chain/client";
 import type { NodeSettings } from "../chain/settings";
 import { type Momentum, momentumHash } from "../chain/timeline";
-import type { PillarView } from "../chain/truth";
 import { nodeCommit } from "./logLines";
 import { type Methods, RpcError } from "./rpcServer";
 import type { SyncInfo } from "./sync";

@@ -1,10 +1,10 @@
 import { createSocket } from "node:dgram";
 import { mkdirSync } from "node:fs";
 import type { Server } from "node:net";
+import type { NetworkTruth } from "../chain/chain";
 import { ChainClient } from "../chain/client";
 import { defaultNodeSettings } from "../chain/defaults";
 import type { NodeSettings } from "../chain/settings";
-import type { NetworkTruth } from "../chain/truth";
 import { type Stall, StallWatch } from "../stalls";
 import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./database";
 import { ensureNetworkKey, openProducer, readConfig } from "./dataDir";
@@ -29,8 +29,6 @@ export interface NodeOptions {
   /** Milliseconds for which Pillar statistics are cached (default 5 minutes). */
   statsCacheMs?: number;
   print?(line: string): void;
-  /** Ends the process. A test stores the code instead. */
-  exit?(code: number): void;
 }
 
 /** A node double. It syncs towards the chain double's height and has the RPC flaws of the real node. */
@@ -230,7 +228,7 @@ export class NodeDouble {
 
   private exit(code: number): void {
     void this.stop();
-    (this.options.exit ?? process.exit)(code);
+    process.exit(code);
   }
 
   private every(ms: number, action: () => void): void {

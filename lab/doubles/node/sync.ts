@@ -1,5 +1,5 @@
+import type { NetworkTruth } from "../chain/chain";
 import type { NodeSettings } from "../chain/settings";
-import type { NetworkTruth } from "../chain/truth";
 
 /** Answer of stats.syncInfo. */
 export interface SyncInfo {

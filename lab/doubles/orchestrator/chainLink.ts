@@ -19,24 +19,20 @@ export class ChainLink {
     private readonly onKeyGeneration: () => void,
   ) {}
 
-  async poll(): Promise<void> {
-    await this.chain.orchestrator(this.name).then(
-      (view) => this.follow(view),
-      () => undefined,
-    );
+  poll(): Promise<void> {
+    return this.follow(this.chain.orchestrator(this.name));
   }
 
-  async tell(beat: Beat): Promise<void> {
-    await this.chain.beat(this.name, beat).then(
-      (view) => this.follow(view),
-      () => undefined,
-    );
+  tell(beat: Beat): Promise<void> {
+    return this.follow(this.chain.beat(this.name, beat));
   }
 
-  private follow({ settings, keyGenerations }: OrchestratorView): void {
-    this.settings = settings;
-    const isNew = keyGenerations > (this.seenKeyGenerations ?? keyGenerations);
-    this.seenKeyGenerations = keyGenerations;
+  private async follow(asked: Promise<OrchestratorView>): Promise<void> {
+    const view = await asked.catch(() => undefined);
+    if (view === undefined) return;
+    this.settings = view.settings;
+    const isNew = view.keyGenerations > (this.seenKeyGenerations ?? view.keyGenerations);
+    this.seenKeyGenerations = view.keyGenerations;
     if (isNew) this.onKeyGeneration();
   }
 }

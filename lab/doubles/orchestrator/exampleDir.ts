@@ -7,24 +7,6 @@ import { defaultConfig } from "./stateDir";
 /** Usual path of the state directory. */
 export const orchestratorDir = "/root/.orchestrator";
 
-/** State directory of an orchestrator that has run for a long time. */
-export interface ExampleDir {
-  /** Folders and files by their path below the directory. Folders have no text. */
-  files: Record<string, { mode: number; text?: string }>;
-  /** The producer's address. */
-  producer: string;
-  /** Called tssPeerId in getIdentity and identity in GET /signers. */
-  identity: string;
-  /** Passphrase of the producer's key store. */
-  passphrase: string;
-  /** Path below the directory. Undefined without a share. */
-  keyShareFile: string | undefined;
-  /** Public key in base64 that the share belongs to. The bridge must have the same key. */
-  bridgeKey: string;
-  /** Texts that may appear only in this directory and in the orchestrator's journal and memory. */
-  secrets: string[];
-}
-
 export interface ExampleDirOptions {
   /** False if the orchestrator has taken part in no key generation yet. */
   keyShare?: boolean;
@@ -35,7 +17,7 @@ export interface ExampleDirOptions {
 }
 
 /** Creates a state directory with its own producer key, and therefore its own identity. */
-export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
+export function exampleDir(options: ExampleDirOptions = {}) {
   const { keyShare = true, bridgeKey = nextPublicKey(randomBytes(8).toString("hex")) } = options;
   // With symbols, like those of the controller.
   const passphrase = randomPassword();
@@ -60,23 +42,30 @@ export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
   });
   const keyStore = { mode: 0o600, text: JSON.stringify(store) };
   const keyShareFile = share && `tss/${keyShareName(share.pub_key)}`;
+  // Folders and files by their path below the directory. Folders have no text.
+  const files: Record<string, { mode: number; text?: string }> = {
+    "": folder,
+    "config.json": { mode: 0o644, text: JSON.stringify(config, undefined, 4) },
+    producer: keyStore,
+    tss: folder,
+    "tss/address_book.seed": { mode: 0o644, text: `/ip4/198.51.100.9/tcp/55055/p2p/${peerIdOf("a peer")}\n` },
+    ...(keyShareFile === undefined ? {} : { [keyShareFile]: { mode: 0o655, text: JSON.stringify(share) } }),
+    ...dataBase("events"),
+    ...dataBase("queues"),
+    logs: folder,
+  };
   return {
-    files: {
-      "": folder,
-      "config.json": { mode: 0o644, text: JSON.stringify(config, undefined, 4) },
-      producer: keyStore,
-      tss: folder,
-      "tss/address_book.seed": { mode: 0o644, text: `/ip4/198.51.100.9/tcp/55055/p2p/${peerIdOf("a peer")}\n` },
-      ...(keyShareFile === undefined ? {} : { [keyShareFile]: { mode: 0o655, text: JSON.stringify(share) } }),
-      ...dataBase("events"),
-      ...dataBase("queues"),
-      logs: folder,
-    },
+    files,
+    /** The producer's address. */
     producer,
+    /** Called tssPeerId in getIdentity and identity in GET /signers. */
     identity,
     passphrase,
+    /** Path below the directory. Undefined without a share. */
     keyShareFile,
+    /** Public key in base64 that the share belongs to. The bridge must have the same key. */
     bridgeKey,
+    /** Texts that may appear only in this directory and in the orchestrator's journal and memory. */
     secrets: [
       passphrase,
       // The escaped form that config.json contains.
@@ -87,3 +76,6 @@ export function exampleDir(options: ExampleDirOptions = {}): ExampleDir {
     ].filter((secret, index, all) => all.indexOf(secret) === index),
   };
 }
+
+/** State directory of an orchestrator that has run for a long time. */
+export type ExampleDir = ReturnType<typeof exampleDir>;

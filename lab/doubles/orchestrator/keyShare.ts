@@ -2,28 +2,22 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** An orchestrator's share of the bridge's key, as stored in tss/localstate-<public key>.json. */
-export interface KeyShare {
-  /** Compressed public key in base64. */
-  pub_key: string;
-  /** The secret and its check values. */
-  local_data: { Xi: string; ShareID: string; PaillierSK: string };
-  /** Public keys of all participants in base64. */
-  participant_keys: string[];
-  local_party_key: string;
-}
-
 /** Creates a share of a key for `holder`, one of twelve who generated the key together. */
-export function createKeyShare(holder: string, publicKey: string): KeyShare {
+export function createKeyShare(holder: string, publicKey: string) {
   const Xi = randomBytes(32).toString("hex");
   const others = Array.from({ length: 11 }, (_, index) => participantKey(`participant ${index}`));
   return {
+    /** Compressed, in base64. */
     pub_key: publicKey,
+    /** The secret and its check values. */
     local_data: { Xi, ShareID: shareIdOf(Xi, publicKey), PaillierSK: randomBytes(256).toString("hex") },
     participant_keys: [participantKey(holder), ...others].sort(),
     local_party_key: participantKey(holder),
   };
 }
+
+/** An orchestrator's share of the bridge's key, as stored in tss/localstate-<public key>.json. */
+type KeyShare = ReturnType<typeof createKeyShare>;
 
 /** Returns the name of a share's file in tss/. It contains the key in hexadecimal digits. */
 export function keyShareName(publicKey: string): string {

@@ -1,6 +1,6 @@
 import type { OrchestratorConfig } from "./stateDir";
 
-export type Level = "INFO" | "DEBUG" | "WARN" | "ERROR";
+type Level = "INFO" | "DEBUG" | "WARN" | "ERROR";
 
 /** Writes a log line with its source location. */
 export type Log = (level: Level, place: string, text: string) => void;

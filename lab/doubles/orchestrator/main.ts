@@ -19,15 +19,13 @@ if (["version", "--version", "-v"].includes(process.argv[2] ?? "")) {
   console.log(lines.join("\n"));
 } else {
   const host = readLabHost();
-  const orchestrator = new OrchestratorDouble({
-    dir: home,
-    ports: { rpc: 55000, p2p: 55055 },
-    chainUrl: host?.chain ?? "http://127.0.0.1:1",
-    name: host?.name ?? "unnamed",
-    // Before this moment a signal ends the process at once, and config.json is not rewritten.
-    onReady: () => {
+  const orchestrator: OrchestratorDouble = new OrchestratorDouble(
+    home,
+    host?.chain ?? "http://127.0.0.1:1",
+    host?.name ?? "unnamed",
+    () => {
       for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void orchestrator.stop());
     },
-  });
+  );
   void orchestrator.start();
 }

@@ -1,17 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ChainClient } from "../chain/client";
 
-/** Answer of getBuildInfo. */
-export interface OrchestratorBuild {
-  /** Has the form v0.0.9a. */
-  version: string;
-  /** 40 hexadecimal digits. */
-  gitCommit: string;
-  goVersion: string;
-}
-
 /** Returns the build of a version. The same version always has the same commit. */
-export function orchestratorBuild(version = "v0.0.9a"): OrchestratorBuild {
+export function orchestratorBuild(version = "v0.0.9a") {
   const gitCommit = createHash("sha1").update(`orchestrator ${version}`).digest("hex");
   return { version, gitCommit, goVersion: "go1.22.1" };
 }
@@ -19,7 +10,7 @@ export function orchestratorBuild(version = "v0.0.9a"): OrchestratorBuild {
 /** The parts of the orchestrator that its RPC methods need. */
 export interface MethodsBackend {
   chain: ChainClient;
-  build(): OrchestratorBuild;
+  build(): ReturnType<typeof orchestratorBuild>;
   state(): number;
   networks(): string[];
   /** Returns the producer key's address. */

@@ -7,26 +7,10 @@ import type { Beat } from "../chain/signers";
 import { listenTcp, RpcPort } from "../node/ports";
 import { ChainLink } from "./chainLink";
 import { firstLines, harmlessLines, type Log, logLine } from "./logLines";
-import { createMethods, type OrchestratorBuild, orchestratorBuild, peerIdOf } from "./methods";
+import { createMethods, orchestratorBuild, peerIdOf } from "./methods";
 import { bridgeInfo, canDial, isSynced, nodeRpcUrl } from "./nodeSync";
 import { createRpcServer } from "./rpcServer";
 import { SignerState } from "./signerState";
-
-/** Location of an orchestrator double, and the chain double that it asks. */
-export interface OrchestratorOptions {
-  dir: string;
-  /** 0 picks any free port. */
-  ports: { rpc: number; p2p: number };
-  /** Base URL of the chain double. */
-  chainUrl: string;
-  /** This host's name in the chain double. */
-  name: string;
-  print?(line: string): void;
-  /** Ends the process. A test stores the code instead. */
-  exit?(code: number): void;
-  /** Runs once the process can shut down cleanly. Before that, a signal ends it at once. */
-  onReady?(): void;
-}
 
 /** An orchestrator double. It waits until its node is synced, then signs, and reports that to the chain double. */
 export class OrchestratorDouble {
@@ -42,9 +26,19 @@ export class OrchestratorDouble {
   private ended = false;
   private stopping = false;
 
-  constructor(private readonly options: OrchestratorOptions) {
-    this.chain = new ChainClient(options.chainUrl);
-    this.link = new ChainLink(this.chain, options.name, () => this.beginKeyGeneration());
+  /**
+   * @param chainUrl base URL of the chain double
+   * @param name of this host in the chain double
+   * @param onReady runs once the process can shut down cleanly; before that, a signal ends it at once
+   */
+  constructor(
+    dir: string,
+    chainUrl: string,
+    name: string,
+    private readonly onReady: () => void,
+  ) {
+    this.chain = new ChainClient(chainUrl);
+    this.link = new ChainLink(this.chain, name, () => this.beginKeyGeneration());
     this.call = createMethods({
       chain: this.chain,
       build: () => this.build,
@@ -53,20 +47,15 @@ export class OrchestratorDouble {
       producer: () => this.directory.producer,
       statusStands: () => this.directory.config.HealthConfig.CachedResponseDelay * 1000,
     });
-    this.rpc = new RpcPort(undefined, options.ports.rpc);
-    this.directory = new SignerState(options.dir, this.log);
-  }
-
-  get rpcUrl(): string {
-    return `http://127.0.0.1:${this.rpc.port}`;
+    this.rpc = new RpcPort(undefined, 55000);
+    this.directory = new SignerState(dir, this.log);
   }
 
   /** Starts like the real orchestrator and returns once it signs. Ends the process where the real one would. */
   async start(): Promise<void> {
     await this.link.poll();
     try {
-      for (const line of firstLines(this.build.version, this.build.gitCommit))
-        (this.options.print ?? console.log)(line);
+      for (const line of firstLines(this.build.version, this.build.gitCommit)) console.log(line);
       this.directory.open();
       await this.dialNodes();
       this.directory.openProducer();
@@ -75,9 +64,9 @@ export class OrchestratorDouble {
       this.directory.loadKeyShare(await this.bridge());
       this.directory.rewrite();
       this.isReady = true;
-      this.options.onReady?.();
+      this.onReady();
       await this.tell("start");
-      this.p2p = await listenTcp("0.0.0.0", this.options.ports.p2p);
+      this.p2p = await listenTcp("0.0.0.0", 55055);
       await this.followRpc();
     } catch (error) {
       return this.fail(error);
@@ -104,12 +93,7 @@ export class OrchestratorDouble {
     this.log("INFO", "node/node.go:250", "releasing dataDir lock ... ");
     this.close();
     await this.tell("stop");
-    (this.options.exit ?? process.exit)(0);
-  }
-
-  /** Ends at once, like a kill. */
-  kill(): void {
-    this.close();
+    process.exit(0);
   }
 
   private get settings(): OrchestratorSettings {
@@ -120,7 +104,7 @@ export class OrchestratorDouble {
     return this.settings.state ?? this.directory.number;
   }
 
-  private get build(): OrchestratorBuild {
+  private get build() {
     return { ...orchestratorBuild(), ...(this.settings.version ? { version: this.settings.version } : {}) };
   }
 
@@ -203,7 +187,7 @@ export class OrchestratorDouble {
   }
 
   private panic(): false {
-    this.print("panic: runtime error: invalid memory address or nil pointer dereference");
+    console.error("panic: runtime error: invalid memory address or nil pointer dereference");
     this.end(2);
     return false;
   }
@@ -211,20 +195,16 @@ export class OrchestratorDouble {
   private fail(error: unknown): void {
     const { message } = error as Error;
     this.log("INFO", "app/manager.go:37", `failed to create the node\t${JSON.stringify({ reason: message })}`);
-    this.print(message);
+    console.error(message);
     this.end(1);
   }
 
   private end(code: number): void {
     this.close();
-    (this.options.exit ?? process.exit)(code);
+    process.exit(code);
   }
 
-  private readonly log: Log = (level, place, text) => this.print(logLine(level, place, text));
-
-  private print(line: string): void {
-    (this.options.print ?? console.error)(line);
-  }
+  private readonly log: Log = (level, place, text) => console.error(logLine(level, place, text));
 }
 
 /** Names of the networks in the bridge. */

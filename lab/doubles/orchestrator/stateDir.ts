@@ -3,80 +3,51 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { join } from "node:path";
 import { type KeyStore, openKeyStore } from "../keyStore";
 
-/**
- * Contents of config.json. The names come from the real orchestrator's sources, except Rewrites and RewrittenAt. These
- * two stand for everything that changes in the file while the orchestrator runs.
- */
-export interface OrchestratorConfig {
-  DataPath: string;
-  EventsPath: string;
-  QueuesPath: string;
-  /** 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
-  GlobalState: number;
-  EvmAddress: string;
-  /** Node URLs. Those of other chains contain access keys. */
-  Networks: Record<string, { Urls: string[] }>;
-  TssConfig: TssConfig;
-  /**
-   * Settings of the RPC. The double's port and limits are fixed. CachedResponseDelay is the number of seconds for which
-   * an answer to getStatus is cached.
-   */
-  HealthConfig: { Port: number; CachedResponseDelay: number; ResponsesPerSecond: number; Burst: number };
-  ProducerKeyFileName: string;
-  /** Clear text. */
-  ProducerKeyFilePassphrase: string;
-  ProducerIndex: number;
-  Rewrites: number;
-  RewrittenAt: string;
-}
-
-/** The part of config.json about threshold signatures. */
-export interface TssConfig {
-  Port: number;
-  /** The bridge's public key. Empty without a share. */
-  PublicKey: string;
-  DecompressedPublicKey: string;
-  LocalPubKeys: string[];
-  Bootstrap: string;
-  PubKeyWhitelist: Record<string, boolean>;
-  BaseDir: string;
-  /** Nanoseconds, as Go writes a duration. */
-  BaseConfig: { PartyTimeout: number; KeyGenTimeout: number; KeySignTimeout: number; PreParamTimeout: number };
-}
-
 /** Returns the configuration that a first start writes. */
-export function defaultConfig(dir: string): OrchestratorConfig {
+export function defaultConfig(dir: string) {
   return {
     DataPath: dir,
     EventsPath: join(dir, "events"),
     QueuesPath: join(dir, "queues"),
+    /** 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
     GlobalState: 0,
     EvmAddress: "",
+    /** Node URLs. Those of other chains contain access keys. */
     Networks: {
       // The bridge has no network with this name, but the first start writes it and it stays in the file.
       BSC: { Urls: ["ws://127.0.0.1:8545"] },
       "BNB Chain": { Urls: ["wss://bnb-node.example/"] },
       Ethereum: { Urls: ["wss://eth-node.example/"] },
       Zenon: { Urls: ["ws://127.0.0.1:35998"] },
-    },
+    } as Record<string, { Urls: string[] }>,
     TssConfig: {
       Port: 55055,
+      /** The bridge's public key. Empty without a share. */
       PublicKey: "",
       DecompressedPublicKey: "",
-      LocalPubKeys: [],
+      LocalPubKeys: [] as string[],
       Bootstrap: "/dns/bootstrap.example/tcp/55055/p2p/12D3KooWBootstrap",
       PubKeyWhitelist: {},
       BaseDir: join(dir, "tss"),
+      /** Nanoseconds, as Go writes a duration. */
       BaseConfig: { PartyTimeout: 60e9, KeyGenTimeout: 300e9, KeySignTimeout: 60e9, PreParamTimeout: 300e9 },
     },
+    /** The double's port and limits are fixed. CachedResponseDelay: seconds for which an answer to getStatus is cached. */
     HealthConfig: { Port: 55000, CachedResponseDelay: 25, ResponsesPerSecond: 2, Burst: 2 },
     ProducerKeyFileName: "producer",
+    /** Clear text. */
     ProducerKeyFilePassphrase: "",
     ProducerIndex: 0,
     Rewrites: 0,
     RewrittenAt: "",
   };
 }
+
+/**
+ * Contents of config.json. The names come from the real orchestrator's sources, except Rewrites and RewrittenAt. These
+ * two stand for everything that changes in the file while the orchestrator runs.
+ */
+export type OrchestratorConfig = ReturnType<typeof defaultConfig>;
 
 /** Creates the database folders if they are missing. */
 export function ensureFolders(dir: string): void {
