@@ -11,7 +11,7 @@ import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
 import { prepareRun } from "./components/retirement/checkRetirement";
 import { HostRetirement } from "./components/retirement/guard";
 import { createRememberedOutput } from "./components/retirement/hostMemory";
-import { createRetirementArgs, registerIdleHost } from "./components/retirement/idleHost";
+import { registerIdleHost } from "./components/retirement/idleHost";
 import { readStackEventsOrNone } from "./components/stackLog";
 
 // Exports an async function: it reads the cloud provider's offers before it registers any resource.
@@ -38,8 +38,8 @@ export = showPlainErrors(async () => {
     hasNoOrchestrator: orchestrator.timing === "none",
   });
   const told = reportPorts(config, last.orchestrator?.side, pillar.deployed);
-  const { guard } = new HostRetirement("retirement", {
-    ...(await createRetirementArgs(config, host, last)),
+  const { guard } = new HostRetirement({
+    host,
     after: [pillar, pillar.done, ...resources],
     knownProducer: pillar.producerAddress,
   });

@@ -1,9 +1,10 @@
 import { openNodeChain } from "../core/chain/chain";
 import { findAgeFault } from "../core/chain/reading";
+import type { Block } from "../core/chain/sameChain";
 import { type EventLog, openEventLog } from "../core/eventLog/eventLog";
 import { findValidEvents } from "../core/eventLog/guardFacts";
 import type { RetirementInputs } from "../core/retirement/guardInputs";
-import { type GuardMemory, type RecordedMomentum, updateGuardMemory } from "../core/retirement/guardMemory";
+import { type GuardMemory, updateGuardMemory } from "../core/retirement/guardMemory";
 import { overrideVariable } from "../core/retirement/refusalText";
 import { releaseHost } from "../core/retirement/releaseOnDestroy";
 import { collectedVariable } from "../core/retirement/retirementFacts";
@@ -38,7 +39,7 @@ interface GuardInputs extends Omit<RetirementInputs, "recorded"> {
 }
 
 interface GuardOutputs extends GuardMemory {
-  readonly recorded?: RecordedMomentum | undefined;
+  readonly recorded?: Block | undefined;
   /** Keeps its value if a run leaves it out. */
   readonly knownProducer?: string | undefined;
 }
@@ -65,7 +66,7 @@ const momentumAgeMs = 10 * 60_000;
  * Reads a momentum that is about 10 minutes old from this host's node, and writes it to the event log. Returns
  * undefined for the first guard, for a host that retires, or if the node does not answer or is behind.
  */
-async function recordMomentum(inputs: GuardInputs): Promise<RecordedMomentum | undefined> {
+async function recordMomentum(inputs: GuardInputs): Promise<Block | undefined> {
   const { node, lifecycle, isLast } = inputs;
   if (!isLast || lifecycle === "retiring") return undefined;
   const client = openNodeChain("this host's node", node);

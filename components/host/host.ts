@@ -1,5 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { CloudServer } from "../../core/cloud/power";
+import type { StackConfig } from "../../core/config/config";
+import type { RetirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { HostAccess } from "../login";
 
@@ -15,8 +17,14 @@ export interface ReachableHost {
   readonly isOrdered?: pulumi.Output<boolean>;
 }
 
+/** A machine with what its guards need of the configuration. */
+export interface GuardableHost extends ReachableHost {
+  readonly config: StackConfig;
+  readonly settings: RetirementSettings;
+}
+
 /** A machine on which procedure A can begin, with the guard against its deletion. */
-export interface Host extends ReachableHost {
+export interface Host extends GuardableHost {
   /** The first guard: registered before any work on the host, and deleted after all of it. */
   readonly guard: RetirementGuard;
 }

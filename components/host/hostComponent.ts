@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createNodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import type { LastRun } from "../lastRun";
 import { createLogin } from "../login";
@@ -15,7 +14,7 @@ export async function createHostArgs(config: StackConfig, last: LastRun) {
   return {
     login: createLogin(config),
     contact: createContactArgs(config, last.finished),
-    guard: { settings: await createGuardInputs(config, last), rpc: createNodeRpc(config) },
+    guard: { config, settings: await createGuardInputs(config, last) },
   };
 }
 
@@ -26,8 +25,9 @@ export class HostComponent extends pulumi.ComponentResource {
   }
 
   /** Registers the host's guard, and ends the component. */
-  guard(host: ReachableHost, args: HostArgs, serverId?: pulumi.Output<string>): Host {
-    const guard = createGuard("host-guard", { host, ...args.guard, isLast: false }, this);
+  guard(reachable: ReachableHost, args: HostArgs, serverId?: pulumi.Output<string>): Host {
+    const host = { ...reachable, ...args.guard };
+    const guard = createGuard("host-guard", { host, isLast: false }, this);
     this.registerOutputs({ serverId, address: host.access.address, fingerprint: host.fingerprint });
     return { ...host, ready: [guard], guard };
   }

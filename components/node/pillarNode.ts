@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createNodeRpc, createOldNode, resolveNode } from "../../core/chain/configuredNode";
+import { createHostNode, createOldNode } from "../../core/chain/configuredNode";
 import { releaseNumber } from "../../core/chain/versions";
 import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/copyNodes";
 import type { StackConfig } from "../../core/config/config";
@@ -46,7 +46,7 @@ export class PillarNode extends pulumi.ComponentResource {
     // the node, so that the steps must run again, and a chain copy that may have left files.
     const begunAt = (event: "shuttingDown" | "copying") => findValidEvents(events, stack, event).at(-1)?.at;
     const steps = createNodeSteps(config, identity, begunAt("shuttingDown"));
-    const target = createSshTarget(host.access).apply((ssh) => resolveNode(ssh, createNodeRpc(config)));
+    const target = createSshTarget(host.access).apply((ssh) => createHostNode(config, ssh));
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
     // Each step waits until the step before has proved that it is done, so only one connection is open at a time.
     const next = () => ({ parent: this, dependsOn: [...last] });
@@ -72,18 +72,20 @@ export class PillarNode extends pulumi.ComponentResource {
     const begun = begunAt("copying");
     if (copy) {
       const fresh = createRootAccess(host.access).apply((to) => createNewSide(config, to));
-      this.chainCopy = new ChainCopy(
-        `${name}-chain-copy`,
-        { ...copy, old: pulumi.secret(copy.old), new: fresh },
-        next(),
-      );
+      const both = { ...copy, old: pulumi.secret(copy.old), new: fresh };
+      this.chainCopy = new ChainCopy(`${name}-chain-copy`, both, next());
       last = [this.chainCopy];
     } else if (begun) run("chain-copy-away", chainCopyAway(config, identity, begun));
-    const scripts = {
+    const gate = {
+      ...createGateSettings(config),
+      ...createWitnessSources(config),
+      target,
       factsScript: createStepInput(steps.facts, host.access),
       addressScript: createStepInput(steps.addressDigest, host.access),
+      title: `Pillar ${config.pillar.name} (${stack})`,
+      notify: config.notify,
     };
-    this.gate = new SyncGate(`${name}-sync`, { ...createGateInputs(config, stack), target, ...scripts }, next());
+    this.gate = new SyncGate(`${name}-sync`, gate, next());
     last = [this.gate];
     run("hourly-restart-off", steps.hourlyRestartOff);
     const address = run("producer-address", steps.producerAddress);
@@ -133,12 +135,7 @@ export function createChainCopyArgs(config: StackConfig, stack: string): Omit<Ch
   return {
     stack,
     identity: formatStackIdentity(stack, pillar.name),
-    old: {
-      host,
-      node: old,
-      service: service ?? node.service,
-      dataDir: dataDir ?? node.dataDir,
-    },
+    old: { host, node: old, service: service ?? node.service, dataDir: dataDir ?? node.dataDir },
     copy: { address: copyAddress ?? host.ssh.address, port: host.ssh.port },
     limitMbps: sync.copyMbps ?? 0,
     momentum: network.momentum,
@@ -149,18 +146,8 @@ export function createChainCopyArgs(config: StackConfig, stack: string): Omit<Ch
 }
 
 function createNewSide(config: StackConfig, host: OrchestratorHost): CopyHost {
-  const { node } = config;
-  const target = resolveNode(host.ssh, createNodeRpc(config));
-  return { host, node: target, service: node.service, dataDir: node.dataDir };
-}
-
-function createGateInputs(config: StackConfig, stack: string) {
-  return {
-    ...createGateSettings(config),
-    ...createWitnessSources(config),
-    title: `Pillar ${config.pillar.name} (${stack})`,
-    notify: config.notify,
-  };
+  const { service, dataDir } = config.node;
+  return { host, node: createHostNode(config, host.ssh), service, dataDir };
 }
 
 export function createSyncOutput(gate: SyncGate) {

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createNodeRpc, resolveNode } from "../../core/chain/configuredNode";
+import { createHostNode } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { formatMove } from "../../core/eventLog/moveId";
 import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
@@ -38,7 +38,7 @@ export class Orchestrator extends pulumi.ComponentResource {
       ...createWitnessSources(config),
       old: oldAccess.apply((access) => ({ ...options.old, host: access })),
       new: createRootAccess(host.access).apply((access) => ({ ...options.new, host: access })),
-      node: createSshTarget(host.access).apply((ssh) => resolveNode(ssh, createNodeRpc(config))),
+      node: createSshTarget(host.access).apply((ssh) => createHostNode(config, ssh)),
       library: readOrchestratorLibrary(),
     };
     const moveInputs = {

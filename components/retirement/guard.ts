@@ -1,24 +1,16 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type NodeRpc, resolveNode } from "../../core/chain/configuredNode";
-import type { RetirementSettings } from "../../core/retirement/retirementInputs";
+import { createHostNode } from "../../core/chain/configuredNode";
 import { NodeShutdown } from "../../providers/nodeShutdown";
 import { RetirementGuard } from "../../providers/retirementGuard";
-import type { ReachableHost } from "../host/host";
+import type { GuardableHost, Host } from "../host/host";
 import { createRootAccess, createSshTarget } from "../remote";
 
-export interface RetirementArgs {
-  /** The host, and the resources that must exist before it is guarded. */
-  readonly host: ReachableHost;
-  /** Inputs from the configuration. Times in milliseconds. */
-  readonly settings: RetirementSettings;
-  readonly rpc: NodeRpc;
-}
-
-interface GuardArgs extends RetirementArgs {
+interface GuardArgs {
+  readonly host: GuardableHost;
   /** True for the guard that depends on all work on the host, so that a destroy asks it first. */
   readonly isLast: boolean;
   readonly after?: readonly pulumi.Input<pulumi.Resource>[];
-  readonly knownProducer?: pulumi.Input<string>;
+  readonly knownProducer?: pulumi.Input<string> | undefined;
 }
 
 /**
@@ -26,12 +18,11 @@ interface GuardArgs extends RetirementArgs {
  * the host.
  */
 export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resource): RetirementGuard {
-  const { host, settings, isLast, after = [], knownProducer } = args;
+  const { host, isLast, after = [], knownProducer } = args;
   return new RetirementGuard(
     name,
     {
-      ...settings,
-      ...createHostInputs(args),
+      ...createInputs(host),
       isLast,
       server: host.server,
       serverId: host.server && pulumi.unsecret(host.server).id,
@@ -41,31 +32,27 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
       parent,
       dependsOn: [...host.ready, ...after],
       // Off for a cloud server: its provider protects it, and a protected guard of a vanished server can't be replaced.
-      protect: host.server === undefined && settings.lifecycle !== "retiring",
+      protect: host.server === undefined && host.settings.lifecycle !== "retiring",
     },
   );
 }
 
-function createHostInputs({ host, rpc }: RetirementArgs) {
-  const { access, isOrdered = pulumi.output(false) } = host;
+function createInputs({ access, config, settings, isOrdered = pulumi.output(false) }: GuardableHost) {
   return {
+    ...settings,
     isOwnServer: isOrdered,
     host: createRootAccess(access),
-    node: createSshTarget(access).apply((ssh) => resolveNode(ssh, rpc)),
+    node: createSshTarget(access).apply((ssh) => createHostNode(config, ssh)),
   };
 }
 
-interface HostRetirementArgs extends RetirementArgs {
+interface HostRetirementArgs {
+  readonly host: Host;
   /** All resources of a run that work on the host. The last guard depends on them. */
   readonly after: readonly pulumi.Input<pulumi.Resource>[];
   readonly knownProducer?: pulumi.Input<string>;
-  /** Set if the node must be shut down for good. */
-  readonly shutDown?: {
-    /** The first guard, which knows how the host came to this stack. */
-    readonly first: RetirementGuard;
-    /** A new value in each run until the node is off. */
-    readonly run: string | undefined;
-  };
+  /** Set if the node must be shut down for good. `run`: a new value in each run until the node is off. */
+  readonly shutDown?: { readonly run: string | undefined } | undefined;
 }
 
 /**
@@ -76,17 +63,17 @@ export class HostRetirement extends pulumi.ComponentResource {
   public readonly shutdown?: NodeShutdown;
   public readonly guard: RetirementGuard;
 
-  constructor(name: string, { shutDown, ...args }: HostRetirementArgs) {
-    super("pillar-host:retirement:HostRetirement", name);
+  constructor({ host, after, knownProducer, shutDown }: HostRetirementArgs) {
+    super("pillar-host:retirement:HostRetirement", "retirement");
     if (shutDown) {
-      const { first, run } = shutDown;
-      const { createdAt, isReached, isOwnWork, produced } = first;
+      // The first guard knows how the host came to this stack.
+      const { createdAt, isReached, isOwnWork, produced } = host.guard;
       const memory = pulumi.output({ createdAt, isReached, isOwnWork, produced });
-      const inputs = { ...args.settings, ...createHostInputs(args), memory, run };
-      this.shutdown = new NodeShutdown("node-shutdown", inputs, { parent: this, dependsOn: [first] });
+      const inputs = { ...createInputs(host), memory, ...shutDown };
+      this.shutdown = new NodeShutdown("node-shutdown", inputs, { parent: this, dependsOn: [host.guard] });
     }
-    const after = [...args.after, ...(this.shutdown ? [this.shutdown] : [])];
-    this.guard = createGuard("guard", { ...args, isLast: true, after }, this);
+    const all = [...after, ...(this.shutdown ? [this.shutdown] : [])];
+    this.guard = createGuard("guard", { host, isLast: true, after: all, knownProducer }, this);
     this.registerOutputs({});
   }
 }

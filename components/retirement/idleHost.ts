@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { createNodeRpc } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { readHostOnce } from "../../core/retirement/readHost";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs";
@@ -9,19 +8,16 @@ import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
 import { reportNextStep } from "../log";
 import { readOnlyDeps } from "./checkRetirement";
-import { HostRetirement, type RetirementArgs } from "./guard";
-import { createGuardInputs, createRememberedOutput } from "./hostMemory";
+import { HostRetirement } from "./guard";
+import { createRememberedOutput } from "./hostMemory";
 
 /** Registers a host on which nothing is deployed: adopted as it is, or shut down to be retired. @returns outputs */
 export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun) {
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
   const run = isRetiring && (await isStillOff(config, last)) ? undefined : randomUUID();
-  const { shutdown, guard } = new HostRetirement("retirement", {
-    ...(await createRetirementArgs(config, host, last)),
-    after: [host.guard],
-    shutDown: isRetiring ? { first: host.guard, run } : undefined,
-  });
+  const shutDown = isRetiring ? { run } : undefined;
+  const { shutdown, guard } = new HostRetirement({ host, after: [host.guard], shutDown });
   const remembered = createRememberedOutput(host.guard, guard, last);
   if (shutdown === undefined) return { remembered, nextStep: reportNextStep(pulumi.output(formatAdoptedSteps(stack))) };
   const next = shutdown.isOff.apply((isOff) => formatRetiredSteps(stack, isOff));
@@ -38,10 +34,6 @@ export async function isStillOff(
   const inputs = createRetirementInputs(config, { address, hostKey, isOwnServer: false });
   const look = await lookAt(inputs, 0, readOnlyDeps).catch((error: Error) => ({ silent: error.message }));
   return "silent" in look || (!look.facts.node.active && look.facts.node.masked);
-}
-
-export async function createRetirementArgs(config: StackConfig, host: Host, last: LastRun): Promise<RetirementArgs> {
-  return { host, settings: await createGuardInputs(config, last), rpc: createNodeRpc(config) };
 }
 
 function formatAdoptedSteps(stack: string): string[] {

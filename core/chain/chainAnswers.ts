@@ -23,22 +23,11 @@ export interface PillarOnChain {
 }
 
 /** An amount of both coins, in their smallest units. */
-interface Amount {
-  readonly znn: bigint;
-  readonly qsr: bigint;
-}
+type Amount = Readonly<Record<"znn" | "qsr", bigint>>;
+export type RewardRow = Amount & { readonly epoch: number };
 
-export interface RewardRow extends Amount {
-  readonly epoch: number;
-}
-
-export interface PaidEpoch {
-  readonly epoch: number;
-  readonly expected: number;
-  readonly produced: number;
-  /** True if the Pillar gives all its rewards to its delegators. */
-  readonly givesAll: boolean;
-}
+/** `givesAll`: true if the Pillar gives all its rewards to its delegators. */
+export type PaidEpoch = Readonly<{ epoch: number; expected: number; produced: number; givesAll: boolean }>;
 
 /** The newest reward rows of an address, newest first, and its uncollected amount. */
 export interface Rewards {
@@ -113,11 +102,9 @@ export function parsePaidEpochs(result: unknown): PaidEpoch[] {
   return parseList(result, "embedded.pillar.getPillarEpochHistory")
     .map((row) => {
       const { epoch, expectedBlockNum: expected, producedBlockNum: produced } = parseForm("paid epoch", row, checks);
-      const { giveBlockRewardPercentage: block, giveDelegateRewardPercentage: delegate } = row as Record<
-        string,
-        unknown
-      >;
-      return { epoch, expected, produced, givesAll: block === 100 && delegate === 100 };
+      const shares = row as { giveBlockRewardPercentage?: unknown; giveDelegateRewardPercentage?: unknown };
+      const givesAll = shares.giveBlockRewardPercentage === 100 && shares.giveDelegateRewardPercentage === 100;
+      return { epoch, expected, produced, givesAll };
     })
     .sort((a, b) => b.epoch - a.epoch);
 }

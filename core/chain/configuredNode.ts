@@ -4,13 +4,6 @@ import type { SshTarget } from "../ssh/ssh";
 import type { NodeTarget } from "./node";
 import { createVersionRules } from "./versionRules";
 
-export type NodeRpc = Omit<NodeTarget, "ssh">;
-
-export function createNodeRpc(config: Pick<StackConfig, "node">): NodeRpc {
-  const { rpc, rpcAddress, rpcPort } = config.node;
-  return { via: rpc, address: rpcAddress, port: rpcPort, versions: createVersionRules(config) };
-}
-
 export function createOtherNode(
   config: Pick<StackConfig, "node">,
   ssh: SshTarget,
@@ -19,15 +12,16 @@ export function createOtherNode(
   return { ssh, via: "ssh", address: "127.0.0.1", port, versions: createVersionRules(config) };
 }
 
-/** Returns how to reach a host's node. For direct access, the host's address replaces 127.0.0.1. */
-export function resolveNode(ssh: SshTarget, rpc: NodeRpc): NodeTarget {
-  const isHost = rpc.via === "direct" && rpc.address === "127.0.0.1";
-  return { ssh, ...rpc, ...(isHost ? { address: ssh.address } : {}) };
+/** Returns how to reach the node of the stack's host. For direct access, the host's address replaces 127.0.0.1. */
+export function createHostNode(config: Pick<StackConfig, "node">, ssh: SshTarget): NodeTarget {
+  const { rpc: via, rpcAddress, rpcPort: port } = config.node;
+  const address = via === "direct" && rpcAddress === "127.0.0.1" ? ssh.address : rpcAddress;
+  return { ssh, via, address, port, versions: createVersionRules(config) };
 }
 
 /** Returns how to reach the node of the stack's host, the login in clear: make it a Pulumi secret in an input. */
 export function createNodeTarget(config: StackConfig, hostAddress: string, hostKey: string): NodeTarget {
-  return resolveNode(createHostTarget(config, hostAddress, hostKey), createNodeRpc(config));
+  return createHostNode(config, createHostTarget(config, hostAddress, hostKey));
 }
 
 /** @throws if no old host is configured */

@@ -4,15 +4,13 @@ import type { Clock } from "../util/clock";
 import { isPrintable, printable, printableLines } from "../util/printable";
 import { callHttp, type RpcAnswer } from "./jsonRpc";
 
-/** Result of `getBuildInfo` (docs/specification.md, 2.4). */
-export interface BuildInfo {
-  /** `v1.2.3`, with or without a letter at the end. */
-  readonly version: string;
-  /** 40 hexadecimal digits; empty if the build has none, such as a plain `go build`. */
-  readonly gitCommit: string;
-  /** `go1.22.3`. */
-  readonly goVersion: string;
-}
+/** Forms of the fields of `getBuildInfo` (docs/specification.md, 2.4). A plain `go build` has no commit. */
+const buildForms = {
+  version: /^v\d+\.\d+\.\d+[a-z]?$/,
+  gitCommit: /^([0-9a-f]{40})?$/i,
+  goVersion: /^go\d+\.\d+(\.\d+)?$/,
+};
+export type BuildInfo = Readonly<Record<keyof typeof buildForms, string>>;
 
 /** Result of `getStatus`. States: 0 live, 1 key generation, 2 halted, 3 emergency, 4 re-sign. */
 export interface OrchestratorStatus {
@@ -50,14 +48,9 @@ export function createOrchestratorClient(
   { sleep }: Pick<Clock, "sleep">,
 ) {
   const whom = "the orchestrator";
+  const request = { verb: "POST", authority: `127.0.0.1:${port}`, timeout: timeoutMs, whom } as const;
   const post = (body: string) =>
-    callHttp(() => host.forward("127.0.0.1", port), {
-      verb: "POST",
-      authority: `127.0.0.1:${port}`,
-      body,
-      timeout: timeoutMs,
-      whom,
-    }).catch((error: LoginError) => {
+    callHttp(() => host.forward("127.0.0.1", port), { ...request, body }).catch((error: LoginError) => {
       if (isFatal(error) || error.refusedForward !== "closedPort") throw error;
       throw new Error(
         `nothing listens on 127.0.0.1:${port}: the orchestrator is down, or still starting (it waits for its node, the other chains' nodes, its peers)`,
@@ -110,20 +103,11 @@ function parseEnvelope(body: string): { readonly result?: unknown; readonly erro
   }
 }
 
-const buildForms: Readonly<Record<keyof BuildInfo, RegExp>> = {
-  version: /^v\d+\.\d+\.\d+[a-z]?$/,
-  gitCommit: /^([0-9a-f]{40})?$/i,
-  goVersion: /^go\d+\.\d+(\.\d+)?$/,
-};
-
 function parseBuildInfo(result: object | undefined): BuildInfo {
   if (result === undefined) throw wrongAnswer("getBuildInfo is answered with 404: another service on the port?");
   const found = result as Record<string, unknown>;
-  const isWrong = ([name, form]: [string, RegExp]) => {
-    const value = found[name];
-    return typeof value !== "string" || !form.test(value);
-  };
-  const wrong = Object.entries(buildForms).filter(isWrong);
+  const isRight = (value: unknown, form: RegExp) => typeof value === "string" && form.test(value);
+  const wrong = Object.entries(buildForms).filter(([name, form]) => !isRight(found[name], form));
   if (wrong.length === 0) return result as BuildInfo;
   throw wrongAnswer(
     `the answer to getBuildInfo does not have the specified form: ${wrong.map(([name]) => name).join(", ")} (specification, 2.4)`,

@@ -47,21 +47,15 @@ export function findVersionGaps(node: NodeBuild, rules: VersionRules, height: nu
 }
 
 /** Formats a requirement as the end of a sentence. */
-export function formatRequirement({
-  leastVersion,
-  fromHeight,
-  expectedAt,
-  why,
-}: VersionRow & Partial<VersionGap>): string {
+export function formatRequirement({ leastVersion, fromHeight, expectedAt, why }: VersionGap): string {
   const when = expectedAt === undefined ? "" : `, about ${formatUtcMinute(expectedAt)}`;
   const from = fromHeight > 0 ? ` from height ${fromHeight} on${when}` : "";
   return `${leastVersion} or newer is required${from} (${why})`;
 }
 
 export function formatVersionGap(gap: VersionGap): string {
-  const found =
-    gap.found === undefined ? "the node does not report its version" : `the node is ${shownVersion(gap.found)}`;
-  return `${found}; ${formatRequirement(gap)}`;
+  const found = gap.found && printable(gap.found).slice(0, 40);
+  return `${found ? `the node is ${found}` : "the node does not report its version"}; ${formatRequirement(gap)}`;
 }
 
 /** Formats the operator's next steps, a line each. `up` is the command of the node's stack, if known. */
@@ -71,8 +65,4 @@ export function installLines({ leastVersion, release, fromHeight }: VersionRow, 
     `install ${leastVersion} or newer from ${release}: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)${then}`,
     ...(fromHeight > 0 ? ["Is the requirement out of date? It is in core/chain/requiredVersions.json"] : []),
   ];
-}
-
-function shownVersion(version: string): string {
-  return printable(version).slice(0, 40);
 }

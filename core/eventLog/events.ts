@@ -16,35 +16,23 @@ export interface SyncProof {
 
 /** Details of each event of a migration. Times are ISO 8601, heights are of momentums. Never a secret. */
 export interface EventDetails {
-  readonly host: {
-    readonly address: string;
-    readonly provider: string;
-    readonly serverId?: string;
-    /** An authorized_keys line: public. */
-    readonly hostKey?: string;
-    /** True if the stack deployed its node itself. */
-    readonly isOwnWork: boolean;
-  };
+  /** `hostKey`: an authorized_keys line. `isOwnWork`: true if the stack deployed its node itself. */
+  readonly host: Readonly<{
+    address: string;
+    provider: string;
+    serverId?: string;
+    hostKey?: string;
+    isOwnWork: boolean;
+  }>;
   /** A momentum of the synced node's chain. A node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
-  readonly waiting: {
-    readonly address: string;
-    readonly startedAt: string;
-    readonly startHeight?: number;
-    readonly earlier?: string;
-  };
+  readonly waiting: Readonly<{ address: string; startedAt: string; startHeight?: number; earlier?: string }>;
   /** The engine counted a step as done though its script did not confirm it. */
   readonly stepUnproved: { readonly step: string };
   readonly synced: SyncProof;
   /** The new host may have parts of the old host's chain. */
   readonly chainCopyBegun: { readonly from: string };
-  readonly chainCopied: {
-    readonly from: string;
-    readonly files: number;
-    readonly bytes: number;
-    readonly seconds: number;
-    readonly height: number;
-  };
+  readonly chainCopied: Readonly<{ from: string; files: number; bytes: number; seconds: number; height: number }>;
   /** The Pillar was seen registered with this host's producer address. */
   readonly registered: { readonly producerAddress: string };
   readonly registeredElsewhere: { readonly producerAddress: string };
@@ -58,17 +46,12 @@ export interface EventDetails {
     /** True if this host's address may have produced earlier, too: the search ended at this momentum. */
     readonly orBefore?: true;
     /** The last momentum of the address before. */
-    readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: string };
+    readonly before?: Readonly<{ producerAddress: string; height: number; at: string }>;
   };
   /** The node of the old host is about to be stopped, disabled and masked. */
   readonly shuttingDown: { readonly address: string };
   /** The node was stopped for good. `hasSigner`: true if an orchestrator, or traces of one, were on the host. */
-  readonly shutDown: {
-    readonly address: string;
-    readonly hostKey?: string;
-    readonly evidence: readonly string[];
-    readonly hasSigner?: boolean;
-  };
+  readonly shutDown: Readonly<{ address: string; hostKey?: string; evidence: readonly string[]; hasSigner?: boolean }>;
   /** The stack's lifecycle is no longer `retiring`: its host's node is about to be started again. */
   readonly reactivated: { readonly address: string };
   /** The rewards are paid and collected: the chain shows it, or the operator confirmed it. */
@@ -101,15 +84,8 @@ export interface Backup {
   readonly bytes: number;
   /** ISO 8601. */
   readonly provedAt: string;
-  readonly keyShare?: KeyShare;
-}
-
-/** Files of a key share, which an orchestrator can't get again before the next key generation. */
-export interface KeyShare {
-  /** Names in the archive; never their content. */
-  readonly files: readonly string[];
-  /** ISO 8601: when this orchestrator's last key generation wrote the newest of the files. */
-  readonly generatedAt: string;
+  /** Names of a key share's files in the archive, and when (ISO 8601) a key generation wrote the newest of them. */
+  readonly keyShare?: { readonly files: readonly string[]; readonly generatedAt: string };
 }
 
 /** Preparation of a move. No secret. */
@@ -168,13 +144,9 @@ interface MoveEventDetails {
 export type EventName = keyof EventDetails;
 export type MoveEventName = keyof MoveEventDetails;
 
-export type EventBody = {
-  [E in EventName]: { readonly event: E; readonly details: EventDetails[E] };
-}[EventName];
-
-export type MoveEventBody = {
-  [E in MoveEventName]: { readonly event: E; readonly details: MoveEventDetails[E] };
-}[MoveEventName];
+type BodyOf<D> = { [E in keyof D]: { readonly event: E; readonly details: D[E] } }[keyof D];
+export type EventBody = BodyOf<EventDetails>;
+export type MoveEventBody = BodyOf<MoveEventDetails>;
 
 /**
  * Events on which guards decide. They are added, never noted: nothing that they announce is done without the line. If

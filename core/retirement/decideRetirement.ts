@@ -48,15 +48,11 @@ function mergeSame(unmet: readonly Unmet[]): Unmet[] {
     if (first === undefined || same.length === 1) return same;
     return {
       ...first,
-      saidBy: distinct(same.flatMap(({ saidBy = [] }) => saidBy)),
-      found: distinct(same.flatMap(({ found = [] }) => found)),
+      saidBy: same.flatMap(({ saidBy = [] }) => saidBy),
+      found: [...new Set(same.flatMap(({ found = [] }) => found))],
     };
   });
 }
-
-const distinct = <T>(values: readonly T[]): T[] => [
-  ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
-];
 
 /** True if a proof that this host never produced could change the verdict. The search for that proof takes minutes. */
 export function needsProductionSearch(facts: RetirementFacts, { unmet }: RetirementVerdict): boolean {

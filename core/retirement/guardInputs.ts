@@ -1,10 +1,11 @@
 import type { Network } from "../chain/elections";
 import type { NodeTarget } from "../chain/node";
+import type { Block } from "../chain/sameChain";
 import type { CloudServer } from "../cloud/power";
 import type { OrchestratorPaths } from "../orchestrator/hosts/moveInputs";
 import type { OrchestratorHost } from "../ssh/root";
 import type { ChainSources } from "../sync/references";
-import type { RecordedMomentum, Remembered } from "./guardMemory";
+import type { Remembered } from "./guardMemory";
 
 export interface HostPaths {
   /** Unit, data directory and RPC port of the node. */
@@ -28,7 +29,8 @@ export interface RetirementInputs extends HostRef, ChainSources {
   readonly lifecycle: "active" | "adopted" | "retiring";
   /** Producer address of this host's node in an earlier run. */
   readonly knownProducer?: string | undefined;
-  readonly recorded?: RecordedMomentum | undefined;
+  /** Momentum recorded when this host was synced: a node that lacks it is on another chain, or lies. */
+  readonly recorded?: Block | undefined;
   /** Facts that state and event log had at the last up: either may be lost before the destroy. */
   readonly remembered?: Pick<Remembered, "isReached" | "recorded" | "produced"> | undefined;
   readonly server?: CloudServer | undefined;

@@ -1,11 +1,6 @@
+import type { Block } from "../chain/sameChain";
 import type { LogEvent } from "../eventLog/events";
 import { type FactName, findValidEvents } from "../eventLog/guardFacts";
-
-/** Momentum recorded when this host was synced: a node that lacks it is on another chain, or lies. */
-export interface RecordedMomentum {
-  readonly height: number;
-  readonly hash: string;
-}
 
 export interface GuardMemory {
   /** ISO 8601. */
@@ -25,7 +20,7 @@ export interface GuardMemory {
 export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
   /** ISO 8601. */
   readonly since?: string;
-  readonly recorded?: RecordedMomentum | undefined;
+  readonly recorded?: Block | undefined;
   /** Producer address; kept once its node was synced or the address was registered. */
   readonly producer?: string;
 }

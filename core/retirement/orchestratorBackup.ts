@@ -29,32 +29,25 @@ export async function findOrchestratorBackupFaults(store: Store, signer: BackedU
 }
 
 async function readManifest(store: Store, file: string): Promise<Partial<WrittenList>> {
-  let manifest: Partial<WrittenList>;
-  try {
-    manifest = JSON.parse(await text(await store.open(file)));
-  } catch {
-    return {};
-  }
-  checkVersion(manifest.version, manifestVersion, `the list of a backup, ${file}`);
-  return manifest;
+  const read = async () => JSON.parse(await text(await store.open(file)));
+  const manifest = await read().catch(() => undefined);
+  if (manifest !== undefined) checkVersion(manifest.version, manifestVersion, `the list of a backup, ${file}`);
+  return manifest ?? {};
 }
 
 async function findOpenFault(store: Store, { identityFile = "" }: BackedUpOrchestrator, backup: Backup) {
   const { file, sha256 } = backup;
-  if ((await hashFile(store, file)) !== sha256) return "its bytes differ from those that were proved";
+  // An unreadable file counts as no backup.
+  if ((await hashFile(store, file).catch(() => undefined)) !== sha256)
+    return "its bytes differ from those that were proved";
   const keys = [identityFile, backup.identityFile].filter((each) => each !== "");
   for (const key of keys) if (await canOpen(await store.open(file), key)) return undefined;
   if (keys.length === 0) return "no key file is configured to decrypt it";
   return `no key on this machine decrypts it (tried: ${keys.join(", ")})`;
 }
 
-async function hashFile(store: Store, file: string): Promise<string | undefined> {
+async function hashFile(store: Store, file: string): Promise<string> {
   const hash = crypto.createHash("sha256");
-  try {
-    await pipeline(await store.open(file), hash);
-  } catch {
-    // An unreadable file counts as no backup.
-    return undefined;
-  }
+  await pipeline(await store.open(file), hash);
   return hash.digest("hex");
 }

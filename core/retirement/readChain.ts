@@ -9,19 +9,10 @@ import {
 } from "../chain/elections";
 import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
-import type { RecordedMomentum } from "./guardMemory";
-import { isNewProducerSince } from "./readRewards";
+import type { RetirementInputs } from "./guardInputs";
+import { isNewProducerSince, type Producers } from "./readRewards";
 
-interface ChainQuestion {
-  readonly pillar: string;
-  readonly recorded?: RecordedMomentum | undefined;
-  /** Producer addresses of the retired host and of its successor, if known. */
-  readonly oldProducer?: string | undefined;
-  readonly newProducer?: string | undefined;
-  readonly network: Network;
-  /** Milliseconds of a reward epoch. */
-  readonly epoch: number;
-}
+type ChainQuestion = Pick<RetirementInputs, "pillar" | "recorded" | "network" | "epoch"> & Partial<Producers>;
 
 export interface ChainAnswer {
   /** null if there is no such Pillar. */
@@ -75,10 +66,7 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
         successor: newestOf(question.newProducer),
         registered: newestOf(pillar?.producerAddress),
       },
-      alternate: isAlternating(
-        momentums.filter(({ timestamp }) => timestamp >= since),
-        question,
-      ),
+      alternate: isAlternating(momentums, since, question),
       paid: await readPaidEpoch(client, question),
     };
   });
@@ -124,13 +112,13 @@ async function readPaidEpoch(client: ChainClient, question: ChainQuestion): Prom
 }
 
 /** True if both addresses produced in turns. After one switch, the new address begins where the old one ended. */
-function isAlternating(momentums: readonly Produced[], { oldProducer, newProducer }: ChainQuestion): boolean {
-  const lastOld = momentums.findLast(({ producer }) => producer === oldProducer);
-  const firstNew = momentums.find(({ producer }) => producer === newProducer);
+function isAlternating(momentums: readonly Produced[], since: number, { oldProducer, newProducer }: ChainQuestion) {
+  const isOf = (address?: string) => (each: Produced) => each.producer === address && each.timestamp >= since;
+  const [lastOld, firstNew] = [momentums.findLast(isOf(oldProducer)), momentums.find(isOf(newProducer))];
   return lastOld !== undefined && firstNew !== undefined && firstNew.height < lastOld.height;
 }
 
-async function otherChainFault(client: ChainClient, recorded?: RecordedMomentum): Promise<NodeFault | undefined> {
+async function otherChainFault(client: ChainClient, recorded?: Block): Promise<NodeFault | undefined> {
   if (recorded === undefined) return undefined;
   const { height, hash } = recorded;
   const [momentum] = await client.momentums(height, 1);

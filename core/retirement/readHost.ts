@@ -92,15 +92,7 @@ export async function readHost(
 }
 
 /** Reads a host's facts over a new connection. */
-export async function readHostOnce(
-  { host, library, places }: Pick<RetirementInputs, "host" | "library" | "places">,
-  timeoutMs: number,
-  deps: ReadHostDeps,
-): Promise<HostObservation> {
+export function readHostOnce({ host, library, places }: RetirementInputs, timeoutMs: number, deps: ReadHostDeps) {
   const root = openRoot(host, library);
-  try {
-    return await readHost(root, places, timeoutMs, deps);
-  } finally {
-    root.close();
-  }
+  return readHost(root, places, timeoutMs, deps).finally(() => root.close());
 }

@@ -1,7 +1,8 @@
 import { type ChainClient, momentumPage } from "../chain/chain";
-import type { PaidEpoch, Produced, RewardRow, Rewards } from "../chain/chainAnswers";
+import type { PaidEpoch, PillarOnChain, Produced, RewardRow, Rewards } from "../chain/chainAnswers";
 import { networkPaceMs } from "../chain/elections";
 import { formatDuration, formatUtcMinute } from "../util/timeText";
+import type { RetirementInputs } from "./guardInputs";
 
 /** Says where the rewards since the switch are. */
 export interface RewardsJudgement {
@@ -21,17 +22,12 @@ export interface RewardsReading extends RewardsJudgement {
 }
 
 /** Producer addresses of the retired host, if known, and of its successor. */
-interface Producers {
+export interface Producers {
   readonly oldProducer?: string | undefined;
   readonly newProducer: string;
 }
 
-export interface RewardsQuestion extends Producers {
-  readonly pillar: string;
-  readonly withdrawAddress: string;
-  /** Length of an epoch in milliseconds. */
-  readonly epoch: number;
-}
+type RewardsQuestion = Producers & Pick<RetirementInputs, "pillar" | "epoch"> & Pick<PillarOnChain, "withdrawAddress">;
 
 const dayMs = 24 * 3_600_000;
 
@@ -102,11 +98,7 @@ export async function judgeRewards(
   const sum = (coin: "znn" | "qsr") => whole.reduce((total, row) => total + row[coin], 0n);
   const paid = { znn: sum("znn"), qsr: sum("qsr") };
   const name = `epoch ${first.epoch}, the first whole one after the switch,`;
-  if (paid.znn + paid.qsr === 0n)
-    return judgeUnpaid(
-      `${name} paid nothing`,
-      figures.find(({ epoch: each }) => each === first.epoch),
-    );
+  if (paid.znn + paid.qsr === 0n) return judgeUnpaid(`${name} paid nothing`, figures, first.epoch);
   const coins = ({ znn, qsr }: { znn: bigint; qsr: bigint }) => `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR`;
   const isCollected = paid.znn > 0n ? uncollected.znn < paid.znn : uncollected.qsr < paid.qsr;
   if (isCollected)
@@ -120,7 +112,8 @@ export async function judgeRewards(
   };
 }
 
-function judgeUnpaid(text: string, figures: PaidEpoch | undefined): RewardsJudgement {
+function judgeUnpaid(text: string, all: readonly PaidEpoch[], epoch: number): RewardsJudgement {
+  const figures = all.find((each) => each.epoch === epoch);
   if (figures?.givesAll)
     return { says: "collected", text: `${text}: all rewards go to those who delegate to the Pillar` };
   if (figures?.produced === 0)

@@ -137,20 +137,15 @@ async function readAgain(root: RootHost, { places }: RetirementInputs, released:
   return "silent" in look ? { released } : look;
 }
 
-interface ReleaseRequest {
-  readonly inputs: RetirementInputs;
-  readonly memory: GuardMemory;
-  readonly hostNow: HostNow;
-  /** True if the stack's other guard has released the host. */
-  readonly isSecond: boolean;
-  readonly log: EventLog;
-}
-
-/** Decides the release; switches off a silent host. The operator's sentence overrides the verdict. */
+/**
+ * Decides the release; switches off a silent host. The operator's sentence overrides the verdict. `isSecond`: the stack's
+ * other guard has released the host.
+ */
 async function authorizeRelease(
-  { inputs, memory, hostNow, isSecond, log }: ReleaseRequest,
+  request: { inputs: RetirementInputs; memory: GuardMemory; hostNow: HostNow; isSecond: boolean; log: EventLog },
   deps: ReleaseDeps,
-): Promise<{ host: HostNow; evidence: readonly string[]; isForced: boolean }> {
+) {
+  const { inputs, memory, hostNow, isSecond, log } = request;
   const { server, pillar, stack } = inputs;
   const survey = (host: HostNow) => surveyRetirement({ step: "destroy", inputs, memory, host, store: log.store }, deps);
   const switchOff = async (at: CloudServer) => {

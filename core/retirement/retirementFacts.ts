@@ -1,9 +1,10 @@
-import type { Network } from "../chain/elections";
 import type { BuildInfo, OrchestratorIdentity } from "../chain/orchestrator";
 import type { Answered } from "../chain/reading";
 import type { BridgeNow } from "../orchestrator/checks/bridgeState";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { Result } from "../util/result";
+import type { RetirementInputs } from "./guardInputs";
+import type { GuardMemory } from "./guardMemory";
 import type { ChainAnswer, ChainReading } from "./readChain";
 import type { HostFacts, HostObservation } from "./readHost";
 import type { RewardsReading } from "./readRewards";
@@ -46,22 +47,15 @@ type HostUnseen =
   | { readonly released: string };
 
 /** All that a verdict depends on. An unknown fact never counts as good. */
-export interface RetirementFacts {
-  readonly pillar: string;
-  readonly stack: string;
+export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stack" | "knownProducer" | "network"> {
   readonly step: RetirementStep;
   readonly address: string;
   readonly host: HostObservation | HostUnseen;
-  /** Producer address of the host in an earlier run. */
-  readonly knownProducer?: string | undefined;
-  readonly memory: {
-    /** False only for a server that this stack ordered and never logged in to. */
-    readonly isReached: boolean;
-    /** True if this stack deploys the node: it can't have produced before that. */
-    readonly isOwnWork: boolean;
-    /** True if the host has produced since the stack has it; undefined if the chain was not searched. */
-    readonly hasProduced?: boolean | undefined;
-  };
+  /**
+   * `isReached`: false only for a server that this stack ordered and never logged in to. `hasProduced`: since the stack
+   * has the host; undefined if the chain was not searched.
+   */
+  readonly memory: Pick<GuardMemory, "isReached" | "isOwnWork"> & { readonly hasProduced?: boolean | undefined };
   readonly successor?:
     | {
         readonly address: string;
@@ -85,7 +79,6 @@ export interface RetirementFacts {
   readonly identity?: Readonly<Partial<Record<string, string>>> | undefined;
   /** ISO 8601: when the host was shut down with no orchestrator on it. */
   readonly noOrchestratorAt?: string | undefined;
-  readonly network: Network;
 }
 
 /** Environment variable that confirms collected rewards; its value is the Pillar's name. */

@@ -8,24 +8,19 @@ import { createPathVariables, type HostPaths, type RetirementInputs } from "./gu
 import type { HostFacts } from "./readHost";
 import type { SurveyDeps } from "./surveyRetirement";
 
-interface ShutdownRequest {
-  readonly inputs: RetirementInputs;
-  readonly facts: HostFacts;
-  readonly log: EventLog;
-  /** True if the operator overrides every condition, even a move that is not over. */
-  readonly isForced: boolean;
-}
-
 /**
- * Takes a final backup of keys and configuration, then stops node and orchestrator for good. @throws Error in the
- * operator's words; if the backup fails, the node continues to run
+ * Takes a final backup of keys and configuration, then stops node and orchestrator for good. `isForced`: the operator
+ * overrides every condition, even a move that is not over. @throws Error in the operator's words; if the backup fails,
+ * the node continues to run
  */
 export async function shutDownHost(
   root: RootHost,
-  { inputs, facts: { hasKeyStore, signer, node }, log, isForced }: ShutdownRequest,
+  request: { inputs: RetirementInputs; facts: HostFacts; log: EventLog; isForced: boolean },
   deps: SurveyDeps,
 ): Promise<void> {
-  const { places, backup, stack, pillar } = inputs;
+  const { log, isForced } = request;
+  const { places, backup, stack, pillar } = request.inputs;
+  const { hasKeyStore, signer, node } = request.facts;
   const variables = markOwn(createPathVariables(places));
   const place = { ...backup, move: { project: "pillar-host", stack, pillar } };
   // The orchestrator runs here only after an override. Its files must not change during the backup.
@@ -50,24 +45,18 @@ export async function shutDownHost(
   if (node.active) await log.add({ event: "shutDown", details });
 }
 
-/** Longer than node and systemd take for a stop (core/steps/node/nodeStop.sh). */
-const stopLimitSeconds = 720;
-
 /** Stops a node for good. @throws if a move that is not over may need the node, unless `isForced` */
 export async function stopNode(root: RootHost, places: HostPaths, say: (line: string) => void, isForced = false) {
   const variables = markOwn({ ...createPathVariables(places), in_spite: isForced });
-  const printed = await root.call("retire_stop", variables, { limitSeconds: stopLimitSeconds });
+  // Longer than node and systemd take for a stop (core/steps/node/nodeStop.sh).
+  const printed = await root.call("retire_stop", variables, { limitSeconds: 720 });
   for (const line of printed.split("\n")) if (line.trim() !== "") say(line);
 }
 
 /** Lists the files for the last backup: the node's keys and configuration, the fenced orchestrator's directory. */
 function lastBackup({ dataDir, signer }: HostPaths): BackupSource {
-  const [node, orchestrator] = [dataDir, signer.directory].map((path) => path.replace(/^\/+/, ""));
-  const paths = [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, `${orchestrator}`];
-  return {
-    label: "retired",
-    place: { base: "/", paths },
-    changing: [],
-    isJson: (file) => file === `${node}/config.json`,
-  };
+  const [node, orchestrator = ""] = [dataDir, signer.directory].map((path) => path.replace(/^\/+/, ""));
+  const paths = [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, orchestrator];
+  const isJson = (file: string) => file === `${node}/config.json`;
+  return { label: "retired", place: { base: "/", paths }, changing: [], isJson };
 }

@@ -85,12 +85,12 @@ async function readFacts(
   clients: Awaited<ReturnType<typeof openClients>>,
   deps: SurveyDeps,
 ): Promise<RetirementFacts> {
-  const { pillar, stack, recorded, epoch, network, knownProducer } = inputs;
+  const { pillar, stack, recorded, network, knownProducer } = inputs;
   const successor = await readSuccessor(inputs, deps);
   const next = successor && "facts" in successor.look ? successor.look.facts : undefined;
   const newProducer = next?.producer;
   const oldProducer = findOwnProducer({ host, knownProducer });
-  const chainQuestion = { pillar, recorded, oldProducer, newProducer, network, epoch };
+  const chainQuestion = { ...inputs, oldProducer, newProducer };
   const unchecked = await Promise.all(
     clients.map(({ client, fault }) =>
       fault === undefined ? readChain(client, chainQuestion, deps.now()) : { client, fault: createSilentFault(fault) },
@@ -102,7 +102,7 @@ async function readFacts(
       ? readings.filter(isAnswered).flatMap(({ client, pillar: registered }) => {
           if (registered === null) return [];
           const { withdrawAddress } = registered;
-          return readRewards(client, { pillar, oldProducer, newProducer, epoch, withdrawAddress }, deps.now());
+          return readRewards(client, { ...inputs, oldProducer, newProducer, withdrawAddress }, deps.now());
         })
       : [];
   const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !noOrchestratorAt;
@@ -184,9 +184,7 @@ async function readSuccessor({ successor, library, references, tolerance }: Reti
   const root = openRoot(host, library, connection);
   try {
     const [look, status] = await Promise.all([
-      readHost(root, places, timeoutMs, deps).catch((error: Error) => ({
-        silent: takeFirstLine(error.message),
-      })),
+      readHost(root, places, timeoutMs, deps).catch(({ message }: Error) => ({ silent: takeFirstLine(message) })),
       // The survey itself compares the chains of all nodes.
       readNodeStatus(node, { references, tolerance, isChainUnverified: true }, connection),
     ]);

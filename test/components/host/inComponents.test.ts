@@ -3,7 +3,6 @@ import { createCloudHost } from "../../../components/host/cloudHost";
 import { createHostArgs } from "../../../components/host/hostComponent";
 import { registerExistingHost } from "../../../components/host/registerHost";
 import { HostRetirement } from "../../../components/retirement/guard";
-import { createRetirementArgs } from "../../../components/retirement/idleHost";
 import type { CloudConfig } from "../../../core/cloud/cloud";
 import { openCloud } from "../../../core/cloud/clouds";
 import type { CloudHostConfig, ExistingHostConfig } from "../../../core/config/hostSchema";
@@ -30,7 +29,7 @@ async function registerCloudHost(provider: CloudHostConfig["provider"]) {
   };
   const args = { ...(await createHostArgs(config, last)), openings: [], stranger: undefined };
   const host = createCloudHost(run, args);
-  new HostRetirement("retirement", { ...(await createRetirementArgs(config, host, last)), after: [] });
+  new HostRetirement({ host, after: [] });
 }
 
 const made = {
@@ -80,9 +79,7 @@ test("puts guard and first contact into an existing host, and the shutdown into 
   const all = await registeredBy(async () => {
     const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, last);
     if (!host) throw new Error("no host");
-    const shutDown = { first: host.guard, run: undefined };
-    const args = await createRetirementArgs(config, host, last);
-    new HostRetirement("retirement", { ...args, after: [host.guard], shutDown });
+    new HostRetirement({ host, after: [host.guard], shutDown: { run: undefined } });
   });
   expect(places(all)).toEqual([
     "pillar-host:host:ExistingHost host ",

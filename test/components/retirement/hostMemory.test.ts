@@ -7,7 +7,6 @@ import { registerExistingHost } from "../../../components/host/registerHost";
 import type { LastRun } from "../../../components/lastRun";
 import { HostRetirement } from "../../../components/retirement/guard";
 import { createRememberedOutput, readLastRunMemory } from "../../../components/retirement/hostMemory";
-import { createRetirementArgs } from "../../../components/retirement/idleHost";
 import type { ExistingHostConfig } from "../../../core/config/hostSchema";
 import type { RegistrationOutput } from "../../../core/registration/registrationOutput";
 import type { Remembered } from "../../../core/retirement/guardMemory";
@@ -32,9 +31,8 @@ async function runOf(lifecycle: "active" | "retiring", last: LastRun, registrati
     async () => {
       const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, last);
       if (!host) throw new Error("no host");
-      const shutDown = lifecycle === "retiring" ? { shutDown: { first: host.guard, run: undefined } } : {};
-      const args = { ...(await createRetirementArgs(config, host, last)), after: [host.guard], ...shutDown };
-      const { guard } = new HostRetirement("retirement", args);
+      const shutDown = lifecycle === "retiring" ? { run: undefined } : undefined;
+      const { guard } = new HostRetirement({ host, after: [host.guard], shutDown });
       const now = registration && pulumi.output(registration as RegistrationOutput);
       shown = new Promise((resolve) => createRememberedOutput(host.guard, guard, last, now).apply(resolve));
     },

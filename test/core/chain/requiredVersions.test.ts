@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createChainCopyArgs } from "../../../components/node/pillarNode";
-import { createNodeRpc, createNodeTarget } from "../../../core/chain/configuredNode";
+import { createNodeTarget } from "../../../core/chain/configuredNode";
 import type { NodeBuild, VersionGap } from "../../../core/chain/requiredVersions";
 import * as versions from "../../../core/chain/requiredVersions";
 import { createVersionRules, parseRequiredVersions, type VersionRules } from "../../../core/chain/versionRules";
@@ -102,7 +102,6 @@ test("each node has the rules: the stack's own, the old host's, the successor's"
   const all = createVersionRules(config);
   expect(all).toMatchObject({ leastVersion: "v0.0.11", rows: [{ leastVersion: "v0.0.10" }] });
   expect(createNodeTarget(config, "203.0.113.7", "key").versions).toEqual(all);
-  expect(createNodeRpc(config).versions).toEqual(all);
   expect(createChainCopyArgs(config, "prod")?.old.node.versions).toEqual(all);
   expect(createRetirementSettings(config).successor?.node.versions).toEqual(all);
 });
