@@ -1,6 +1,4 @@
 import { parseFields } from "../util/fields";
-import { formatSize } from "../util/sizeText";
-import { formatDuration } from "../util/timeText";
 import type { Connection } from "./connection";
 import { runScript, type ScriptError } from "./runScript";
 
@@ -43,7 +41,6 @@ export function parseNodeHostFacts(lines: readonly string[]) {
   return {
     done: text("stages") === "asked" ? times : undefined,
     atWork: text("atWork"),
-    chainCopy: parseChainCopy(text("chainCopy.progress"), text("chainCopy.at") ?? "", number("chainCopy.left")),
     service: text("service.name") === undefined ? undefined : parseUnit((name) => text(`service.${name}`) ?? ""),
     /** `peers` is undefined if the RPC does not answer. */
     node: p2pPort === undefined ? undefined : { rpc: text("node.rpc") ?? "", p2pPort, peers: number("node.peers") },
@@ -59,14 +56,6 @@ export function parseNodeHostFacts(lines: readonly string[]) {
     /** Latest log lines of the service, in journalctl's format `short-iso`. */
     log: all("log"),
   };
-}
-
-/** Returns a running copy, its times in unix seconds by the host's clock, or the bytes left by an interrupted one. */
-function parseChainCopy(progress = "", at: string, left: number | undefined) {
-  const [phase = "", ...numbers] = progress.split(" ");
-  const [since = 0, from = 0, newest = 0, bytes = 0, all = 0, now = 0] = numbers.map(Number);
-  if (now > 0) return { phase, since, from, newest, bytes, all, now };
-  return left === undefined ? undefined : { at, left };
 }
 
 type UnitFacts = ReturnType<typeof parseUnit>;
@@ -92,12 +81,11 @@ type FactRow = readonly [label: string, text: string];
 
 /** Formats a host's facts without its log, most useful first. */
 export function listHostFactRows(facts: NodeHostFacts): FactRow[] {
-  const { unseen, done, atWork, chainCopy, service, node, disk, memory, killed, load, clock } = facts;
+  const { unseen, done, atWork, service, node, disk, memory, killed, load, clock } = facts;
   const rows: (FactRow | undefined)[] = [
     ...(unseen ?? []).map((line, index): FactRow => ["", index === 0 ? `the host can't be read: ${line}` : line]),
     done && ["done so far", doneText(done)],
     atWork === undefined ? undefined : ["at work now", atWork],
-    chainCopy && ["chain copy", chainCopyText(chainCopy)],
     service && formatServiceRow(service),
     node && formatPeersRow(node),
     disk && ["disk", diskText(disk)],
@@ -117,25 +105,6 @@ export function formatHostFacts(facts: NodeHostFacts): string[] {
 function doneText(done: NonNullable<NodeHostFacts["done"]>): string {
   const steps = Object.entries(done).map(([step, when]) => `${step} ${when}`);
   return steps.length === 0 ? "nothing" : steps.join(", ");
-}
-
-const phases: Readonly<Record<string, string>> = {
-  hashed: ", and their hash is computed",
-  used: ", and the node starts with them",
-};
-
-function chainCopyText(copy: NonNullable<NodeHostFacts["chainCopy"]>): string {
-  if (copy.left !== undefined)
-    return `${formatSize(copy.left)} of an interrupted copy are in ${copy.at}; the next run continues from there, or removes them`;
-  const { phase, since, from, newest, bytes, all, now } = copy;
-  const clock = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(11, 19)} UTC`;
-  const arrived = `${formatSize(bytes)} of ${formatSize(all)} arrived (${all > 0 ? Math.floor((100 * bytes) / all) : 100} %)`;
-  if (phase !== "travels") return `${arrived}${phases[phase] ?? ""}, since ${clock(since)}`;
-  if (now - newest > 60) return `${arrived}; no data since ${clock(newest)}`;
-  const rate = newest > since ? (bytes - from) / (newest - since) : 0;
-  if (rate <= 0) return arrived;
-  const left = formatDuration((Math.max(0, all - bytes) / rate) * 1000);
-  return `${arrived}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${left} left`;
 }
 
 function formatServiceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {

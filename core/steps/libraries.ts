@@ -39,7 +39,7 @@ export const readChainCopyLibrary = () =>
   library(
     ...filesOf("node", "configuredAddress", "nodeStop"),
     ...copyAccess,
-    ...filesOf("chainCopy", "arrive", "owner", "progress", "snapshot", "travel"),
+    ...filesOf("chainCopy", "arrive", "owner", "snapshot", "travel"),
   );
 
 export const readStepOutputLibrary = () => library("lib/stepOutput");

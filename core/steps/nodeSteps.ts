@@ -186,7 +186,7 @@ export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: 
     "node/configuredAddress",
     "node/nodeStop",
     "lib/copyAccess",
-    ...["arrive", "owner", "progress", "travel"].map((part) => `chainCopy/${part}`),
+    ...["arrive", "owner", "travel"].map((part) => `chainCopy/${part}`),
   );
   return { name: "chainCopyAway", limitSeconds: 1800, script: `${functions}\nchain_away\n` };
 }

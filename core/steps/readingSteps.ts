@@ -38,7 +38,6 @@ export function facts({ node }: StackConfig, options: { logLines: number; withSt
         log_lines: options.logLines,
         with_stages: options.withStages,
       },
-      "chainCopy/progress",
       "host/hostFacts",
     ),
   };

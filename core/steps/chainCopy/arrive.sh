@@ -28,7 +28,6 @@ chain_swap() {
   trap '' HUP PIPE
   aside=$(chain_aside) arriving=$(chain_arriving)
   chain_restore
-  chain_note used
   chain_own_directory "$aside"
   sync -f "$arriving"
   chain_node_off
@@ -82,7 +81,6 @@ chain_accept() {
 chain_discard() {
   chain_owned
   chain_directory_away "$(chain_arriving)"
-  chain_note_away
 }
 
 # Removes everything of a copy from this host, except the files that arrived, which the next run needs. The owner's file is the
@@ -90,7 +88,6 @@ chain_discard() {
 chain_end_new() {
   chain_owned
   chain_restore
-  chain_note_away
   copy_key_away
   rm -f "$(chain_drop_in)" "$state/chain-copy.flock"
   systemctl daemon-reload

@@ -5,6 +5,8 @@ copy_mark=pillar-host-chain-copy
 chain_databases="nom consensus cache"
 chain_owner=$state/chain-copy.owner
 chain_marker=made-by-pillar-host
+# In memory, because the disk may be full.
+chain_runs=/run/pillar-host
 # Time after a killed run's last contact until the old host ends the copy.
 chain_lease_seconds=600
 
@@ -96,6 +98,8 @@ chain_find() {
 }
 # chain_bytes DIRECTORY: prints the size of the databases in it.
 chain_bytes() { { (cd -- "$1" && chain_find '%s\n') 2> /dev/null || true; } | awk '{ sum += $1 } END { printf "%.0f\n", sum }'; }
+# chain_size BYTES: prints a size for people.
+chain_size() { awk -v bytes="$1" 'BEGIN { if (bytes >= 1e9) printf "%.1f GB", bytes / 1e9; else printf "%d MB", (bytes + 999999) / 1e6 }'; }
 
 # Prints sha256, blank and path of each file. The old host hashes with low priority. A process hashes 16 files, so that it prints
 # their lines in one write, and lines do not mix. openssl needs a third of sha256sum's time.

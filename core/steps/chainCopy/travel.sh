@@ -57,9 +57,6 @@ chain_copy() {
   chain_owned
   chain_only_files
   mkdir -p "$chain_runs"
-  # Without the former run's progress, from which a wrong rate would be shown.
-  chain_note_away
-  chain_so_far > /dev/null
   exchange=$(mktemp -d "$chain_runs/exchange.XXXXXX")
   copy_exchange chain_so_far
   chain_only_files
@@ -69,15 +66,9 @@ chain_copy() {
       "needed: make room for $(chain_size "$total_bytes") in all, beside the node's own databases, then run $(pulumi_up) again."
   fi
   copy_expect_done "$data_dir"
-  chain_note hashed
 }
-# Prints the bytes that have arrived, of $total_bytes in all.
-chain_so_far() {
-  local bytes
-  bytes=$(chain_bytes "$(chain_arriving)")
-  chain_note travels "$bytes" "$total_bytes"
-  say "bytes $bytes"
-}
+# Prints the bytes that have arrived.
+chain_so_far() { say "bytes $(chain_bytes "$(chain_arriving)")"; }
 # Removes all but files in their places, because the sending host may be hostile.
 chain_only_files() {
   local arriving

@@ -13,8 +13,6 @@ if [ "$with_stages" = yes ]; then
   fi
 fi
 
-chain_copy_facts "$data_dir/.pillar-host-arriving"
-
 property() { systemctl show -p "$1" --value "$service" 2> /dev/null; }
 load=$(property LoadState)
 fact service.name "$service"
