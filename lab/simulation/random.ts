@@ -2,15 +2,15 @@ import type { HostEvent } from "./events";
 import type { Found } from "./search";
 import { allUps, withoutTraces } from "./search";
 import { randomOf } from "./seededRandom";
-import { settle } from "./settle";
 import { Broken, hostNames, newWorld, operators } from "./state";
-import { type Action, play, type RunSettings, type Strike } from "./world";
+import { type Action, play, type RunSettings, type Strike, settle } from "./world";
 
 const events: readonly HostEvent[] = [
   ...(["reboot", "cut power", "lose", "find", "find", "save", "rewind"] as const),
   ...(["reinstall", "start by hand", "stop by hand", "release"] as const),
   ...(["retire", "reactivate", "back up", "lose backups"] as const),
 ];
+const strikes = ["kill", "fail", "break", "store refuses", "reboot", "cut", "lose", "up"] as const;
 const mostActions = 16;
 /** More than any saga has. */
 const mostEffects = 34;
@@ -24,18 +24,17 @@ function historyOf(seed: number): Action[] {
   const isCalm = seed % 2 === 0;
   const calm = events.filter((event) => !/rewind|reinstall|hand/.test(event));
   const strike = (): Strike => {
-    const struck = one(["kill", "fail", "break", "reboot", "cut", "lose", "store refuses", "up"] as const);
+    const struck = one(isCalm ? strikes : ([...strikes, "unmask", "start"] as const));
     const at = Math.floor(random() * mostEffects);
     if (struck === "up") return { at, blow: { up: one(ups) } };
-    if (struck === "reboot" || struck === "cut" || struck === "lose")
-      return { at, blow: `${struck} ${one(["old", "new"] as const)}` };
-    return { at, blow: struck };
+    if (struck === "kill" || struck === "fail" || struck === "break" || struck === "store refuses")
+      return { at, blow: struck };
+    return { at, blow: `${struck} ${one(["old", "new"] as const)}` };
   };
   return Array.from({ length: 4 + Math.floor(random() * (mostActions - 4)) }, (): Action => {
     const what = random();
     if (what < 0.55) {
-      const strikes = Array.from({ length: Math.floor(random() * 3) }, strike);
-      return { do: "up", ...one(ups), strikes };
+      return { do: "up", ...one(ups), strikes: Array.from({ length: Math.floor(random() * 3) }, strike) };
     }
     if (what < 0.62) return { do: "generate" };
     if (what < 0.64) return { do: "lose laptop", by: one(operators) };

@@ -9,16 +9,7 @@ import { isReached } from "../../core/retirement/guardMemory";
 import { isOrchestratorThere } from "../../core/retirement/lossRules";
 
 /** Decisions of the program that the simulation plays. */
-export interface Rules {
-  readonly runSaga: typeof runSaga;
-  readonly decideRetirement: typeof decideRetirement;
-  readonly isReached: typeof isReached;
-  readonly findBackupFault: typeof findBackupFault;
-  readonly isOrchestratorThere: typeof isOrchestratorThere;
-  readonly findShutdownWithoutOrchestrator: typeof findShutdownWithoutOrchestrator;
-}
-
-export const realRules: Rules = {
+export const realRules = {
   runSaga,
   decideRetirement,
   isReached,
@@ -26,6 +17,7 @@ export const realRules: Rules = {
   isOrchestratorThere,
   findShutdownWithoutOrchestrator,
 };
+export type Rules = typeof realRules;
 
 /** A replacement in the program's text, such as one that undoes a fix. */
 export interface Mutation {
@@ -39,16 +31,9 @@ const root = join(import.meta.dirname, "../..");
 /** Builds the decisions from a changed copy of the sources. @throws if a text to replace is missing */
 export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const left = new Set(mutations);
-  const contents = [
-    "orchestrator/move/saga",
-    "retirement/decideRetirement",
-    "retirement/guardMemory",
-    "retirement/backupRule",
-    "retirement/lossRules",
-    "eventLog/guardFacts",
-  ]
-    .map((file) => `export * from "./core/${file}";`)
-    .join("\n");
+  const retirement = ["decideRetirement", "guardMemory", "backupRule", "lossRules"].map((name) => `retirement/${name}`);
+  const files = ["orchestrator/move/saga", "eventLog/guardFacts", ...retirement];
+  const contents = files.map((file) => `export * from "./core/${file}";`).join("\n");
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root, loader: "ts" },
     bundle: true,

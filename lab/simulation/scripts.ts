@@ -15,18 +15,10 @@ export interface Call {
   readonly otherAddress: string;
   readonly keys: Readonly<Record<WhichHost, string>>;
   /** Stage that signer_settle writes. */
-  readonly stage?: "running" | "moved" | "restored";
+  readonly stage?: "running" | "moved" | "restored" | undefined;
 }
 
-export type ScriptName =
-  | "signer_stop"
-  | "signer_fence"
-  | "signer_staging"
-  | "signer_arrive"
-  | "signer_start"
-  | "signer_settle"
-  | "signer_seal"
-  | "signer_restore";
+export type ScriptName = `signer_${"stop" | "fence" | "staging" | "arrive" | "start" | "settle" | "seal" | "restore"}`;
 
 /** Returns the stage of this saga on a host, as signer_stage reads it. */
 function stageOf({ journal }: ModelHost, { move, direction, generation }: Saga) {
@@ -73,41 +65,41 @@ export function begin(host: ModelHost, call: Call): void {
 
 function write(host: ModelHost, call: Call, stage: Journal["stage"]): Effect {
   const { saga, side, otherAddress } = call;
+  const { move, direction, generation = 1 } = saga;
   return () => {
-    const before = host.journal;
-    const entry = { move: saga.move, direction: saga.direction, stage, at: "" };
     host.journal = {
       version: 1,
-      generation: saga.generation ?? 1,
+      generation,
       ...endsOf(call),
-      move: saga.move,
-      direction: saga.direction,
+      move,
+      direction,
       side,
       stage,
       at: "",
       other: { address: otherAddress, hostKey: "" },
       was: {},
       identity: null,
-      history: [...(before?.history ?? []), entry],
+      history: [...(host.journal?.history ?? []), { move, stage, at: "" }],
     };
     sync(host);
   };
 }
 
+/** Returns an effect that sets these parts of a host, and may flush its disk. */
+const set = (host: ModelHost, parts: Partial<ModelHost>, isSynced = false): Effect => {
+  return () => {
+    Object.assign(host, parts);
+    if (isSynced) sync(host);
+  };
+};
+
 /** Returns the effects of signer_unfence_and_start, none of which is synced. */
 function unfenceAndStart(host: ModelHost): Effect[] {
-  return [
-    () => {
-      host.keyAside = false;
-    },
-    () => {
-      host.masked = false;
-    },
-    () => {
-      if (host.directory === undefined) throw new Error("the signer does not start");
-      host.running = true;
-    },
-  ];
+  const start = () => {
+    if (host.directory === undefined) throw new Error("the signer does not start");
+    host.running = true;
+  };
+  return [set(host, { keyAside: false }), set(host, { masked: false }), start];
 }
 
 function arrive(host: ModelHost, call: Call): Effect[] {
@@ -119,9 +111,7 @@ function arrive(host: ModelHost, call: Call): Effect[] {
     },
     () => {
       if (host.staging === undefined) return;
-      host.directory = host.staging;
-      host.staging = undefined;
-      host.keyAside = false;
+      Object.assign(host, { directory: host.staging, staging: undefined, keyAside: false });
       sync(host);
     },
   ];
@@ -133,18 +123,12 @@ function seal(host: ModelHost, call: Call): Effect[] {
   const before = stageOf(host, call.saga);
   const back = () => {
     if (!liesInPlace(host)) return;
-    host.staging = host.directory;
-    host.directory = undefined;
+    Object.assign(host, { staging: host.directory, directory: undefined });
     sync(host);
   };
   return [
-    () => {
-      host.running = false;
-    },
-    () => {
-      host.masked = true;
-      sync(host);
-    },
+    set(host, { running: false }),
+    set(host, { masked: true }, true),
     // Written first: a run that comes in between must not take the leftover for a directory in its place.
     ...(before === "abandoned" ? [] : [write(host, call, "abandoned")]),
     // Decided by the disk: a seal that broke off here has already written its stage.
@@ -162,27 +146,12 @@ export function effectsOf(name: ScriptName, host: ModelHost, call: Call): Effect
   const unless = (now: Journal["stage"]) => (stage === now ? [] : [write(host, call, now)]);
   switch (name) {
     case "signer_stop":
-      return [
-        ...unless("stopping"),
-        () => {
-          host.masked = true;
-          sync(host);
-        },
-        () => {
-          host.running = false;
-        },
-      ];
+      return [...unless("stopping"), set(host, { masked: true }, true), set(host, { running: false })];
     case "signer_fence":
       refuse(!host.masked, "it is not masked");
       refuse(host.running, "it runs again");
       refuse(host.directory === undefined, "no key store is there");
-      return [
-        () => {
-          host.keyAside = true;
-          sync(host);
-        },
-        ...unless("fenced"),
-      ];
+      return [set(host, { keyAside: true }, true), ...unless("fenced")];
     case "signer_staging":
       refuse(wasStarted, "a signer was started here");
       refuse(host.running, "an orchestrator runs here");
@@ -196,20 +165,14 @@ export function effectsOf(name: ScriptName, host: ModelHost, call: Call): Effect
       refuse(host.directory === undefined || host.keyAside, "the directory is not whole");
       return [...unless("starting"), ...unfenceAndStart(host)];
     case "signer_restore":
-      refuse(
-        !["stopping", "fenced", "restoring", "restored"].includes(stage ?? ""),
-        "this move has not stopped it here",
-      );
+      refuse(!["stopping", "fenced", "restoring", "restored"].includes(stage ?? ""), "it was not stopped here");
       return [...unless("restoring"), ...unfenceAndStart(host)];
     case "signer_seal":
       refuse(wasStarted, "the orchestrator of this host was started");
       return seal(host, call);
     case "signer_settle": {
       const settled = call.stage ?? "moved";
-      const enable = () => {
-        host.enabled = true;
-      };
-      return [...(settled === "moved" ? [] : [enable]), ...unless(settled)];
+      return [...(settled === "moved" ? [] : [set(host, { enabled: true })]), ...unless(settled)];
     }
   }
 }

@@ -1,8 +1,7 @@
-import type { Moment } from "./blow";
 import { type HostEvent, isOfRetirement } from "./events";
-import { settle } from "./settle";
+import type { Moment } from "./model";
 import { Broken, copyOf, type HostName, newWorld, operators, type World, worldText } from "./state";
-import { type Action, play, type RunSettings, type Strike, type Up } from "./world";
+import { type Action, play, type RunSettings, type Strike, settle, type Up } from "./world";
 
 /** Limits of a search. */
 export interface Bounds {

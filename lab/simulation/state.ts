@@ -101,6 +101,37 @@ export function pinned(host: ModelHost) {
   return { address: host.address, hostKey: `ssh-ed25519 ${Buffer.from(keyOf(host)).toString("base64")}` };
 }
 
+/** State of the world when a run began. */
+interface Before {
+  /** Reachable hosts whose orchestrator ran. */
+  readonly plain: readonly ModelHost[];
+  readonly hadNewest: boolean;
+  /** True if event log and disks are of an earlier moment, and nothing in sight shows a later one. */
+  readonly isDeceived: boolean;
+}
+
+/** A change of a host, and who made it. */
+export interface Change {
+  readonly what: string;
+  readonly by: "program" | "power" | "others";
+  readonly host: ModelHost;
+}
+
+/** Checks the promises after a change. @returns the first one broken */
+export function broke(world: World, { what, by, host }: Change, before: Before): Broken | undefined {
+  const all = hostNames.map((name) => world.hosts[name]);
+  const isStart = /^signer_(start|restore) /.test(what);
+  // The program cannot know of an orchestrator that someone else started, or brought back with a snapshot.
+  if (by === "others") host.strange = isAt(host);
+  if (by === "program" && (!isAt(host) || isStart)) host.strange = isAt(host) && before.isDeceived;
+  if (all.filter((each) => isAt(each) && !each.strange).length > 1) return new Broken(`${what}: two may sign now`);
+  if (by !== "program") return undefined;
+  if (isStart && host.running && before.plain.some((each) => each !== host && each.running))
+    return new Broken(`${what}: beside one that runs in plain sight`);
+  if (before.hadNewest && !hasNewest(world)) return new Broken(`${what}: the newest key share is lost`);
+  return undefined;
+}
+
 /** True if an orchestrator runs on a host, or will after its next boot. */
 export function isAt(host: ModelHost): boolean {
   return host.running || wouldBoot(host);

@@ -1,13 +1,22 @@
 import { applyEvent } from "../../core/orchestrator/rules/generation";
 import { assignRoles, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
-import { type Blow, Killed, type Moment } from "./blow";
 import { befall, generate, type HostEvent, isOfRetirement } from "./events";
 import { keyOf, type ModelHost } from "./host";
-import { Model } from "./model";
-import { broke } from "./promises";
+import { type Blow, Killed, Model, type Moment } from "./model";
 import { noteBackup, noteWay, operate } from "./retire";
 import { type Rules, realRules } from "./rules";
-import { Broken, emptyRecord, type HostName, hasNewest, type ModelRecord, type Operator, type World } from "./state";
+import {
+  Broken,
+  broke,
+  copyOf,
+  emptyRecord,
+  type HostName,
+  hasNewest,
+  hostNames,
+  type ModelRecord,
+  type Operator,
+  type World,
+} from "./state";
 
 /**
  * Stacks in a row: each moves the orchestrator on from the host of the one before, the fourth back to the first host.
@@ -84,7 +93,10 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
     count += 1;
     if (found === undefined) return "none";
     left.splice(left.indexOf(found), 1);
-    if (typeof found.blow === "string") return found.blow;
+    if (typeof found.blow === "string") {
+      if (/unmask|start/.test(found.blow)) world.isHarmed = true;
+      return found.blow;
+    }
     // Waits for the end of the call: during it, the other run would wait for the host's lock.
     await up(world, found.blow.up, [], { ...settings, onMoment: () => undefined });
     return "none";
@@ -93,13 +105,14 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   const isRestore = wanted.isRestore === true && hosts.old.isGone === true;
   const plain = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
   const before = { plain, hadNewest: hasNewest(world), isDeceived: isDeceived(hosts, known) };
-  const model = new Model(blow, hosts, Object.values(world.hosts), {
+  const model = new Model(blow, hosts, {
+    all: Object.values(world.hosts),
     token,
     isGuarded,
-    check: (what, by, host) => {
-      broken ??= broke(world, what, by, host, before);
+    check: (change) => {
+      broken ??= broke(world, change, before);
     },
-    record: (line, saga) => {
+    record: async (line, saga) => {
       if (world.lines) noteWay(world, line, saga, hosts);
       world.hasBegun = true;
       const { [by]: own, [by === "one" ? "two" : "one"]: other } = world.records;
@@ -146,6 +159,42 @@ function isDeceived(hosts: Record<WhichHost, ModelHost>, { generation, isBehind 
 
 export function isDone(ending: string): boolean {
   return /^(old|new): [a-z ]+$/.test(ending);
+}
+
+/** Returns the settings that a refusal asks for. They are true as long as no disk was lost. */
+function wordsFor(refusal: string): NonNullable<RunSettings["words"]> {
+  const number = /laterThanMove (\d+)/.exec(refusal)?.[1];
+  return {
+    ...(number !== undefined && { laterThan: Number(number) }),
+    ...(refusal.includes("firstMove") && { isFirst: true }),
+  };
+}
+
+/** Number of runs in a row that finish a move from any state. */
+const most = 3;
+
+/**
+ * Checks what holds once nothing fails any more: a few runs of one stack lead to exactly one orchestrator. The other
+ * stacks refuse, or say truly that they are done.
+ * @throws Broken
+ */
+export async function settle(world: World, ups: readonly Up[], settings: RunSettings): Promise<void> {
+  if (world.isHarmed || hostNames.some((name) => world.hosts[name].isGone)) return;
+  const said: string[] = [];
+  let isGood = false;
+  for (const wanted of ups) {
+    const calm = copyOf(world);
+    for (const name of hostNames) calm.hosts[name].reachable = true;
+    let ending = "";
+    for (let count = 0; count < most && !isDone(ending); count += 1)
+      ending = await up(calm, wanted, [], { ...settings, words: wordsFor(ending) });
+    const signers = hostNames.filter((name) => calm.hosts[name].running);
+    if (isDone(ending) && ending.endsWith(": moved") && signers.length !== 1)
+      throw new Broken(`${wanted.stack} says ${ending}, and ${signers.length} sign`);
+    if (isDone(ending) && signers.length === 1) isGood = true;
+    said.push(`${wanted.stack} ${wanted.direction}: ${ending}`);
+  }
+  if (!isGood) throw new Broken(`no run ends with one signer, though nothing was lost:\n${said.join("\n")}`);
 }
 
 /** True if a refusal says where the key is, and names a command. */
