@@ -106,28 +106,13 @@ async function readStacks(old: string, fresh: string): Promise<MigrationInput> {
 
 async function readStack(name: string): Promise<MigrationStack> {
   const source = await openStack(name);
-  const { stack, config, state, address, hostKey } = source;
-  const { migrateFrom } = config.orchestrator;
+  const { state, address, hostKey } = source;
   const held = await source.readLocks();
   const canAsk = address !== undefined && hostKey !== undefined && state.isBegun && (held ?? []).length === 0;
-  const host = canAsk ? { ...source, address } : undefined;
-  const view = host && (await readStatusOnce(host)).view;
-  return {
-    stack,
-    lifecycle: config.lifecycle,
-    state,
-    held,
-    node: view && {
-      synced: view.synced,
-      known: view.sync !== undefined,
-      why: view.sync ? printable(formatProgress(view.sync)) : "no answer",
-    },
-    oldHost: config.sync.oldHost?.address ?? migrateFrom?.address,
-    isMoveConfigured: migrateFrom !== undefined,
-    isRollbackConfigured: config.orchestrator.rollback,
-    isFirstMoveConfirmed: migrateFrom?.firstMove !== undefined,
-    parts: view?.parts,
-  };
+  if (!canAsk) return { ...source, held, node: undefined, parts: undefined };
+  const { synced, sync, parts } = (await readStatusOnce({ ...source, address })).view;
+  const why = sync ? printable(formatProgress(sync)) : "no answer";
+  return { ...source, held, node: { synced, known: sync !== undefined, why }, parts };
 }
 
 /** Runs a step's command: by this program's code, loaded on demand, or through pulumi. */

@@ -1,15 +1,10 @@
 import { commandsFor } from "../../core/util/commands";
-import { getValue, type StatusParts } from "../status/parts/statusParts";
-import { decideGate, decideNextStep, type NextStepInput } from "./nextLines";
+import { type Result, takeValue } from "../../core/util/result";
+import type { StatusParts } from "../status/parts/statusParts";
+import { decideGate, decideNextStep, type NextStepInput } from "./next";
 
 /** The facts about one of the two stacks from which the next step is decided. */
 export interface MigrationStack extends NextStepInput {
-  /** True if the configuration says where the orchestrator comes from. */
-  readonly isMoveConfigured: boolean;
-  /** True if the configuration moves the orchestrator back. */
-  readonly isRollbackConfigured: boolean;
-  /** True while `orchestrator.migrateFrom.firstMove` is configured. */
-  readonly isFirstMoveConfirmed: boolean;
   /** The host as `status` reads it; undefined if the host could not be asked yet. */
   readonly parts: StatusParts | undefined;
 }
@@ -77,8 +72,8 @@ const stop = (...lines: readonly string[]): MigrationStep => ({ kind: "stop", li
 const runUp = (source: MigrationStack, isCheckedFirst = false): RunStep =>
   run("up", source.stack, commandsFor(source.stack).up, { isFinal: isMoveOpen(source), isCheckedFirst });
 
-function isMoveOpen({ isMoveConfigured, isRollbackConfigured, state: { lastRun } }: MigrationStack): boolean {
-  return isMoveConfigured && (isRollbackConfigured || lastRun?.orchestratorHost !== "new");
+function isMoveOpen({ config: { orchestrator }, state: { lastRun } }: MigrationStack): boolean {
+  return orchestrator.migrateFrom !== undefined && (orchestrator.rollback || lastRun?.orchestratorHost !== "new");
 }
 
 /** Continues a killed run; waits for a living one. */
@@ -91,18 +86,18 @@ function decideInterruption(source: MigrationStack): MigrationStep | undefined {
 }
 
 function decideStandUp(fresh: MigrationStack): MigrationStep | undefined {
-  const { stack, lifecycle } = fresh;
+  const { stack, config } = fresh;
   const gate = decideGate(fresh);
-  if (lifecycle !== "active")
+  if (config.lifecycle !== "active")
     return stop(
-      `${stack} is not the new host: its lifecycle is ${lifecycle}.`,
+      `${stack} is not the new host: its lifecycle is ${config.lifecycle}.`,
       `Check whether the two stacks are swapped: ${commandsFor(stack).status()}`,
     );
   return gate === "nothingMade" || gate === "unfinished" ? runUp(fresh, gate === "nothingMade") : undefined;
 }
 
 function decideEnd({ oldStack, old, fresh }: MigrationInput): MigrationStep | undefined {
-  if (oldStack?.lifecycle !== "retiring" || decideGate(oldStack) !== "nothingMade") return undefined;
+  if (oldStack?.config.lifecycle !== "retiring" || decideGate(oldStack) !== "nothingMade") return undefined;
   return {
     kind: "done",
     lines: [
@@ -114,9 +109,10 @@ function decideEnd({ oldStack, old, fresh }: MigrationInput): MigrationStep | un
 }
 
 function decideAdoption({ old, oldStack }: MigrationInput, fresh: MigrationStack): MigrationStep | undefined {
-  if (oldStack && (oldStack.state.lastRun !== undefined || oldStack.lifecycle === "retiring")) return undefined;
+  if (oldStack && (oldStack.state.lastRun !== undefined || oldStack.config.lifecycle === "retiring")) return undefined;
   if (oldStack?.state.isBegun) return runUp(oldStack);
-  const { oldHost: address } = fresh;
+  const { sync, orchestrator } = fresh.config;
+  const address = sync.oldHost?.address ?? orchestrator.migrateFrom?.address;
   const adopt = commandsFor(old).adopt(address ?? "ADDRESS", fresh.stack);
   if (address !== undefined) return run("adopt", old, adopt, { address });
   return stop("The address of the old host is not configured. Adopt that host:", `  ${adopt}`);
@@ -124,30 +120,33 @@ function decideAdoption({ old, oldStack }: MigrationInput, fresh: MigrationStack
 
 /** Decides the step of the orchestrator's move, which comes before any change in the wallet. */
 function decideMove({ old, oldStack }: MigrationInput, fresh: MigrationStack): MigrationStep | undefined {
-  const { stack, state, parts, isMoveConfigured, isRollbackConfigured, isFirstMoveConfirmed } = fresh;
+  const { stack, config, state, parts } = fresh;
+  const { migrateFrom, rollback } = config.orchestrator;
   const commands = commandsFor(stack);
   // After a rollback, a move begins again only if the operator raises `orchestrator.attempt`.
-  if (isRollbackConfigured || state.lastRun?.orchestratorHost === "old") return stop(...decideNextStep(fresh));
+  if (rollback || state.lastRun?.orchestratorHost === "old") return stop(...decideNextStep(fresh));
   // A run moves the orchestrator only if the node is synced when the run begins.
   if (isMoveOpen(fresh) && fresh.node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
   if (isMoveOpen(fresh)) return runUp(fresh, true);
-  if (isFirstMoveConfirmed) return run("withdraw", stack, commands.remove("orchestrator.migrateFrom.firstMove"));
-  if (isMoveConfigured || isShutDown(oldStack)) return undefined;
+  if (migrateFrom?.firstMove) return run("withdraw", stack, commands.remove("orchestrator.migrateFrom.firstMove"));
+  if (migrateFrom || isShutDown(oldStack)) return undefined;
   const there = oldStack?.parts?.orchestrator;
   if (there === undefined || "problem" in there)
     return waitForOld(`It is unknown whether the host of ${old} runs an orchestrator`, there);
   if (["none", "moved"].includes(there.value.kind)) return undefined;
-  if (getValue(parts?.orchestrator)?.kind !== "signs") return run("move", stack, commands.move(old));
+  if (takeValue(parts?.orchestrator)?.kind !== "signs") return run("move", stack, commands.move(old));
   if (restingKinds.includes(there.value.kind)) return undefined;
   const where = [commandsFor(old).status(), commands.status()].map((line) => `  ${line}`);
   return stop("An orchestrator runs on both hosts: only one may. See which one signs:", ...where);
 }
 
-const waitForOld = (what: string, part: { readonly problem: string } | undefined) =>
-  wait("old unseen", `${what}: ${part?.problem ?? "not asked yet"}.`, "If the old host is dead: docs/retiring.md");
+const waitForOld = (what: string, part: Result<unknown> | undefined) =>
+  wait("old unseen", `${what}: ${getReason(part)}.`, "If the old host is dead: docs/retiring.md");
+
+const getReason = (part: Result<unknown> | undefined) => (part && "problem" in part ? part.problem : "not asked yet");
 
 function isShutDown(stack: MigrationStack | undefined): boolean {
-  const node = getValue(stack?.parts?.node);
+  const node = takeValue(stack?.parts?.node);
   return node?.masked === true && !node.active;
 }
 
@@ -156,12 +155,9 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
   const { stack, state, parts, node } = fresh;
   const { isOffered, isRegistered, isAwaited, nextStep = [], producerAddress } = state.lastRun ?? {};
   const status = commandsFor(stack).status();
-  const part = parts?.registration;
-  const registration = getValue(part);
-  if (registration === undefined || registration.kind === "unknown") {
-    const why = part && "problem" in part ? part.problem : "not asked yet";
-    return wait("chain unseen", `The Pillar's registration can't be read now: ${why}.`);
-  }
+  const registration = takeValue(parts?.registration);
+  if (registration === undefined || registration.kind === "unknown")
+    return wait("chain unseen", `The Pillar's registration can't be read now: ${getReason(parts?.registration)}.`);
   const up = run("up", stack, commandsFor(stack).up);
   if (registration.kind === "producing") return isRegistered && !isAwaited ? undefined : up;
   if (registration.kind === "registered") {
@@ -187,16 +183,17 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
 
 function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationStep {
   const { retire, destroy } = commandsFor(old);
-  if (oldStack?.lifecycle !== "retiring") return run("retire", old, retire(fresh));
+  if (oldStack?.config.lifecycle !== "retiring") return run("retire", old, retire(fresh));
   const { parts, state } = oldStack;
   if (parts === undefined || "problem" in parts.node)
-    return waitForOld(`The host of ${old} can't be read now`, parts?.node as { readonly problem: string } | undefined);
+    return waitForOld(`The host of ${old} can't be read now`, parts?.node);
   if (!isShutDown(oldStack) || state.lastRun === undefined) return runUp(oldStack);
-  const unmet = getValue(parts.destroy);
-  if (unmet === undefined) {
-    const why = parts.destroy && "problem" in parts.destroy ? parts.destroy.problem : "not asked yet";
-    return wait("destroy unseen", `It is unknown now whether stack ${old} may be destroyed: ${why}.`);
-  }
+  const unmet = takeValue(parts.destroy);
+  if (unmet === undefined)
+    return wait(
+      "destroy unseen",
+      `It is unknown now whether stack ${old} may be destroyed: ${getReason(parts.destroy)}.`,
+    );
   if (unmet.length === 0) return run("destroy", old, destroy, { isFinal: true });
   return wait(
     unmet.map(({ what }) => what.replaceAll(/\d+/g, "")).join(),

@@ -1,9 +1,11 @@
 import { createNodeTarget } from "../../core/chain/configuredNode";
 import { createWitnessSources } from "../../core/sync/gateSettings";
-import { readNodeStatus } from "../../core/sync/nodeStatus";
+import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus";
+import { commandsFor } from "../../core/util/commands";
 import { checkNodeVersion } from "../check/checkNodeVersion";
+import { formatHolder, type LockStatus } from "../pulumi/locks";
+import type { LastRunOutputs } from "../pulumi/stackState";
 import { openStack, type StackInfo } from "../status/openStack";
-import { decideNextStep, mayOfferAddress } from "./nextLines";
 
 /** Prints a stack's next step. @returns the exit code that --help lists. @throws Refusal */
 export async function next(fullName: string, { json }: { json?: boolean }): Promise<number> {
@@ -13,9 +15,8 @@ export async function next(fullName: string, { json }: { json?: boolean }): Prom
     readNode(source),
     listVersionsToInstall(source),
   ]);
-  const { stack, state, config } = source;
-  const oldHost = config.orchestrator.migrateFrom ? undefined : config.sync.oldHost?.address;
-  const lines = [...decideNextStep({ stack, lifecycle: config.lifecycle, state, held, node, oldHost }), ...versions];
+  const { stack } = source;
+  const lines = [...decideNextStep({ ...source, held, node }), ...versions];
   console.log(json ? JSON.stringify({ stack, nextStep: lines }, undefined, 2) : lines.join("\n"));
   return 0;
 }
@@ -32,4 +33,86 @@ async function readNode({ config, state: { lastRun: shown }, address, hostKey }:
   if (shown === undefined || !mayOfferAddress(shown)) return undefined;
   if (address === undefined || hostKey === undefined) return undefined;
   return readNodeStatus(createNodeTarget(config, address, hostKey), createWitnessSources(config));
+}
+
+export interface NextStepInput extends Pick<StackInfo, "stack" | "config" | "state"> {
+  /** Holders of the stack's lock; undefined if the backend does not show them. */
+  readonly held: readonly LockStatus[] | undefined;
+  /** The node's present state; undefined if it was not read. */
+  readonly node: Pick<NodeStatus, "synced" | "known" | "why"> | undefined;
+}
+
+/** The point that a stack has reached: `next` prints the step that follows, `migrate` runs it. */
+type Gate = "runAtWork" | "cutOff" | "nothingMade" | "unfinished" | "notSynced" | "runEnded";
+
+export function decideGate({ state, held = [], node }: NextStepInput): Gate {
+  if (held.some(({ holder }) => holder === "lives")) return "runAtWork";
+  if (held.length > 0 || state.pending.length > 0) return "cutOff";
+  if (!state.isBegun) return "nothingMade";
+  if (state.lastRun === undefined) return "unfinished";
+  return mayOfferAddress(state.lastRun) && node?.synced !== true ? "notSynced" : "runEnded";
+}
+
+/** Formats the operator's next step: the last run's step while it still applies, else how to continue. */
+export function decideNextStep(situation: NextStepInput): string[] {
+  const { stack, config, state, node, held = [] } = situation;
+  const { up, resume, check, report, status } = commandsFor(stack);
+  switch (decideGate(situation)) {
+    case "runAtWork": {
+      const working = held.find(({ holder }) => holder === "lives");
+      const who = working ? ` (${formatHolder(working.lock)})` : "";
+      return [`Nothing to do: a run is at work on ${stack}${who}.`, `To follow that run: ${status("--watch")}`];
+    }
+    case "cutOff":
+      return ["The last run was cut off. To continue that run:", `  ${resume()}`];
+    case "nothingMade":
+      return config.lifecycle === "retiring"
+        ? [`${stack} has no resources: they were destroyed, or never made. Its event log: ${report()}`]
+        : [
+            "Nothing was made yet. Check first; this changes nothing:",
+            `  ${check()}`,
+            "Then:",
+            `  ${up}`,
+            "The sync takes hours or days. You may close the terminal: the same command continues.",
+          ];
+    case "unfinished": {
+      const isSyncing = state.wait?.syncedAt === undefined && (state.isAwaiting || state.wait !== undefined);
+      const what = isSyncing
+        ? "The node is syncing, and no run waits for it now. To wait until the producer address is shown:"
+        : "The last run did not finish. Do what it said, then continue:";
+      return [what, `  ${up}`, `Status: ${status()}`];
+    }
+    case "notSynced": {
+      // An address earns nothing while its node is behind.
+      const now = node && `is ${node.known ? "not synced" : "not reachable"} now (${node.why})`;
+      return [
+        `Do not touch the wallet: the node of ${stack} ${now ?? "was not asked"}.`,
+        "The producer address is shown again once the node is synced:",
+        `  ${up}`,
+      ];
+    }
+    case "runEnded":
+      return [...describeAdoption(situation), ...describeLastRun(stack, state.lastRun)];
+  }
+}
+
+/** Puts the adoption before the wallet, because `move` needs a stack for the old host. */
+function describeAdoption({ stack, config: { orchestrator, sync }, state: { lastRun } }: NextStepInput): string[] {
+  const oldHost = orchestrator.migrateFrom ? undefined : sync.oldHost?.address;
+  if (oldHost === undefined || lastRun === undefined || !mayOfferAddress(lastRun)) return [];
+  return [
+    "Before you use the wallet, adopt the old host if it has no stack yet; nothing on it changes. OLD is a name of your choice:",
+    `  ${commandsFor("OLD").adopt(oldHost, stack)}`,
+    `Or let one command run every step: ${commandsFor(stack).migrate("OLD")}`,
+  ];
+}
+
+function describeLastRun(stack: string, lastRun: LastRunOutputs | undefined): string[] {
+  const title = `Next step as of the last run (to check again: ${commandsFor(stack).up}):`;
+  return [...(lastRun?.isAwaited ? [title] : []), ...(lastRun?.nextStep ?? [])];
+}
+
+/** True if the last run's text offers a producer address, which would earn nothing with an unsynced node. */
+function mayOfferAddress({ producerAddress, isRegistered, isOffered }: LastRunOutputs): boolean {
+  return producerAddress !== undefined && !isRegistered && isOffered;
 }

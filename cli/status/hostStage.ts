@@ -1,7 +1,7 @@
 import { formatWayBack } from "../../core/registration/registrationMessages";
 import { commandsFor } from "../../core/util/commands";
+import { takeValue } from "../../core/util/result";
 import { findProblems } from "./parts/hostProblemsPart";
-import { getValue } from "./parts/statusParts";
 import type { StackView } from "./stackView";
 
 /** `step`: take the next step at any time. `wait`: the stack only needs time. `attention`: solve a problem. */
@@ -15,7 +15,7 @@ export function decideStage(view: StackView): HostStage {
   const { stack, lifecycle, parts } = view;
   const decide = { active: decideActiveStage, adopted: decideAdoptedStage, retiring: decideRetiringStage };
   const found = decide[lifecycle](view);
-  const hasProblem = getValue(parts.orchestrator)?.isWrong || findProblems(parts, stack).some(({ isNow }) => isNow);
+  const hasProblem = takeValue(parts.orchestrator)?.isWrong || findProblems(parts, stack).some(({ isNow }) => isNow);
   const needs = hasProblem ? "attention" : found.needs;
   return { ...found, next: describeOpenRun(view) ?? found.next, needs };
 }
@@ -31,7 +31,7 @@ function describeOpenRun({ stack, locks, state }: StackView): string | undefined
 function decideActiveStage(view: StackView): HostStage {
   const { stack, pillar, state, locks, synced, facts, parts } = view;
   if (synced) return decideSyncedStage(view);
-  const registration = getValue(parts.registration);
+  const registration = takeValue(parts.registration);
   const { up, status } = commandsFor(stack);
   if (registration?.kind === "tooEarly")
     return at("attention", "REGISTERED TOO EARLY: the node is not synced", formatWayBack(pillar, registration.earlier));
@@ -48,7 +48,7 @@ function decideActiveStage(view: StackView): HostStage {
 }
 
 function decideSyncedStage({ stack, state, parts }: StackView): HostStage {
-  const registration = getValue(parts.registration);
+  const registration = takeValue(parts.registration);
   const { up, next } = commandsFor(stack);
   const upTells = `${up} says what to do`;
   const retire = "nothing to do here; if another host produced before, retire it: docs/retiring.md";
@@ -70,19 +70,19 @@ function decideSyncedStage({ stack, state, parts }: StackView): HostStage {
 function decideAdoptedStage({ stack, state, synced, parts }: StackView): HostStage {
   const { up, retire } = commandsFor(stack);
   if (!state.isBegun) return at("wait", "to be adopted", up);
-  const isFree = getValue(parts.destroy)?.every(({ loss }) => loss === "rewards");
+  const isFree = takeValue(parts.destroy)?.every(({ loss }) => loss === "rewards");
   const when = isFree ? "the Pillar produces elsewhere" : "once the Pillar produces elsewhere";
   const next = `${when}: ${retire("STACK")}, with the stack of the host that took over`;
   if (synced) return at("nothing", "adopted, node synced", next);
-  return at(getValue(parts.registration)?.kind === "tooEarly" ? "attention" : "wait", "adopted", next);
+  return at(takeValue(parts.registration)?.kind === "tooEarly" ? "attention" : "wait", "adopted", next);
 }
 
 function decideRetiringStage({ stack, state, parts }: StackView): HostStage {
   const { up, destroy, report } = commandsFor(stack);
   if (!state.isBegun) return at("nothing", "retired, or never created", `to see its history: ${report()}`);
-  const node = getValue(parts.node);
+  const node = takeValue(parts.node);
   if (node === undefined) return at("attention", "retiring; unknown whether its node is off", `check again: ${up}`);
-  const unmet = getValue(parts.destroy);
+  const unmet = takeValue(parts.destroy);
   const isOn = node.active || !node.masked;
   const stage = isOn ? "retiring, node not shut down yet" : "shut down: its node is off and masked";
   const then = (needs: Needs, next: string) => at(needs, stage, isOn ? up : next);

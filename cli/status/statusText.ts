@@ -6,12 +6,11 @@ import { findPortProblems, formatPortList, type PortResult } from "../../core/ss
 import { chainRisk } from "../../core/sync/decideSynced";
 import { formatProgress } from "../../core/sync/syncMessages";
 import { printable } from "../../core/util/printable";
-import type { Result } from "../../core/util/result";
+import { type Result, takeValue } from "../../core/util/result";
 import { formatUtcMinute } from "../../core/util/timeText";
 import { formatHolder } from "../pulumi/locks";
 import { decideStage } from "./hostStage";
 import { findProblems } from "./parts/hostProblemsPart";
-import { getValue } from "./parts/statusParts";
 import { truncate, wrap } from "./screenLayout";
 import type { Row, StackView } from "./stackView";
 
@@ -44,7 +43,7 @@ export function wrapRow([label, text, kind]: Row, width: number): string[] {
 function listStageRows(view: StackView): Row[] {
   const { locks = [], state, sync, parts, synced } = view;
   const { stage, next } = decideStage(view);
-  const node = getValue(parts.node);
+  const node = takeValue(parts.node);
   const isOff = node && !node.active && node.masked;
   const rows: (readonly [label: string, text: string | undefined | false])[] = [
     ["stage", stage],

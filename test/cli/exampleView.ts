@@ -1,6 +1,7 @@
 import type { LockStatus } from "../../cli/pulumi/locks";
 import type { StatusParts } from "../../cli/status/parts/statusParts";
 import type { StackView } from "../../cli/status/stackView";
+import type { StackConfig } from "../../core/config/config";
 import type { Registration } from "../../core/registration/registration";
 import type { Unmet } from "../../core/retirement/retirementFacts";
 import { type NodeHostFacts, parseNodeHostFacts } from "../../core/ssh/hostFacts";
@@ -111,3 +112,18 @@ export function partsOf(
     ...changes,
   };
 }
+
+/** Settings on which a stack's next step depends. */
+export interface StepSettings {
+  readonly lifecycle?: StackConfig["lifecycle"];
+  /** Empty if it is not configured. */
+  readonly oldHost?: string;
+  readonly migrateFrom?: { readonly firstMove?: string };
+  readonly rollback?: boolean;
+}
+
+export const stepConfig = (settings: StepSettings = {}): StackConfig => {
+  const { lifecycle = "active", oldHost: address = "198.51.100.9", migrateFrom, rollback = false } = settings;
+  const sync = address === "" ? {} : { oldHost: { address } };
+  return { lifecycle, sync, orchestrator: { migrateFrom, rollback } } as unknown as StackConfig;
+};

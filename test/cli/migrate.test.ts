@@ -1,30 +1,27 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type MigrateOptions, type MigrationDeps, migrate } from "../../cli/migrate";
 import type { MigrationInput, MigrationStack } from "../../cli/next/migrationStep";
+import { stepConfig } from "./exampleView";
 
 const begun: MigrationStack = {
   stack: "prod-2",
-  lifecycle: "active",
+  config: stepConfig(),
   state: { isBegun: false, pending: [] },
   held: [],
   node: undefined,
-  oldHost: "198.51.100.9",
-  isMoveConfigured: false,
-  isRollbackConfigured: false,
-  isFirstMoveConfirmed: false,
   parts: undefined,
 };
 const old = "prod";
 const fresh = "prod-2";
 const toMake: MigrationInput = { old, fresh, oldStack: undefined, freshStack: begun };
 const state = { isBegun: true, pending: [] };
-const toMove: MigrationInput = { ...toMake, freshStack: { ...begun, isMoveConfigured: true, state } };
+const toMove: MigrationInput = { ...toMake, freshStack: { ...begun, config: stepConfig({ migrateFrom: {} }), state } };
 const lock = { user: "ada", host: "laptop", pid: 42, since: 0 };
 const atWork: MigrationInput = { ...toMake, freshStack: { ...begun, held: [{ lock, holder: "lives" }] } };
 const over: MigrationInput = {
   ...toMake,
   freshStack: { ...begun, state: { ...state, lastRun: { nextStep: [], isRegistered: true, isOffered: false } } },
-  oldStack: { ...begun, stack: "prod", lifecycle: "retiring" },
+  oldStack: { ...begun, stack: "prod", config: stepConfig({ lifecycle: "retiring" }) },
 };
 
 /** Plays the situations one after the other. */

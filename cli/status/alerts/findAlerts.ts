@@ -1,11 +1,10 @@
 import { isWrong } from "../../../core/ssh/portRules";
 import { isAddingMomentum } from "../../../core/sync/judgeObservation";
 import { formatProgress } from "../../../core/sync/syncMessages";
+import { takeValue } from "../../../core/util/result";
 import { refusalExitCode } from "../../terminal/refusal";
 import { findProblems } from "../parts/hostProblemsPart";
-import { getValue } from "../parts/statusParts";
 import type { ReadStack, StackView } from "../stackView";
-import type { countMissed } from "./missedMomentums";
 
 /** A thing that may be wrong. The key, `kind` or `kind:subject`, stays the same while a problem lasts. */
 type Check = readonly [key: string, isKnown: boolean, text: string | false | undefined];
@@ -28,14 +27,14 @@ export function findAlerts(
   if (!view.state.isBegun) return { alerts: {}, unknown: [] };
   const { node, orchestrator } = view.parts;
   const isReachable = exitCode !== refusalExitCode;
-  const signer = getValue(orchestrator);
+  const signer = takeValue(orchestrator);
   const checks: Check[] = [
     ["host", true, !isReachable && lines.join("\n").trim().split("\n")[0]],
     [`signer:${signer?.kind}`, signer !== undefined, signer?.isWrong && `the orchestrator: ${signer.text}`],
     ...checkProblems(view),
   ];
   // If a retirement shut the node down, there is nothing to say of node, chain and host.
-  if (!getValue(node)?.wasShutDown)
+  if (!takeValue(node)?.wasShutDown)
     checks.push(...checkNode(view, isReachable, now), ...checkChain(view, missed), ...checkHost(view));
   return {
     alerts: Object.fromEntries(checks.flatMap(([key, isKnown, text]) => (isKnown && text ? [[key, text]] : []))),
@@ -54,7 +53,7 @@ function checkProblems({ parts, stack }: StackView): Check[] {
 
 function checkNode(view: StackView, isReachable: boolean, now: number): Check[] {
   const { parts, facts, lifecycle, state, sync, synced } = view;
-  const unit = getValue(parts.node);
+  const unit = takeValue(parts.node);
   const isDeployed = lifecycle !== "active" || state.wait !== undefined || facts?.done?.deployed !== undefined;
   const wasSynced = lifecycle === "adopted" || state.wait?.syncedAt !== undefined || facts?.done?.synced !== undefined;
   const silent = sync?.observation.kind === "none" && `the node does not answer: ${sync.observation.reason}`;
@@ -68,7 +67,7 @@ function checkNode(view: StackView, isReachable: boolean, now: number): Check[] 
 }
 
 function checkChain({ parts, lifecycle, pillar }: StackView, counted: MissedMomentums): Check[] {
-  const found = getValue(parts.registration);
+  const found = takeValue(parts.registration);
   const isKnown = found !== undefined && found.kind !== "unknown";
   const isForeign = lifecycle === "active" && found?.kind === "foreign";
   const isEarlier = lifecycle === "active" && found?.kind === "earlier" && found.wasOurs;
@@ -95,7 +94,7 @@ function checkHost({ parts, facts }: StackView): Check[] {
   const isFull = disk && disk.free < disk.size * minFreeShare;
   // Without `ports`, no port is tested, so there is no alert; but on a silent host the ports are unknown.
   const isUntried = "value" in parts.node && parts.ports === undefined;
-  const ports = getValue(parts.ports);
+  const ports = takeValue(parts.ports);
   return [
     [
       "disk",
@@ -110,4 +109,34 @@ function checkHost({ parts, facts }: StackView): Check[] {
       return [`port:${port}`, true, `${port}/tcp, ${what}, is ${is} to this machine, and should be ${wanted}`];
     }),
   ];
+}
+
+/** A node's count of a Pillar's momentums in this epoch. `expected` includes the whole current tick. */
+export interface MomentumCounts {
+  readonly expected: number;
+  readonly produced: number;
+  /** Value of `expected` when `produced` last grew. */
+  readonly dryFrom: number;
+}
+
+/** `expected` may fall by this much, because a node's count may be old. If it falls further, a new epoch has begun. */
+const maxLag = 2;
+
+/**
+ * Compares a count with the one before. One count proves no missed momentum, because it includes future slots and may be
+ * minutes old. But once `expected` has grown, the momentums expected then should exist. Returns the momentums missed in
+ * this epoch, at least, and those of them in a row until now; undefined without a newer count.
+ */
+export function countMissed(
+  before: MomentumCounts | undefined,
+  { expected, produced }: Omit<MomentumCounts, "dryFrom">,
+): { counts: MomentumCounts; missed?: { missed: number; inARow: number } } {
+  if (before === undefined || expected < before.expected - maxLag)
+    return { counts: { expected, produced, dryFrom: expected }, missed: { missed: 0, inARow: 0 } };
+  if (expected <= before.expected || produced < before.produced) return { counts: before };
+  const isDry = produced === before.produced;
+  return {
+    counts: { expected, produced, dryFrom: isDry ? before.dryFrom : expected },
+    missed: { missed: Math.max(0, before.expected - produced), inARow: isDry ? before.expected - before.dryFrom : 0 },
+  };
 }

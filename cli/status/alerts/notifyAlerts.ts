@@ -6,13 +6,12 @@ import { checkVersion } from "../../../core/util/checkVersion";
 import { commandsFor } from "../../../core/util/commands";
 import { printable } from "../../../core/util/printable";
 import { formatProblem } from "../../../core/util/problem";
+import { takeValue } from "../../../core/util/result";
 import { withFileLock } from "../../../core/util/withLock";
 import { replaceFile } from "../../../core/util/writeAtomically";
 import { NoServerRefusal } from "../openStack";
-import { getValue } from "../parts/statusParts";
 import type { ReadStack, StackLookup } from "../stackView";
-import { type Alerts, findAlerts, getKind } from "./findAlerts";
-import { countMissed, type MomentumCounts } from "./missedMomentums";
+import { type Alerts, countMissed, findAlerts, getKind, type MomentumCounts } from "./findAlerts";
 
 const version = 1;
 
@@ -86,7 +85,7 @@ async function sendNews(
   const { stack, pillar, parts } = found.view;
   const file = path.join(directory, `${[pillar, stack].map(encodeURIComponent).join("@")}.json`);
   const { told, production: before } = readMemory(file);
-  const registration = getValue(parts.registration);
+  const registration = takeValue(parts.registration);
   const figures = registration?.kind === "producing" ? registration.figures : undefined;
   const { counts: production = before, missed } = figures ? countMissed(before, figures) : {};
   const { alerts, unknown } = findAlerts(found, missed, Date.now());

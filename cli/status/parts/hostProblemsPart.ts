@@ -1,7 +1,8 @@
 import { formatVersionGap, installLines } from "../../../core/chain/requiredVersions";
 import { formatSpork } from "../../../core/chain/sporks";
 import { commandsFor } from "../../../core/util/commands";
-import { getValue, type StatusParts } from "./statusParts";
+import { takeValue } from "../../../core/util/result";
+import type { StatusParts } from "./statusParts";
 
 /** A problem on a host, now or in the future (`isNow` false). */
 interface HostProblem {
@@ -13,10 +14,10 @@ interface HostProblem {
 
 export function findProblems({ node, hourlyRestart, sporks, versions }: StatusParts, stack: string): HostProblem[] {
   const { up } = commandsFor(stack);
-  const unit = getValue(node);
-  const reading = getValue(sporks);
+  const unit = takeValue(node);
+  const reading = takeValue(sporks);
   const problems: HostProblem[] = [];
-  const restart = getValue(hourlyRestart) ?? "off";
+  const restart = takeValue(hourlyRestart) ?? "off";
   if (restart !== "off")
     problems.push({
       key: "crontab",
@@ -46,7 +47,7 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
     // A spork's announcement and its enforcement are two problems, with a key for each.
     problems.push({ ...line, key: spork.enforcedFrom === undefined ? key : `${key}:enforced` });
   }
-  for (const gap of getValue(versions) ?? []) {
+  for (const gap of takeValue(versions) ?? []) {
     const isNow = gap.expectedAt === undefined;
     const key = `version:${gap.leastVersion}${isNow ? ":required" : ""}`;
     problems.push({ key, label: "version", text: [formatVersionGap(gap), ...installLines(gap, up)].join(". "), isNow });

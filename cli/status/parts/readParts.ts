@@ -23,12 +23,12 @@ import { createReceiver } from "../../../core/steps/stepVariables";
 import { createWitnessSources } from "../../../core/sync/gateSettings";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { systemClock } from "../../../core/util/clock";
-import { mapResult, type Result, requireValue } from "../../../core/util/result";
+import { mapResult, type Result, requireValue, takeValue } from "../../../core/util/result";
 import type { HostReader } from "../hostReader";
 import type { StackWithHost } from "../openStack";
 import { describeOrchestrator, type OrchestratorAnswer, type OrchestratorPart } from "./orchestratorPart";
 import { describeRewards, type RewardsPart, readRewardsPart } from "./rewardsPart";
-import { getValue, readPart, type SporksPart, type StatusParts } from "./statusParts";
+import { readPart, type SporksPart, type StatusParts } from "./statusParts";
 
 const deps = { ...systemClock, say: () => undefined };
 
@@ -124,10 +124,10 @@ async function chooseRewards(
   registration: Result<Registration>,
   survey: Result<RetirementSurvey> | undefined,
 ): Promise<RewardsPart> {
-  const registered = getValue(registration);
+  const registered = takeValue(registration);
   // The survey describes rewards since another host took over, which has not happened while this one is registered.
   const isRegistered = registered !== undefined && isOurs(registered);
-  const surveyed = isRegistered ? undefined : describeRewards(getValue(survey)?.facts.rewards ?? []);
+  const surveyed = isRegistered ? undefined : describeRewards(takeValue(survey)?.facts.rewards ?? []);
   return surveyed ?? readCurrentRewards(await readings, registration, stack.config);
 }
 
@@ -180,7 +180,7 @@ function readCurrentRewards(
   const { pillar, by } = agreement;
   const [first] = by;
   if (pillar === null || first === undefined) throw new Error("nobody registered this Pillar");
-  const found = getValue(registration);
+  const found = takeValue(registration);
   const switched = lifecycle === "active" && found?.kind === "producing" ? found.switched : undefined;
   const query = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
   return readRewardsPart(first.client, query, deps.now());

@@ -53,7 +53,3 @@ export async function readPart<T>(read: () => Promise<T>, timeoutMs = partTimeou
   const result = await toResult((async () => withTimeout(read(), timeoutMs, late))());
   return "value" in result ? result : { problem: takeFirstLine(result.problem) || "an error without a message" };
 }
-
-export function getValue<T>(part: Result<T> | undefined): T | undefined {
-  return part && "value" in part ? part.value : undefined;
-}

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { findAlerts } from "../../../../cli/status/alerts/findAlerts";
-import { countMissed, type MomentumCounts } from "../../../../cli/status/alerts/missedMomentums";
+import { countMissed, findAlerts, type MomentumCounts } from "../../../../cli/status/alerts/findAlerts";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
 import type { ReadStack } from "../../../../cli/status/stackView";
 import { findUnknownSporks, parseSporks } from "../../../../core/chain/sporks";

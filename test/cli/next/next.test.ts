@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { decideMigrationStep, type MigrationStack, type MigrationStep } from "../../../cli/next/migrationStep";
+import { decideNextStep } from "../../../cli/next/next";
 import type { LastRunOutputs, StackState } from "../../../cli/pulumi/stackState";
 import { createUnknownParts, type StatusParts } from "../../../cli/status/parts/statusParts";
+import { type StepSettings, stepConfig } from "../exampleView";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const clicks = ["In the wallet:", `  3. Paste this: ${address}`];
@@ -36,21 +38,19 @@ const behind = { node: { synced: false, known: true, why: "at 9 of 10" } };
 const living = { held: [{ lock, holder: "lives" as const }] };
 const killed = { held: [{ lock, holder: "gone" as const }] };
 
-const stackAt = (stack: string, changes: Partial<MigrationStack>): MigrationStack => ({
+type Changes = Partial<MigrationStack> & StepSettings;
+const stackAt = (stack: string, changes: Changes): MigrationStack => ({
   stack,
-  lifecycle: "active",
+  config: stepConfig(changes),
   ...after(offered),
   held: [],
   node: { synced: true, known: true, why: "synced" },
-  oldHost: "198.51.100.9",
-  ...{ isMoveConfigured: false, isRollbackConfigured: false, isFirstMoveConfirmed: false },
   ...parts("earlier"),
   ...changes,
 });
-type Changes = Partial<MigrationStack>;
 const adopted: Changes = { lifecycle: "adopted", ...after({ ...offered, isOffered: false }) };
 const hasSigner = (kind = "signs") => parts("earlier", { orchestrator: kind });
-const move: Changes = { isMoveConfigured: true };
+const move: Changes = { migrateFrom: {} };
 const moved: Changes = { ...move, ...after({ ...offered, orchestratorHost: "new" }) };
 const done: Changes = { ...after(produces), ...parts("producing") };
 const retiring = (changes: PartChanges = {}): Changes => ({
@@ -85,7 +85,7 @@ test.each<[string, Changes | undefined, Changes | undefined, string]>([
   ["a move that is configured", move, adopted, upFresh],
   [
     "a first move that is over",
-    { ...moved, isFirstMoveConfirmed: true },
+    { ...moved, migrateFrom: { firstMove: "acknowledged" } },
     adopted,
     "pulumi config rm --path pillar-host:orchestrator.migrateFrom.firstMove -s prod-2",
   ],
@@ -102,7 +102,7 @@ test.each<[string, Changes | undefined, Changes | undefined, string]>([
 test.each<[Changes, Changes | undefined, object]>([
   [move, adopted, { command: "up", isFinal: true, isCheckedFirst: true }],
   [{ ...move, ...unfinished }, adopted, { command: "up", isFinal: true }],
-  [{ ...moved, ...killed, isRollbackConfigured: true }, adopted, { command: "resume", isFinal: true }],
+  [{ ...moved, ...killed, rollback: true }, adopted, { command: "resume", isFinal: true }],
   [{ ...move, ...killed }, adopted, { command: "resume", isFinal: true }],
   [killed, undefined, { command: "resume", isFinal: false }],
   [{}, { ...adopted, ...unfinished, ...move }, { stack: "prod", command: "up", isFinal: true }],
@@ -140,9 +140,9 @@ test.each<[string, Changes, Changes | undefined]>([
   ["registered too early", parts("tooEarly"), adopted],
   ["registered elsewhere again", parts("earlier", { wasOurs: true }), adopted],
   ["the new stack is an old host's", { lifecycle: "adopted" }, adopted],
-  ["no address of the old host", { oldHost: undefined }, undefined],
+  ["no address of the old host", { oldHost: "" }, undefined],
   ["a move that was taken back", { ...move, ...after({ ...offered, orchestratorHost: "old" }) }, adopted],
-  ["a way back that is configured", { ...moved, isRollbackConfigured: true }, adopted],
+  ["a way back that is configured", { ...moved, rollback: true }, adopted],
   ...["signs", "second", "silent"].map((kind): [string, Changes, Changes] => [
     `two orchestrators: ${kind}`,
     hasSigner(),
@@ -154,4 +154,68 @@ test.each<[string, Changes, Changes | undefined]>([
 
 test("is done once nothing is left of the old stack", () => {
   expect(at(done, { lifecycle: "retiring", ...nothing }).kind).toBe("done");
+});
+
+/** Returns the printed lines for a stack without parts. `offered`: the last run's outputs. */
+const linesAt = ({
+  offered: lastRun,
+  state,
+  ...changes
+}: Omit<Changes, "state"> & { offered?: LastRunOutputs; state?: Partial<StackState> } = {}) =>
+  decideNextStep({
+    ...stackAt("prod-2", { node: undefined, oldHost: "", ...changes }),
+    state: { isBegun: true, pending: [], ...(lastRun ? { lastRun } : {}), ...state },
+  });
+
+const synced = { node: { synced: true, known: true, why: "synced" } };
+const startedAt = "2026-11-22T10:00:00Z";
+const waits = { ...offered, isRegistered: true, isAwaited: true, nextStep: ["No momentum carries it yet."] };
+
+test.each<[string, Parameters<typeof linesAt>[0], readonly string[]]>([
+  ["the last run's next step, unchanged", { offered, ...synced }, clicks],
+  ["an address that is registered already", { offered: { ...offered, isRegistered: true } }, clicks],
+  [
+    "that a switch may have come since the last run",
+    { offered: waits },
+    ["Next step as of the last run (to check again: pulumi up -s prod-2):", "No momentum carries it yet."],
+  ],
+  ["lines without an address", { offered: { ...offered, nextStep: ["a move"], isOffered: false } }, ["a move"]],
+  [
+    "an active run, whatever the last run printed",
+    { offered, held: [{ lock, holder: "lives" }] },
+    [
+      "Nothing to do: a run is at work on prod-2 (process 42 of ada on laptop, since 2026-11-22 10:00 UTC).",
+      "To follow that run: ./pillar-host status prod-2 --watch",
+    ],
+  ],
+])("prints %s", (_, situation, lines) => {
+  expect(linesAt(situation)).toEqual(lines);
+});
+
+test.each([
+  [{ synced: false, known: true, why: "at 9 of 10" }, "is not synced now (at 9 of 10)"],
+  [{ synced: false, known: false, why: "no answer" }, "is not reachable now (no answer)"],
+  [undefined, "was not asked"],
+])("offers an address only while the node is synced: %j", (node, said) => {
+  expect(linesAt({ offered, node })).toEqual([
+    `Do not touch the wallet: the node of prod-2 ${said}.`,
+    "The producer address is shown again once the node is synced:",
+    "  pulumi up -s prod-2",
+  ]);
+});
+
+test.each<[Parameters<typeof linesAt>[0], string | RegExp]>([
+  [{ offered, held: [{ lock, holder: "gone" }] }, "  ./pillar-host resume prod-2"],
+  [{ held: undefined, state: { pending: [{ operation: "creating", type: "t", name: "n" }] } }, /resume prod-2$/],
+  [{ lifecycle: "active", state: { isBegun: false } }, "  ./pillar-host check prod-2"],
+  [{ lifecycle: "adopted", state: { isBegun: false } }, "  ./pillar-host check prod-2"],
+  [{ lifecycle: "active", state: { isBegun: false } }, /You may close the terminal/],
+  [{ lifecycle: "retiring", state: { isBegun: false } }, /^prod-2 has no resources.* \.\/pillar-host report prod-2$/],
+  [{ state: { wait: { startedAt } } }, /^The node is syncing, and no run waits/],
+  [{ state: { isAwaiting: true } }, /^The node is syncing, and no run waits/],
+  [{ state: { wait: { startedAt, syncedAt: startedAt } } }, /did not finish/],
+  [{ state: { isAwaiting: true, wait: { startedAt, syncedAt: startedAt } } }, /did not finish/],
+  [{}, /did not finish/],
+])("says how to continue: %j", (situation, line) => {
+  expect(linesAt(situation)).toContainEqual(typeof line === "string" ? line : expect.stringMatching(line));
 });
