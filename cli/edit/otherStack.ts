@@ -5,7 +5,7 @@ import { commandsFor } from "../../core/util/commands";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import type { PlainSettings } from "../pulumi/stackFiles";
-import { type OtherHost, parseHostOutput } from "../pulumi/stackState";
+import { type OtherHost, parseState } from "../pulumi/stackState";
 import { createRefusal } from "../terminal/refusal";
 
 /**
@@ -16,7 +16,7 @@ export async function openTwoStacks(stack: string, otherStack: string, option: "
   const [engine, others] = [createPulumi(stack), createPulumi(otherStack)];
   const config = parseConfiguration(stack, await engine.read(["config", "--json", "--show-secrets"]));
   const other = parseConfiguration(otherStack, await others.read(["config", "--json", "--show-secrets"]));
-  const host = parseHostOutput(await others.read(["stack", "export"]));
+  const { host } = parseState(await others.read(["stack", "export"]));
   if (host === undefined)
     throw createRefusal({
       what: `stack ${otherStack} has no host in its outputs yet: nothing was changed`,

@@ -1,27 +1,6 @@
 import type { Remembered } from "../../core/retirement/guardMemory";
 import { isAddress } from "../../core/util/address";
 
-/** The values that the command line reads from a stack's state. None of them is secret. */
-export interface StackState {
-  /** True if a `pulumi up` made a resource, or began to. */
-  readonly isBegun: boolean;
-  /** The host key: recorded on first contact with this address, or made for the ordered server. */
-  readonly recordedKey?: OtherHost;
-  /** The wait for the sync; times are ISO 8601. */
-  readonly wait?: { readonly startedAt: string; readonly startHeight?: number; readonly syncedAt?: string };
-  readonly pending: readonly PendingOperation[];
-  /** The guards' facts about the host, from the last run's outputs. */
-  readonly remembered?: Remembered;
-  /** True if this state ordered the server. */
-  readonly isOwnServer?: boolean;
-  /** The producer address that was registered before this host's, from the last run's outputs. */
-  readonly earlierProducer?: string;
-  /** Outputs of the last run; undefined if no run has finished. */
-  readonly lastRun?: LastRunOutputs;
-  /** True if the last run did not wait for the sync: the engine stores outputs that are still unknown as a text. */
-  readonly isAwaiting?: boolean;
-}
-
 export interface LastRunOutputs {
   readonly nextStep: readonly string[];
   /** Set only if the node was synced or the address was already registered. */
@@ -37,13 +16,6 @@ export interface LastRunOutputs {
 
 export type OtherHost = Readonly<Record<"address" | "hostKey", string>>;
 
-export interface PendingOperation {
-  /** `creating`, `updating`, … */
-  readonly operation: string;
-  readonly type: string;
-  readonly name: string;
-}
-
 interface Resource {
   readonly urn: string;
   readonly type: string;
@@ -55,29 +27,41 @@ export interface Deployment {
   readonly pending_operations?: readonly { readonly resource: Resource; readonly type: string }[];
 }
 
+/** The values that the command line reads from a stack's state. None of them is secret. */
+export type StackState = Pick<ParsedState, "isBegun" | "pending"> & Readonly<Partial<ParsedState>>;
+type ParsedState = ReturnType<typeof parseState>;
+export type PendingOperation = ParsedState["pending"][number];
+
 /** Parses the output of `pulumi stack export`. */
-export function parseState(text: string): StackState {
+export function parseState(text: string) {
   const { deployment } = JSON.parse(text) as { deployment?: Deployment };
   const { resources = [], pending_operations: operations = [] } = deployment ?? {};
   const findOutputs = (end: string): Outputs => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
   const contact = findOutputs(":FirstContact");
   const server = { ...findOutputs("hcloud:index/server:Server"), ...findOutputs("digitalocean:index/droplet:Droplet") };
-  const address = asText(contact.address ?? server.ipv4Address);
-  const hostKey = asText(contact.pinned ?? findOutputs(":HostKey").publicKey);
   const { startedAt, startHeight, syncedAt } = findOutputs(":SyncGate");
   const stack = findOutputs("pulumi:pulumi:Stack");
+  const wait = { startHeight: asNumber(startHeight), syncedAt: asText(syncedAt) };
   return {
+    /** True if a `pulumi up` made a resource, or began to. */
     isBegun: resources.some(({ type }) => !type.startsWith("pulumi:")) || operations.length > 0,
-    recordedKey: address !== undefined && hostKey !== undefined ? { address, hostKey } : undefined,
-    wait:
-      typeof startedAt === "string"
-        ? { startedAt, startHeight: asNumber(startHeight), syncedAt: asText(syncedAt) }
-        : undefined,
+    /** The host key: recorded on first contact with this address, or made for the ordered server. */
+    recordedKey: asHost(contact.address ?? server.ipv4Address, contact.pinned ?? findOutputs(":HostKey").publicKey),
+    /** The wait for the sync; times are ISO 8601. */
+    wait: typeof startedAt === "string" ? { startedAt, ...(wait as Partial<typeof wait>) } : undefined,
+    /** The guards' facts about the host, from the last run's outputs. */
     remembered: stack.remembered as Remembered | undefined,
+    /** True if this state ordered the server. */
     isOwnServer: findOutputs(":RetirementGuard").isOwnServer === true || undefined,
+    /** The host in the last run's outputs. */
+    host: asHost(asBlock(stack.host).address, asBlock(stack.host).hostKey),
+    /** The producer address that was registered before this host's, from the last run's outputs. */
     earlierProducer: asText(asBlock(stack.registration).earlier),
+    /** Outputs of the last run; undefined if no run has finished. */
     lastRun: parseLastRun(stack),
-    isAwaiting: typeof stack.nextStep === "string" ? true : undefined,
+    /** True if the last run did not wait for the sync: the engine stores outputs that are still unknown as a text. */
+    isAwaiting: typeof stack.nextStep === "string" || undefined,
+    /** Operations that a killed run left; `operation` is `creating`, `updating`, … */
     pending: operations.map(({ resource, type }) => ({
       operation: type,
       type: resource.type,
@@ -92,6 +76,9 @@ const asText = (value: unknown) => (typeof value === "string" ? value : undefine
 const asNumber = (value: unknown) => (typeof value === "number" ? value : undefined);
 const asBlock = (value: unknown) => (value ?? {}) as Outputs;
 
+const asHost = (address: unknown, hostKey: unknown): OtherHost | undefined =>
+  typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined;
+
 function parseLastRun({ nextStep, producerAddress, registration, orchestrator }: Outputs): LastRunOutputs | undefined {
   if (!Array.isArray(nextStep)) return undefined;
   const { registered, offered, producing } = asBlock(registration);
@@ -103,11 +90,4 @@ function parseLastRun({ nextStep, producerAddress, registration, orchestrator }:
     isOffered: offered === true,
     orchestratorHost: asText(asBlock(orchestrator).side),
   };
-}
-
-export function parseHostOutput(text: string): OtherHost | undefined {
-  const { deployment } = JSON.parse(text) as { deployment?: Deployment };
-  const outputs = deployment?.resources?.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs;
-  const { address, hostKey } = asBlock(outputs?.host);
-  return typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined;
 }

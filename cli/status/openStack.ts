@@ -5,7 +5,7 @@ import { formatProblem } from "../../core/util/problem";
 import { readLocks } from "../pulumi/locks";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
-import { parseState } from "../pulumi/stackState";
+import { parseState, type StackState } from "../pulumi/stackState";
 import { CliRefusal } from "../terminal/refusal";
 
 export type StackInfo = Awaited<ReturnType<typeof openStack>>;
@@ -53,7 +53,7 @@ export async function openStack(fullName: string) {
   await turn();
   const { parseConfiguration } = await import("../pulumi/configuration");
   const [configuration, exported, backend] = await answers;
-  const state = parseState(exported);
+  const state: StackState = parseState(exported);
   const config = parseConfiguration(fullName, configuration);
   const { recordedKey } = state;
   const { host } = config;

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { createAdoptedSettings } from "../../../cli/edit/adoptHost";
 import { findContradiction, listOwnSecrets } from "../../../cli/edit/otherStack";
 import { createSuccessorSettings } from "../../../cli/edit/retireHost";
-import { parseHostOutput } from "../../../cli/pulumi/stackState";
 import { configOf } from "../../components/exampleConfig";
 
 const hostKey = "ssh-ed25519 AAAA";
@@ -64,12 +63,4 @@ test("finds two stacks of one host, or of two Pillars", () => {
   expect(find({ name: "Bolt" })).toBe(`of Pillar Bolt, not ${pillar.name}`);
   expect(find({ address: "198.51.100.9" })).toBe("the stack of the same host, 198.51.100.9");
   expect(find({ address: "web.example" }, hostKey)).toBe("the stack of the same host, web.example");
-});
-
-test("reads another stack's host once a run has output address and key", () => {
-  const exported = (outputs: unknown) =>
-    JSON.stringify({ deployment: { resources: [{ type: "pulumi:pulumi:Stack", urn: "", outputs }] } });
-  expect(parseHostOutput(exported({ host }))).toEqual(host);
-  expect(parseHostOutput(exported({ host: { address: host.address } }))).toBeUndefined();
-  expect(parseHostOutput(JSON.stringify({ deployment: {} }))).toBeUndefined();
 });

@@ -48,6 +48,12 @@ test("a stack's state has the guards' facts, and the earlier registered address"
   expect(state).toMatchObject({ remembered, isOwnServer: true, earlierProducer: "z1qold" });
 });
 
+test("a stack's state has the host once a run has output address and key", () => {
+  const host = { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
+  expect(withOutputs({ host }).host).toEqual(host);
+  expect(withOutputs({ host: { address: host.address } }).host).toBeUndefined();
+});
+
 test("a stack's state names the interrupted operations", () => {
   const resource = { type: gate, urn: `urn:pulumi:prod::pillar-host::${gate}::node-sync` };
   const pending = [{ operation: "creating", type: gate, name: "node-sync" }];
