@@ -6,7 +6,7 @@ import { createProxyLogin } from "../../core/ssh/configuredLogin";
 import { commandsFor } from "../../core/util/commands";
 import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers";
 import { confirmHostKey } from "../init/confirmHostKey";
-import { readUnchangedExample, resolveStackFilePath } from "../init/exampleFiles";
+import { readUnchangedExample, resolveStackFilePath } from "../init/stackText";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";

@@ -3,7 +3,7 @@ import { askChoice, askText } from "../terminal/prompts";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers";
 import { confirmHostKey } from "./confirmHostKey";
-import { checkKeyFile, listKeyFiles } from "./loginKeyFiles";
+import { checkKeyFile, listKeyFiles } from "./stackSecrets";
 import type { Answers, InitFlags, LoginMethod } from "./stackText";
 
 /** Returns all answers: from flags, or as typed in the terminal. @throws Refusal for an unusable or missing answer */

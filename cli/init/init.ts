@@ -1,13 +1,11 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { anyStack, commandsFor } from "../../core/util/commands";
 import { createPulumi, formatPulumiError, type Pulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
 import { askText } from "../terminal/prompts";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
-import { examples, readUnchangedExample, resolveStackFilePath } from "./exampleFiles";
 import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets";
-import { chooseExample, formatStackFile, type InitFlags } from "./stackText";
+import { formatStackFile, type InitFlags, readExample, readUnchangedExample, resolveStackFilePath } from "./stackText";
 
 /**
  * Makes a stack and its file from flags or typed answers. Overwrites nothing, and leaves nothing behind if it fails.
@@ -31,7 +29,7 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   const placeholders = missing.flatMap((path): Secret[] =>
     path.startsWith("ssh.private") ? [] : [[path, "0".repeat(64)]],
   );
-  const text = formatStackFile(readFileSync(join(examples, `${chooseExample(answers)}.yaml`), "utf8"), answers);
+  const text = formatStackFile(readExample(answers), answers);
   refuseProblems("init", checkStackFile(stack, text, [...secrets, ...placeholders]));
   if (!hasPassphrase) process.env.PULUMI_CONFIG_PASSPHRASE = await choosePassphrase();
 

@@ -1,8 +1,15 @@
-import { formatOwnFile } from "../../core/config/privateKey";
+import { existsSync } from "node:fs";
+import {
+  checkPrivateKey,
+  formatOwnFile,
+  type KeyFileFault,
+  readKeyFile,
+  someKeyFile,
+} from "../../core/config/privateKey";
 import { readSmallFile, type SmallFile } from "../../core/util/readSmallFile";
+import { resolvePath } from "../../core/util/resolvePath";
 import { askSecret, isTerminal } from "../terminal/prompts";
 import { createRefusal } from "../terminal/refusal";
-import { hasPassphrase } from "./loginKeyFiles";
 import type { Answers, InitFlags, LoginMethod } from "./stackText";
 
 /** A secret of the configuration: the key below `pillar-host:`, and its value. */
@@ -63,4 +70,26 @@ export async function choosePassphrase(): Promise<string> {
     else if (phrase === (await askSecret("Repeat the pass phrase:"))) return phrase;
     else console.error("The two pass phrases differ.");
   }
+}
+
+/** The usual names of private key files, the preferred one first. */
+const names = ["id_ed25519", "id_ecdsa", "id_rsa"];
+
+/** Lists the usual private key files that exist on this machine, as paths for a stack's file. */
+export function listKeyFiles(): string[] {
+  return names.map((name) => `~/.ssh/${name}`).filter((file) => existsSync(resolvePath(file)));
+}
+
+/** Returns the fault of a private key file; undefined if the key can be read or has a pass phrase. */
+export function checkKeyFile(file: string): KeyFileFault | undefined {
+  const found = readKeyFile(file);
+  if ("fault" in found) return found.fault;
+  return checkPrivateKey(found.text) === "unreadable"
+    ? { wrong: "can't be read as a key: truncated, of a hardware token, or of an unknown kind?", needed: someKeyFile }
+    : undefined;
+}
+
+export function hasPassphrase(file: string): boolean {
+  const found = readKeyFile(file);
+  return "text" in found && checkPrivateKey(found.text) === "locked";
 }

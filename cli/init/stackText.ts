@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { stringify } from "yaml";
 import type { HostProvider } from "../../core/config/hostSchema";
+import { shortenStackName } from "../pulumi/stackName";
 
 /** The choices for the host, the usual one first. */
 export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
@@ -39,77 +42,76 @@ export interface Answers {
   readonly releaseSha256?: string | undefined;
 }
 
-export function chooseExample({ provider, adopt }: Pick<Answers, "provider" | "adopt">): string {
-  if (adopt) return "old-host";
-  return provider === "existing" ? "own-server" : provider;
+const examples = join(__dirname, "../../examples");
+
+export const resolveStackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${shortenStackName(stack)}.yaml`);
+
+/** Reads a stack's file if it is the unchanged example of this program, which may be overwritten. */
+export function readUnchangedExample(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, "utf8");
+  const shipped = readFileSync(join(examples, "network-of-momentum.yaml"), "utf8");
+  return text === shipped.replace("$schema=../", "$schema=./") ? text : undefined;
 }
 
-type Replacement = readonly [found: RegExp, instead: (kept: string) => string];
+export function readExample({ provider, adopt }: Pick<Answers, "provider" | "adopt">): string {
+  const ownServer = adopt ? "old-host" : "own-server";
+  return readFileSync(join(examples, `${provider === "existing" ? ownServer : provider}.yaml`), "utf8");
+}
+
+/** A place in an example, and its replacement in the form of String.replace. */
+type Replacement = readonly [place: RegExp, text: string];
 
 /** Formats a stack's file from the commented example. @throws Error if the example has no place for a value */
 export function formatStackFile(example: string, answers: Answers): string {
-  const places = [
-    ...replaceCommon(answers),
-    ...replaceHost(answers),
-    ...replaceWitnesses(answers),
-    ...replaceRelease(answers),
-  ];
   const named = example.replaceAll("-s prod-2", `-s ${answers.stack}`);
-  return places.reduce((text, [found, instead]) => {
-    if (!found.test(text)) throw new Error(`the example has no place for ${found}`);
-    return text.replace(found, (_, kept: unknown) => instead(typeof kept === "string" ? kept : ""));
+  return listReplacements(answers).reduce((text, [place, instead]) => {
+    if (!place.test(text)) throw new Error(`the example has no place for ${place}`);
+    return text.replace(place, instead);
   }, named);
 }
 
-function replaceCommon({ pillar, provider, user, port, login: by }: Answers): Replacement[] {
+function listReplacements(answers: Answers): Replacement[] {
+  const { pillar, provider, adopt, address = "", hostKey, sshFrom, release, releaseSha256 } = answers;
+  const isCloud = provider !== "existing";
+  const networks = `    # T$1\n    sshFrom: [${sshFrom.map(formatScalar).join(", ")}]`;
+  const witnesses = / {2}# REPLACE: witnesses of the chain\..*\n(?: {2}#.*\n)* {2}pillar-host:sync:\n(?: {4}.*\n)*/;
+  const places: (Replacement | false)[] = [
+    [/^(# yaml-language-server: .*)\.\.\/stack\.schema\.json$/m, "$1./stack.schema.json"],
+    [/^# To use it: .*\n.*\n/m, "# Change it as you like. docs/configuration.md has every key.\n"],
+    [/^( {4}name: ).*$/m, `$1${formatScalar(pillar)}`],
+    [/^( {2}pillar-host:ssh:\n)(?: {4}.*\n)+/m, `$1${formatLogin(answers)}\n`],
+    isCloud
+      ? [/^ {4}# REPLACE: t(he networks.*)\n {4}sshFrom: .*$/m, networks]
+      : [/^( {4}address: ).*$/m, `$1${formatScalar(address)}`],
+    hostKey !== undefined && [/^ {4}# From: ssh-keyscan.*\n {4}#hostKey: .*$/m, `    hostKey: ${hostKey}`],
+    !adopt && [witnesses, `${formatWitnesses(answers)}\n`],
+    release !== undefined && [/^( {6}url: ).*$/m, `$1${formatScalar(release)}`],
+    releaseSha256 !== undefined && [/^ {6}#(sha256: ).*$/m, `      $1"${releaseSha256}"`],
+  ];
+  return places.filter((place) => place !== false);
+}
+
+function formatLogin({ provider, user, port, login: by }: Answers): string {
   const ways = { agent: "    agent: true", password: "    # The password is a secret of the stack, below." };
-  const login = [
-    ...(provider === "existing"
-      ? [`    user: ${formatScalar(user)} # another user than root becomes root with sudo`]
-      : []),
-    ...(port === 22 ? [] : [`    port: ${port}`]),
+  const lines = [
+    provider === "existing" && `    user: ${formatScalar(user)} # another user than root becomes root with sudo`,
+    port !== 22 && `    port: ${port}`,
     typeof by === "string" ? ways[by] : `    privateKeyFile: ${formatScalar(by.keyFile)}`,
   ];
+  return lines.filter((line) => line !== false).join("\n");
+}
+
+function formatWitnesses({ oldHost, references }: Answers): string {
   return [
-    [/^(# yaml-language-server: .*)\.\.\/stack\.schema\.json$/m, (kept) => `${kept}./stack.schema.json`],
-    [/^# To use it: .*\n.*\n/m, () => "# Change it as you like. docs/configuration.md has every key.\n"],
-    [/^( {4}name: ).*$/m, (kept) => kept + formatScalar(pillar)],
-    [/^( {2}pillar-host:ssh:\n)(?: {4}.*\n)+/m, (kept) => `${kept}${login.join("\n")}\n`],
-  ];
-}
-
-function replaceHost({ provider, address = "", hostKey, sshFrom }: Answers): Replacement[] {
-  if (provider !== "existing") {
-    const networks = `    sshFrom: [${sshFrom.map(formatScalar).join(", ")}]`;
-    return [[/^ {4}# REPLACE: (the networks.*)\n {4}sshFrom: .*$/m, (kept) => `    # T${kept.slice(1)}\n${networks}`]];
-  }
-  const key: Replacement = [/^ {4}# From: ssh-keyscan.*\n {4}#hostKey: .*$/m, () => `    hostKey: ${hostKey}`];
-  return [[/^( {4}address: ).*$/m, (kept) => kept + formatScalar(address)], ...(hostKey === undefined ? [] : [key])];
-}
-
-function replaceWitnesses({ adopt, oldHost, references }: Answers): Replacement[] {
-  if (adopt) return [];
-  const block = [
     "  # Witnesses of the chain: without one the new producer address is not shown (docs/operating.md).",
     "  pillar-host:sync:",
     ...(references.length > 0 ? [`    references: [${references.map(formatScalar).join(", ")}]`] : []),
     ...(oldHost
       ? ["    oldHost:", `      address: ${formatScalar(oldHost.address)}`, `      hostKey: ${oldHost.hostKey}`]
       : []),
-  ];
-  return [
-    [
-      /^ {2}# REPLACE: witnesses of the chain\..*\n(?: {2}#.*\n)* {2}pillar-host:sync:\n(?: {4}.*\n)*/m,
-      () => `${block.join("\n")}\n`,
-    ],
-  ];
+  ].join("\n");
 }
 
-function replaceRelease({ release, releaseSha256 }: Answers): Replacement[] {
-  const url: Replacement = [/^( {6}url: ).*$/m, (kept) => kept + formatScalar(release ?? "")];
-  const hash: Replacement = [/^ {6}#(sha256: ).*$/m, (kept) => `      ${kept}"${releaseSha256}"`];
-  return [...(release === undefined ? [] : [url]), ...(releaseSha256 === undefined ? [] : [hash])];
-}
-
-/** Formats a text for YAML, quoted if it would be read as another type. */
-const formatScalar = (text: string) => stringify(text, { lineWidth: 0 }).trim();
+/** Formats a text for YAML, quoted if it would be read as another type. A `$` is doubled, as String.replace needs it. */
+const formatScalar = (text: string) => stringify(text, { lineWidth: 0 }).trim().replaceAll("$", "$$$$");

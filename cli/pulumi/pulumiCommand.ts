@@ -40,7 +40,9 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
     /** Runs pulumi and captures the output. Asks for a missing pass phrase. @throws Refusal if pulumi is not installed */
     run: async (args: readonly string[], input?: string): Promise<ProcessResult> => {
       const ran = await runOnStack(args, input);
-      if (ran.exitCode === 0 || !isPassphraseMissing(ran.stderr) || !process.stdin.isTTY) return ran;
+      // Pulumi itself can't ask for it, because its output is captured.
+      const isPassphraseMissing = ran.exitCode !== 0 && /passphrase must be set/.test(ran.stderr);
+      if (!isPassphraseMissing || !process.stdin.isTTY) return ran;
       asked.passphrase ??= askPassphrase(args);
       return runOnStack(args, input);
     },
@@ -126,11 +128,6 @@ async function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv): P
   } finally {
     for (const [signal, handler] of Object.entries(handlers)) process.off(signal, handler);
   }
-}
-
-/** True if pulumi needs a pass phrase and can't ask for it, because its output is captured. */
-export function isPassphraseMissing(stderr: string): boolean {
-  return /passphrase must be set/.test(stderr);
 }
 
 const passphraseVariables = "set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE";

@@ -1,6 +1,5 @@
-import { printable } from "../../core/util/printable";
 import { formatDuration } from "../../core/util/timeText";
-import { wrap } from "../status/screenLayout";
+import { hang } from "../status/screenLayout";
 import type { Item, Report } from "./buildReport";
 import { formatMinute } from "./eventTable";
 
@@ -39,12 +38,4 @@ function formatItem({ at, stack, title, lines, seconds, weight }: Item, wide: nu
   const took = seconds === undefined ? "" : ` (+${formatDuration(seconds * 1000)})`;
   const indent = " ".repeat(head.length);
   return [...hang(head, `${title}${took}`, width), ...lines.flatMap((line) => hang(`${indent}- `, line, width))];
-}
-
-/** Wraps a text behind a head, and indents further lines to the beginning of the text. */
-function hang(head: string, text: string, width: number): string[] {
-  const indent = " ".repeat([...head].length);
-  return wrap(printable(text), Math.max(10, width - indent.length)).map((line, i) =>
-    `${i === 0 ? printable(head) : indent}${line}`.trimEnd(),
-  );
 }

@@ -39,12 +39,5 @@ const connectionKey = ({ user, address, port, proxy }: SshTarget): string =>
   `${user}@${address}:${port}${proxy ? ` by ${connectionKey(proxy)}` : ""}`;
 
 /** Returns a connection whose `drop` does nothing, so that no part closes it for the others. */
-function shareConnection(connection: Connection): Connection {
-  return {
-    get loginCount() {
-      return connection.loginCount;
-    },
-    session: () => connection.session(),
-    drop: () => undefined,
-  };
-}
+const shareConnection = (connection: Connection): Connection =>
+  Object.create(connection, { drop: { value: () => undefined } });

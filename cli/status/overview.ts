@@ -5,7 +5,7 @@ import { notifyAlerts } from "./alerts/notifyAlerts";
 import { decideStage, type Needs } from "./hostStage";
 import { NoServerRefusal, openStackWithHost, type StackWithHost } from "./openStack";
 import { readStatusOnce } from "./readStatus";
-import { truncate, wrap } from "./screenLayout";
+import { hang, truncate } from "./screenLayout";
 import type { ReadStack, StackLookup } from "./stackView";
 import { createStatusJson } from "./statusJson";
 
@@ -85,9 +85,6 @@ export function formatOverview(summaries: readonly Summary[], columns: number): 
   );
   const indent = " ".repeat((widths[0] ?? 0) + 2);
   const below = ({ lines }: Summary) =>
-    lines
-      .map((text) => printable(text.trim()))
-      .filter((text) => text !== "")
-      .flatMap((text) => wrap(text, Math.max(20, columns - 1 - indent.length)).map((part) => indent + part));
+    lines.filter((text) => text.trim() !== "").flatMap((text) => hang(indent, text.trim(), columns - 1));
   return [first, ...summaries.flatMap((summary, i) => [others[i] ?? "", ...below(summary)])];
 }

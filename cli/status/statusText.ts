@@ -11,15 +11,14 @@ import { formatUtcMinute } from "../../core/util/timeText";
 import { formatHolder } from "../pulumi/locks";
 import { decideStage } from "./hostStage";
 import { findProblems } from "./parts/hostProblemsPart";
-import { truncate, wrap } from "./screenLayout";
+import { hang, truncate } from "./screenLayout";
 import type { Row, StackView } from "./stackView";
 
 const labelWidth = 14;
 
 export function formatReport(view: StackView, columns: number): string {
   const { pillar, stack, address, facts } = view;
-  const formatRows = (rows: readonly Row[]) =>
-    rows.flatMap(([label, text, ...kind]) => wrapRow([label, printable(text), ...kind], columns - 1));
+  const formatRows = (rows: readonly Row[]) => rows.flatMap((row) => wrapRow(row, columns - 1));
   const factRows = facts ? formatRows(listHostFactRows(facts)) : [];
   const log = (facts?.log ?? []).map((line) => `  ${truncate(shortenLogLine(printable(line)), columns - 3)}`);
   return [
@@ -32,12 +31,9 @@ export function formatReport(view: StackView, columns: number): string {
 }
 
 export function wrapRow([label, text, kind]: Row, width: number): string[] {
-  if (kind === "command") return [`${label.padEnd(labelWidth)}${text}`.trimEnd()];
-  const [start = "", indent = "", bullet = ""] = /^( *)(- )?/.exec(text) ?? [];
-  const room = Math.max(20, width - labelWidth - start.length);
-  return wrap(text.slice(start.length), room).map((line, i) =>
-    `${(i === 0 ? label : "").padEnd(labelWidth)}${indent}${i === 0 ? bullet : " ".repeat(bullet.length)}${line}`.trimEnd(),
-  );
+  if (kind === "command") return [printable(`${label.padEnd(labelWidth)}${text}`)];
+  const [start = ""] = /^ *(- )?/.exec(text) ?? [];
+  return hang(label.padEnd(labelWidth) + start, text.slice(start.length), width);
 }
 
 function listStageRows(view: StackView): Row[] {

@@ -9,7 +9,7 @@ const screen = { output: process.stderr };
 export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
 /** Asks in the terminal; Ctrl-C ends the program. @throws CliRefusal without a terminal, which says what to give */
-async function ask<T>(instead: string, prompt: () => Promise<T>): Promise<T> {
+async function ask<T>(instead = "the answer in a terminal", prompt: () => Promise<T>): Promise<T> {
   if (!isTerminal())
     throw createRefusal({ what: "there is no terminal to ask in; nothing was changed", needed: `give ${instead}` });
   return prompt().catch((error: Error) => {
@@ -19,9 +19,7 @@ async function ask<T>(instead: string, prompt: () => Promise<T>): Promise<T> {
   });
 }
 
-const byTerminal = "the answer in a terminal";
-
-export function askSecret(message: string, instead = byTerminal): Promise<string> {
+export function askSecret(message: string, instead?: string): Promise<string> {
   return ask(instead, () => prompts().password({ message }, screen));
 }
 
@@ -32,15 +30,11 @@ interface TextOptions {
   readonly validate?: (answer: string) => true | string;
 }
 
-export async function askText(
-  message: string,
-  { instead = byTerminal, validate, ...options }: TextOptions = {},
-): Promise<string> {
+export async function askText(message: string, { instead, validate, ...options }: TextOptions = {}): Promise<string> {
   // Trims the answer: a pasted one may have blanks around it.
   const checked = validate && { validate: (answer: string) => validate(answer.trim()) };
-  return (
-    await ask(instead, () => prompts().input({ message, required: true, ...options, ...checked }, screen))
-  ).trim();
+  const answer = await ask(instead, () => prompts().input({ message, required: true, ...options, ...checked }, screen));
+  return answer.trim();
 }
 
 export function askChoice<T extends string>(
@@ -52,5 +46,5 @@ export function askChoice<T extends string>(
 }
 
 export function askConfirmation(message: string): Promise<boolean> {
-  return ask(byTerminal, () => prompts().confirm({ message, default: false }, screen));
+  return ask(undefined, () => prompts().confirm({ message, default: false }, screen));
 }

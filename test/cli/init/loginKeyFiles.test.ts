@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkKeyFile, hasPassphrase } from "../../../cli/init/loginKeyFiles";
+import { checkKeyFile, hasPassphrase } from "../../../cli/init/stackSecrets";
 import { readKeyFile } from "../../../core/config/privateKey";
 import { keyPair } from "../../core/chain/fakes";
 

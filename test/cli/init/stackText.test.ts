@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { checkStackFile } from "../../../cli/init/checkAnswers";
 import { gatherSecrets, listMissingSecrets } from "../../../cli/init/stackSecrets";
-import { type Answers, chooseExample, formatStackFile } from "../../../cli/init/stackText";
+import { type Answers, formatStackFile, readExample } from "../../../cli/init/stackText";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const own: Answers = {
@@ -31,11 +31,7 @@ const cloud: Answers = {
   login: { keyFile: "~/.ssh/id_ed25519" },
 };
 
-const textOf = (answers: Answers) =>
-  formatStackFile(
-    readFileSync(join(import.meta.dirname, "../../../examples", `${chooseExample(answers)}.yaml`), "utf8"),
-    answers,
-  );
+const textOf = (answers: Answers) => formatStackFile(readExample(answers), answers);
 const configOf = (answers: Answers) => parse(textOf(answers)).config;
 
 const oldKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ8zWlQBrYTQw5rLvxVNWYKmKTYCy1Wq4VJv0e7a9rQb";

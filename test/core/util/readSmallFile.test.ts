@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkKeyFile } from "../../../cli/init/loginKeyFiles";
+import { checkKeyFile } from "../../../cli/init/stackSecrets";
 import { gatherSecrets } from "../../../cli/init/stackSecrets";
 import { parseConfig } from "../../../core/config/config";
 import { openIdentity } from "../../../core/orchestrator/backup/vault";
