@@ -55,9 +55,8 @@ export async function adoptHost(
   const isCopy = isNew || (await isUnusedCopy(configured, engine));
   if (!isCopy) await refuseOtherHost(stack, address, engine);
   await writeSettings(engine, createAdoptedSettings(config, address, key), isCopy ? replacedKeys : []);
-  console.log(
-    `${stack} is now the stack of ${address} (Pulumi.${stack}.yaml), with the login${isNew ? " and the pass phrase" : ""} of ${like}.`,
-  );
+  const copied = `the login${isNew ? " and the pass phrase" : ""} of ${like}`;
+  console.log(`${stack} is now the stack of ${address} (Pulumi.${stack}.yaml), with ${copied}.`);
   for (const secret of listOwnSecrets(findMoveBlock(config, address) ?? {}))
     console.log(
       `orchestrator.migrateFrom has this host's own ${secret}. Set that secret, too: ${commandsFor(stack).setSecret(`ssh.${secret}`)}`,

@@ -15,11 +15,7 @@ import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { createHostSettings, listOwnSecrets, openTwoStacks } from "./otherStack";
 
 /** The orchestrator's release for the new host. By default the configured one, and the version in its address. */
-interface ReleaseOptions {
-  readonly release?: string;
-  readonly releaseSha256?: string;
-  readonly releaseVersion?: string;
-}
+type ReleaseOptions = Readonly<Partial<Record<"release" | "releaseSha256" | "releaseVersion", string>>>;
 
 export interface MoveOptions extends ReleaseOptions {
   /** The stack of the host that the orchestrator is on now. */
@@ -37,11 +33,8 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   const wrong = findReleaseProblem(stack, config, options);
   if (wrong !== undefined) throw new CliRefusal(wrong);
   const word = await confirmFirstMove(stack, config, options);
-  await writeSettings(
-    engine,
-    { ...createMoveSettings(config, before, host, options), ...word },
-    findStaleKeys(config, host),
-  );
+  const settings = { ...createMoveSettings(config, before, host, options), ...word };
+  await writeSettings(engine, settings, findStaleKeys(config, host));
   console.log(`Pulumi.${stack}.yaml says now: the orchestrator comes from ${host.address}, the host of ${from}.`);
   for (const key of listOwnSecrets(before.ssh, config.ssh))
     console.log(
@@ -96,8 +89,8 @@ export function findReleaseProblem(
     url === undefined && "give --release the address of the release (https)",
     !/^[0-9a-f]{64}$/i.test(sha256 ?? "") && `give --release-sha256 64 hexadecimal digits: ${whatItIs}`,
     url !== undefined && version === undefined && "give --release-version the version, such as v0.0.9a",
-  ].filter((line) => line !== false);
-  if (needed.length === 0) return undefined;
+  ];
+  if (!needed.some(Boolean)) return undefined;
   const { release = url === undefined ? "URL" : undefined, releaseVersion } = given;
   const options = up === false ? ["--no-up"] : [];
   const again = commandsFor(stack).moveWithHash(from, { release, releaseVersion }, options, command);
@@ -116,18 +109,11 @@ export function findReleaseProblem(
 function chooseRelease(
   { orchestrator }: Pick<StackConfig, "orchestrator">,
   { release, releaseSha256, releaseVersion }: ReleaseOptions,
-): { readonly url?: string | undefined; readonly sha256?: string | undefined; readonly version?: string | undefined } {
+) {
   const url = release ?? orchestrator.release?.url;
   const same = orchestrator.release?.url === url ? orchestrator.release : undefined;
-  return {
-    url,
-    sha256: releaseSha256 ?? same?.sha256,
-    version: releaseVersion ?? same?.version ?? (url === undefined ? undefined : parseVersion(url)),
-  };
-}
-
-function parseVersion(url: string): string | undefined {
-  return /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url)?.[0];
+  const versionInUrl = /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url ?? "")?.[0];
+  return { url, sha256: releaseSha256 ?? same?.sha256, version: releaseVersion ?? same?.version ?? versionInUrl };
 }
 
 /** Returns the keys to remove: the block of another old host, or the backup of an earlier restore. */

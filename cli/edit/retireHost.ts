@@ -4,20 +4,14 @@ import type { OtherHost } from "../pulumi/stackState";
 import { createRefusal } from "../terminal/refusal";
 import { createHostSettings, openTwoStacks } from "./otherStack";
 
-interface RetireOptions {
-  /** The stack whose host produces after the retired host. */
-  readonly successor: string;
-  readonly up: boolean;
-}
-
 /**
  * Writes a host's successor into the stack's file, and shuts the node down. The run checks whether the host is still
- * needed. @returns the exit code. @throws Refusal
+ * needed. `successor`: the stack of the host that produces afterwards. Returns the exit code. @throws Refusal
  */
 export async function retireHost(
   stack: string,
   args: readonly string[],
-  { successor, up }: RetireOptions,
+  { successor, up }: { readonly successor: string; readonly up: boolean },
 ): Promise<number> {
   const { engine, config, other, host } = await openTwoStacks(stack, successor, "--successor");
   if (other.lifecycle !== "active")

@@ -14,15 +14,13 @@ export interface FenceOptions {
   readonly yes?: boolean;
 }
 
-type Machine = Pick<SshTarget, "address" | "hostKey">;
-
 /**
  * Finds a lost host's server at a cloud provider in the event log, with the token of the stack that it belongs to.
  * Undefined if that server was rebuilt as the target, which must not be switched off.
  */
 export function findServer(
   events: readonly (LogEvent | MoveEvent)[],
-  { lost, target }: { readonly lost: Machine; readonly target: Machine },
+  { lost, target }: Readonly<Record<"lost" | "target", Pick<SshTarget, "address" | "hostKey">>>,
   stacks: readonly StackConfig[],
 ): CloudServer | undefined {
   const [known, own] = [lost, target].map((host) =>
@@ -90,11 +88,9 @@ async function assertSilent({ address, port, hostKey, proxy }: SshTarget, needed
 
 async function confirmSentence(sentence: string, { fenced }: FenceOptions): Promise<void> {
   if (fenced === sentence) return;
+  const what = "nothing shows that the lost host can't start again";
   if (fenced !== undefined || !process.stdin.isTTY)
-    throw refuse(
-      "nothing shows that the lost host can't start again",
-      `switch it off, or unplug it; then add --fenced "${sentence}"`,
-    );
+    throw refuse(what, `switch it off, or unplug it; then add --fenced "${sentence}"`);
   console.log("Nothing shows that the lost host can't start again: switch it off, or unplug it.");
   await askText(`Then type: ${sentence}`, { validate: (answer) => answer === sentence || "type that sentence" });
 }

@@ -28,7 +28,7 @@ import {
 } from "../edit/moveOrchestrator";
 import { openTwoStacks } from "../edit/otherStack";
 import { createPulumi } from "../pulumi/pulumiCommand";
-import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
+import { runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import { openStackWithHost } from "../status/openStack";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { type FenceOptions, fenceHost, findServer } from "./fenceHost";
@@ -63,8 +63,7 @@ export async function restoreOrchestrator(
   const file = options.backup ?? chooseBackup(config, lost, moves, bridge);
   if (file === undefined)
     throw createRefusal({ what: "the event log has no backup", needed: "give one with --backup FILE" });
-  const { identityFile } = orchestrator.backup;
-  const place = { directory: chooseRecordsPlace(config), identityFile, move };
+  const place = { directory: chooseRecordsPlace(config), identityFile: orchestrator.backup.identityFile, move };
   const content = await readBackup(file, place).catch(({ message }: Error) => {
     throw new CliRefusal(message);
   });
@@ -116,11 +115,7 @@ export function chooseMove(
 }
 
 /** Returns the lost host, the settings that its stack adds to this one, and the stacks that may own its server. */
-async function findLostHost(
-  stack: string,
-  config: StackConfig,
-  options: RestoreOptions,
-): Promise<{ lost: SshTarget; settings: PlainSettings; owners: readonly StackConfig[] }> {
+async function findLostHost(stack: string, config: StackConfig, options: RestoreOptions) {
   const { from, release, releaseSha256, releaseVersion } = options;
   if (from !== undefined) {
     const { other, host } = await openTwoStacks(stack, from, "--from");
@@ -170,20 +165,13 @@ function assertLastHolder(config: StackConfig, known: MoveHistory, hosts: Readon
   });
 }
 
-interface RestoreScene {
-  readonly address: string;
-  /** The lost host's address, and its server. */
-  readonly lost: string;
-  /** True if no key generation came after the backup. */
-  readonly isFresh: boolean;
-  readonly moves: readonly MoveEvent[];
-}
-
+/** Formats what is restored. `lost`: the lost host's address, and its server; `isFresh`: its key share is the newest. */
 export function formatRestore(
   file: string,
   { host, provedAt, keyShare }: Pick<BackupContent, "host" | "provedAt" | "keyShare">,
-  { address, lost, isFresh, moves }: RestoreScene,
+  scene: { readonly address: string; lost: string; isFresh: boolean; moves: readonly MoveEvent[] },
 ): string[] {
+  const { address, lost, isFresh, moves } = scene;
   const last = moves.findLast(({ event }) => event === "done" || event === "rolledBack" || event === "starting");
   return [
     `restoring the orchestrator on ${address} from a backup:`,
