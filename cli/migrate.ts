@@ -119,7 +119,7 @@ async function readStack(name: string): Promise<MigrationStack> {
 async function runCommand(
   step: RunStep,
   args: readonly string[],
-  { old, fresh, options }: { readonly old: string; readonly fresh: string; readonly options: MigrateOptions },
+  { old, fresh, options }: { readonly old: string; fresh: string; options: MigrateOptions },
 ): Promise<number> {
   const { stack, command, address = "" } = step;
   switch (command) {
@@ -129,13 +129,10 @@ async function runCommand(
       return (await import("./resume")).resume(stack, args, {});
     case "adopt":
       return (await import("./edit/adoptHost")).adoptHost(stack, address, args, { like: fresh, up: true });
-    case "move":
-      return (await import("./edit/moveOrchestrator")).moveOrchestrator(stack, [], {
-        ...options,
-        from: old,
-        up: false,
-        command: "migrate",
-      });
+    case "move": {
+      const { moveOrchestrator } = await import("./edit/moveOrchestrator");
+      return moveOrchestrator(stack, [], { ...options, from: old, up: false, command: "migrate" });
+    }
     case "retire":
       return (await import("./edit/retireHost")).retireHost(stack, args, { successor: fresh, up: true });
     case "withdraw":

@@ -21,10 +21,7 @@ import { openStack } from "../status/openStack";
 import { listOrchestratorHosts } from "../status/orchestratorHosts";
 import { CliRefusal } from "../terminal/refusal";
 
-interface Candidate {
-  readonly root: RootHost;
-  readonly place: OrchestratorPlace;
-}
+type Candidate = { readonly root: RootHost; readonly place: OrchestratorPlace };
 
 /** Backs up a stack's orchestrator where it runs now, without stopping it. Returns the exit code. @throws Refusal */
 export async function backUpOrchestrator(fullName: string, { json }: { json?: boolean }): Promise<number> {
@@ -39,13 +36,10 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
     const { identityFile } = config.orchestrator.backup;
     const earlier = (await readMoveEvents(store)).flatMap((entry) => (entry.event === "backup" ? [entry.details] : []));
     const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
+    const target = { directory: chooseRecordsPlace(config), identityFile, move };
+    const deps = { ...systemClock, say: (line: string) => console.error(printable(line)) };
     const made = await withLock(store.directory, lock, () =>
-      takeBackup(
-        root,
-        findWholeBackup("asked", place),
-        { directory: chooseRecordsPlace(config), identityFile, move },
-        { ...systemClock, say: (line) => console.error(printable(line)) },
-      ),
+      takeBackup(root, findWholeBackup("asked", place), target, deps),
     );
     const stale = await listStaleBackups(made, earlier, store);
     if (json) console.log(JSON.stringify({ stack, address: root.address, ...made, stale }, undefined, 2));
@@ -65,18 +59,15 @@ async function findOrchestrator(stack: string, candidates: readonly Candidate[])
       what: "the address and ssh host key of its host are not recorded",
       needed: `record them: ${up}`,
     });
-  const hosts = await Promise.all(
-    candidates.map(async (candidate) => {
-      const { root, place } = candidate;
-      const seen = await readOrchestratorFacts(root, place).catch((error: Error) => {
-        // This host answers: the orchestrator may be on it.
-        if (error.message.includes(unreadableJournal)) throw error;
-        return { unseen: error.message };
-      });
-      return { ...candidate, address: root.address, seen };
-    }),
-  );
-  return locateOrchestrator(hosts, backup);
+  const hosts = candidates.map(async ({ root, place }) => {
+    const seen = await readOrchestratorFacts(root, place).catch((error: Error) => {
+      // This host answers: the orchestrator may be on it.
+      if (error.message.includes(unreadableJournal)) throw error;
+      return { unseen: error.message };
+    });
+    return { root, place, address: root.address, seen };
+  });
+  return locateOrchestrator(await Promise.all(hosts), backup);
 }
 
 /** Lists the files of earlier backups that hold the share of another key, and still exist. */

@@ -40,7 +40,6 @@ import { type CheckRow, decideCheckExitCode, fail, formatChecks, pass, pending }
 export async function check(fullName: string, { json }: { json?: boolean }): Promise<number> {
   const source = await openStack(fullName);
   const { stack, config } = source;
-  const releases = [config.controller.release, config.orchestrator.release, config.node.release];
   /** Makes a check; its error is a fault. */
   const run = async (topic: string, makeCheck: (source: StackInfo) => Promise<CheckRow[]>): Promise<CheckRow[]> =>
     makeCheck(source).catch(({ message }: Error) => [fail(topic, message)]);
@@ -50,7 +49,7 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
       run("host", checkHost),
       run("node's version", checkNodeVersion),
       run("references", checkReferences),
-      ...(["controller", "orchestrator", "node"] as const).map((program, i) => checkRelease(program, releases[i])),
+      ...(["controller", "orchestrator", "node"] as const).map((name) => checkRelease(name, config[name].release)),
       run("orchestrator's release", checkReleaseHash),
       checkWebhook(source),
       run("this machine", checkDiskSpace),
@@ -85,16 +84,13 @@ function compareWitnesses(readings: readonly ReferenceReading[], tolerance: numb
   if (told.length === 0) return [fail("references", "no reference gives a height", ...lines)];
   const fork = findFirstFork(told);
   if (fork) {
-    const hashes = [fork.one, fork.other].map(
-      (each) => `${hashAt(each, fork.height)?.slice(0, 12)} at ${each.client.name}`,
-    );
-    const found = `momentum ${fork.height} is ${hashes.join(", ")}`;
+    const describe = (each: typeof fork.one) => `${hashAt(each, fork.height)?.slice(0, 12)} at ${each.client.name}`;
+    const found = `momentum ${fork.height} is ${describe(fork.one)}, ${describe(fork.other)}`;
     const needed = "needed: remove the wrong node from pillar-host:sync.references";
     return [fail("references", "the references are on different chains", found, needed, ...lines)];
   }
   if (median === undefined) return [fail("references", "the references contradict each other", ...lines)];
-  const said = `${told.length} of ${readings.length} answer, height ${median}`;
-  return [pass("references", said, ...lines)];
+  return [pass("references", `${told.length} of ${readings.length} answer, height ${median}`, ...lines)];
 }
 
 function checkWebhook({ stack, config: { notify } }: StackInfo): CheckRow[] {
@@ -119,11 +115,8 @@ async function checkDiskSpace({ config }: StackInfo): Promise<CheckRow[]> {
   const { identityFile } = config.orchestrator.backup;
   const keyFile = identityFile === undefined ? resolveOwnIdentityPath(directory) : resolvePath(identityFile);
   const key = `${keyFile} ${existsSync(keyFile) ? "is" : "will be"} the key of the backups: keep copies of the key and of the backups elsewhere, apart from each other`;
-  return [
-    free < minFreeBytes
-      ? fail("this machine", said, "needed: free at least 100 MB", key)
-      : pass("this machine", said, key),
-  ];
+  if (free < minFreeBytes) return [fail("this machine", said, "needed: free at least 100 MB", key)];
+  return [pass("this machine", said, key)];
 }
 
 async function checkCloud({ config }: StackInfo): Promise<CheckRow[]> {
@@ -198,14 +191,12 @@ async function checkMove({ stack, config, state, address, hostKey }: StackInfo):
     });
     if (begun !== undefined)
       return [pass(topic, `the move has begun (journal on the ${begun}); to continue: ${commandsFor(stack).up}`)];
-    const rehearsed =
-      gapSeconds === undefined
-        ? []
-        : [{ ...pass(topic, "rehearsed: nothing was written on either host", ...shown), gapSeconds }];
-    const waits = nodeCounts
-      ? []
-      : [pending(topic, "the node is not synced yet; the sync is checked again before the move")];
-    return [...rehearsed, ...waits, ...faults.map((text) => fail(topic, text))];
+    const rows = faults.map((text) => fail(topic, text));
+    if (!nodeCounts)
+      rows.unshift(pending(topic, "the node is not synced yet; the sync is checked again before the move"));
+    if (gapSeconds !== undefined)
+      rows.unshift({ ...pass(topic, "rehearsed: nothing was written on either host", ...shown), gapSeconds });
+    return rows;
   } finally {
     roots.old.close();
     roots.new.close();

@@ -25,11 +25,8 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   );
   if (typeof session === "string") return [fail(topic, session)];
   try {
-    const login = pass(
-      "login",
-      `${ssh.user}@${address} accepts the login of this machine`,
-      ...formatSlowLogin(address, session.tookMs),
-    );
+    const accepted = `${ssh.user}@${address} accepts the login of this machine`;
+    const login = pass("login", accepted, ...formatSlowLogin(address, session.tookMs));
     const fault = await findSshdTrialFault(session, target, findForwardedRpc(config));
     if (fault !== undefined) return [login, fail(topic, fault)];
     if (lifecycle !== "active") return [login];
@@ -53,11 +50,8 @@ export const putVerdictFirst = (lines: readonly string[]): string[] => [...lines
 async function checkUnknownHost(address: string, config: StackConfig): Promise<CheckRow[]> {
   const shown = await readPresentedKey(address, config.ssh.port, createProxyLogin(config.ssh));
   if (shown.fault !== undefined) return [fail(topic, shown.fault)];
-  return [
-    pending(
-      topic,
-      `${address} presents ${shown.fingerprint}; its key is neither configured nor recorded, so no login was tried`,
-      "Compare that key with your provider's console. The next run records the key, or pillar-host:host.hostKey pins it.",
-    ),
-  ];
+  const found = `${address} presents ${shown.fingerprint}; its key is neither configured nor recorded, so no login was tried`;
+  const help =
+    "Compare that key with your provider's console. The next run records the key, or pillar-host:host.hostKey pins it.";
+  return [pending(topic, found, help)];
 }

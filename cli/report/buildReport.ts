@@ -21,8 +21,8 @@ export interface Item extends EventText {
   readonly seconds?: number;
 }
 
-export function parseEventLog(text: string, where = "record.jsonl"): ParsedLog {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+/** Parses the lines of an event log, which is at `where`. @throws for lines of another version */
+export function parseEventLog(lines: readonly string[], where: string): ParsedLog {
   const entries = lines.flatMap((line) => parseLine(line, where) ?? []).filter(isReadable);
   return { entries, unread: lines.length - entries.length };
 }

@@ -2,27 +2,29 @@ import fs from "node:fs";
 import { chooseRecordsPlace } from "../../core/config/stackStore";
 import { openStore } from "../../core/store/openStore";
 import { formatDefaultPlace, resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
-import type { Store } from "../../core/store/store";
 import { commandsFor } from "../../core/util/commands";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
-import { buildReport, listStacks, type ParsedLog, parseEventLog } from "./buildReport";
+import { buildReport, listStacks, parseEventLog } from "./buildReport";
 import { formatJson, formatText } from "./reportText";
 
-interface ReportOptions {
-  readonly json?: boolean;
-  /** The place of the event log, if not the configured one: for a stack that is gone. */
-  readonly directory?: string;
-}
-
-/** Prints the report of a migration. Returns the exit code. @throws CliRefusal if no event log names the stack */
-export async function report(fullName: string, { json, directory }: ReportOptions): Promise<number> {
+/**
+ * Prints the report of a migration. `directory`: the place of the event log, for a stack that is gone. Returns the exit
+ * code. @throws CliRefusal if no event log names the stack
+ */
+export async function report(
+  fullName: string,
+  { json, directory }: { readonly json?: boolean; readonly directory?: string },
+): Promise<number> {
   // The event log has only the short name, even if the backend uses organization/project/stack.
   const stack = shortenStackName(fullName);
   const store = openStore(directory ?? (await readConfiguredPlace(fullName)), stack);
-  const log = await readLog(store);
+  const reading = store.readLines().then((lines) => parseEventLog(lines, store.log));
+  const log = await reading.catch(({ message }: Error) => {
+    throw new CliRefusal(message);
+  });
   const made = buildReport(log, stack);
   if (made === undefined)
     throw createRefusal({
@@ -50,13 +52,5 @@ async function readConfiguredPlace(stack: string): Promise<string> {
     if (!(error instanceof CliRefusal)) throw error;
     const outlasting = commandsFor(stack).report("--directory", `"${formatDefaultPlace("PILLAR")}"`);
     throw new CliRefusal(`${error.message}\nTo read the event log without the stack: ${outlasting}`);
-  }
-}
-
-async function readLog(store: Store): Promise<ParsedLog> {
-  try {
-    return parseEventLog((await store.readLines()).join("\n"), store.log);
-  } catch (error) {
-    throw new CliRefusal((error as Error).message);
   }
 }

@@ -23,27 +23,19 @@ export async function showAllStacks(json = false, isNotified = false): Promise<n
     }),
   );
   const summaries = summarize(all);
-  if (json)
-    console.log(
-      JSON.stringify(
-        summaries.map((each) => each.json),
-        undefined,
-        2,
-      ),
-    );
+  const jsons = summaries.map((each) => each.json);
+  if (json) console.log(JSON.stringify(jsons, undefined, 2));
   else console.log(formatOverview(summaries, process.stdout.columns ?? 120).join("\n"));
   const problems = isNotified ? await notifyAlerts(all) : [];
   for (const line of problems) console.error(line);
   return Math.max(0, problems.length > 0 ? refusalExitCode : 0, ...summaries.map(({ exitCode }) => exitCode));
 }
 
-async function catchRefusal<T>(promise: Promise<T>): Promise<T | CliRefusal> {
-  try {
-    return await promise;
-  } catch (error) {
+function catchRefusal<T>(promise: Promise<T>): Promise<T | CliRefusal> {
+  return promise.catch((error: unknown) => {
     if (error instanceof CliRefusal) return error;
     throw error;
-  }
+  });
 }
 
 /** Values of the column NEEDS, the most urgent first. `unseen`: the stack could not be read. */

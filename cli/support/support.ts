@@ -60,11 +60,9 @@ export function listSecrets(
   const configured = listSecretKeys().map((path) => findValue(raw, path));
   const file = environment.PULUMI_CONFIG_PASSPHRASE_FILE;
   const secretNames = /PASS|TOKEN|SECRET|KEY|CREDENTIAL/i;
-  const named = Object.entries(environment).map(([name, value]) => (secretNames.test(name) ? value : undefined));
-  const typed = file === undefined ? [] : [readFileSync(file, "utf8").trim()];
-  return [...configured, ...named, ...typed].filter(
-    (each): each is string => typeof each === "string" && each.length > 3,
-  );
+  const named = Object.entries(environment).map(([name, value]) => secretNames.test(name) && value);
+  const typed = file !== undefined && readFileSync(file, "utf8").trim();
+  return [...configured, ...named, typed].filter((each) => typeof each === "string" && each.length > 3) as string[];
 }
 
 /** @param about output of `pulumi about --json`: unlike `pulumi version`, it accepts -s STACK */

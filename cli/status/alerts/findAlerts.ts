@@ -69,12 +69,11 @@ function checkNode(view: StackView, isReachable: boolean, now: number): Check[] 
 function checkChain({ parts, lifecycle, pillar }: StackView, counted: MissedMomentums): Check[] {
   const found = takeValue(parts.registration);
   const isKnown = found !== undefined && found.kind !== "unknown";
-  const isForeign = lifecycle === "active" && found?.kind === "foreign";
-  const isEarlier = lifecycle === "active" && found?.kind === "earlier" && found.wasOurs;
+  const isActive = lifecycle === "active";
   const address =
     (found?.kind === "tooEarly" && "this host's address, but the node is not synced") ||
-    (isForeign && "an unknown address") ||
-    (isEarlier && "an earlier address again");
+    (isActive && found?.kind === "foreign" && "an unknown address") ||
+    (isActive && found?.kind === "earlier" && found.wasOurs && "an earlier address again");
   const { missed = 0, inARow = 0 } = counted ?? {};
   const isLate = found?.kind === "registered" && found.isLate;
   const row = inARow >= missedAlertLimit && `: it missed its last ${inARow} momentums`;
@@ -95,12 +94,9 @@ function checkHost({ parts, facts }: StackView): Check[] {
   // Without `ports`, no port is tested, so there is no alert; but on a silent host the ports are unknown.
   const isUntried = "value" in parts.node && parts.ports === undefined;
   const ports = takeValue(parts.ports);
+  const full = isFull && `the disk is nearly full: ${gb(disk.free)} of ${gb(disk.size)} GB are free at ${disk.at}`;
   return [
-    [
-      "disk",
-      !!disk,
-      isFull && `the disk is nearly full: ${gb(disk.free)} of ${gb(disk.size)} GB are free at ${disk.at}`,
-    ],
+    ["disk", !!disk, full],
     ["peers", node?.peers !== undefined, node?.peers === 0 && "the node has no peers"],
     ["clock", !!clock, !clock?.isKept && "no service synchronizes the host's clock, so the node may miss momentums"],
     ["port", isUntried || ports !== undefined, false],

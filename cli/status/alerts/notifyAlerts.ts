@@ -16,10 +16,7 @@ import { type Alerts, countMissed, findAlerts, getKind, type MomentumCounts } fr
 const version = 1;
 
 /** Stored for the next lookup of a stack: the notified alerts, and its count of momentums. */
-interface AlertMemory {
-  readonly told: Alerts;
-  readonly production?: MomentumCounts | undefined;
-}
+type AlertMemory = { readonly told: Alerts; readonly production?: MomentumCounts | undefined };
 
 /** Notifies webhooks of new and solved alerts, then calls the heartbeats. @returns the problems that prevented it */
 export async function notifyAlerts(
@@ -66,12 +63,11 @@ async function notifyStack(found: StackLookup, directory: string, send: typeof s
     return found.refusal instanceof NoServerRefusal ? undefined : `${failed}: ${found.refusal.message}`;
   const webhook = found.source?.config.notify;
   if (webhook === undefined) return undefined;
-  const reason = await sendNews(found, directory, (notice) => send(webhook, notice)).catch(toMessage);
+  const sending = sendNews(found, directory, (notice) => send(webhook, notice));
+  const reason = await sending.catch(({ message }: Error) => message);
   const needed = `the next run tries again; to check the webhook: ${commandsFor(found.stack).notifyTest}`;
   return reason && formatProblem({ what: `${failed}: ${reason}`, needed });
 }
-
-const toMessage = ({ message }: Error) => message;
 
 /**
  * Notifies of new alerts, then of solved ones. Stores after each that it was sent, so that a killed run repeats at most

@@ -54,7 +54,10 @@ export async function readParts(stack: StackWithHost, hostKey: string, host: Hos
     registration,
     orchestrator: readPart(() => readOrchestrator(lookups)),
     ports: isFirewallForeign ? readPart(() => readPorts(lookups)) : undefined,
-    rewards: readPart(async () => chooseRewards(lookups, await registration, await survey), destroyTimeoutMs),
+    rewards: readPart(
+      async () => chooseRewards(lookups, takeValue(await registration), takeValue(await survey)),
+      destroyTimeoutMs,
+    ),
     destroy: survey?.then((result) => mapResult(result, ({ verdict }) => verdict.unmet)),
     hourlyRestart: isActive ? readPart(async () => (await runStep(lookups, restartStep)).trim()) : undefined,
     sporks: readPart(() => readSporks(lookups)),
@@ -121,13 +124,12 @@ async function readSurvey({ stack: { config }, host: { connect }, context, obser
 
 async function chooseRewards(
   { stack, readings }: SharedLookups,
-  registration: Result<Registration>,
-  survey: Result<RetirementSurvey> | undefined,
+  registration: Registration | undefined,
+  survey: RetirementSurvey | undefined,
 ): Promise<RewardsPart> {
-  const registered = takeValue(registration);
   // The survey describes rewards since another host took over, which has not happened while this one is registered.
-  const isRegistered = registered !== undefined && isOurs(registered);
-  const surveyed = isRegistered ? undefined : describeRewards(takeValue(survey)?.facts.rewards ?? []);
+  const isRegistered = registration !== undefined && isOurs(registration);
+  const surveyed = isRegistered ? undefined : describeRewards(survey?.facts.rewards ?? []);
   return surveyed ?? readCurrentRewards(await readings, registration, stack.config);
 }
 
@@ -172,7 +174,7 @@ async function readOrchestrator({ context, root, facts: answer }: SharedLookups)
 
 function readCurrentRewards(
   readings: readonly PillarReading[],
-  registration: Result<Registration>,
+  registration: Registration | undefined,
   { lifecycle, network }: StackWithHost["config"],
 ): Promise<RewardsPart> {
   const agreement = agreeOnPillar(readings);
@@ -180,8 +182,7 @@ function readCurrentRewards(
   const { pillar, by } = agreement;
   const [first] = by;
   if (pillar === null || first === undefined) throw new Error("nobody registered this Pillar");
-  const found = takeValue(registration);
-  const switched = lifecycle === "active" && found?.kind === "producing" ? found.switched : undefined;
+  const switched = lifecycle === "active" && registration?.kind === "producing" ? registration.switched : undefined;
   const query = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
   return readRewardsPart(first.client, query, deps.now());
 }

@@ -14,13 +14,10 @@ export interface RewardsPart {
  */
 export async function readRewardsPart(
   client: ChainClient,
-  {
-    withdrawAddress,
-    switched,
-    epoch,
-  }: { withdrawAddress: string; switched?: ProducerSwitch | undefined; epoch: number },
+  query: { readonly withdrawAddress: string; switched?: ProducerSwitch | undefined; epoch: number },
   now: number,
 ): Promise<RewardsPart> {
+  const { withdrawAddress, switched, epoch } = query;
   const rewards = await client.rewards(withdrawAddress);
   if (rewards === "notOffered")
     return { text: `unknown: the RPC of ${client.name} does not report rewards; check the wallet` };

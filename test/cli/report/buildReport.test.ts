@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { buildReport, parseEventLog } from "../../../cli/report/buildReport";
-import { syncing, textOf, wholeWay } from "./exampleLog";
+import { linesOf, syncing, wholeWay } from "./exampleLog";
 
 const reportOn = (stack: string, lines: readonly object[] = wholeWay) => {
-  const report = buildReport(parseEventLog(textOf(lines)), stack);
+  const report = buildReport(parseEventLog(linesOf(lines), "here"), stack);
   if (!report) throw new Error(`no event of ${stack}`);
   return report;
 };
@@ -123,7 +123,7 @@ test("the events exclude what came after the host was retired and before the new
 
 test("the events exclude another Pillar in the same file, and a stack that the event log does not name", () => {
   expect(reportOn("prod-2", [...wholeWay, host("smith", "19T08:00:00", "Smith")])).toEqual(reportOn("prod-2"));
-  expect(buildReport(parseEventLog(textOf(wholeWay)), "prod-9")).toBeUndefined();
+  expect(buildReport(parseEventLog(linesOf(wholeWay), "here"), "prod-9")).toBeUndefined();
 });
 
 test("the events stay in the log's order: a registration that was noticed late comes before the first momentum", () => {
@@ -145,6 +145,6 @@ test.each([
   ["a detail that is no time", JSON.stringify({ ...head, event: "waiting", details: { startedAt: "soon" } })],
   ["no details", JSON.stringify({ ...head, event: "refused" })],
 ])("counts %s as unread, and keeps the other lines", (_what, line) => {
-  const { entries, unread } = parseEventLog(`${textOf(wholeWay)}${line}\n\n`);
+  const { entries, unread } = parseEventLog([...linesOf(wholeWay), line], "here");
   expect([entries.length, unread]).toEqual([14, 1]);
 });

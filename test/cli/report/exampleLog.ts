@@ -62,6 +62,5 @@ export const syncing: readonly object[] = [
 ];
 
 /** Formats the lines of an event log. */
-export function textOf(lines: readonly object[]): string {
-  return lines.map((line) => `${JSON.stringify({ version: 1, ...line })}\n`).join("");
-}
+export const linesOf = (events: readonly object[]) => events.map((event) => JSON.stringify({ version: 1, ...event }));
+export const textOf = (events: readonly object[]) => `${linesOf(events).join("\n")}\n`;

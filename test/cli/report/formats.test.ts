@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { buildReport, parseEventLog, type Report } from "../../../cli/report/buildReport";
 import { formatJson, formatText } from "../../../cli/report/reportText";
-import { syncing, textOf, wholeWay } from "./exampleLog";
+import { linesOf, syncing, wholeWay } from "./exampleLog";
 
 function reportOn(lines: readonly object[], stack = "prod-2"): Report {
-  const report = buildReport(parseEventLog(textOf(lines)), stack);
+  const report = buildReport(parseEventLog(linesOf(lines), "here"), stack);
   if (!report) throw new Error("no report");
   return report;
 }
@@ -23,7 +23,7 @@ function withField(value: unknown, field: Record<string, unknown>): unknown {
 describe.each(Object.entries(shapes))("the %s", (_name, shown) => {
   test("leaves out unknown fields of the file", () => {
     const spiked = withField(wholeWay, { password: "hunter2", note: { deep: "hunter2" } }) as object[];
-    expect(textOf(spiked)).toContain("hunter2");
+    expect(linesOf(spiked).join()).toContain("hunter2");
     expect(shown(reportOn(spiked))).not.toContain("hunter2");
     expect(reportOn(spiked)).toEqual(whole);
   });
@@ -60,7 +60,7 @@ test("the text shows the wait of a stack that syncs", () => {
 });
 
 test("the text starts with the overrides, and ends with the number of unreadable lines", () => {
-  const report = buildReport(parseEventLog(`${textOf(wholeWay)}{"at"\nnull\n`), "prod-2");
+  const report = buildReport(parseEventLog([...linesOf(wholeWay), '{"at"', "null"], "here"), "prod-2");
   const lines = formatText(report as Report, 80).split("\n");
   expect(lines.slice(3, 7)).toEqual([
     "!! OVERRIDDEN BY THE OPERATOR",
