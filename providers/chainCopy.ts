@@ -3,7 +3,7 @@ import { removeCopy } from "../core/chainCopy/copyHosts";
 import { type ChainCopyInputs, createNodeAccess } from "../core/chainCopy/copyNodes";
 import { isSameHost } from "../core/ssh/publicKey";
 import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/say";
+import { say } from "../core/util/printable";
 import { defineResource } from "./runtime/dynamicResource";
 import { keepResults, type ProviderRun } from "./runtime/provider";
 

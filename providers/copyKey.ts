@@ -2,7 +2,7 @@ import { isSameMove } from "../core/eventLog/moveId";
 import { prepareBulkCopy } from "../core/orchestrator/hosts/bulkCopyKey";
 import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
 import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/say";
+import { say } from "../core/util/printable";
 import { isUnattended } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
 

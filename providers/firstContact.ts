@@ -6,8 +6,8 @@ import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
 import { findSshdTrialFault } from "../core/ssh/sshdFaults";
 import type { LoginError } from "../core/ssh/sshErrors";
 import { commandsFor, someHostKey } from "../core/util/commands";
+import { say } from "../core/util/printable";
 import { formatProblem } from "../core/util/problem";
-import { say } from "../core/util/say";
 import { type ArgsOf, defineResource, hasChanges } from "./runtime/dynamicResource";
 import { keepResults } from "./runtime/provider";
 

@@ -13,11 +13,11 @@ export class HostKey extends defineResource<HostKeyInputs, HostKeyOutputs>({
   create: async ({ stranger }) => {
     // An existing server does not have a key that is made now.
     if (stranger !== undefined) throw new Error(stranger);
-    return makeHostKey();
+    return createKeyPair();
   },
   // The host has this key: a new one would lock every connection out.
   update: async ({ publicKey, privateKey, fingerprint }) =>
-    publicKey && privateKey && fingerprint ? { publicKey, privateKey, fingerprint } : makeHostKey(),
+    publicKey && privateKey && fingerprint ? { publicKey, privateKey, fingerprint } : createKeyPair(),
   secretInputs: [],
   outputs: { publicKey: "plain", privateKey: "secret", fingerprint: "plain" },
   // A state that has a key keeps it, whatever server the provider reports.
@@ -29,27 +29,15 @@ interface HostKeyInputs {
   readonly stranger?: string | undefined;
 }
 
-interface KeyPair {
-  /** An authorized_keys line. */
-  readonly publicKey: string;
-  /** OpenSSH format, ends with a line break. */
-  readonly privateKey: string;
-}
+type HostKeyOutputs = Readonly<ReturnType<typeof createKeyPair>>;
 
-interface HostKeyOutputs extends KeyPair {
-  readonly fingerprint: string;
-}
-
-export function createKeyPair(): KeyPair {
+/** Creates a key pair: the public key as an authorized_keys line, the private key in OpenSSH's format. */
+export function createKeyPair() {
   for (;;) {
     const pair = ssh2.utils.generateKeyPairSync("ed25519");
     // ssh2 occasionally writes a key that it can't parse itself.
     if (ssh2.utils.parseKey(pair.private) instanceof Error) continue;
-    return { publicKey: pair.public.trim(), privateKey: `${pair.private.trim()}\n` };
+    const publicKey = pair.public.trim();
+    return { publicKey, privateKey: `${pair.private.trim()}\n`, fingerprint: computeFingerprint(publicKey) };
   }
-}
-
-function makeHostKey(): HostKeyOutputs {
-  const pair = createKeyPair();
-  return { ...pair, fingerprint: computeFingerprint(pair.publicKey) };
 }

@@ -1,8 +1,8 @@
 import { createConnection } from "../core/ssh/connection";
 import { runScript, type ScriptError } from "../core/ssh/runScript";
 import type { SshTarget } from "../core/ssh/ssh";
+import { say } from "../core/util/printable";
 import { createProblemError } from "../core/util/problem";
-import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**

@@ -1,8 +1,8 @@
 import { formatAssignments } from "../core/ssh/shellWords";
 import { connectSsh, type SshSession, type SshTarget } from "../core/ssh/ssh";
 import { isFatal, type LoginError } from "../core/ssh/sshErrors";
+import { say } from "../core/util/printable";
 import { createProblemError } from "../core/util/problem";
-import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**

@@ -10,7 +10,7 @@ import { surveyRetirement } from "../core/retirement/surveyRetirement";
 import { isSameHost } from "../core/ssh/publicKey";
 import { openRoot } from "../core/ssh/root";
 import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/say";
+import { say } from "../core/util/printable";
 import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 

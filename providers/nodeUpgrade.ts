@@ -13,8 +13,8 @@ import type { WitnessSources } from "../core/sync/references";
 import { findRollbackFault } from "../core/upgrade/rules";
 import { upgradeNode } from "../core/upgrade/upgrade";
 import { systemClock } from "../core/util/clock";
+import { say } from "../core/util/printable";
 import { formatProblem } from "../core/util/problem";
-import { say } from "../core/util/say";
 import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**

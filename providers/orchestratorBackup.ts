@@ -5,7 +5,7 @@ import type { BackupInputs } from "../core/orchestrator/hosts/moveInputs";
 import { openRoot } from "../core/ssh/root";
 import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/say";
+import { say } from "../core/util/printable";
 import { defineResource } from "./runtime/dynamicResource";
 
 /**

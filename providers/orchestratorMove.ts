@@ -4,7 +4,7 @@ import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
 import { formatMoveFailure, formatMoveNotice, type MoveOutputs, move } from "../core/orchestrator/move/move";
 import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/say";
+import { say } from "../core/util/printable";
 import { isUnattended } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
 import type { ProviderRun } from "./runtime/provider";

@@ -10,8 +10,8 @@ import { releaseHost } from "../core/retirement/releaseOnDestroy";
 import { collectedVariable } from "../core/retirement/retirementFacts";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
+import { say } from "../core/util/printable";
 import { createProblemError } from "../core/util/problem";
-import { say } from "../core/util/say";
 import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended";
 import { defineResource } from "./runtime/dynamicResource";
 

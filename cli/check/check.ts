@@ -30,7 +30,7 @@ import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { resolvePath } from "../../core/util/resolvePath";
 import { formatRequestError } from "../../core/util/sendRequest";
-import { formatSize } from "../../core/util/sizeText";
+import { formatSize } from "../../core/util/timeText";
 import { openStack, type StackInfo } from "../status/openStack";
 import { checkHost } from "./checkHost";
 import { checkNodeVersion } from "./checkNodeVersion";

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config";
-import { isSameMachine } from "../../core/config/sameMachine";
 import { createProxyLogin } from "../../core/ssh/configuredLogin";
 import { commandsFor } from "../../core/util/commands";
+import { isSameMachine } from "../../core/util/hostPort";
 import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers";
 import { confirmHostKey } from "../init/confirmHostKey";
 import { readUnchangedExample, resolveStackFilePath } from "../init/stackText";

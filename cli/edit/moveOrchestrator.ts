@@ -1,5 +1,4 @@
 import type { StackConfig } from "../../core/config/config";
-import { isSameMachine } from "../../core/config/sameMachine";
 import { openStackStore } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
 import { createMoveId } from "../../core/eventLog/moveId";
@@ -7,6 +6,7 @@ import { hashCommand, whatItIs } from "../../core/orchestrator/checks/releaseHas
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
 import { describeUnknownHistory } from "../../core/orchestrator/rules/obstacles";
 import { commandsFor } from "../../core/util/commands";
+import { isSameMachine } from "../../core/util/hostPort";
 import { formatProblem } from "../../core/util/problem";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { StackConfig } from "../../core/config/config";
-import { isSameMachine } from "../../core/config/sameMachine";
 import { commandsFor } from "../../core/util/commands";
+import { isSameMachine } from "../../core/util/hostPort";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import type { PlainSettings } from "../pulumi/stackFiles";

@@ -1,7 +1,6 @@
 import path from "node:path";
 import type { EventName, LogEvent, MoveEvent, MoveEventName } from "../../core/eventLog/events";
-import { formatSize } from "../../core/util/sizeText";
-import { formatDuration } from "../../core/util/timeText";
+import { formatDuration, formatSize } from "../../core/util/timeText";
 
 /** A stage is a step of the migration; an operator must not overlook an alarm. */
 export interface EventText {

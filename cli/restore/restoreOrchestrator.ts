@@ -1,6 +1,5 @@
 import { createNodeTarget } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
-import { isSameMachine } from "../../core/config/sameMachine";
 import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore";
 import { appendEvent, findLastMoveEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog";
 import type { Backup, MoveEvent } from "../../core/eventLog/events";
@@ -16,6 +15,7 @@ import { createHostTarget, createOldHost } from "../../core/ssh/configuredLogin"
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { commandsFor } from "../../core/util/commands";
+import { isSameMachine } from "../../core/util/hostPort";
 import { printableLines } from "../../core/util/printable";
 import { formatDuration } from "../../core/util/timeText";
 import {

@@ -1,6 +1,6 @@
 import { type Connection, createConnection } from "../ssh/connection";
 import { isFatal } from "../ssh/sshErrors";
-import { takeFirstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/printable";
 import { parseBridge } from "./bridge";
 import {
   type PaidEpoch,

@@ -7,8 +7,7 @@ import { findSshdFaults, parseSshd } from "../ssh/sshdFaults";
 import { commandsFor } from "../util/commands";
 import { parseFields } from "../util/fields";
 import { formatProblem } from "../util/problem";
-import { formatSize } from "../util/sizeText";
-import { formatDuration } from "../util/timeText";
+import { formatDuration, formatSize } from "../util/timeText";
 import type { CopyRun } from "./copyHosts";
 import type { ChainCopyInputs, HostRole } from "./copyNodes";
 

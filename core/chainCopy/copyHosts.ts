@@ -4,7 +4,7 @@ import type { EventDetails } from "../eventLog/events";
 import { markOwn, type Variables } from "../ssh/foreign";
 import { type CallError, type CallOptions, openRoot } from "../ssh/root";
 import { isFatal } from "../ssh/sshErrors";
-import { takeFirstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/printable";
 import type { ChainCopyInputs, CopyDeps, HostRole } from "./copyNodes";
 
 /** Facts of a copy, as in the event log. */

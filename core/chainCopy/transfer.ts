@@ -1,7 +1,6 @@
 import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign";
 import { createProblemError } from "../util/problem";
-import { formatSize } from "../util/sizeText";
-import { formatDuration } from "../util/timeText";
+import { formatDuration, formatSize } from "../util/timeText";
 import { minFreeBytes } from "./copyChecks";
 import { type CopyFacts, type CopyRun, copyHours, isBroken, isTaken, retryIfBroken } from "./copyHosts";
 import type { HostRole } from "./copyNodes";

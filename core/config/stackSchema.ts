@@ -1,12 +1,11 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { normalizeHost, parseHostPort } from "../util/hostPort";
+import { isSameMachine, normalizeHost, parseHostPort } from "../util/hostPort";
 import { supportedDistributions } from "./distributions";
 import { hostSchema } from "./hostSchema";
 import { loginRule, otherHostShape, otherNodeShape, readPrivateKey, sshSchema } from "./loginSchema";
 import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema";
 import { orchestratorSchema } from "./orchestratorSchema";
-import { isSameMachine } from "./sameMachine";
 import { block, duration, pillarName, rpcUrl, storeSchema, webAddress } from "./schemaParts";
 
 const networkSchema = block({

@@ -3,7 +3,7 @@ import { dropFigures } from "../chain/reading";
 import type { Connection } from "../ssh/connection";
 import { runScript } from "../ssh/runScript";
 import type { Clock } from "../util/clock";
-import { takeFirstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/printable";
 import { toResult } from "../util/result";
 import { agreeOnPillar } from "./agreeOnRegistration";
 import type { PillarReading } from "./pillarReadings";

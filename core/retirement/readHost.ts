@@ -4,7 +4,7 @@ import { markOwn } from "../ssh/foreign";
 import { type CallError, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
 import { parseFields } from "../util/fields";
-import { takeFirstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/printable";
 import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs";
 
 /** A host's facts for its retirement. No secret. */

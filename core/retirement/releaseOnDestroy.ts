@@ -3,7 +3,7 @@ import { type EventLog, openEventLog } from "../eventLog/eventLog";
 import { findValidEvents } from "../eventLog/guardFacts";
 import { openRoot, type RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
-import { takeFirstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/printable";
 import { createProblemError } from "../util/problem";
 import { withLock } from "../util/withLock";
 import type { RetirementInputs } from "./guardInputs";

@@ -12,7 +12,7 @@ import { openRoot } from "../ssh/root";
 import type { SshTarget } from "../ssh/ssh";
 import type { Store } from "../store/store";
 import { readNodeStatus } from "../sync/nodeStatus";
-import { takeFirstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/printable";
 import { resolvePath } from "../util/resolvePath";
 import { toResult } from "../util/result";
 import { decideRetirement, needsProductionSearch } from "./decideRetirement";

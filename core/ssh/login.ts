@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
 import type ssh2 from "ssh2";
-import { takeFirstLine } from "../util/firstLine";
-import { printable } from "../util/printable";
+import { printable, takeFirstLine } from "../util/printable";
 import { createLoginRefusal, createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors";
 
 /** Login of a host, in clear as a provider gets it. Secret. */

@@ -1,9 +1,7 @@
 import { type Clock, systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
-import { takeFirstLine } from "../util/firstLine";
-import { printable } from "../util/printable";
+import { printable, say, takeFirstLine } from "../util/printable";
 import { formatProblem } from "../util/problem";
-import { say } from "../util/say";
 import { withTimeout } from "../util/withTimeout";
 import { findOtherUser, frameScript, readAnswer } from "./answer";
 import { derivePublicKey } from "./derivePublicKey";

@@ -1,13 +1,13 @@
 import { pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable";
+import { quoteShellWord } from "../util/quote";
 import { withTimeout } from "../util/withTimeout";
 import { answerStream, findOtherUser, formatNotRun, frameScript, readAnswer } from "./answer";
 import { type Connection, createConnection } from "./connection";
 import type { Variables } from "./foreign";
-import { createHostVariables, createRootEnvelope, type Receiver } from "./rootEnvelope";
 import { formatAssignments } from "./shellWords";
 import { createLoginKeys, type SshTarget } from "./ssh";
-import { type CommandResult, collect, type RunningCommand } from "./sshCommands";
+import { collect, type RunningCommand } from "./sshCommands";
 import { createFatalError, isFatal } from "./sshErrors";
 
 /** Root access to a host, the login in clear. Secret. */
@@ -44,6 +44,26 @@ const defaultLimitSeconds = 120;
 /** Time for the host to report that a function reached its limit. */
 const graceSeconds = 30;
 
+/** The sudo password goes through standard input, never into a command line. */
+export type Receiver = Pick<OrchestratorHost, "stack" | "sudoPassword" | "configured"> & { readonly hostName: string };
+
+export function createHostVariables({ hostName, stack }: Receiver) {
+  return { host_name: hostName, stack_word: quoteShellWord(stack) };
+}
+
+/**
+ * Returns a script for the login user's shell that becomes root with core/steps/lib/become.sh, then runs a command with
+ * an input: shell text, with a line break at its end.
+ */
+export function createRootEnvelope(receiver: Receiver, become: string, command: string, input: string): string {
+  const { sudoPassword = "", configured } = receiver;
+  const login_key = createLoginKeys(configured).login.slice("pillar-host:".length);
+  return `${formatAssignments({ ...createHostVariables(receiver), login_key, sudo_password: sudoPassword })}${become}
+become_root ${command} <<'PILLAR_HOST_ROOT'
+${input}PILLAR_HOST_ROOT
+`;
+}
+
 /** Returns the script for the login user. Function, variables and sudo password never go into a command line. */
 export function createRootScript(
   library: string,
@@ -70,18 +90,15 @@ export function redactSecrets(text: string, secrets: readonly (string | undefine
   return values.sort((a, b) => b.length - a.length).reduce((left, each) => left.replaceAll(each, "[removed]"), text);
 }
 
-interface EndedFunction extends Pick<CommandResult, "exitCode" | "stderr"> {
-  readonly address: string;
-  readonly name: string;
-  readonly script: string;
-  /** The beginning of what the login printed. */
-  readonly first: string;
-  readonly limitSeconds: number;
-}
+type EndedFunction = Awaited<RunningCommand["done"]> &
+  Readonly<Record<"address" | "name" | "script" | "first", string>>;
 
-/** Returns the error of a function that did not run to its end, in the host's words; undefined if it did. */
-function findCallError({ exitCode, stderr: printed, ...call }: EndedFunction): CallError | undefined {
-  const { address, name, script, first, limitSeconds } = call;
+/**
+ * Returns the error of a function that did not run to its end, in the host's words; undefined if it did. `first`: the
+ * beginning of what the login printed.
+ */
+function findCallError(call: EndedFunction, limitSeconds: number): CallError | undefined {
+  const { exitCode, stderr: printed, address, name, script, first } = call;
   const { isDone, stderr } = readAnswer(script, { stdout: "", stderr: printed });
   const said = stderr.trim();
   if (exitCode === 0 && isDone) return undefined;
@@ -146,7 +163,7 @@ export function openRoot(
         connection.drop("dead");
         throw error;
       });
-      const error = findCallError({ ...ended, address: ssh.address, name, script, first: first(), limitSeconds });
+      const error = findCallError({ ...ended, address: ssh.address, name, script, first: first() }, limitSeconds);
       if (error) throw Object.assign(error, { message: cleanText(error.message, secrets) });
     };
     const done = wait().finally(() => isRead);

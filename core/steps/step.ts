@@ -1,5 +1,5 @@
 import { type Framing, frameScript } from "../ssh/answer";
-import { createHostVariables, createRootEnvelope, type Receiver } from "../ssh/rootEnvelope";
+import { createHostVariables, createRootEnvelope, type Receiver } from "../ssh/root";
 import { formatAssignments, type Value } from "../ssh/shellWords";
 import { commandsFor } from "../util/commands";
 import { readShell } from "./libraries";

@@ -3,7 +3,6 @@ import fs from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createOperatorError } from "../util/operatorError";
-import { formatProblem } from "../util/problem";
 import { settle } from "../util/writeAtomically";
 import type { BucketPlace } from "./bucketPlace";
 import { readIfExists } from "./directoryStore";
@@ -76,13 +75,11 @@ export function createBucketStore(
       if ((await bucket.head(key)) === undefined) await bucket.put(key, fs.createReadStream(part), size, { sha256 });
       const kept = await bucket.head(key);
       if (kept?.bytes !== size || kept.sha256 !== sha256)
-        throw createOperatorError(
-          formatProblem({
-            what: `${address}: ${key} exists already; nothing was overwritten`,
-            found: "other content than this file's, or a part of it",
-            next: "Run the same command again. If it stays so, remove that object from the bucket",
-          }),
-        );
+        throw createOperatorError({
+          what: `${address}: ${key} exists already; nothing was overwritten`,
+          found: "other content than this file's, or a part of it",
+          next: "Run the same command again. If it stays so, remove that object from the bucket",
+        });
       const file = path.join(directory, name);
       fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
       settle(part, file);

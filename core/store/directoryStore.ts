@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
 import { createOperatorError } from "../util/operatorError";
-import { formatProblem } from "../util/problem";
 import { replaceFile, settle } from "../util/writeAtomically";
 import type { Store } from "./store";
 
@@ -17,14 +16,12 @@ export function createDirectoryStore(directory: string): Store {
     try {
       return work();
     } catch (error) {
-      throw createOperatorError(
-        formatProblem({
-          what: `the event log could not be ${what} on this machine: ${directory}`,
-          found: (error as Error).message,
-          needed: "make the directory readable and writable, with room on its disk",
-          next: "Then run the same command again",
-        }),
-      );
+      throw createOperatorError({
+        what: `the event log could not be ${what} on this machine: ${directory}`,
+        found: (error as Error).message,
+        needed: "make the directory readable and writable, with room on its disk",
+        next: "Then run the same command again",
+      });
     }
   };
   return {

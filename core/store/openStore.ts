@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import { commandsFor } from "../util/commands";
 import { createOperatorError } from "../util/operatorError";
-import { formatProblem } from "../util/problem";
 import { isBucket, parseBucketPlace } from "./bucketPlace";
 import { createBucketStore } from "./bucketStore";
 import { createDirectoryStore, resolveEventLogPath } from "./directoryStore";
@@ -19,22 +18,18 @@ export function openStore(configured: string, stack = "STACK"): Store {
   if (isBucket(configured)) {
     const place = parseBucketPlace(configured);
     if (fs.existsSync(log))
-      throw createOperatorError(
-        formatProblem({
-          what: "the event log is on this machine, but a bucket is configured for it; nothing was changed",
-          found: `${log}, beside ${place.address}`,
-          needed: "copy the event log into the bucket, and rename that file to record.jsonl.moved (docs/unattended.md)",
-        }),
-      );
+      throw createOperatorError({
+        what: "the event log is on this machine, but a bucket is configured for it; nothing was changed",
+        found: `${log}, beside ${place.address}`,
+        needed: "copy the event log into the bucket, and rename that file to record.jsonl.moved (docs/unattended.md)",
+      });
     return createBucketStore(place, directory);
   }
   if (fs.existsSync(`${log}.moved`))
-    throw createOperatorError(
-      formatProblem({
-        what: `the event log in ${directory} was moved to a bucket; nothing was changed`,
-        found: `${log}.moved, and no pillar-host:store in this stack's configuration`,
-        needed: `set the bucket's address: ${commandsFor(stack).setTo("store", "ADDRESS")}`,
-      }),
-    );
+    throw createOperatorError({
+      what: `the event log in ${directory} was moved to a bucket; nothing was changed`,
+      found: `${log}.moved, and no pillar-host:store in this stack's configuration`,
+      needed: `set the bucket's address: ${commandsFor(stack).setTo("store", "ADDRESS")}`,
+    });
   return createDirectoryStore(directory);
 }

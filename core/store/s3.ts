@@ -1,9 +1,8 @@
 import type { Readable } from "node:stream";
 import { readBoundedStream } from "../util/boundedText";
-import { takeFirstLine } from "../util/firstLine";
 import { createOperatorError } from "../util/operatorError";
-import { printable } from "../util/printable";
-import { formatProblem } from "../util/problem";
+import { printable, takeFirstLine } from "../util/printable";
+import type { Problem } from "../util/problem";
 import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
 
@@ -81,7 +80,7 @@ function createSender(place: BucketPlace) {
       return await withTimeout(work(sdk, client, { abortSignal: abort.signal }), timeoutMs, late);
     } catch (error) {
       const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-      throw Object.assign(createOperatorError(formatBucketError(what, place, status, error as Error)), { status });
+      throw Object.assign(createOperatorError(describeBucketError(what, place, status, error as Error)), { status });
     } finally {
       abort.abort();
     }
@@ -94,19 +93,19 @@ function ignoreStatus(status: number) {
   };
 }
 
-function formatBucketError(
+function describeBucketError(
   what: "read" | "written",
   { bucket, prefix, address, client: { endpoint } }: BucketPlace,
   status: number | undefined,
   { name, message }: Error,
-): string {
+): Problem {
   const words = [status, name === "Error" ? undefined : printable(name), printable(takeFirstLine(message))];
   const at = endpoint === undefined ? "" : ` --endpoint-url ${endpoint}`;
-  return formatProblem({
+  return {
     what: `the bucket of the event log can't be ${what}: ${address}; nothing is decided without it`,
     found: words.filter((each) => each !== undefined).join(" "),
     needed:
       "set credentials that may list, read and write in the bucket, as for AWS tools\n  (AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
     next: `Try: aws s3 ls s3://${bucket}/${prefix}${at}; then run the same command again`,
-  });
+  };
 }

@@ -3,7 +3,7 @@ import type { NodeStatus } from "../sync/nodeStatus";
 import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { parseFields } from "../util/fields";
-import { takeFirstLine } from "../util/firstLine";
+import { takeFirstLine } from "../util/printable";
 import { createProblemError, formatProblem } from "../util/problem";
 import { formatDuration } from "../util/timeText";
 import { decideMoment, judgeUpgrade, type TickFacts } from "./rules";

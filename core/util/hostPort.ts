@@ -16,3 +16,15 @@ export function parseHostPort(url: string): { readonly host: string; readonly po
   const { hostname, port, protocol } = new URL(url);
   return { host: normalizeHost(hostname), port: port || (protocol === "https:" ? "443" : "80") };
 }
+
+interface Machine {
+  readonly address?: string;
+  readonly hostKey?: string | undefined;
+}
+
+/** True if two hosts are one machine, by address or host key. */
+export function isSameMachine(one: Machine, other: Machine): boolean {
+  const [address, otherAddress] = [one, other].map((each) => each.address && normalizeHost(each.address));
+  const isSameKey = one.hostKey !== undefined && one.hostKey === other.hostKey;
+  return isSameKey || (address !== undefined && address === otherAddress);
+}

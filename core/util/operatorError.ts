@@ -1,8 +1,8 @@
-import { formatProblem } from "./problem";
+import { formatProblem, type Problem } from "./problem";
 
-/** Creates an error whose message the operator sees unchanged. A class would not survive in providers' stored code. */
-export function createOperatorError(message: string): Error & { readonly isForOperator: true } {
-  return Object.assign(new Error(message), { isForOperator: true as const });
+/** Creates an error that the operator sees unchanged. A class would not survive in providers' stored code. */
+export function createOperatorError(problem: Problem): Error & { readonly isForOperator: true } {
+  return Object.assign(new Error(formatProblem(problem)), { isForOperator: true as const });
 }
 
 /** Returns an error's text for the operator; undefined for a bug of the program, which needs a stack trace. */

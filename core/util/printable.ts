@@ -18,3 +18,14 @@ export function printableLines(text: string): string {
 export function isPrintable(value: unknown): value is string {
   return typeof value === "string" && printable(value) === value;
 }
+
+/** Returns the first line of an error's text: what is wrong. The other lines say what to do. */
+export function takeFirstLine(text: string): string {
+  const [line = ""] = text.split("\n");
+  return line;
+}
+
+/** Prints a line from a provider's process, made safe for the terminal. Use no console.log: a line may quote a host. */
+export function say(line: string): void {
+  console.log(printableLines(line));
+}

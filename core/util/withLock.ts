@@ -3,7 +3,7 @@ import path from "node:path";
 import lockfile from "proper-lockfile";
 import { commandsFor } from "./commands";
 import { createOperatorError } from "./operatorError";
-import { formatProblem, type Problem } from "./problem";
+import type { Problem } from "./problem";
 
 interface LockScope {
   readonly stack: string;
@@ -50,7 +50,7 @@ export async function withFileLock<T>(file: string, busy: Problem, work: () => P
     })
     .catch((error: NodeJS.ErrnoException) => {
       if (error.code !== "ELOCKED") throw error;
-      throw createOperatorError(formatProblem({ found: `${file}, a lock that another process holds`, ...busy }));
+      throw createOperatorError({ found: `${file}, a lock that another process holds`, ...busy });
     });
   try {
     return await work();

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { KeyMeta } from "../../core/config/keyMeta";
+import type { KeyMeta } from "../../core/config/schemaKeys";
 import { stackSchema } from "../../core/config/stackSchema";
 
 type JsonSchema = Omit<KeyMeta, "examples"> & {

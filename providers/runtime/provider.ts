@@ -1,8 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { type Notice, sendNotice } from "../../core/notify/notify";
 import { checkVersion } from "../../core/util/checkVersion";
-import { printableLines } from "../../core/util/printable";
-import { say } from "../../core/util/say";
+import { printableLines, say } from "../../core/util/printable";
 import { watchEngine } from "./engine";
 
 export interface ProviderRun {

@@ -3,7 +3,7 @@ import type { UnknownSpork } from "../../../core/chain/sporks";
 import type { Registration } from "../../../core/registration/registration";
 import type { Unmet } from "../../../core/retirement/retirementFacts";
 import type { PortResult } from "../../../core/ssh/portRules";
-import { takeFirstLine } from "../../../core/util/firstLine";
+import { takeFirstLine } from "../../../core/util/printable";
 import { type Result, toResult } from "../../../core/util/result";
 import { withTimeout } from "../../../core/util/withTimeout";
 import type { OrchestratorPart } from "./orchestratorPart";

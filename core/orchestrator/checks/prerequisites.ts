@@ -2,7 +2,7 @@ import { type BuildInfo, compareVersions } from "../../chain/orchestrator";
 import { isSameOwner } from "../../eventLog/moveId";
 import { formatProblem, type Problem } from "../../util/problem";
 import { type Result, takeValue } from "../../util/result";
-import { formatSize } from "../../util/sizeText";
+import { formatSize } from "../../util/timeText";
 import { isUsed } from "../rules/hostPairFacts";
 import { unreadableJournal } from "../rules/journal";
 import { formatBridgeState } from "./bridgeState";

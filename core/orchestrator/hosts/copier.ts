@@ -1,6 +1,6 @@
 import path from "node:path";
 import { encodeBase64, markOwn, parseCopyKey, parseFileName, type Variables } from "../../ssh/foreign";
-import { takeFirstLine } from "../../util/firstLine";
+import { takeFirstLine } from "../../util/printable";
 import { createProblemError } from "../../util/problem";
 import { settleAll } from "../../util/settleAll";
 import {

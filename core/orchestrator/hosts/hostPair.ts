@@ -5,7 +5,7 @@ import { type CallError, type CallOptions, openRoot, type RootHost } from "../..
 import { isFatal } from "../../ssh/sshErrors";
 import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
-import { takeFirstLine } from "../../util/firstLine";
+import { takeFirstLine } from "../../util/printable";
 import { createProblemError } from "../../util/problem";
 import type { HostState, HostStates } from "../rules/hostStates";
 import { assignRoles, bothSides, formatHost, parseJournal, type Saga, type WhichHost } from "../rules/journal";

@@ -5,7 +5,7 @@ import type { MoveEnd } from "../../eventLog/events";
 import { assertWhole, findLastHash } from "../../eventLog/logIntegrity";
 import { computeFingerprint } from "../../ssh/publicKey";
 import { commandsFor } from "../../util/commands";
-import { takeFirstLine } from "../../util/firstLine";
+import { takeFirstLine } from "../../util/printable";
 import { createProblemError } from "../../util/problem";
 import { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";

@@ -1,5 +1,5 @@
 import { commandsFor } from "../../util/commands";
-import { takeFirstLine } from "../../util/firstLine";
+import { takeFirstLine } from "../../util/printable";
 import { formatUnattendedRefusal } from "../../util/unattended";
 import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../rules/decideMove";
 import { applyEvent, decideEvent, decideNext, type Wanted } from "../rules/generation";

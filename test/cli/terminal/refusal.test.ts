@@ -5,12 +5,17 @@ import { evilText, harmless } from "../../evilText";
 
 test("prints an operator's error without a stack trace, and any other with it", () => {
   expect(formatError(new CliRefusal("no\n  needed: more"))).toBe("no\n  needed: more");
-  expect(formatError(createOperatorError("no store"))).toBe("no store");
+  expect(formatError(createOperatorError({ what: "no store" }))).toBe("no store");
   expect(formatError(new TypeError("a mistake"))).toMatch(/^TypeError: a mistake\n {4}at .*refusal\.test\.ts/);
   expect(formatError("thrown")).toBe("thrown");
 });
 
 test("removes terminal commands, whoever wrote the words", () => {
-  for (const error of [new CliRefusal(evilText), createOperatorError(evilText), new Error(evilText), evilText])
+  for (const error of [
+    new CliRefusal(evilText),
+    createOperatorError({ what: evilText }),
+    new Error(evilText),
+    evilText,
+  ])
     expect(formatError(error)).toContain(harmless);
 });

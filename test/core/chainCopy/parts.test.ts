@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/copyChecks";
 import { formatCopyProgress, parseHashes } from "../../../core/chainCopy/transfer";
-import { formatSize } from "../../../core/util/sizeText";
+import { formatSize } from "../../../core/util/timeText";
 
 const whole = parseChainFacts(
   "nom=there\nconsensus=there\ncache=none\nbytes=13000000000\nfree=100000000000\nend=yes",

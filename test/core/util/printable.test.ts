@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { isPrintable, printable, printableLines } from "../../../core/util/printable";
-import { say } from "../../../core/util/say";
+import { isPrintable, printable, printableLines, say } from "../../../core/util/printable";
 import { evilText, harmless } from "../../evilText";
 
 test("removes control characters and bidi overrides from a line", () => {
@@ -39,5 +38,5 @@ test("providers and components print only with say", () => {
       file !== "components/log.ts" &&
       /console\.\w+\(|pulumi\.log|process\.std/.test(readFileSync(join(project, file), "utf8")),
   );
-  expect(others, "components/log.ts and core/util/say.ts tell the operator").toEqual([]);
+  expect(others, "components/log.ts and say of core/util/printable.ts tell the operator").toEqual([]);
 });
