@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatProgress } from "../core/sync/syncMessages";
+import { formatProgress } from "../core/sync/progress";
 import { commandsFor } from "../core/util/commands";
 import { printable } from "../core/util/printable";
 import type { MoveOptions } from "./edit/moveOrchestrator";

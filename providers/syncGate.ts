@@ -1,5 +1,5 @@
 import type { NodeTarget } from "../core/chain/node";
-import { openEventLog } from "../core/eventLog/eventLog";
+import { type LogRef, openEventLog } from "../core/eventLog/eventLog";
 import type { Notice } from "../core/notify/notify";
 import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
 import { readSources } from "../core/registration/pillarReadings";
@@ -8,8 +8,9 @@ import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
 import { isSameHost } from "../core/ssh/publicKey";
 import type { SshTarget } from "../core/ssh/ssh";
+import type { GateSettings } from "../core/sync/gateSettings";
 import type { WitnessSources } from "../core/sync/references";
-import { type GateSettings, isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync";
+import { isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync";
 import { createWaitLog } from "../core/sync/waitLog";
 import { openNodeReader } from "../core/sync/witnesses";
 import { systemClock } from "../core/util/clock";
@@ -52,7 +53,8 @@ export class SyncGate extends defineResource<GateInputs, GateOutputs>({
 }) {}
 
 /** Durations in milliseconds. */
-interface GateInputs extends GateSettings, WitnessSources {
+interface GateInputs extends GateSettings, Pick<WitnessSources, "witnessHost"> {
+  readonly record: LogRef;
   readonly target: NodeTarget;
   readonly title: string;
   /** The script that prints the host's facts, for `bash -euo pipefail -s` as the login user. */
@@ -157,7 +159,7 @@ function createEarlyWalletWatch(
   before: string | undefined,
   tell: (text: string) => void,
 ): EarlyWalletWatch | undefined {
-  if (references.length === 0 || addressScript === undefined || record === undefined) return undefined;
+  if (references.length === 0 || addressScript === undefined) return undefined;
   const log = openEventLog(record, { ...systemClock, say: (line) => say(`sync: ${line}`) });
   return watchForEarlyWallet(record.pillar, before, {
     read: () => readSources(undefined, references, record.pillar, target.ssh.address),

@@ -1,7 +1,6 @@
 import { createRegistrationOutput } from "../../core/registration/registrationOutput";
 import { isWrong } from "../../core/ssh/portRules";
-import type { SyncProgress } from "../../core/sync/progress";
-import { formatProgress } from "../../core/sync/syncMessages";
+import { formatProgress, type SyncProgress } from "../../core/sync/progress";
 import type { Result } from "../../core/util/result";
 import { decideStage } from "./hostStage";
 import type { StatusParts } from "./parts/statusParts";

@@ -4,7 +4,7 @@ import { formatUnmet } from "../../core/retirement/refusalText";
 import { listHostFactRows } from "../../core/ssh/hostFacts";
 import { findPortProblems, formatPortList, type PortResult } from "../../core/ssh/portRules";
 import { chainRisk } from "../../core/sync/decideSynced";
-import { formatProgress } from "../../core/sync/syncMessages";
+import { formatProgress } from "../../core/sync/progress";
 import { printable } from "../../core/util/printable";
 import { type Result, takeValue } from "../../core/util/result";
 import { formatUtcMinute } from "../../core/util/timeText";

@@ -19,7 +19,7 @@ export function cloudInit(): Step {
   return {
     name: "cloudInit",
     limitSeconds: 1800,
-    script: createScript({ wait_seconds: 900 }, "host/cloudInit"),
+    script: createScript(["host/cloudInit"], { wait_seconds: 900 }),
   };
 }
 
@@ -34,32 +34,27 @@ export function preflight(config: StackConfig, identity: string): Step {
     name: "preflight",
     limitSeconds: 300,
     readsOnly: true,
-    script: createScript(
-      {
-        ...createBuildVariables(config),
-        stack_identity: identity,
-        service: node.service,
-        signer_service: orchestrator.service,
-        data_dir: node.dataDir,
-        distributions: [...supportedDistributions, ...config.host.acceptDistributions],
-        minimum_cores: minimums.cores,
-        minimum_memory_gb: minimums.memoryGb,
-        minimum_memory_kb: Math.floor(minimums.memoryGb * 1024 * 1024 * memoryShare),
-        ideal_cores: ideal.cores,
-        ideal_memory_gb: ideal.memoryGb,
-        ideal_memory_kb: Math.floor(ideal.memoryGb * 1024 * 1024 * memoryShare),
-        minimum_disk_kb: minimums.diskGb * 1_000_000,
-        minimum_mbps: minimums.bandwidthMbps,
-        controller_addresses: config.controller.addresses,
-        release_url: getControllerRelease(config).url,
-        release_host: url.hostname,
-        release_port: url.port || (url.protocol === "https:" ? 443 : 80),
-        ports: [...listOwnPorts(config).map((port) => `${port}/tcp`), `${node.p2pPort}/udp`],
-      },
-      "host/packageSources",
-      "host/goToolchain",
-      "host/preflight",
-    ),
+    script: createScript(["host/packageSources", "host/goToolchain", "host/preflight"], {
+      ...createBuildVariables(config),
+      stack_identity: identity,
+      service: node.service,
+      signer_service: orchestrator.service,
+      data_dir: node.dataDir,
+      distributions: [...supportedDistributions, ...config.host.acceptDistributions],
+      minimum_cores: minimums.cores,
+      minimum_memory_gb: minimums.memoryGb,
+      minimum_memory_kb: Math.floor(minimums.memoryGb * 1024 * 1024 * memoryShare),
+      ideal_cores: ideal.cores,
+      ideal_memory_gb: ideal.memoryGb,
+      ideal_memory_kb: Math.floor(ideal.memoryGb * 1024 * 1024 * memoryShare),
+      minimum_disk_kb: minimums.diskGb * 1_000_000,
+      minimum_mbps: minimums.bandwidthMbps,
+      controller_addresses: config.controller.addresses,
+      release_url: getControllerRelease(config).url,
+      release_host: url.hostname,
+      release_port: url.port || (url.protocol === "https:" ? 443 : 80),
+      ports: [...listOwnPorts(config).map((port) => `${port}/tcp`), `${node.p2pPort}/udp`],
+    }),
   };
 }
 
@@ -72,18 +67,13 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
   return {
     name: "prepare",
     limitSeconds: 60,
-    script: createScript(
-      {
-        stack_identity: identity,
-        service: node.service,
-        signer_service: orchestrator.service,
-        shut_down_at: shutDownAt,
-        reserved_ports: formatReservedPorts(listOwnPorts(config)),
-      },
-      "node/nodeStop",
-      "node/nodeMask",
-      "host/prepare",
-    ),
+    script: createScript(["node/nodeStop", "node/nodeMask", "host/prepare"], {
+      stack_identity: identity,
+      service: node.service,
+      signer_service: orchestrator.service,
+      shut_down_at: shutDownAt,
+      reserved_ports: formatReservedPorts(listOwnPorts(config)),
+    }),
   };
 }
 
@@ -112,11 +102,10 @@ export function packages(config: StackConfig): Step {
   return {
     name: "packages",
     limitSeconds: 3 * 3600,
-    script: createScript(
-      { hourly_restart: config.sync.hourlyRestart, lock_seconds: 1800 },
-      "host/kernelHeaders",
-      "host/packages",
-    ),
+    script: createScript(["host/kernelHeaders", "host/packages"], {
+      hourly_restart: config.sync.hourlyRestart,
+      lock_seconds: 1800,
+    }),
   };
 }
 
@@ -125,17 +114,12 @@ export function controller(config: StackConfig): Step {
   return {
     name: "controller",
     limitSeconds: 3600,
-    script: createScript(
-      {
-        ...createControllerVariables(config),
-        ...createBuildVariables(config),
-        ...releaseVariables(getControllerRelease(config)),
-        minimum_mbps: config.host.minimums.bandwidthMbps,
-      },
-      "lib/releaseDownload",
-      "host/goToolchain",
-      "node/controller",
-    ),
+    script: createScript(["lib/releaseDownload", "host/goToolchain", "node/controller"], {
+      ...createControllerVariables(config),
+      ...createBuildVariables(config),
+      ...releaseVariables(getControllerRelease(config)),
+      minimum_mbps: config.host.minimums.bandwidthMbps,
+    }),
   };
 }
 
@@ -145,10 +129,11 @@ export function hourlyRestart(config: StackConfig, when: "syncing" | "synced"): 
   return {
     name: "hourlyRestart",
     limitSeconds: 60,
-    script: createScript(
-      { service: config.node.service, cron_action: on ? "on" : "off", node_synced: when === "synced" },
-      "node/hourlyRestart",
-    ),
+    script: createScript(["node/hourlyRestart"], {
+      service: config.node.service,
+      cron_action: on ? "on" : "off",
+      node_synced: when === "synced",
+    }),
   };
 }
 
@@ -158,35 +143,31 @@ export function deploy(config: StackConfig, identity: string): Step {
   return {
     name: "deploy",
     limitSeconds: deploySeconds + 600,
-    script: createScript(
-      {
-        ...createControllerVariables(config),
-        ...createNodeVariables(config),
-        ...createBuildVariables(config),
-        stack_identity: identity,
-        deploy_seconds: deploySeconds,
-        rpc_seconds: 300,
-      },
-      "node/nodeStop",
-      "node/dialog",
-      "host/goToolchain",
-      "node/deploy",
-    ),
+    script: createScript(["node/nodeStop", "node/dialog", "host/goToolchain", "node/deploy"], {
+      ...createControllerVariables(config),
+      ...createNodeVariables(config),
+      ...createBuildVariables(config),
+      stack_identity: identity,
+      deploy_seconds: deploySeconds,
+      rpc_seconds: 300,
+    }),
   };
 }
 
 /** Removes what interrupted chain copies left. `begunAt`, of the last copy, makes the step run again after it. */
 export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: string): Step {
   const functions = createScript(
+    [
+      "node/configuredAddress",
+      "node/nodeStop",
+      "lib/copyAccess",
+      ...["arrive", "owner", "travel"].map((part) => `chainCopy/${part}`),
+    ],
     {
       ...createNodeVariables({ node }),
       stack_identity: identity,
       token: `away-${begunAt}`,
     },
-    "node/configuredAddress",
-    "node/nodeStop",
-    "lib/copyAccess",
-    ...["arrive", "owner", "travel"].map((part) => `chainCopy/${part}`),
   );
   return { name: "chainCopyAway", limitSeconds: 1800, script: `${functions}\nchain_away\n` };
 }
@@ -198,12 +179,10 @@ export function producerAddress(config: StackConfig): Step {
     limitSeconds: 300,
     quiet: true,
     accepts: isAddress,
-    script: createScript(
-      { ...createControllerVariables(config), data_dir: config.node.dataDir },
-      "node/dialog",
-      "node/configuredAddress",
-      "node/producerAddress",
-    ),
+    script: createScript(["node/dialog", "node/configuredAddress", "node/producerAddress"], {
+      ...createControllerVariables(config),
+      data_dir: config.node.dataDir,
+    }),
   };
 }
 

@@ -7,16 +7,12 @@ export function orchestrator({ orchestrator: { service, directory, executable, r
   return {
     name: "orchestrator",
     limitSeconds: 1800,
-    script: createScript(
-      {
-        service,
-        directory,
-        executable,
-        ...releaseVariables(release),
-      },
-      "lib/releaseDownload",
-      "orchestrator/install",
-    ),
+    script: createScript(["lib/releaseDownload", "orchestrator/install"], {
+      service,
+      directory,
+      executable,
+      ...releaseVariables(release),
+    }),
   };
 }
 
@@ -32,6 +28,11 @@ export function bulkCopy(
     name: "bulkCopy",
     limitSeconds: 13 * 3600,
     script: createScript(
+      [
+        "lib/copyAccess",
+        ...["keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
+        "orchestrator/bulkCopy",
+      ],
       {
         service,
         directory,
@@ -41,9 +42,6 @@ export function bulkCopy(
         copy_address: from.address,
         copy_port: from.port,
       },
-      "lib/copyAccess",
-      ...["keyStore", "manifest", "journal", "copy"].map((part) => `orchestrator/${part}`),
-      "orchestrator/bulkCopy",
     ),
   };
 }

@@ -9,7 +9,7 @@ export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: 
     limitSeconds: 15,
     readsOnly: true,
     quiet: true,
-    script: createScript({ service: node.service, cron_action: "look", node_synced: isProved }, "node/hourlyRestart"),
+    script: createScript(["node/hourlyRestart"], { service: node.service, cron_action: "look", node_synced: isProved }),
   };
 }
 
@@ -20,7 +20,7 @@ export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
     limitSeconds: 15,
     readsOnly: true,
     quiet: true,
-    script: createScript({ data_dir: node.dataDir }, "node/configuredAddress", "node/addressDigest"),
+    script: createScript(["node/configuredAddress", "node/addressDigest"], { data_dir: node.dataDir }),
   };
 }
 
@@ -31,14 +31,11 @@ export function facts({ node }: StackConfig, options: { logLines: number; withSt
     limitSeconds: 25,
     readsOnly: true,
     quiet: true,
-    script: createScript(
-      {
-        ...createNodeVariables({ node }),
-        p2p_port: node.p2pPort,
-        log_lines: options.logLines,
-        with_stages: options.withStages,
-      },
-      "host/hostFacts",
-    ),
+    script: createScript(["host/hostFacts"], {
+      ...createNodeVariables({ node }),
+      p2p_port: node.p2pPort,
+      log_lines: options.logLines,
+      with_stages: options.withStages,
+    }),
   };
 }

@@ -22,7 +22,7 @@ export interface Step {
 }
 
 /** Returns a step's script: its variables, the shared functions, then the files in order. */
-export function createScript(values: Readonly<Record<string, Value | undefined>>, ...files: readonly string[]): string {
+export function createScript(files: readonly string[], values: Readonly<Record<string, Value | undefined>>): string {
   return formatAssignments(values) + readShell("lib/common", ...files);
 }
 

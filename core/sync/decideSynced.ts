@@ -2,7 +2,7 @@ import type { Momentum, Observation } from "../chain/node";
 import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { Clock } from "../util/clock";
-import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation";
+import { judgeObservation, type SyncReason } from "./judgeObservation";
 import type { ChainSources } from "./references";
 import { compareReferences, type ReferenceAnswers } from "./references";
 
@@ -22,22 +22,10 @@ export interface SyncLookup extends ReferenceAnswers {
   readonly clock: number;
 }
 
-export interface Evidence {
-  readonly streak: number;
-  /** `at` of the first good lookup. */
-  readonly since: number;
-}
+/** The good lookups in a row. `since`: `at` of the first one. */
+export const noEvidence = { streak: 0, since: 0 };
 
-export const noEvidence: Evidence = { streak: 0, since: 0 };
-
-export interface SyncDecision extends Pick<SyncProof, "proved" | "unproved"> {
-  readonly evidence: Evidence;
-  readonly synced: boolean;
-  /** True if this lookup alone speaks for a synced node. */
-  readonly good: boolean;
-  readonly why: SyncReason;
-  readonly notes: readonly string[];
-}
+export type SyncDecision = ReturnType<typeof decideSynced>;
 
 /** The line that status and check print every time if the operator accepted the risk. */
 export const chainRisk = "not verified: sync.unverifiedChain is set, so no witness is asked about the chain";
@@ -51,19 +39,14 @@ const unwitnessedReason: SyncReason = {
 /**
  * Adds a lookup to the evidence and decides whether the node is synced. The node's own answer must be good
  * (judgeObservation), references that agree with each other must not contradict its height, and a witness must confirm
- * its chain: a fork has fresh momentums, too.
+ * its chain: a fork has fresh momentums, too. `good`: this lookup alone speaks for a synced node.
  */
-export function decideSynced(before: Evidence, look: SyncLookup, options: EvidenceOptions): SyncDecision {
+export function decideSynced(before: typeof noEvidence, look: SyncLookup, options: EvidenceOptions) {
   const { observation, at, clock } = look;
-  const bad = (why: SyncReason, notes: readonly string[] = [], evidence = noEvidence): SyncDecision => ({
-    evidence,
-    synced: false,
-    good: false,
-    why,
-    notes,
-    proved: [],
-    unproved: [],
-  });
+  const bad = (why: SyncReason, notes: readonly string[] = [], evidence = noEvidence) => {
+    const proof: Pick<SyncProof, "proved" | "unproved"> = { proved: [], unproved: [] };
+    return { evidence, synced: false, good: false, why, notes, ...proof };
+  };
   const own = judgeObservation(observation, clock);
   // While the node adds a momentum, a lookup counts neither for nor against a sync.
   if (own.says === "close") return bad(own.why, [], before);
@@ -84,9 +67,17 @@ export function decideSynced(before: Evidence, look: SyncLookup, options: Eviden
 
   const evidence = { streak: before.streak + 1, since: before.streak === 0 ? at : before.since };
   const synced = evidence.streak >= options.confirmations && at - evidence.since >= options.confirmSpan;
-  const claims = formatClaims(observation, own.says === "synced", agrees, witnesses);
-  const those = (wanted: boolean) => claims.filter(([holds]) => holds === wanted).map(([, text]) => text);
-  return { evidence, synced, good: true, why: own.why, notes, proved: those(true), unproved: those(false) };
+  const { targetHeight: target, currentHeight: height } = observation.info;
+  const [noTarget, isOld] = ["whether the node reached its target", "that the newest momentum is fresh"];
+  const claims: readonly (readonly [holds: boolean, claim: string, gap: string])[] = [
+    [target > 0, `height ${height} reached target ${target}`, `${noTarget}: the node reports no target`],
+    [own.says === "synced", "newest momentum is fresh by both clocks", `${isOld} (the clocks differ)`],
+    [agrees, "height agrees with the references' median", "height agrees with independent nodes (sync.references)"],
+    [witnesses.length > 0, `the chain is confirmed by ${witnesses.join(", ")}`, chainGap],
+  ];
+  const proved = claims.flatMap(([holds, claim]) => (holds ? [claim] : []));
+  const unproved = claims.flatMap(([holds, , gap]) => (holds ? [] : [gap]));
+  return { evidence, synced, good: true, why: own.why, notes, proved, unproved };
 }
 
 export interface LookupDeps extends Pick<Clock, "now" | "ticks"> {
@@ -102,11 +93,13 @@ export interface LookupDeps extends Pick<Clock, "now" | "ticks"> {
  */
 export async function decideLookup(
   observation: Observation,
-  evidence: Evidence,
+  evidence: typeof noEvidence,
   options: EvidenceOptions,
   deps: LookupDeps,
 ): Promise<SyncDecision> {
-  const isClaimed = observation.kind === "answer" && claimsSynced(judgeObservation(observation, deps.now()));
+  // Other nodes are worth asking only if the node says that it is synced.
+  const isClaimed =
+    observation.kind === "answer" && ["synced", "unproved"].includes(judgeObservation(observation, deps.now()).says);
   const references = isClaimed ? await deps.readReferences(observation.newest) : { readings: [] };
   const look = { observation, ...references, at: deps.ticks(), clock: deps.now() };
   const decision = decideSynced(evidence, look, options);
@@ -115,25 +108,4 @@ export async function decideLookup(
   if (gap === undefined) return decision;
   const text = `${formatVersionGap(gap)}: ${installLines(gap)[0]}`;
   return { ...decision, synced: false, good: false, why: { kind: "oldVersion", text, gap } };
-}
-
-function formatClaims(
-  { info: { targetHeight: target, currentHeight: height } }: Extract<Observation, { kind: "answer" }>,
-  isFresh: boolean,
-  agrees: boolean,
-  witnesses: readonly string[],
-): readonly (readonly [holds: boolean, claim: string])[] {
-  return [
-    target > 0
-      ? [true, `height ${height} reached target ${target}`]
-      : [false, "whether the node reached its target: the node reports no target"],
-    isFresh
-      ? [true, "newest momentum is fresh by both clocks"]
-      : [false, "that the newest momentum is fresh (the clocks differ)"],
-    [
-      agrees,
-      agrees ? "height agrees with the references' median" : "height agrees with independent nodes (sync.references)",
-    ],
-    witnesses.length > 0 ? [true, `the chain is confirmed by ${witnesses.join(", ")}`] : [false, chainGap],
-  ];
 }

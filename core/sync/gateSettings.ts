@@ -3,16 +3,19 @@ import type { NodeTarget } from "../chain/node";
 import type { StackConfig } from "../config/config";
 import { createStackLogRef } from "../config/stackStore";
 import type { ChainSources, WitnessSources } from "./references";
-import type { GateSettings } from "./waitForSync";
 
-export function createGateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">): GateSettings {
+export type GateSettings = ReturnType<typeof createGateSettings>;
+
+export function createGateSettings(config: Pick<StackConfig, "stack" | "sync" | "node" | "lifecycle">) {
   const { stack, sync, node } = config;
   return {
     stack,
     ...createChainSources(config),
     confirmations: sync.confirmations,
     confirmSpan: sync.confirmSeconds * 1000,
+    /** Milliseconds that one run waits. */
     deadline: sync.deadline,
+    /** Milliseconds without a new height that count as a stall. */
     stallAfter: sync.stallMinutes * 60_000,
     wait: sync.wait,
     service: node.service,

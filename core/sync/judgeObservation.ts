@@ -86,13 +86,5 @@ export async function observeStable(
   }
 }
 
-/** True if the node says that it is synced, so that other nodes are worth asking. */
-export function claimsSynced({ says }: ReturnType<typeof judgeObservation>): boolean {
-  return says === "synced" || says === "unproved";
-}
-
 const formatSeconds = (milliseconds: number) => `${Math.round(milliseconds / 1000)} s`;
-
-function isFresh(age: number): boolean {
-  return Math.abs(age) <= freshMomentumMs;
-}
+const isFresh = (age: number) => Math.abs(age) <= freshMomentumMs;

@@ -7,32 +7,20 @@ import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
 import { formatDuration } from "../util/timeText";
-import type { WaitMode } from "../util/unattended";
-import {
-  chainGap,
-  decideLookup,
-  type Evidence,
-  type EvidenceOptions,
-  type LookupDeps,
-  noEvidence,
-  type SyncDecision,
-} from "./decideSynced";
+import { chainGap, decideLookup, type LookupDeps, noEvidence, type SyncDecision } from "./decideSynced";
+import type { GateSettings } from "./gateSettings";
 import { observeStable } from "./judgeObservation";
-import { computeProgress, formatProgressKey, type Sample, type SyncProgress } from "./progress";
-import { followHeight, type HeightStanding } from "./stall";
-import { formatProgress } from "./syncMessages";
+import {
+  computeProgress,
+  followHeight,
+  formatProgress,
+  formatProgressKey,
+  type HeightStanding,
+  type Sample,
+  type SyncProgress,
+} from "./progress";
 
-export interface GateSettings extends EvidenceOptions {
-  readonly stack: string;
-  /** Milliseconds that one run waits. */
-  readonly deadline: number;
-  /** Milliseconds without a new height that count as a stall. */
-  readonly stallAfter: number;
-  readonly wait?: WaitMode | undefined;
-  readonly service: string;
-}
-
-export interface WaitOptions extends GateSettings {
+export interface WaitOptions extends Omit<GateSettings, "references"> {
   /** Unix milliseconds of the first lookup of all runs. */
   readonly startedAt: number;
   readonly startHeight?: number | undefined;
@@ -84,7 +72,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   // With `await`, a run makes one lookup, which gives no rate: compute the rate since the first run's start.
   const begin = { at: startTicks - (deps.now() - startedAt), height: startHeight ?? 0 };
   let samples: readonly Sample[] = wait === "await" && startHeight ? [begin] : [];
-  let evidence: Evidence = noEvidence;
+  let evidence = noEvidence;
   let lastLine: { at: number; key: string } | undefined;
   let standing: HeightStanding = { at: startTicks, isStalled: false };
   const observe = () => deps.client.observe();
@@ -94,7 +82,8 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const weighed = await decideLookup(observation, evidence, options, deps);
     const at = deps.ticks();
     evidence = weighed.evidence;
-    const height = observation.kind === "answer" ? observation.info.currentHeight : undefined;
+    const info = observation.kind === "answer" ? observation.info : undefined;
+    const height = info?.currentHeight;
     startHeight ??= height;
     const isReconnected = observation.kind === "answer" && observation.isReconnected === true;
     if (isReconnected) deps.say(`sync: the ssh connection to ${options.address} had ended, and was made anew`);
@@ -117,32 +106,28 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     }
     if (weighed.synced && observation.kind === "answer") {
       deps.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
-      return createSyncResult(observation, weighed, { startedAt, startHeight, syncedAt: deps.now() });
+      return createSyncResult(observation, weighed, { startedAt, startHeight: startHeight ?? 0, syncedAt: deps.now() });
     }
     const remaining = end - deps.ticks();
     const what = reasonToGiveUp(good, remaining, options, deps);
-    if (what !== undefined) throw createGiveUpError(options, what, progress, findTasks(weighed, standing, options));
-    await deps.sleep(Math.min(remaining, good || isNearTarget(observation) ? shortIntervalMs : pollIntervalMs));
+    if (what !== undefined)
+      throw createGiveUpError(options, what, progress, findTasks(weighed, standing.isStalled, options));
+    const isNear = info !== undefined && Math.abs(info.targetHeight - info.currentHeight) <= nearTheEnd;
+    await deps.sleep(Math.min(remaining, good || isNear ? shortIntervalMs : pollIntervalMs));
   }
-}
-
-function isNearTarget(observation: Observation): boolean {
-  if (observation.kind === "none") return false;
-  const { currentHeight, targetHeight } = observation.info;
-  return Math.abs(targetHeight - currentHeight) <= nearTheEnd;
 }
 
 function createSyncResult(
   { info, newest }: Extract<Observation, { kind: "answer" }>,
   { proved, unproved }: SyncDecision,
-  times: { readonly startedAt: number; readonly startHeight?: number | undefined; readonly syncedAt: number },
+  times: Readonly<Record<"startedAt" | "startHeight" | "syncedAt", number>>,
 ): SyncResult {
   const isWitnessed = newest !== undefined && !unproved.includes(chainGap);
   return {
     ...info,
     startedAt: new Date(times.startedAt).toISOString(),
     syncedAt: new Date(times.syncedAt).toISOString(),
-    startHeight: times.startHeight ?? 0,
+    startHeight: times.startHeight,
     proved,
     unproved,
     witnessed: isWitnessed ? { height: newest.height, hash: newest.hash } : undefined,
@@ -164,7 +149,7 @@ function reasonToGiveUp(
 }
 
 /** Lists what the operator has to do, because waiting alone does not help. */
-function findTasks({ why, notes }: SyncDecision, { isStalled }: HeightStanding, { address, stack }: WaitOptions) {
+function findTasks({ why, notes }: SyncDecision, isStalled: boolean, { address, stack }: WaitOptions) {
   const run = commandsFor(stack);
   const found: string[] = [];
   const needed: string[] = [];

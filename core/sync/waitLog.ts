@@ -15,14 +15,7 @@ interface Wait {
 }
 
 /** Opens the log of a wait. Problems with the log cause a message, and never stop the wait. */
-export async function createWaitLog(
-  place: LogRef | undefined,
-  address: string,
-  now: () => number,
-  say: (line: string) => void,
-) {
-  if (place === undefined)
-    return { before: {} as Partial<Wait>, note: async () => undefined, end: async () => undefined };
+export async function createWaitLog(place: LogRef, address: string, now: () => number, say: (line: string) => void) {
   const log = openEventLog(place, { now, say });
   const before = await readWaits(log, place, address, say);
   const due = now() + firstAfter;

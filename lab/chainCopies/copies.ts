@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { ChainCopied } from "../../core/chainCopy/chainCopy";
 import type { ChainCopyInputs } from "../../core/chainCopy/copyNodes";
 import { stackSchema } from "../../core/config/stackSchema";
-import type { GateSettings } from "../../core/sync/waitForSync";
+import type { GateSettings } from "../../core/sync/gateSettings";
 import type { Lab } from "../lab";
 import { checkout } from "../toolchain/version";
 
@@ -38,6 +38,7 @@ export async function copyOnce(
 function gateSettings(): GateSettings {
   const { tolerance, stallMinutes } = stackSchema.shape.sync.parse(undefined);
   return {
+    references: [],
     isChainUnverified: true,
     confirmations: 1,
     tolerance,

@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import { copyChain } from "../../core/chainCopy/chainCopy";
 import { type ChainCopyInputs, createNodeAccess } from "../../core/chainCopy/copyNodes";
-import type { GateSettings } from "../../core/sync/waitForSync";
+import type { GateSettings } from "../../core/sync/gateSettings";
 import { systemClock } from "../../core/util/clock";
 import { passGate } from "../../providers/syncGate";
 
@@ -18,7 +18,7 @@ const copied = await copyChain(inputs, {
   },
 });
 const { syncedAt } = await passGate(
-  { ...gate, target: inputs.new.node, references: inputs.references, title: "copies", factsScript: "" },
+  { ...gate, target: inputs.new.node, record: inputs.record, title: "copies", factsScript: "" },
   {},
   { signal: new AbortController().signal, tell: () => undefined },
 );

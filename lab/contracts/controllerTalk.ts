@@ -68,7 +68,7 @@ export async function talk(subject: ControllerSubject, label: string, seconds = 
   const known = `known_questions=(${questions.map(quote).join(" ")})\n`;
   const printed = await inUnit(
     subject,
-    `exec 2>&1\n${createScript(variables, "node/dialog")}${known}on_line() { printf '%s\\n' "$1"; }
+    `exec 2>&1\n${createScript(["node/dialog"], variables)}${known}on_line() { printf '%s\\n' "$1"; }
      dialog ${quote(label)} ${seconds}; printf '\\n@result %s\\n@question %s\\n' "$dialog_result" "$dialog_question"\n`,
     seconds + 60,
   );

@@ -53,6 +53,7 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   isChainUnverified: true,
   title: "Pillar Anvil (prod)",
   factsScript: frameScript("echo log=full", "streamed"),
+  record: { directory: join(scratch(), "log"), stack: "prod", pillar: "Anvil" },
   __provider: "its text",
   ...changes,
 });

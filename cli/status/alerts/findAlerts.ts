@@ -1,6 +1,6 @@
 import { isWrong } from "../../../core/ssh/portRules";
 import { isAddingMomentum } from "../../../core/sync/judgeObservation";
-import { formatProgress } from "../../../core/sync/syncMessages";
+import { formatProgress } from "../../../core/sync/progress";
 import { takeValue } from "../../../core/util/result";
 import { refusalExitCode } from "../../terminal/refusal";
 import { findProblems } from "../parts/hostProblemsPart";

@@ -1,35 +1,17 @@
 import { expect, test } from "vitest";
 import { judgeObservation, type SyncReason } from "../../../core/sync/judgeObservation";
-import { computeProgress, computeRate, computeTimeLeft, type Sample } from "../../../core/sync/progress";
-import { formatProgress } from "../../../core/sync/syncMessages";
+import {
+  computeProgress,
+  followHeight,
+  formatProgress,
+  type HeightStanding,
+  type Sample,
+} from "../../../core/sync/progress";
 import { answer, hour, nodeTime, none } from "./looks";
 
 const startedAt = nodeTime - hour;
 const since = "since 2026-01-01 23:00 UTC";
 const samples = (...pairs: [number, number][]): Sample[] => pairs.map(([at, height]) => ({ at, height }));
-
-test.each([
-  [[], undefined],
-  [samples([0, 5]), undefined],
-  [samples([5, 1], [5, 9]), undefined],
-  [samples([0, 100], [2000, 150]), 25],
-  [samples([0, 100], [1000, 1], [2000, 150]), 25],
-  [samples([0, 100], [2000, 50]), -25],
-])("computes the rate of %j as %s", (seen, rate) => {
-  expect(computeRate(seen)).toBe(rate);
-});
-
-test.each([
-  [0, 100, undefined, undefined],
-  // The main network's own pace is a momentum in 11.4 s.
-  [0, 100, 1 / 11.4, undefined],
-  [0, 100, 1 / 5.7, 1_140_000],
-  [0, 100, 10 + 1 / 11.4, 10_000],
-  [200, 100, 10.1, 0],
-])("computes from %i to %i at %s momentums/s: %s ms left", (height, target, rate, left) => {
-  const found = computeTimeLeft(height, target, rate);
-  expect(found && Math.round(found)).toBe(left);
-});
 
 test("computes percentages", () => {
   const why: SyncReason = { kind: "syncing", text: "syncing" };
@@ -52,6 +34,12 @@ test.each([
   ["no answer", none("refused"), [], "no answer from the node yet: refused"],
   ["the first lookup", answer(1, 500, 1000), samples([0, 500]), `50.0 %, height 500 of 1000, ${since}`],
   ["a quick sync", answer(1, 1000, 1_000_000), quick, `0.1 %, height 1000 of 1000000, ${rapid}, ${since}`],
+  [
+    "a sync at the network's own pace",
+    answer(1, 500, 1000),
+    samples([0, 0], [11_400, 1]),
+    `50.0 %, height 500 of 1000, 0.1 momentums/s, ${since}`,
+  ],
   ["no target", answer(1, 25, 0), slow, `height 25 of an unknown target, 2.5 momentums/s, ${since}`],
   ["no peers", answer(3, 500, 0, { peers: 0 }), still, `height 500 of an unknown target, ${since}, ${closed}`],
   ["a node that says synced", answer(2, 900, 1000), still, `90.0 %, height 900 of 1000, ${since}, ${below}`],
@@ -66,4 +54,21 @@ test.each([
   const { says, why } = judgeObservation(observation, nodeTime);
   const opinion = { good: says === "synced", why, streak: 2, confirmations: 3, startedAt };
   expect(formatProgress(computeProgress(observation, seen, opinion))).toBe(line);
+});
+
+// Each lookup: its minute, its height (- for no answer), and ! if the node counts as stalled then.
+test.each([
+  ["none while the height advances", "0:1 14:2 28:3"],
+  ["an unchanged height", "0:1 14.9:1 15:1! 99:1!"],
+  ["the end of one, and the next one", "0:1 15:1! 16:2 31:2!"],
+  ["a silent node", "0:1 9:- 15:-! 16:1! 17:2"],
+  ["a node that never answered", "0:- 15:-! 16:7"],
+  ["none of a height that falls", "0:9 15:8"],
+])("notices stalls: %s", (_what, looks) => {
+  let standing: HeightStanding = { at: 0, isStalled: false };
+  for (const look of looks.split(" ")) {
+    const [at, height = ""] = look.replace("!", "").split(":");
+    standing = followHeight(standing, height === "-" ? undefined : Number(height), Number(at) * 60_000, hour / 4);
+    expect(standing.isStalled, look).toBe(look.endsWith("!"));
+  }
 });

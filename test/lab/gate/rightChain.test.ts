@@ -14,6 +14,7 @@ import {
   createNodeAccess,
   type HostRole,
 } from "../../../core/chainCopy/copyNodes";
+import type { LogRef } from "../../../core/eventLog/eventLog";
 import { decideRetirement } from "../../../core/retirement/decideRetirement";
 import { readChain } from "../../../core/retirement/readChain";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
@@ -98,7 +99,11 @@ function witnessesOf(round: number, itself: string): Witnesses {
   return all[round % all.length] as Witnesses;
 }
 
-function standUp(target: NodeTarget, witnesses: Witnesses, record?: Witnesses["record"]) {
+function standUp(
+  target: NodeTarget,
+  witnesses: Witnesses,
+  record: LogRef = { directory, stack: "prod", pillar: "None" },
+) {
   const settings = {
     confirmations: 1,
     confirmSpan: 0,

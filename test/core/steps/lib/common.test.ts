@@ -7,7 +7,7 @@ import { test } from "../boxed";
 import type { Sandbox } from "../sandbox";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
-const lib = (box: Sandbox, text: string) => box.run(box.local(`${createScript({})}\n${text}`));
+const lib = (box: Sandbox, text: string) => box.run(box.local(`${createScript([], {})}\n${text}`));
 
 test("redact removes secrets and addresses, and leaves the rest", async ({ box }) => {
   const lines = [

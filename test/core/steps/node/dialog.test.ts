@@ -7,7 +7,7 @@ import { controllerOf, hasty } from "./controllers";
 /** Chooses a label. Returns the lines that on_line gets, and the result. */
 async function talk(box: Sandbox, label: string, seconds = 10) {
   const values = { controller_dir: box.dir, controller_name: "node-controller" };
-  const script = `${hasty(box.local(createScript(values, "node/dialog")))}
+  const script = `${hasty(box.local(createScript(["node/dialog"], values)))}
 known_questions=("Are you sure you want to proceed?" "Continue using the existing configuration?")
 on_line() { printf 'line:%s\\n' "$1"; }
 dialog ${label} ${seconds}

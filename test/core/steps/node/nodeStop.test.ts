@@ -9,7 +9,7 @@ const file = "units/go-node.service.d/90-pillar-host.conf";
 async function call(box: Sandbox, names: string, execStop = "") {
   box.command("systemctl", 'echo "$@" >> "$sandbox/asked"; [ "$1" != show ] || cat "$sandbox/execStop"');
   box.write("execStop", execStop);
-  const script = createScript({ service: "go-node" }, "node/nodeStop");
+  const script = createScript(["node/nodeStop"], { service: "go-node" });
   const ran = await box.run(box.local(`${script}\n${names}`).replaceAll("/etc/systemd/system", `${box.dir}/units`));
   return { ...ran, stderr: ran.stderr.replaceAll(box.dir, "") };
 }
