@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { execa } from "execa";
 import { copyInputs } from "../chainCopies/inputs";
 import type { Slot } from "../doubles/chain";
@@ -5,9 +6,9 @@ import { hostNamespace } from "../hosts/network";
 import { onHost } from "../hosts/onHost";
 import type { LabHost } from "../lab";
 import { setUpSyncedNode } from "../oldHost/syncedNode";
+import { checkout } from "../toolchain/version";
 import { step } from "../util/progress";
 import type { Bench } from "./bench";
-import { runChild } from "./child";
 import { inTurns, pair, seconds } from "./compare";
 import { ratioOf, type Values } from "./rows";
 
@@ -26,7 +27,11 @@ export async function compareChainCopies(bench: Bench): Promise<Values> {
   const { old, fresh } = await bench.signerHosts();
   await step("a synced node, and a host without", () => setUp(bench, old, fresh));
   const inputs = await copyInputs(bench.lab, { old, fresh }, { momentum: momentumSeconds * 1000 });
-  const ours = () => runChild<{ seconds: number }>(bench.lab, "chainCopyRun.ts", inputs, 7_200_000);
+  const copyRun = [join(checkout, "node_modules/.bin/tsx"), join(import.meta.dirname, "chainCopyRun.ts")];
+  const ours = async () => {
+    const options = { input: JSON.stringify(inputs), timeout: 7_200_000, stderr: "inherit" } as const;
+    return JSON.parse((await bench.lab.run(copyRun, options)).stdout) as { seconds: number };
+  };
   const rsync = async () => {
     await onHost(fresh, `rm -rf ${byHand} && mkdir ${byHand} && sync`);
     const started = performance.now();

@@ -2,13 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { randomPassword } from "../doubles/keyStore";
-import { endProcess, type OwnProcess } from "../hosts/machine";
 import { addOperatorAddress, ip } from "../hosts/network";
 import type { Lab } from "../lab";
 import { neededReal } from "./realPrograms";
 
 /** A node of the network, as the tool made it. */
-export interface RealNode {
+interface RealNode {
   /** Named p1, p2 and so on with a Pillar, s1 and so on without. */
   readonly name: string;
   readonly ip: string;
@@ -24,7 +23,7 @@ export interface RealNode {
 }
 
 /** Clocks of a node built for short tests (`znnd-fast`). Without them a network has the real clocks. */
-export interface FastClocks {
+interface FastClocks {
   /** Seconds between momentums. */
   readonly blockTime: number;
   /** Slots of a tick; 30 by default. */
@@ -46,8 +45,6 @@ interface NetworkFile {
  * address, until the lab goes down. lab/real/realNode.ts puts others on hosts.
  */
 export class RealNetwork {
-  private readonly running = new Map<string, OwnProcess>();
-
   private constructor(
     private readonly lab: Lab,
     /** Path of the node's program. */
@@ -60,23 +57,17 @@ export class RealNetwork {
 
   /**
    * Makes the genesis and the data directories, and starts nothing. No momentum is produced before the genesis's time.
-   * @param options.hosts addresses of hosts by the name of the node that lives there
+   * @param hosts addresses of hosts by the name of the node that lives there
    * @throws if the real programs are missing
    */
   static async create(
     lab: Lab,
-    options: {
-      readonly pillars?: number;
-      readonly spares?: number;
-      readonly clocks?: FastClocks;
-      readonly hosts?: Readonly<Record<string, string>>;
-    } = {},
+    { clocks, hosts = {} }: { readonly clocks?: FastClocks; readonly hosts?: Readonly<Record<string, string>> } = {},
   ): Promise<RealNetwork> {
-    const { pillars = 3, spares = 1, clocks, hosts = {} } = options;
     const znnd = await neededReal(clocks ? "node-world/znnd-fast" : "znnd");
     const tool = await neededReal("node-world/znndev");
     const out = join(lab.dir, "network");
-    const many = ["--pillars", String(pillars), "--spares", String(spares)];
+    const many = ["--pillars", "3", "--spares", "1"];
     // These are 10.77.0.111 and up, and 10.77.0.151 and up: no host of a lab has them.
     const when = ["--subnet", "10.77.0.1", "--start-in", "10s"];
     await execa(tool, ["genesis", "--out", out, ...many, ...when, "--password", randomPassword()]);
@@ -114,18 +105,8 @@ export class RealNetwork {
   async start(...names: readonly string[]): Promise<void> {
     for (const name of names) {
       const { data } = this.node(name);
-      this.running.set(
-        name,
-        await this.lab.startAtOperator([this.znnd, "--data", data], join(data, "out.log"), this.env),
-      );
+      await this.lab.startAtOperator([this.znnd, "--data", data], join(data, "out.log"), this.env);
     }
-  }
-
-  /** Stops a node as systemd does. */
-  async stop(name: string): Promise<void> {
-    const own = this.running.get(name);
-    if (own) await endProcess(own);
-    this.running.delete(name);
   }
 
   /** Publishes the wallet's Update Pillar: a new producer address. */
@@ -159,11 +140,11 @@ function environmentOf({
   updateMomentums,
 }: FastClocks): Record<string, string> {
   return {
-    ZNN_BLOCK_TIME: String(blockTime),
-    ZNN_TICK_SLOTS: String(tickSlots),
-    ZNN_EPOCH: String(epoch),
-    ZNN_REWARD_DELAY: String(rewardDelay),
-    ZNN_UPDATE_MOMENTUMS: String(updateMomentums),
+    ZNN_BLOCK_TIME: `${blockTime}`,
+    ZNN_TICK_SLOTS: `${tickSlots}`,
+    ZNN_EPOCH: `${epoch}`,
+    ZNN_REWARD_DELAY: `${rewardDelay}`,
+    ZNN_UPDATE_MOMENTUMS: `${updateMomentums}`,
   };
 }
 

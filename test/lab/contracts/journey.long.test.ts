@@ -20,20 +20,8 @@ const clocks = { blockTime: 2, tickSlots: 10, epoch: 120, rewardDelay: 20, updat
 const tick = clocks.tickSlots * clocks.blockTime * 1000;
 const pillar = "Pillar-2";
 
-/** A network of real nodes of which one, p2, lives on the old host, and another, s1, waits for the new host's deploy. */
-interface JourneyStage {
-  readonly lab: Lab;
-  readonly network: RealNetwork;
-  readonly old: LabHost;
-  readonly fresh: LabHost;
-  /** The old host's stack, and the new one's. */
-  readonly stacks: { readonly old: LabStack; readonly fresh: LabStack };
-  /** Directory of both stacks' backups and event log. */
-  readonly backups: string;
-  configureOld(changes: StackFile): Promise<void>;
-}
-
-async function journeyStage(made: (lab: Lab) => void): Promise<JourneyStage> {
+/** Makes a network of real nodes of which one, p2, lives on the old host, and another, s1, waits for the new host's deploy. */
+async function journeyStage(made: (lab: Lab) => void) {
   const lab = await testLab();
   made(lab);
   const old = await lab.addHost("old", ensurePackagedImage);
@@ -77,9 +65,11 @@ async function journeyStage(made: (lab: Lab) => void): Promise<JourneyStage> {
     fresh,
     stacks,
     backups,
-    configureOld: (changes) => stacks.old.configure(oldFile(changes), secrets),
+    configureOld: (changes: StackFile) => stacks.old.configure(oldFile(changes), secrets),
   };
 }
+
+type JourneyStage = Awaited<ReturnType<typeof journeyStage>>;
 
 /** Takes a host's node away from all others of the network, or lets it meet them. */
 async function keepApart({ network }: JourneyStage, host: LabHost, apart: boolean): Promise<void> {

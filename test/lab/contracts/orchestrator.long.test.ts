@@ -13,26 +13,6 @@ import { realSignerPrograms, setUpRealSigner, setUpWorld, setWorld, worldOf } fr
 import { onHost, testLab } from "../fixture";
 import { contract, type Kind } from "./contract";
 
-/** An orchestrator on its own host, with its peers and nodes; the double or the real one. */
-interface Subject {
-  readonly host: LabHost;
-  readonly passphrase: string;
-  /** Runs it by hand, in another working directory, until it ends or for a while. */
-  once(home?: string, seconds?: number): Promise<{ code: number; out: string; log: string }>;
-  /** Starts its unit; returns when its RPC is open. */
-  start(): Promise<void>;
-  /** Changes config.json in the home's folder. */
-  configure(change: (config: Config) => void): void;
-  config(home?: string): Config;
-  halt(is: boolean): Promise<void>;
-  node(is: "there" | "away"): Promise<void>;
-  /** Reads the bridge's key as the chain has it, in base64. */
-  bridgeKey(): Promise<string>;
-  setBridgeKey(key: string): Promise<void>;
-  /** Asks its RPC: status, content type and body. */
-  ask(body: string, options?: string): Promise<{ status: number; type: string; body: string }>;
-}
-
 /** The tested part of config.json. */
 interface Config {
   DataPath: string;
@@ -43,8 +23,11 @@ interface Config {
   ProducerKeyFilePassphrase: string;
 }
 
-/** Sets the subject up before a suite's tests, and takes it down after them. */
-function subjectOf(kind: Kind): Subject {
+/**
+ * Sets up an orchestrator on its own host, with its peers and nodes, before a suite's tests, and takes it down after
+ * them.
+ */
+function subjectOf(kind: Kind) {
   const stage: { lab?: Lab; host?: LabHost; passphrase?: string } = {};
   const host = () => stage.host as LabHost;
   const lab = () => stage.lab as Lab;
@@ -72,6 +55,7 @@ function subjectOf(kind: Kind): Subject {
     get passphrase() {
       return stage.passphrase ?? "";
     },
+    /** Runs it by hand, in another working directory, until it ends or for a while. */
     once: async (home = "/root", seconds = 20) => {
       const code = await onHost(
         host(),
@@ -80,34 +64,37 @@ function subjectOf(kind: Kind): Subject {
       const [out, log] = await Promise.all([onHost(host(), "cat /tmp/out"), onHost(host(), "cat /tmp/log")]);
       return { code: Number(code), out, log };
     },
+    /** Starts its unit; returns when its RPC is open. */
     start: async () => {
       await onHost(host(), "systemctl reset-failed orchestrator 2> /dev/null || true; systemctl start orchestrator");
       await expect.poll(() => onHost(host(), "ss -Hltn 'sport = :55000'")).not.toBe("");
     },
-    configure: (change) => {
+    configure: (change: (config: Config) => void) => {
       const config = JSON.parse(readFileSync(fileOf(), "utf8")) as Config;
       change(config);
       writeFileSync(fileOf(), JSON.stringify(config, undefined, 4));
     },
-    config: (home) => JSON.parse(readFileSync(fileOf(home), "utf8")) as Config,
-    halt: async (is) => {
+    config: (home?: string) => JSON.parse(readFileSync(fileOf(home), "utf8")) as Config,
+    halt: async (is: boolean) => {
       if (kind === "real") await setWorld(host(), { halted: is ? "1" : "0", evmhalted: is ? "1" : "0" });
       else await stage.lab?.chain("PATCH", "/orchestrators/signer", { halted: is });
     },
+    /** Reads the bridge's key as the chain has it, in base64. */
     bridgeKey: async () => {
       if (kind === "real") return (await worldOf(host())).Comp;
       return (await lab().chain<BridgeInfo>("GET", "/bridge")).compressedTssECDSAPubKey;
     },
-    setBridgeKey: async (key) => {
+    setBridgeKey: async (key: string) => {
       if (kind === "real") await setWorld(host(), { comp: key });
       else await lab().chain("PATCH", "/bridge", { compressedTssECDSAPubKey: key });
     },
-    node: async (is) => {
+    node: async (is: "there" | "away") => {
       if (is === "away") await onHost(host(), `systemctl stop ${unit}`);
       else if (kind === "double") await onHost(host(), `systemctl start ${unit}`);
       else await setUpWorld(host());
     },
-    ask: async (body, options = "-X POST") => {
+    /** Asks its RPC: status, content type and body. */
+    ask: async (body: string, options = "-X POST") => {
       const said = await onHost(
         host(),
         `printf '%s' '${body}' > /tmp/body; curl -s -m 10 ${options} --data-binary @/tmp/body -w '\\n%{http_code} %{content_type}' http://127.0.0.1:55000/any`,

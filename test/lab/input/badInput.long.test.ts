@@ -1,28 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
-import { preflight } from "../../../core/steps/nodeSteps";
 import { ensureBaseImage } from "../../../lab/images/baseImage";
 import type { Run } from "../../../lab/stack/engineRun";
 import type { StackFile } from "../../../lab/stack/stack";
-import { expectFailure, linesOf, onHost, stackFile, staged, stepOn, testStack, upTo } from "../fixture";
+import { createKeyPair } from "../../../providers/hostKey";
+import { expectFailure, linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture";
 
 const nobody = "10.77.0.99";
 
 describe("bad input", () => {
-  const stage = staged(
-    undefined,
-    (_lab, host) =>
-      onHost(
-        host,
-        `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
-         useradd -m -s /bin/bash op; echo op:Right-Horse-1 | chpasswd
-         install -d -o op -m 700 /home/op/.ssh
-         install -o op -m 600 /root/.ssh/authorized_keys /home/op/.ssh/authorized_keys`,
-      ),
-    ensureBaseImage,
-  );
+  const stage = staged(undefined, undefined, ensureBaseImage);
   let key: string;
   let untouched: string;
   const silent: Run[] = [];
@@ -54,15 +41,9 @@ describe("bad input", () => {
     expect(await facts()).toBe(untouched);
     return linesOf(output);
   };
-  const newKey = async (name: string, phrase = "") => {
-    const file = join(stage.lab.dir, name);
-    await execa("ssh-keygen", ["-q", "-t", "ed25519", "-N", phrase, "-C", "", "-f", file]);
-    const publicKey = (await readFile(`${file}.pub`, "utf8")).trim();
-    return { publicKey, privateKey: await readFile(file, "utf8") };
-  };
 
   it("names all configuration problems at once", async () => {
-    const { publicKey } = await newKey("mistaken");
+    const { publicKey } = createKeyPair();
     const lines = await refused(
       {
         host: { ...least().host, adress: "10.77.0.11", minimums: { cores: "two" } },
@@ -81,17 +62,8 @@ describe("bad input", () => {
 Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run pulumi up -s prod again.`);
   });
 
-  it("refuses to retire a host without a recorded key", async () => {
-    const { address } = stage.host;
-    const lines = await refused({ lifecycle: "retiring", host: { provider: "existing", address } });
-    expect(lines).toContain(
-      `error: pillar-host:host.hostKey: needed to retire ${address}, which this stack never logged in to; nothing was changed\n` +
-        "needed: read the host key on the host's console: cat /etc/ssh/ssh_host_ed25519_key.pub",
-    );
-  });
-
   it("refuses another host key", async () => {
-    const { publicKey } = await newKey("other");
+    const { publicKey } = createKeyPair();
     const lines = await refused({ host: { ...least().host, hostKey: publicKey } });
     expect(lines).toContain(`${stage.host.address} shows another host key than the pinned one
 found: ${stage.host.hostKey}
@@ -101,7 +73,7 @@ If the new key is right, as the host's console shows it: pulumi config set --pat
   });
 
   it("names a key or password that the host does not accept", async () => {
-    const { publicKey, privateKey } = await newKey("stranger");
+    const { publicKey, privateKey } = createKeyPair();
     const where = `root@${stage.host.address}`;
     expect(await refused({}, { "ssh.privateKey": privateKey })).toContain(`error: ${where}:22 refuses the login
 needed: add the key of pillar-host:ssh to ~root/.ssh/authorized_keys on the host: ${publicKey}
@@ -114,32 +86,6 @@ See it with: ssh -v -p 22 ${where}`);
 needed: let sshd accept passwords, and set the right one: pulumi config set --secret --path pillar-host:ssh.password -s prod
 `);
     expect(password).not.toContain("Wrong-Pony-5");
-  });
-
-  it("names a user who may not use sudo", async () => {
-    const secrets = { "ssh.privateKey": key, "ssh.sudoPassword": "Right-Horse-1" };
-    const lines = await refused({ ssh: { user: "op" } }, secrets);
-    const said = lines.replace(/(found: op is not in the sudoers file\.).*/, "$1");
-    expect(said).toContain(`${stage.host.address}: sudo does not let op become root
-found: op is not in the sudoers file.
-needed: every command for op, without a terminal. As root on the host, with visudo: op ALL=(ALL:ALL) ALL
-or: pulumi config set --path pillar-host:ssh.user root -s prod`);
-    expect(lines).not.toContain("Right-Horse-1");
-  });
-
-  it("names a release address without the controller's archive", async () => {
-    const { lab } = stage;
-    await lab.releases("PATCH", "/faults", { "node-controller": { html: true } });
-    const at = (name: string) => ({ controller: { release: { url: lab.releaseUrl(name) } } });
-    const looked = async (name: string) => linesOf((await stepOn(stage, preflight, at(name))).output);
-    const needed =
-      "needed the controller's zip archive (controller.release.url: open it in a browser; without an answer, check firewall and DNS of the host)";
-    const short = `${stage.host.address}: this host does not meet what a Pillar needs; nothing was changed on it`;
-    expect(await refused(at("missing"))).toContain(`${short}
-release address ${lab.releaseUrl("missing")}: found HTTP/1.1 404 Not Found, ${needed}
-Change the host or the configuration, then run pulumi up -s prod again.`);
-    expect(await looked("node-controller")).toContain(`${short}
-release address ${lab.releaseUrl()}: found something that begins with: <!DOCTYPE html><html><head><title>Sign in</title></head><bod, ${needed}`);
   });
 
   it("names an address without a host, and a port without a listener", async () => {

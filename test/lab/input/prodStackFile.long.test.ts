@@ -1,10 +1,9 @@
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab } from "../../../lab/lab";
 import { LabStack } from "../../../lab/stack/stack";
-import { engineVersion } from "../../../lab/toolchain/version";
 import { expectFailure, expectSuccess, linesOf, onHost, testLab } from "../fixture";
 
 const source = join(import.meta.dirname, "../../../Pulumi.prod.yaml");
@@ -78,20 +77,6 @@ describe("Pulumi.prod.yaml", () => {
     const output = await expectSuccess(preview("prod"));
     expect(output).toContain("guard");
     expect(output).not.toContain("node-deploy");
-  });
-
-  it("an engine that is too old refuses it in one sentence", async () => {
-    const path = join(project.programDirectory, "Pulumi.yaml");
-    const text = await readFile(path, "utf8");
-    const [, oldest] = /^requiredPulumiVersion: ">=(.*)"$/m.exec(text) ?? [];
-    expect(oldest).toBe(engineVersion());
-    await rm(path);
-    await writeFile(path, text.replace(`>=${oldest}`, ">=99.0.0"));
-    const { exitCode, output } = await preview("other");
-    await writeFile(path, text);
-    expect(exitCode).not.toBe(0);
-    expect(output).toContain("Pulumi CLI version");
-    expect(output).toContain(">=99.0.0");
   });
 
   it("does not apply to a stack of another name", async () => {
