@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { countOf, failuresOf } from "../lab/testRun/tally";
-import { type VitestRun, vitest } from "../lab/testRun/vitest";
+import { vitest } from "../lab/testRun/vitest";
 
 const checkout = join(import.meta.dirname, "..");
 const made: string[] = [];
@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 /** Runs a test file in a separate checkout with this one's configuration. */
-async function runOf(content: string, seconds: number): Promise<VitestRun> {
+async function runOf(content: string, seconds: number) {
   const root = mkdtempSync(join(tmpdir(), "pillar-host-runner-"));
   made.push(root);
   mkdirSync(join(root, "test"));

@@ -4,7 +4,7 @@ import { strToU8, type ZipOptions, zipSync } from "fflate";
 import { bundleController, bundleOrchestrator } from "./bundle";
 import { type ControllerBuild, libraryName } from "./controller/controller";
 
-export { type Faults, type ServedReleases, serveReleases } from "./releaseServer";
+export { serveReleases } from "./releaseServer";
 
 /** Contents of a controller release. */
 export interface ReleaseOptions extends ControllerBuild {

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { buffer, json } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 
 const faultsSchema = z.strictObject({
@@ -26,25 +27,13 @@ const faultsSchema = z.strictObject({
 /** Faults in the answers for one release, or for `ip`. */
 export type Faults = z.infer<typeof faultsSchema>;
 
-export interface ServedReleases {
-  /** Base URL over HTTP. */
-  url: string;
-  /** Base URL over TLS, if requested. */
-  tlsUrl: string | undefined;
-  /** Replaces the archive at an address. */
-  put(name: string, archive: Buffer): void;
-  /** Sets the faults of a release. An empty object removes them. */
-  setFaults(name: string, faults: Faults): void;
-  close(): Promise<void>;
-}
-
 /** Serves archives as /NAME.zip. Also serves /ip, the caller's address, which the controller requests in every run. */
 export async function serveReleases(options: {
   host: string;
   port: number;
   tls?: { port: number; key: string; cert: string };
   releases: Record<string, Buffer>;
-}): Promise<ServedReleases> {
+}) {
   const releases = new Map(Object.entries(options.releases));
   const faults = new Map<string, Faults>();
   const listener: RequestListener = (request, response) => {
@@ -54,23 +43,14 @@ export async function serveReleases(options: {
     });
   };
   const plain = createServer(listener);
-  const tls = options.tls && createTlsServer(options.tls, listener);
   await once(plain.listen(options.port, options.host), "listening");
-  if (tls && options.tls) await once(tls.listen(options.tls.port, options.host), "listening");
-  const port = (server: typeof plain) => (server.address() as AddressInfo).port;
+  const { tls } = options;
+  if (tls) await once(createTlsServer(tls, listener).listen(tls.port, options.host), "listening");
   return {
-    url: `http://${options.host}:${port(plain)}`,
-    tlsUrl: tls && `https://${options.host}:${port(tls)}`,
-    put: (name, archive) => void releases.set(name, archive),
-    setFaults: (name, fault) => void faults.set(name, fault),
-    close: async () => {
-      for (const server of tls ? [plain, tls] : [plain]) {
-        await new Promise((resolve) => {
-          server.close(resolve);
-          server.closeAllConnections();
-        });
-      }
-    },
+    url: `http://${options.host}:${(plain.address() as AddressInfo).port}`,
+    /** Sets the faults of a release. An empty object removes them. */
+    setFaults: (name: string, fault: Faults) => void faults.set(name, fault),
+    close: () => plain.close().closeAllConnections(),
   };
 }
 
@@ -96,7 +76,7 @@ async function answer(
   await serveFile(request, response, faults.get(name) ?? {}, fileOf(name, releases, request));
 }
 
-function fileOf(name: string, releases: Map<string, Buffer>, request: IncomingMessage): File | undefined {
+function fileOf(name: string, releases: Map<string, Buffer>, request: IncomingMessage) {
   if (name === "ip") {
     const address = (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
     return { type: "text/plain", content: Buffer.from(address) };
@@ -105,16 +85,11 @@ function fileOf(name: string, releases: Map<string, Buffer>, request: IncomingMe
   return content && { type: "application/zip", content };
 }
 
-interface File {
-  type: string;
-  content: Buffer;
-}
-
 async function serveFile(
   request: IncomingMessage,
   response: ServerResponse,
   fault: Faults,
-  file: File | undefined,
+  file: ReturnType<typeof fileOf>,
 ): Promise<void> {
   if (fault.hang) return;
   response.setHeader("date", new Date(Date.now() + (fault.dateOffsetSeconds ?? 0) * 1000).toUTCString());
@@ -138,7 +113,7 @@ async function writeSlowly(response: ServerResponse, content: Buffer, bytesPerSe
   const size = bytesPerSecond === undefined ? content.length : Math.max(1, Math.floor(bytesPerSecond / 10));
   for (let at = 0; at < content.length && !response.destroyed; at += size) {
     await new Promise((resolve) => response.write(content.subarray(at, at + size), resolve));
-    if (bytesPerSecond !== undefined) await new Promise((resolve) => setTimeout(resolve, 100));
+    if (bytesPerSecond !== undefined) await sleep(100);
   }
 }
 

@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { noteSecret } from "../testRun/printed";
 import { makeRoot, releaseRoot } from "./disk";
 import type { LabState } from "./labState";
-import { bootMachine, insideMachine, isAlive, machineLeader, nodeBind, stopMachine } from "./machine";
+import { bootMachine, insideMachine, isAlive, machineLeader, stopMachine } from "./machine";
 import { createHostNetwork, hostAddress, hostNamespace, ip, operatorNamespace, releaseHost } from "./network";
 import { personalize } from "./personalize";
 
@@ -45,8 +45,7 @@ export class LabHosts {
     const root = this.rootOf(name);
     await mkdir(join(root, ".."), { recursive: true });
     await makeRoot(image, join(root, ".."));
-    const publicKeyFile = `${privateKeyFile(dir)}.pub`;
-    await personalize(name, root, { publicKeyFile, certificateFile: certificateFile(dir) });
+    await personalize(name, root, `${privateKeyFile(dir)}.pub`, certificateFile(dir));
     await ip(createHostNetwork(this.state.name, name, n));
     await this.boot(name, n);
     await this.waitForSsh(name);
@@ -79,7 +78,9 @@ export class LabHosts {
       await this.waitForSsh(name);
     };
     const root = this.rootOf(name);
-    return { name, address: hostAddress(record.n), hostKey: hostKeyIn(root), root, run, stop, start, reboot };
+    const line = readFileSync(join(root, "etc/ssh/ssh_host_ed25519_key.pub"), "utf8");
+    const hostKey = line.split(" ").slice(0, 2).join(" ");
+    return { name, address: hostAddress(record.n), hostKey, root, run, stop, start, reboot };
   }
 
   async isUp(name: string): Promise<boolean> {
@@ -121,9 +122,7 @@ export class LabHosts {
       machine: this.machineOf(name),
       hostname: name,
       root: this.rootOf(name),
-      namespace: hostNamespace(this.state.name, name),
       log: join(this.state.dir, "hosts", name, "console.log"),
-      binds: [nodeBind],
     });
     await this.state.change({ hosts: { ...this.state.record.hosts, [name]: { n, process } } });
   }
@@ -136,11 +135,6 @@ export class LabHosts {
       return (await execa(command, args, { reject: false, timeout: 5_000 })).exitCode === 0;
     });
   }
-}
-
-function hostKeyIn(root: string): string {
-  const line = readFileSync(join(root, "etc/ssh/ssh_host_ed25519_key.pub"), "utf8");
-  return line.split(" ").slice(0, 2).join(" ");
 }
 
 /** Returns the path of the operator's ssh key, which logs in as root on every host. */

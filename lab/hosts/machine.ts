@@ -66,16 +66,14 @@ function signal(pid: number, name: NodeJS.Signals): boolean {
 }
 
 /**
- * Returns the directories in which the machines' control groups are made. Two machines in one group would treat each
- * other's services as their own, because both systemds manage the same tree.
+ * Returns a machine's own control groups. Two machines in one group would treat each other's services as their own,
+ * because both systemds manage the same tree.
  */
-async function cgroupRoots(): Promise<string[]> {
-  if (existsSync("/sys/fs/cgroup/cgroup.controllers")) return ["/sys/fs/cgroup"];
-  return ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"].filter((path) => existsSync(path));
-}
-
-async function cgroups(machine: string): Promise<string[]> {
-  return (await cgroupRoots()).map((root) => join(root, machine));
+function cgroups(machine: string): string[] {
+  const roots = existsSync("/sys/fs/cgroup/cgroup.controllers")
+    ? ["/sys/fs/cgroup"]
+    : ["/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"].filter((path) => existsSync(path));
+  return roots.map((root) => join(root, machine));
 }
 
 /**
@@ -88,55 +86,34 @@ async function removeCgroup(path: string): Promise<void> {
     const inside = entries.filter((entry) => entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
     const groups = [path, ...inside];
     // The top group comes first, because its processes may still create groups below.
-    for (const group of groups) await killAll(join(group, "cgroup.procs"));
+    for (const group of groups) {
+      const pids = await readFile(join(group, "cgroup.procs"), "utf8").catch(() => "");
+      for (const pid of pids.split("\n").filter(Boolean)) signal(Number(pid), "SIGKILL");
+    }
     for (const group of groups.toReversed()) await rmdir(group).catch(() => undefined);
     if (existsSync(path)) await sleep(50);
-  }
-}
-
-async function killAll(list: string): Promise<void> {
-  const pids = (await readFile(list, "utf8").catch(() => "")).split("\n").filter(Boolean).map(Number);
-  for (const pid of pids) {
-    signal(pid, "SIGKILL");
   }
 }
 
 /** The Node.js that runs the doubles. */
 export const nodeBind = [join(import.meta.dirname, "../../node_modules/node/bin/node"), "/usr/local/bin/node"] as const;
 
-export interface MachineOptions {
-  /** Unique on this machine. */
+interface MachineOptions {
+  /** Unique on this machine. Its network namespace has the same name. */
   readonly machine: string;
   readonly hostname: string;
   readonly root: string;
-  readonly namespace: string;
   /** File that the machine's console output is appended to. */
   readonly log: string;
-  /** Pairs of an outside and an inside path. Read-only. */
-  readonly binds: ReadonlyArray<readonly [string, string]>;
   /**
    * True if root inside may change its network (default). Must be false if a firewall is in the machine's namespace.
    */
   readonly ownsNetwork?: boolean;
 }
 
-/** Returns the arguments for booting a directory as its own machine. */
-export function nspawnArguments(options: MachineOptions): string[] {
-  return [
-    ...["--quiet", "--register=no", "--keep-unit", "--boot", "--console=pipe"],
-    `--directory=${options.root}`,
-    `--network-namespace-path=/run/netns/${options.namespace}`,
-    `--hostname=${options.hostname}`,
-    `--machine=${options.machine}`,
-    // Root sets the reserved ports, which are a sysctl of the machine's own network namespace.
-    ...(options.ownsNetwork === false ? [] : ["--capability=CAP_NET_ADMIN"]),
-    ...options.binds.map(([outside, inside]) => `--bind-ro=${outside}:${inside}`),
-  ];
-}
-
 /** Boots a machine in the background. It can reboot, and ends only with {@link stopMachine} or a power-off. */
 export async function bootMachine(options: MachineOptions): Promise<OwnProcess> {
-  const groups = await cgroups(options.machine);
+  const groups = cgroups(options.machine);
   for (const group of groups) await mkdir(group, { recursive: true });
   // nspawn exits with 133 if the machine wants to reboot. The shell forwards SIGTERM, which shuts the machine down
   // cleanly.
@@ -148,9 +125,19 @@ export async function bootMachine(options: MachineOptions): Promise<OwnProcess> 
       wait $child
       [ $? -eq 133 ] || exit
     done`;
-  return startDetached(["bash", "-c", script, "machine", ...nspawnArguments(options)], options.log, {
-    SYSTEMD_NSPAWN_API_VFS_WRITABLE: "network",
-  });
+  const nspawn = [
+    ...["--quiet", "--register=no", "--keep-unit", "--boot", "--console=pipe"],
+    `--directory=${options.root}`,
+    `--network-namespace-path=/run/netns/${options.machine}`,
+    `--hostname=${options.hostname}`,
+    `--machine=${options.machine}`,
+    // Root sets the reserved ports, which are a sysctl of the machine's own network namespace.
+    ...(options.ownsNetwork === false ? [] : ["--capability=CAP_NET_ADMIN"]),
+    // The Node.js that runs the doubles.
+    `--bind-ro=${nodeBind.join(":")}`,
+  ];
+  const env = { SYSTEMD_NSPAWN_API_VFS_WRITABLE: "network" };
+  return startDetached(["bash", "-c", script, "machine", ...nspawn], options.log, env);
 }
 
 /**
@@ -162,7 +149,7 @@ export async function stopMachine(own: OwnProcess | undefined, machine: string, 
     if (leader) signal(leader, "SIGKILL");
     await endProcess(own, 15_000);
   }
-  for (const group of await cgroups(machine)) await removeCgroup(group);
+  for (const group of cgroups(machine)) await removeCgroup(group);
   await rm(`/run/systemd/nspawn/propagate/${machine}`, { recursive: true, force: true });
 }
 

@@ -7,21 +7,21 @@ import { aptPort, chainPort, operatorAddress, releaseHost } from "./network";
 
 let mirror: Promise<Mirror> | undefined;
 
-/** The lab's settings for a host. */
-export interface Surroundings {
-  /** The operator's public key, which logs in as root. */
-  readonly publicKeyFile: string;
-  /** Certificate of the release server. */
-  readonly certificateFile: string;
-}
-
-/** Writes a host's individual files into a copy of the base image before it boots. */
-export async function personalize(name: string, root: string, surroundings: Surroundings): Promise<void> {
-  await settle(name, root, surroundings.certificateFile);
+/**
+ * Writes a host's individual files into a copy of the base image before it boots.
+ * @param publicKeyFile the operator's key, which logs in as root
+ */
+export async function personalize(
+  name: string,
+  root: string,
+  publicKeyFile: string,
+  certificateFile: string,
+): Promise<void> {
+  await settle(name, root, certificateFile);
   const hostKey = join(root, "etc/ssh/ssh_host_ed25519_key");
   await mkdir(join(root, "root/.ssh"), { recursive: true, mode: 0o700 });
   await execa("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", name, "-f", hostKey]);
-  await writeFiles(root, { "root/.ssh/authorized_keys": await readFile(surroundings.publicKeyFile, "utf8") });
+  await writeFiles(root, { "root/.ssh/authorized_keys": await readFile(publicKeyFile, "utf8") });
 }
 
 /**

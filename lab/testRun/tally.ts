@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import type { FilesSeen } from "./fileReporter";
 
 /** Vitest's JSON report, as far as it is read here. */
 export interface Report {
@@ -19,15 +20,11 @@ export interface Report {
 }
 
 /** Result of the test runner; no report if it was killed before it wrote one. */
-export interface Run {
+export interface Run extends Partial<FilesSeen> {
   readonly exitCode: number;
   readonly report?: Report;
-  /** Errors of set-ups by absolute path of the file (lab/testRun/fileReporter.ts). */
-  readonly setUps?: Readonly<Record<string, readonly string[]>>;
   /** Secrets in the output, a line each (lab/testRun/printed.ts). */
   readonly leaks?: readonly string[];
-  /** True if an error occurred outside of any test. */
-  readonly hasStrayErrors?: boolean;
 }
 
 /** Counts in the closing line. */
@@ -133,21 +130,18 @@ export function withSecondAttempt<T extends Run>(first: T, file: string, second:
   };
 }
 
-/** Contracts whose tests against the real program ran, and those whose real program was missing. */
-export interface Contracts {
-  readonly ran: readonly string[];
-  readonly skipped: readonly string[];
-}
-
 const title = /^contract (.+), the real one(?:: .+)?$/;
 
 /** Returns the contract that a test checks against the real program, by the title of its outermost suite. */
-export function contractOf(ancestorTitles: readonly string[]): string | undefined {
+function contractOf(ancestorTitles: readonly string[]): string | undefined {
   return title.exec(ancestorTitles.find((each) => each !== "") ?? "")?.[1];
 }
 
-/** Returns which contracts ran according to the reports. A contract of several files ran if any part of it ran. */
-export function contractsOf(reports: readonly Report[]): Contracts {
+/**
+ * Returns the contracts whose tests against the real program ran, and those whose real program was missing. A contract
+ * of several files ran if any part of it ran.
+ */
+export function contractsOf(reports: readonly Report[]) {
   const tests = reports.flatMap(({ testResults }) => testResults.flatMap(({ assertionResults }) => assertionResults));
   const named = (isRun: boolean) => {
     const own = tests.filter(({ status }) => (status === "passed" || status === "failed") === isRun);
@@ -158,7 +152,7 @@ export function contractsOf(reports: readonly Report[]): Contracts {
 }
 
 /** Formats the closing line about contracts. */
-export function contractsLine({ ran, skipped }: Contracts): string {
+export function contractsLine({ ran, skipped }: ReturnType<typeof contractsOf>): string {
   const names = skipped.length === 0 ? "" : ` (${skipped.join(", ")})`;
   return `real: ${ran.length} contracts ran, ${skipped.length} skipped${names}`;
 }

@@ -1,51 +1,26 @@
-/** A part of the tests that runs and is counted by itself. */
-export interface Tier {
-  readonly title: string;
-  /** Projects of vitest.config.mts. */
-  readonly projects: readonly string[];
-  /** True if it boots hosts. */
-  readonly needsLab: boolean;
-  /** True if lint and type check run first. */
-  readonly isChecked: boolean;
-  /** Timeout, set-up included: several times the usual duration. */
-  readonly minutes: number;
-}
-
-/** Proofs of each feature: `npm test`. */
-const first: Tier = {
-  title: "npm test",
-  projects: ["unit", "lab"],
-  needsLab: true,
-  isChecked: true,
-  minutes: 40,
-};
-
-/** Wide explorations, and tests of the lab itself, in files named *.long.test.ts: `npm run test:long`. */
-const long: Tier = {
-  title: "npm run test:long",
-  projects: ["long"],
-  needsLab: true,
-  isChecked: false,
-  minutes: 65,
-};
-
 /**
- * Both in one run, so that the end of one leaves no processor idle. The run stops itself at the timeout: one that is
- * killed from outside prints no closing line.
+ * A part of the tests that runs and is counted by itself.
+ * @property projects of vitest.config.mts
+ * @property needsLab if it boots hosts
+ * @property isChecked if lint and type check run, too
+ * @property minutes until the timeout, set-up included: several times the usual duration
  */
-const all: Tier = {
-  title: "both tiers",
-  projects: [...first.projects, ...long.projects],
-  needsLab: true,
-  isChecked: true,
-  minutes: 86,
+const tiers = {
+  /** Proofs of each feature: `npm test`. */
+  first: { title: "npm test", projects: ["unit", "lab"], needsLab: true, isChecked: true, minutes: 40 },
+  /** Wide explorations, and tests of the lab itself, in files named *.long.test.ts: `npm run test:long`. */
+  long: { title: "npm run test:long", projects: ["long"], needsLab: true, isChecked: false, minutes: 65 },
+  /**
+   * Both in one run, so that the end of one leaves no processor idle. The run stops itself at the timeout: one that is
+   * killed from outside prints no closing line.
+   */
+  all: { title: "both tiers", projects: ["unit", "lab", "long"], needsLab: true, isChecked: true, minutes: 86 },
+  unit: { title: "npm run test:unit", projects: ["unit"], needsLab: false, isChecked: false, minutes: 15 },
 };
-
-const unit: Tier = { title: "npm run test:unit", projects: ["unit"], needsLab: false, isChecked: false, minutes: 15 };
 
 /** Options of lab/test.ts. */
 export interface Asked {
-  readonly tier: Tier;
+  readonly tier: (typeof tiers)[keyof typeof tiers];
   /** Parts of file names, and any other argument of vitest. */
   readonly filters: readonly string[];
   /** True if the files' durations are recorded, to order the next runs. */
@@ -62,10 +37,10 @@ export function askedOf(args: readonly string[]): Asked {
   const filters = args.filter((arg) => !flags.includes(arg));
   const isRecorded = args.includes("--record");
   const tierOf = () => {
-    if (args.includes("--unit")) return unit;
-    if (args.includes("--long")) return long;
-    if (args.includes("--all")) return all;
-    return filters.length === 0 ? first : { ...all, title: first.title };
+    if (args.includes("--unit")) return tiers.unit;
+    if (args.includes("--long")) return tiers.long;
+    if (args.includes("--all")) return tiers.all;
+    return filters.length === 0 ? tiers.first : { ...tiers.all, title: tiers.first.title };
   };
   const isWhole = args.includes("--all") && filters.length === 0;
   const isSparing = !args.includes("--lab") && filters.length === 0;

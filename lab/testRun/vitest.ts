@@ -2,20 +2,12 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { type RealProgram, realsUsed, usedVariable } from "../real/realPrograms";
+import { realsUsed, usedVariable } from "../real/realPrograms";
 import { withoutLogsVariable } from "../toolchain/engineLogs";
-import type { Durations } from "./durations";
 import { type FilesSeen, filesVariable } from "./fileReporter";
 import { madeVariable } from "./onceARun";
 import { notedVariable, secretsPrinted } from "./printed";
 import type { Run } from "./tally";
-
-/** Result of a vitest run, with durations of its files and the real programs that they used. */
-export interface VitestRun extends Run {
-  readonly durations: Durations;
-  readonly realsUsed: readonly RealProgram[];
-  readonly leaks: readonly string[];
-}
 
 /** Process group of the running runner, so that everything it started ends with it. */
 let group: number | undefined;
@@ -35,11 +27,7 @@ export function endVitest(): void {
  * @param deadline in milliseconds since 1970
  * @param output destination of the runner's own output
  */
-export async function vitest(
-  args: readonly string[],
-  deadline: number,
-  output: "inherit" | "ignore" = "inherit",
-): Promise<VitestRun> {
+export async function vitest(args: readonly string[], deadline: number, output: "inherit" | "ignore" = "inherit") {
   const dir = await mkdtemp(join(tmpdir(), "pillar-host-test-"));
   const [report, files] = [join(dir, "report.json"), join(dir, "files.json")];
   const [noted, made] = [join(dir, "noted"), join(dir, "made")];
@@ -91,7 +79,7 @@ export async function vitest(
     const leaks = secretsPrinted(noted, [out, err]);
     const { durations = {}, setUps = {}, hasStrayErrors = false } = ((await json(files)) ?? {}) as Partial<FilesSeen>;
     const seen = { durations, setUps, hasStrayErrors, realsUsed: realsUsed(dir), leaks };
-    return { exitCode, ...seen, ...(told === undefined ? {} : { report: told }) };
+    return { exitCode, ...seen, ...(told === undefined ? {} : { report: told }) } satisfies Run;
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

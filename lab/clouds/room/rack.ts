@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { execa } from "execa";
 import { makeRoot, releaseRoot } from "../../hosts/disk";
-import { bootMachine, nodeBind, type OwnProcess, stopMachine } from "../../hosts/machine";
+import { bootMachine, type OwnProcess, stopMachine } from "../../hosts/machine";
 import { createHostNetwork, hostNamespace, ip, plugHost, removeHostNetwork } from "../../hosts/network";
 import { settle } from "../../hosts/personalize";
 import type { MachineOrder } from "../machineRoom";
@@ -34,15 +34,12 @@ export class Rack {
 
   async boot(record: MachineRecord): Promise<OwnProcess> {
     const { name, n } = record;
-    const namespace = namespaceOf(this.lab, n);
     await this.plug(n, true);
     return bootMachine({
-      machine: namespace,
+      machine: namespaceOf(this.lab, n),
       hostname: name,
       root: this.root(record),
-      namespace,
       log: join(this.directory(n), "console.log"),
-      binds: [nodeBind],
       ownsNetwork: false,
     });
   }
@@ -67,13 +64,8 @@ export class Rack {
   }
 }
 
-function hostOf(n: number): string {
-  return `server${n}`;
-}
-
-function namespaceOf(lab: string, n: number): string {
-  return hostNamespace(lab, hostOf(n));
-}
+const hostOf = (n: number) => `server${n}`;
+const namespaceOf = (lab: string, n: number) => hostNamespace(lab, hostOf(n));
 
 /** Makes a server's disk from the clouds' image. Only the ssh keys in the order give access to it. */
 export async function makeDisk(
@@ -84,19 +76,13 @@ export async function makeDisk(
 ): Promise<void> {
   await makeRoot(await ensureCloudImage(), directory, signal);
   const root = join(directory, "root");
-  await settle(order.name, root, certificateFile);
-  for (const [path, content] of Object.entries(seedFiles(order))) {
-    const file = join(root, path);
-    await mkdir(dirname(file), { recursive: true });
-    // User data may contain the private host key.
-    await writeFile(file, content, { mode: 0o600 });
-  }
-}
-
-/** Returns the seed of cloud-init's NoCloud data source: file contents by path in the root file system. */
-function seedFiles({ id, name, sshKeys, userData }: MachineOrder): Record<string, string> {
-  const seed = "var/lib/cloud/seed/nocloud";
-  const metaData = { "instance-id": `i-${id}`, "local-hostname": name, "public-keys": sshKeys };
+  const { id, name, sshKeys, userData } = order;
+  await settle(name, root, certificateFile);
+  // The seed of cloud-init's NoCloud data source. User data may contain the private host key.
+  const seed = join(root, "var/lib/cloud/seed/nocloud");
+  await mkdir(seed, { recursive: true });
+  await writeFile(join(seed, "user-data"), userData, { mode: 0o600 });
   // JSON is valid YAML.
-  return { [`${seed}/user-data`]: userData, [`${seed}/meta-data`]: JSON.stringify(metaData) };
+  const metaData = { "instance-id": `i-${id}`, "local-hostname": name, "public-keys": sshKeys };
+  await writeFile(join(seed, "meta-data"), JSON.stringify(metaData), { mode: 0o600 });
 }

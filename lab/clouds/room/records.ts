@@ -43,7 +43,12 @@ export class MachineRecords {
     if (await this.find(machine.id)) throw new Error(`there is a machine ${machine.id} already`);
     await mkdir(this.dir, { recursive: true });
     for (let n = firstServer; n <= lastServer; n += 1) {
-      if (!(await isNew(this.directory(n)))) continue;
+      // A directory that exists belongs to another machine.
+      const made = await mkdir(this.directory(n), { mode: 0o700 }).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => error.code !== "EEXIST" && Promise.reject(error),
+      );
+      if (!made) continue;
       const record = { ...machine, n };
       await this.save(record);
       return record;
@@ -60,15 +65,5 @@ export class MachineRecords {
 
   async release(n: number): Promise<void> {
     await rm(this.directory(n), { recursive: true, force: true });
-  }
-}
-
-async function isNew(directory: string): Promise<boolean> {
-  try {
-    await mkdir(directory, { mode: 0o700 });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
   }
 }

@@ -8,7 +8,12 @@ import { type Methods, RpcError } from "./rpcServer";
 import type { SyncInfo } from "./sync";
 
 /** The parts of the node that its RPC methods need. */
-export interface MethodsBackend extends MomentumsBackend {
+export interface MethodsBackend {
+  chain: ChainClient;
+  syncInfo(): SyncInfo;
+  /** Returns the true height. */
+  height(): number;
+  settings(): NodeSettings;
   peers(): number;
   /** Returns the version of the program that was started. */
   version(): string;
@@ -40,10 +45,9 @@ export function nodeMethods(node: MethodsBackend): Methods {
     "embedded.pillar.getAll": async (page: number, size: number) => {
       checkPageSize(size);
       const all = await node.chain.electorate();
-      const list = [];
-      for (const pillar of all.slice(page * size, (page + 1) * size))
-        list.push(shownPillar(pillar, await cache.of(pillar.name)));
-      return { count: all.length, list };
+      const shown = all.slice(page * size, (page + 1) * size);
+      const list = shown.map(async (pillar) => shownPillar(pillar, await cache.of(pillar.name)));
+      return { count: all.length, list: await Promise.all(list) };
     },
     "embedded.pillar.getPillarEpochHistory": async (name: string, page: number, size: number) => {
       checkPageSize(size);
@@ -63,10 +67,7 @@ function checkPageSize(size: number): void {
 
 const maxPageSize = 1024;
 
-interface PillarFigures {
-  weight: string;
-  currentStats: { producedMomentums: number; expectedMomentums: number };
-}
+type PillarFigures = Pick<PillarView, "weight" | "currentStats">;
 
 /**
  * Caches statistics and weights. A lookup returns the old figures and refreshes them afterwards, so the first answer
@@ -93,31 +94,14 @@ class StatsCache {
 
 const noFigures: PillarFigures = { weight: "0", currentStats: { producedMomentums: 0, expectedMomentums: 0 } };
 
-function shownPillar(pillar: PillarView, figures: PillarFigures) {
-  return {
-    name: pillar.name,
-    producerAddress: pillar.producerAddress,
-    withdrawAddress: pillar.withdrawAddress,
-    currentStats: figures.currentStats,
-    weight: figures.weight,
-  };
-}
-
-/** The parts of the node that the momentum methods need. */
-export interface MomentumsBackend {
-  chain: ChainClient;
-  syncInfo(): SyncInfo;
-  /** Returns the true height. */
-  height(): number;
-  settings(): NodeSettings;
+function shownPillar({ name, producerAddress, withdrawAddress }: PillarView, figures: PillarFigures) {
+  return { name, producerAddress, withdrawAddress, currentStats: figures.currentStats, weight: figures.weight };
 }
 
 /** Returns the methods that show momentums. They show none above the node's own height. */
-export function momentumMethods(node: MomentumsBackend): Methods {
+function momentumMethods(node: MethodsBackend): Methods {
   const frontier = () => Math.max(1, node.height());
   const claimed = () => Math.max(1, node.syncInfo().currentHeight);
-  // A node that claims a lower height shows no momentum above that height.
-  const newest = () => Math.min(frontier(), claimed());
   const told = (momentum: Momentum) => (node.settings().otherChain ? ofOtherChain(momentum) : momentum);
   return {
     "ledger.getFrontierMomentum": async () => {
@@ -129,7 +113,8 @@ export function momentumMethods(node: MomentumsBackend): Methods {
     "ledger.getMomentumsByHeight": async (from: number, count: number) => {
       if (from === 0) throw new RpcError(-32000, "height parameter must be strictly greater than zero");
       if (count > maxCount) throw new RpcError(-32000, "count parameter is too big");
-      const last = Math.min(newest(), from + count - 1);
+      // A node that claims a lower height shows no momentum above that height.
+      const last = Math.min(frontier(), claimed(), from + count - 1);
       const list = last < from ? [] : await node.chain.momentums(from, last - from + 1);
       // The real node counts the whole chain here, not the list.
       return { count: claimed(), list: list.map((momentum) => shownMomentum(told(momentum))) };

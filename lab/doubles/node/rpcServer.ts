@@ -18,15 +18,9 @@ export class RpcError extends Error {
   }
 }
 
-interface Call {
-  readonly id: number;
-  readonly method: string;
-  readonly params: never[];
-}
-
 /** Answers a body with one call. The real node also takes batches and notifications, which nobody here sends. */
 export async function answerBody(body: string, methods: Methods): Promise<string> {
-  const { id, method, params } = JSON.parse(body) as Call;
+  const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: never[] };
   const answer = await answerCall(methods, method, params).then(
     (result) => ({ jsonrpc: "2.0", id, result }),
     (error: unknown) => {
@@ -47,7 +41,7 @@ async function answerCall(methods: Methods, method: string, params: never[]): Pr
 const contentTypes = ["application/json", "application/json-rpc", "application/jsonrequest"];
 
 /** The parts of the node that its HTTP server needs. */
-export interface RpcBackend {
+interface RpcBackend {
   settings(): NodeSettings;
   answer(body: string): Promise<string>;
 }
@@ -89,11 +83,8 @@ interface Reply {
 }
 
 function refusal(request: IncomingMessage): Reply | undefined {
-  const plain = (status: number, text: string): Reply => ({
-    status,
-    body: `${text}\n`,
-    contentType: "text/plain; charset=utf-8",
-  });
+  const contentType = "text/plain; charset=utf-8";
+  const plain = (status: number, text: string): Reply => ({ status, body: `${text}\n`, contentType });
   if (!isAddress(request.headers.host ?? "")) return plain(403, "invalid host specified");
   const type = (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   return contentTypes.includes(type)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { preflight } from "../../../../core/steps/nodeSteps";
-import { type ServedReleases, serveReleases } from "../../../../lab/doubles/release";
+import { serveReleases } from "../../../../lab/doubles/release";
 import type { Faults } from "../../../../lab/doubles/releaseServer";
 import { configOf, least } from "../../../components/exampleConfig";
 import { test } from "../boxed";
@@ -138,7 +138,7 @@ test.for([
 });
 
 describe("a release server, asked by the real curl and wget", () => {
-  let served: ServedReleases;
+  let served: Awaited<ReturnType<typeof serveReleases>>;
   beforeAll(async () => {
     const archive = Buffer.concat([Buffer.from("PK\\x03\\x04 node-controller"), Buffer.alloc(5_000_000)]);
     served = await serveReleases({ host: "127.0.0.1", port: 0, releases: { controller: archive } });
