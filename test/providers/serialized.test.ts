@@ -176,26 +176,15 @@ describe("SyncGate", () => {
     expect(result?.outs).toMatchObject({ startedAt, startHeight: 40, currentHeight: 100, syncedAt: time });
   });
 
+  const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
+
   test("update returns at once after a recorded sync, and keeps the new inputs", async () => {
-    const proof = {
-      state: 2,
-      currentHeight: 90,
-      targetHeight: 90,
-      startHeight: 1,
-      startedAt: "2026-01-01T00:00:00.000Z",
-      syncedAt: "2026-01-02T00:00:00.000Z",
-      durationSeconds: 86_400,
-      rate: 0,
-      proved: ["height 90 reached target 90"],
-      unproved,
-    };
     const news = inputs({ confirmations: 5, __provider: "newer text" });
     const { result, log } = await run("syncGate", "update", "sync-gate", { ...inputs(), ...proof }, news);
     expect(result?.outs).toEqual({ ...news, ...proof, stateVersion: 1 });
     expect({ log, asked: node.asked, connections: host.connections }).toEqual({ log: [], asked: [], connections: 0 });
   });
 
-  const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
   /** Runs the gate again with a proof of this machine. */
   const provedOf = (target: object) =>
     run("syncGate", "update", "sync-gate", { ...inputs(), ...proof, target }, inputs());
@@ -236,16 +225,6 @@ describe("SyncGate", () => {
     expect(log.join("\n")).toContain("the node is not synced yet (pillar-host:sync.wait is await)\n  found: 40.0 %");
     expect(log.join("\n")).not.toContain("for days");
     expect(journeyIn(directory, "Anvil")).toMatchObject([{ event: "waiting", details: { startHeight: 40 } }]);
-  });
-
-  test("a refused login ends it at once, without a secret", async () => {
-    const target = { ...inputs().target, ssh: { ...loginTo(host), password: "hunter2" } };
-    const { error } = await run("syncGate", "create", inputs({ target }));
-    expect(error?.message).toBe(
-      `op@127.0.0.1:${host.port} refuses the login\n` +
-        "  needed: set a key or password that the host accepts (pillar-host:ssh)",
-    );
-    expect(error?.properties).toEqual({ ...inputs({ target }), startedAt: time, stateVersion: 1 });
   });
 
   test("its stored text has no secret and no path of this machine", () => {
@@ -498,44 +477,6 @@ describe("the login of a new server", () => {
     const { error } = await run("loginKey", "update", "id", login("ssh-ed25519 B"), gone);
     expect(error?.message).toContain("ECONNREFUSED");
   });
-});
-
-const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
-const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";
-
-/** Returns the answers of a synced node: these addresses produced, and the last one is registered for Anvil. */
-function chainResults(...producers: string[]) {
-  const now = Math.floor(Date.now() / 1000);
-  const at = (i: number) => ({ height: i + 1, timestamp: now - (producers.length - 1 - i) * 10, hash: `hash ${i}` });
-  const list = producers.map((producer, i) => ({ ...at(i), producer }));
-  const currentStats = { expectedMomentums: 4, producedMomentums: 3 };
-  const producerAddress = producers.at(-1);
-  return {
-    "stats.syncInfo": { state: 2, currentHeight: list.length, targetHeight: list.length },
-    "ledger.getFrontierMomentum": list.at(-1),
-    "ledger.getMomentumsByHeight": { list },
-    "embedded.pillar.getByName": { name: "Anvil", producerAddress, withdrawAddress: "z1qrewards", currentStats },
-  };
-}
-
-test("the wait for the sync finds a wallet update that came too early", async () => {
-  const directory = join(scratch(), "backups/Anvil");
-  await node.close();
-  const reference = await fakeNode(chainResults(old, ours), 0, "127.0.0.2");
-  node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
-  const changes = {
-    references: [`http://127.0.0.2:${reference.port}`],
-    wait: "check",
-    record: { directory, stack: "prod-2", pillar: "Anvil" },
-    addressScript: frameScript(`echo ${createHash("sha256").update(ours).digest("hex")}`, "streamed"),
-  };
-  const { log, error } = await run("syncGate", "create", inputs(changes));
-  await reference.close();
-  expect(error?.message).toContain("is not synced yet");
-  expect(log).toContain("sync: REGISTERED TOO EARLY");
-  // Its own line is written during the lookup of the references.
-  const events = journeyIn(directory, "Anvil").map(({ event }) => event);
-  expect(events.filter((event) => event !== "waiting")).toEqual(["registered", "registeredTooEarly"]);
 });
 
 describe("HourlyRestartOff", () => {

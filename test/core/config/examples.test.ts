@@ -60,15 +60,3 @@ describe.each(examples)("%s", (name) => {
 test("keeps Pulumi.prod.yaml equal to the first example", () => {
   expect(read("Pulumi.prod.yaml").replace("$schema=./", "$schema=../")).toBe(read("examples/network-of-momentum.yaml"));
 });
-
-test("has the real network's names in Pulumi.prod.yaml", () => {
-  expect(parsed(whole(read("Pulumi.prod.yaml")))).toMatchObject({
-    config: {
-      lifecycle: "active",
-      controller: { executable: "znn-controller", directory: "/root" },
-      node: { service: "go-zenon", dataDir: "/root/.znn", rpcPort: 35997, wsPort: 35998, p2pPort: 35995 },
-      sync: { references: [expect.anything(), expect.anything()] },
-      orchestrator: { service: "orchestrator", directory: "/root/.orchestrator", rpcPort: 55000, p2pPort: 55055 },
-    },
-  });
-});

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { createConnection } from "../../../core/ssh/connection";
 import { openRoot } from "../../../core/ssh/root";
 import { runScript } from "../../../core/ssh/runScript";
@@ -54,34 +54,21 @@ const printing = {
   "shows what its shells read": "set -v; export SHELLOPTS",
 };
 
-describe.each(Object.entries(printing))("a login that %s", (_, bashrc) => {
-  test("adds nothing to what a function of a library printed", async () => {
-    const { root } = await hostWith(bashrc);
-    expect(await root.call("bytes")).toBe("a\0b\n\nc");
-    expect(await root.call("nothing")).toBe("");
-    const { stdout, done } = await root.stream("bytes");
-    const chunks: Buffer[] = [];
-    for await (const chunk of stdout) chunks.push(chunk as Buffer);
-    await done;
-    expect(Buffer.concat(chunks).toString()).toBe("a\0b\n\nc");
-  });
-
-  test("adds nothing to what a step printed", async () => {
-    const { run } = await hostWith(bashrc);
-    expect(await run(step({}))).toEqual(["one", "two"]);
-  });
-
-  // Its last output comes after the error.
-  const refusal = expect.stringMatching(/^not today(\nBye)?$/);
-
-  test("adds nothing before an error", async () => {
-    const { root, run } = await hostWith(bashrc);
-    await expect(root.call("refuse")).rejects.toMatchObject({ message: refusal, exitCode: 3 });
-    await expect(run(step({ script: "echo first; echo 'not today' >&2; exit 3\n" }))).rejects.toMatchObject({
-      message: refusal,
-      printed: expect.arrayContaining(["first"]),
-    });
-  });
+test.each(Object.entries(printing))("a login that %s adds nothing to output or errors", async (_, bashrc) => {
+  const { root, run } = await hostWith(bashrc);
+  expect(await root.call("bytes")).toBe("a\0b\n\nc");
+  expect(await root.call("nothing")).toBe("");
+  const { stdout, done } = await root.stream("bytes");
+  const chunks: Buffer[] = [];
+  for await (const chunk of stdout) chunks.push(chunk as Buffer);
+  await done;
+  expect(Buffer.concat(chunks).toString()).toBe("a\0b\n\nc");
+  expect(await run(step({}))).toEqual(["one", "two"]);
+  // The login's last output comes after the error.
+  const message = expect.stringMatching(/^not today(\nBye)?$/);
+  await expect(root.call("refuse")).rejects.toMatchObject({ message, exitCode: 3 });
+  const refusing = step({ script: "echo first; echo 'not today' >&2; exit 3\n" });
+  await expect(run(refusing)).rejects.toMatchObject({ message, printed: expect.arrayContaining(["first"]) });
 });
 
 const running: Record<string, readonly [bashrc: string, shell?: string]> = {
@@ -91,20 +78,13 @@ const running: Record<string, readonly [bashrc: string, shell?: string]> = {
   "whose .bashrc runs another program instead": ["exec cat"],
 };
 
-describe.each(Object.entries(running))("a login %s", (_, [bashrc, shell]) => {
+test.each(Object.entries(running))("a login %s is named", async (_, [bashrc, shell]) => {
   const cause = /did not run.*\n {2}found: .*\n {2}needed: .*login shell.*\n?.*start files/;
-
-  test("is named if a library's function should run", async () => {
-    const { root } = await hostWith(bashrc, shell);
-    await expect(root.call("nothing")).rejects.toThrow(cause);
-    const { stdout, done } = await root.stream("bytes");
-    stdout.resume();
-    await expect(done).rejects.toThrow(cause);
-  });
-
-  test("is named if a step should run", async () => {
-    const { run } = await hostWith(bashrc, shell);
-    await expect(run(step({}))).rejects.toThrow(cause);
-    await expect(run(step({ quiet: false }))).rejects.toThrow(cause);
-  });
+  const { root, run } = await hostWith(bashrc, shell);
+  await expect(root.call("nothing")).rejects.toThrow(cause);
+  const { stdout, done } = await root.stream("bytes");
+  stdout.resume();
+  await expect(done).rejects.toThrow(cause);
+  await expect(run(step({}))).rejects.toThrow(cause);
+  await expect(run(step({ quiet: false }))).rejects.toThrow(cause);
 });

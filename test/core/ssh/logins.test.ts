@@ -4,7 +4,7 @@ import net, { type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2, { type AuthContext, type Connection, type KeyboardAuthContext } from "ssh2";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { frameScript } from "../../../core/ssh/answer";
 import { createConnection } from "../../../core/ssh/connection";
 import { agentNeeds } from "../../../core/ssh/login";
@@ -20,6 +20,8 @@ import { closedPort, keyPair, loginTo, sshHost, use } from "../chain/fakes";
 const start = (...how: Parameters<typeof sshHost>) => use(sshHost(...how));
 
 const run = commandsFor("prod");
+
+afterEach(() => vi.unstubAllEnvs());
 
 /** Starts an ssh server with this answer to each login attempt. */
 async function hostThat(answers: (attempt: AuthContext, link: Connection) => void, config = {}) {
@@ -80,13 +82,10 @@ async function agentWith(count: number): Promise<readonly string[]> {
   const directory = mkdtempSync(join(tmpdir(), "agent-"));
   const socket = join(directory, "socket");
   const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: "ignore" });
-  const before = process.env.SSH_AUTH_SOCK;
-  process.env.SSH_AUTH_SOCK = socket;
+  vi.stubEnv("SSH_AUTH_SOCK", socket);
   onTestFinished(() => {
     agent.kill();
     rmSync(directory, { recursive: true });
-    if (before === undefined) delete process.env.SSH_AUTH_SOCK;
-    else process.env.SSH_AUTH_SOCK = before;
   });
   await new Promise((resolve) => setTimeout(resolve, 300));
   return Array.from({ length: count }, (_, index) => {
@@ -139,12 +138,9 @@ describe("an agent whose right key comes after more than a host tries", () => {
 });
 
 test("names an agent that does not answer at once", async () => {
-  const before = process.env.SSH_AUTH_SOCK;
-  process.env.SSH_AUTH_SOCK = "/nonexistent/agent";
+  vi.stubEnv("SSH_AUTH_SOCK", "/nonexistent/agent");
   const { target } = await hostThat((attempt) => attempt.reject(["publickey"]));
   const error = await failure({ ...target, password: undefined, agent: true });
-  if (before === undefined) delete process.env.SSH_AUTH_SOCK;
-  else process.env.SSH_AUTH_SOCK = before;
   expect(error).toMatchObject({ fatal: true, refused: "login" });
   expect(error.message).toContain(agentNeeds);
 });

@@ -1,7 +1,16 @@
+import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import type { PortResult, PortState } from "../../../core/ssh/portRules";
-import { formatPortList, listPortRules, findPortProblems as portFaults, tryPorts } from "../../../core/ssh/portRules";
+import {
+  formatPortList,
+  listPortRules,
+  parsePortState,
+  findPortProblems as portFaults,
+  tryPort,
+  tryPorts,
+} from "../../../core/ssh/portRules";
 import { configOf } from "../../components/exampleConfig";
+import { listen } from "../chain/fakes";
 
 const all = { node: true, orchestrator: true };
 const rulesOf = (changes: Record<string, unknown> = {}, hasSigner = true, running = all) =>
@@ -9,18 +18,12 @@ const rulesOf = (changes: Record<string, unknown> = {}, hasSigner = true, runnin
 const found = (seen: Record<number, PortState>, rules = rulesOf()): PortResult[] =>
   rules.map((rule) => ({ ...rule, seen: seen[rule.port] ?? (rule.wanted === "open" ? "open" : "filtered") }));
 
-const wanted = (rules: ReturnType<typeof rulesOf>) => rules.map(({ port, wanted: how }) => `${port} ${how}`);
-
-test("expects open ports for peers, and closed ports for RPC", () => {
-  expect(wanted(rulesOf())).toEqual(["35995 open", "35997 closed", "35998 closed", "55000 closed", "55055 open"]);
-});
-
-test("does not expect the peers' port without an orchestrator, nor a closed RPC with direct access", () => {
-  expect(wanted(rulesOf({}, false)).at(-1)).toBe("55000 closed");
-  expect(wanted(rulesOf({ node: { rpc: "direct" } }))).not.toContain("35997 closed");
-});
-
-test("takes the ports of the configuration", () => {
+test("expects open ports for peers, and closed ports for RPC, as far as the configuration has them", () => {
+  const expected = (...rules: Parameters<typeof rulesOf>) =>
+    rulesOf(...rules).map(({ port, wanted }) => `${port} ${wanted}`);
+  expect(expected()).toEqual(["35995 open", "35997 closed", "35998 closed", "55000 closed", "55055 open"]);
+  expect(expected({}, false).at(-1)).toBe("55000 closed");
+  expect(expected({ node: { rpc: "direct" } })).not.toContain("35997 closed");
   const rules = rulesOf({ node: { p2pPort: 1, rpcPort: 2, wsPort: 3 }, orchestrator: { rpcPort: 4, p2pPort: 5 } });
   expect(rules.map(({ port }) => port)).toEqual([1, 2, 3, 4, 5]);
 });
@@ -84,4 +87,25 @@ test("tries each port with its expected state, and formats one line", async () =
   expect(tried).toContain("203.0.113.7 35998 closed");
   const line = "35995 refused (WRONG); 35997 open (WRONG); 35998 no answer; 55000 no answer; 55055 no answer (WRONG)";
   expect(formatPortList(seen)).toBe(line);
+});
+
+test("finds a port that answers open, a port without a listener refused, and an unknown name unknown", async () => {
+  const { port, close } = await listen(createServer((socket) => socket.end()));
+  expect(await tryPort("127.0.0.1", port, "open")).toBe("open");
+  await close();
+  expect(await tryPort("127.0.0.1", port, "closed")).toBe("refused");
+  expect(await tryPort("no-such-host.invalid", 35995, "closed")).toBe("unknown");
+});
+
+// A firewall that rejects answers with an ICMP that says so.
+test.each([
+  ["ECONNREFUSED", "refused"],
+  ["EHOSTUNREACH", "filtered"],
+  ["EACCES", "filtered"],
+  ["ETIMEDOUT", "filtered"],
+  ["ENETUNREACH", "unknown"],
+  ["ENOTFOUND", "unknown"],
+  [undefined, "unknown"],
+])("%s: %s", (code, seen) => {
+  expect(parsePortState(code)).toBe(seen);
 });

@@ -66,12 +66,6 @@ test("is not fatal if a host closes the connection before it", async () => {
   });
 });
 
-test("is not fatal for an absent host", async ({ host }) => {
-  const port = await closedPort();
-  const message = `op@127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`;
-  expect(await refusal({ ...loginTo(host), port })).toEqual({ fatal: false, message });
-});
-
 test("names a port of the host without a listener", async ({ host }) => {
   const port = await closedPort();
   const session = await connectSsh(loginTo(host));
@@ -107,9 +101,6 @@ test("reports a broken connection of a session", async ({ host }) => {
 
 test("the scan of a host key returns the key that the host shows, without a login", async ({ host }) => {
   expect(await scanHostKey("127.0.0.1", host.port)).toBe(host.hostKey);
-});
-
-test("the scan of a host key fails if nobody listens", async () => {
   const port = await closedPort();
   await expect(scanHostKey("127.0.0.1", port)).rejects.toThrow(`127.0.0.1:${port}: connect ECONNREFUSED`);
 });
