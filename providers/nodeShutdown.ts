@@ -50,7 +50,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
     throw new Error(formatUnattendedRefusal(`shut down the node of ${address}`, "up", stack));
   const root = openRoot(login, library);
   try {
-    const deps = { ...systemClock, say: (line: string) => say(`retirement: ${line}`), saysCollected: false };
+    const deps = { ...systemClock, say: (line: string) => say(`retirement: ${line}`) };
     const log = openEventLog({ directory: backup.directory, stack, pillar }, deps);
     const host = await readHost(root, places, isReached(inputs, memory) ? contactTimeoutMs : 0, deps);
     const recorded = remembered?.recorded ?? findValidEvents(await log.read(), stack, "chain").at(-1)?.details;

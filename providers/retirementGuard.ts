@@ -7,7 +7,6 @@ import type { RetirementInputs } from "../core/retirement/guardInputs";
 import { type GuardMemory, updateGuardMemory } from "../core/retirement/guardMemory";
 import { overrideVariable } from "../core/retirement/refusalText";
 import { releaseHost } from "../core/retirement/releaseOnDestroy";
-import { collectedVariable } from "../core/retirement/retirementFacts";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
 import { say } from "../core/util/printable";
@@ -117,7 +116,6 @@ async function releaseGuarded(olds: GuardInputs & GuardOutputs): Promise<void> {
   await releaseHost(olds, olds, {
     ...systemClock,
     say,
-    saysCollected: process.env[collectedVariable] === olds.pillar,
     override: process.env[overrideVariable],
   });
 }

@@ -43,7 +43,7 @@ const stackTemplates: Record<EventName, Templates> = {
   shuttingDown: ["note", "node of {address} about to be shut down"],
   shutDown: ["stage", "node of {address} shut down", "{evidence}"],
   reactivated: ["note", "retirement of {address} cancelled"],
-  rewards: ["stage", "rewards collected", "confirmed by the {saidBy?}", "{evidence}"],
+  rewards: ["stage", "rewards collected", "{evidence}"],
   refused: ["note", "a deletion was refused", "{reasons}"],
   override: ["alarm", "OVERRIDDEN by the operator", "typed: {sentence}", "although: {reasons}"],
   released: ["stage", "host retired", "server {serverId?}", "{evidence}"],

@@ -22,7 +22,6 @@ import { readHostMemory } from "./hostMemory";
 export const readOnlyDeps = {
   ...systemClock,
   say: () => undefined,
-  saysCollected: false,
 };
 
 /** Milliseconds to wait for a host that does not answer: it may be booting. */

@@ -107,10 +107,9 @@ export function createChainClient(name: string, call: Call, close: () => void) {
       const page = await askOptional("embedded.pillar.getPillarEpochHistory", [pillar, 0, rewardRows]);
       return page === undefined ? [] : parsePaidEpochs(page);
     },
-    rewards: async (address: string): Promise<Rewards | "notOffered"> => {
-      const amount = await askOptional("embedded.pillar.getUncollectedReward", [address]);
-      const page = await askOptional("embedded.pillar.getFrontierRewardByPage", [address, 0, rewardRows]);
-      if (amount === undefined || page === undefined) return "notOffered";
+    rewards: async (address: string): Promise<Rewards> => {
+      const amount = await ask("embedded.pillar.getUncollectedReward", [address]);
+      const page = await ask("embedded.pillar.getFrontierRewardByPage", [address, 0, rewardRows]);
       return { uncollected: parseAmount(amount), rows: parseRows(page) };
     },
   };

@@ -54,8 +54,8 @@ export interface EventDetails {
   readonly shutDown: Readonly<{ address: string; hostKey?: string; evidence: readonly string[]; hasSigner?: boolean }>;
   /** The stack's lifecycle is no longer `retiring`: its host's node is about to be started again. */
   readonly reactivated: { readonly address: string };
-  /** The rewards are paid and collected: the chain shows it, or the operator confirmed it. */
-  readonly rewards: { readonly evidence: readonly string[]; readonly saidBy?: "operator" };
+  /** The chain shows that the rewards are paid and collected. */
+  readonly rewards: { readonly evidence: readonly string[] };
   readonly refused: { readonly reasons: readonly string[] };
   /** The operator's typed sentence overrode the reasons. */
   readonly override: { readonly sentence: string; readonly reasons: readonly string[] };

@@ -9,17 +9,15 @@ import type { HostFacts } from "./readHost";
 import type { RewardsReading } from "./readRewards";
 import {
   type Condition,
-  collectedVariable,
   hasOrchestratorTraces,
   type Judgement,
   type Judgements,
   type RetirementFacts,
 } from "./retirementFacts";
 
-export function checkRewards({ rewards, saysCollected, stack, pillar }: RetirementFacts): Judgements {
+export function checkRewards({ rewards, stack }: RetirementFacts): Judgements {
   const { up } = commandsFor(stack);
   const list = (says: RewardsReading["says"]) => rewards.filter((reading) => reading.says === says);
-  const quote = (readings: readonly RewardsReading[]) => readings.map(({ source, text }) => `${source}: ${text}`);
   const judged = [
     ...list("collected").map(({ text, source }) => `${text}, says ${source}`),
     ...list("waiting").map(({ source, text, dueAt, rewardAddress }) => ({
@@ -31,25 +29,10 @@ export function checkRewards({ rewards, saysCollected, stack, pillar }: Retireme
     })),
   ];
   if (judged.length > 0) return judged;
-  const unclear = list("unclear");
-  if (unclear.length === 0)
-    return {
-      what: "no node reports whether the rewards since the switch were paid and collected",
-      found: quote(list("fault")),
-      needed: `start the successor's node, or set pillar-host:retirement.references, then ${up}`,
-    };
-  if (!unclear.every(({ mayConfirm }) => mayConfirm))
-    return {
-      what: "less than a day has passed since the switch: its rewards can't have come yet",
-      isCuredByTime: true,
-      found: quote(unclear),
-      needed: "wait a day, then collect the rewards in the wallet",
-    };
-  if (saysCollected) return `the operator confirmed that no rewards of ${pillar} are left to collect`;
   return {
-    what: "no node can tell whether the rewards since the switch were collected",
-    found: quote(unclear),
-    needed: `see in the wallet that none is left to collect; then confirm it: write ${collectedVariable}=${pillar} before the command`,
+    what: "no node can tell whether the rewards since the switch were paid and collected",
+    found: rewards.map(({ source, text }) => `${source}: ${text}`),
+    needed: `start the successor's node, or set pillar-host:retirement.references, then ${up}; if no node can tell even then, see in the wallet that none is left to collect`,
   };
 }
 

@@ -6,8 +6,8 @@ import type { RetirementInputs } from "./guardInputs";
 
 /** Says where the rewards since the switch are. */
 export interface RewardsJudgement {
-  /** `waiting`: not paid or not collected. `unclear`: the chain does not say, so the operator's word may decide. */
-  readonly says: "collected" | "waiting" | "unclear" | "fault";
+  /** `waiting`: not paid or not collected. `fault`: the node can't tell. */
+  readonly says: "collected" | "waiting" | "fault";
   readonly text: string;
   /** Unix milliseconds by which rewards that are not paid yet come. */
   readonly dueAt?: number;
@@ -17,8 +17,6 @@ export interface RewardsReading extends RewardsJudgement {
   readonly source: string;
   /** Only this address's wallet can collect the rewards. */
   readonly rewardAddress: string;
-  /** False on the day after the switch, on which no rewards can have come. */
-  readonly mayConfirm: boolean;
 }
 
 /** Producer addresses of the retired host, if known, and of its successor. */
@@ -48,16 +46,12 @@ export async function readRewards(
   now: number,
 ): Promise<RewardsReading> {
   const { withdrawAddress, epoch, pillar } = question;
-  const reading = { source: client.name, rewardAddress: withdrawAddress, mayConfirm: true };
+  const reading = { source: client.name, rewardAddress: withdrawAddress };
   try {
     const [first] = await client.momentums(1, 1);
     if (first === undefined) return { ...reading, says: "fault", text: "it has no first momentum" };
     const isAfterSwitch = (time: number) => isNewProducerSince(client, question, time);
     const rewards = await client.rewards(withdrawAddress);
-    if (rewards === "notOffered") {
-      const mayConfirm = await isAfterSwitch(now - Math.min(dayMs, epoch));
-      return { ...reading, says: "unclear", text: "the RPC does not report rewards", mayConfirm };
-    }
     const paid = await client.paidEpochs(pillar);
     const calendar = { genesis: first.timestamp, epoch, now };
     return { ...reading, ...(await judgeRewards(rewards, calendar, isAfterSwitch, paid)) };
@@ -118,7 +112,7 @@ function judgeUnpaid(text: string, all: readonly PaidEpoch[], epoch: number): Re
     return { says: "collected", text: `${text}: all rewards go to those who delegate to the Pillar` };
   if (figures?.produced === 0)
     return { says: "waiting", text: `${text}: none of ${figures.expected} momentums was produced in it` };
-  return { says: "unclear", text };
+  return { says: "fault", text };
 }
 
 /** Finds the first whole unpaid epoch: the one before the running epoch, the running one, or the next. */

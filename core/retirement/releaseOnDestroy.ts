@@ -181,12 +181,8 @@ async function authorizeRelease(
   throw new Error(`${formatRefusal(facts, verdict)}${other}`);
 }
 
-async function recordRewards({ rewards, saysCollected, pillar }: RetirementFacts, log: EventLog): Promise<void> {
+async function recordRewards({ rewards }: RetirementFacts, log: EventLog): Promise<void> {
   const collected = rewards.filter(({ says }) => says === "collected");
   const evidence = collected.map(({ text, source }) => `${text}, says ${source}`);
   if (evidence.length > 0) await log.note({ event: "rewards", details: { evidence } });
-  else if (saysCollected && rewards.some(({ says }) => says === "unclear")) {
-    const confirmed = `the rewards of ${pillar} were collected`;
-    await log.note({ event: "rewards", details: { evidence: [confirmed], saidBy: "operator" } });
-  }
 }

@@ -70,7 +70,6 @@ export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stac
   /** True if a reference answered, a momentum is recorded, or the operator accepted the risk of another chain. */
   readonly isChainKnown: boolean;
   readonly rewards: readonly RewardsReading[];
-  readonly saysCollected: boolean;
   /** Reasons why no backup here counts for the host's orchestrator; empty if one does. */
   readonly backupFaults: readonly string[];
   /** The bridge's key; read only for a silent host, unless its orchestrator works on the successor. */
@@ -80,9 +79,6 @@ export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stac
   /** ISO 8601: when the host was shut down with no orchestrator on it. */
   readonly noOrchestratorAt?: string | undefined;
 }
-
-/** Environment variable that confirms collected rewards; its value is the Pillar's name. */
-export const collectedVariable = "PILLAR_HOST_REWARDS_COLLECTED";
 
 export type GoodReading = Answered<ChainAnswer>;
 

@@ -27,7 +27,6 @@ import { findOwnProducer, type RetirementFacts, type RetirementStep } from "./re
 
 export interface SurveyDeps extends ReadHostDeps {
   now(): number;
-  readonly saysCollected: boolean;
   /** Returns a shared connection; a new one is made if this is absent. */
   connect?(target: SshTarget): Connection;
 }
@@ -133,7 +132,6 @@ async function readFacts(
       isOwnWork: memory.isOwnWork,
       hasProduced: hasProduced || memory.produced === "seen" || undefined,
     },
-    saysCollected: deps.saysCollected,
     backupFaults: [...faults, ...(await findOrchestratorBackupFaults(store, signer))],
     ...ofSilent,
     noOrchestratorAt,

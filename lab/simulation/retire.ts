@@ -143,7 +143,6 @@ function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rule
     readings: [],
     rewards: [],
     isChainKnown: true,
-    saysCollected: true,
     backupFaults: backups.some((each) => rules.findBackupFault(signer, each) === undefined) ? [] : ["none"],
     ...ofSigner,
     noOrchestratorAt: rules.findShutdownWithoutOrchestrator(lines, shutDownBy[name], pinned(host)),

@@ -11,7 +11,7 @@ import { isOurs, type Registration } from "../../../core/registration/registrati
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
 import { assembleGuardMemory, mergeHostMemory } from "../../../core/retirement/guardMemory";
 import { type HostFacts, readHost } from "../../../core/retirement/readHost";
-import { addProvider, collectedVariable } from "../../../core/retirement/retirementFacts";
+import { addProvider } from "../../../core/retirement/retirementFacts";
 import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
 import { type RetirementSurvey, surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import { listPortRules, tryPorts } from "../../../core/ssh/portRules";
@@ -118,8 +118,7 @@ async function readSurvey({ stack: { config }, host: { connect }, context, obser
   const { provider } = config.host;
   const look = "value" in looked ? looked.value : { silent: looked.problem };
   const host = addProvider(look, provider === "existing" ? undefined : provider);
-  const saysCollected = process.env[collectedVariable] === config.pillar.name;
-  return surveyRetirement({ step: "destroy", ...context, host }, { ...deps, connect, saysCollected });
+  return surveyRetirement({ step: "destroy", ...context, host }, { ...deps, connect });
 }
 
 async function chooseRewards(

@@ -19,8 +19,6 @@ export async function readRewardsPart(
 ): Promise<RewardsPart> {
   const { withdrawAddress, switched, epoch } = query;
   const rewards = await client.rewards(withdrawAddress);
-  if (rewards === "notOffered")
-    return { text: `unknown: the RPC of ${client.name} does not report rewards; check the wallet` };
   const [newest] = rewards.rows;
   const { znn, qsr } = rewards.uncollected;
   const waits = `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR are not collected`;
@@ -38,9 +36,7 @@ export async function readRewardsPart(
 
 /** Describes the rewards by the survey for a destroy; undefined if it did not read them. */
 export function describeRewards(readings: readonly RewardsReading[]): RewardsPart | undefined {
-  const isKnown = ({ says }: RewardsReading) => says === "waiting" || says === "collected";
-  const reading = readings.find(isKnown) ?? readings.find(({ says }) => says === "unclear");
-  if (reading === undefined) return undefined;
-  const { says, text, dueAt, source } = reading;
-  return { text: `${text}${formatDue(dueAt)}, says ${source}`, since: says === "collected" ? says : "waiting" };
+  for (const { says, text, dueAt, source } of readings)
+    if (says !== "fault") return { text: `${text}${formatDue(dueAt)}, says ${source}`, since: says };
+  return undefined;
 }

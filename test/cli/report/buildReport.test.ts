@@ -91,11 +91,6 @@ test.each<[string, object, string[]]>([
       "time without the orchestrator: unknown: the move took more than one run",
     ],
   ],
-  [
-    "rewards that the operator confirmed",
-    on("prod-2", "19T00:00:00", "rewards", { evidence: ["said so"], saidBy: "operator" }),
-    ["rewards collected", "confirmed by the operator", "said so"],
-  ],
 ])("the new host's report tells %s", (_what, line, texts) => {
   const { title, lines } = reportOn("prod-2", [host("prod-2", "01T00:00:00"), line]).timeline[1] ?? {};
   expect([title, ...(lines ?? [])]).toEqual(texts);

@@ -92,7 +92,7 @@ export function rewards(
   text: string,
   changes: Partial<RewardsReading> = {},
 ): RewardsReading {
-  return { says, text, source: "reference A", rewardAddress: "z1qwithdraw", mayConfirm: true, ...changes };
+  return { says, text, source: "reference A", rewardAddress: "z1qwithdraw", ...changes };
 }
 
 /** Returns the complete facts of an adopted host that may be retired. */
@@ -108,7 +108,6 @@ export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
     readings: [reading()],
     isChainKnown: true,
     rewards: [rewards("collected", "epoch 7 was paid")],
-    saysCollected: false,
     backupFaults: ["no backup in /r"],
     network,
     ...changes,

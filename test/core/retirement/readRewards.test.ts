@@ -43,8 +43,8 @@ test.each<[RewardsJudgement["says"], string, Rewards, number]>([
 test.each<[object, string, string]>([
   [{ givesAll: true }, "collected", "paid nothing: all rewards go to those who delegate to the Pillar"],
   [{ produced: 0 }, "waiting", "paid nothing: none of 100 momentums was produced in it"],
-  [{}, "unclear", "paid nothing"],
-  [{ epoch: 4, givesAll: true }, "unclear", "paid nothing"],
+  [{}, "fault", "paid nothing"],
+  [{ epoch: 4, givesAll: true }, "fault", "paid nothing"],
 ])("judges an epoch that paid nothing by its figures: %j", async (changes, says, words) => {
   const figures = { epoch: 5, expected: 100, produced: 99, givesAll: false, ...changes };
   const nothing = rewards([row(6, 0n), row(5, 0n), row(4)]);
@@ -79,7 +79,7 @@ test("random payments count as collected exactly if a collection took what the f
       const found = await judgeRewards(told, { genesis: 0, epoch: day, now }, isAfter);
       const whole = paid.filter((epoch) => epoch * day > at);
       const first = whole.find((epoch) => (pays[epoch] ?? 0) > 0);
-      const unpaid = whole.length > 0 && first === undefined ? "unclear" : "waiting";
+      const unpaid = whole.length > 0 && first === undefined ? "fault" : "waiting";
       expect(found.says).toBe(first !== undefined && paidAt(first) <= taken ? "collected" : unpaid);
       // All payments up to the first whole epoch are collected then.
       if (found.says === "collected") expect(sum(waiting.filter((epoch) => epoch <= (whole[0] ?? -1)))).toBe(0n);
@@ -136,22 +136,6 @@ describe("reading rewards from a node", () => {
     expect(await readRewards(back, question, 449_000)).toMatchObject({ says: "waiting", dueAt: 500_000 + late });
     const again = smallChain(runs(["own", 500], ["next", 1000], ["own", 400], ["next", 90]), told(manyRows, 0n));
     expect(await readRewards(again, question, 1_990_000)).toMatchObject({ says: "waiting", dueAt: 2_000_000 + late });
-  });
-
-  test.each([
-    ["less than an epoch after the switch", 340, question.epoch, false],
-    ["an epoch after it", 351, question.epoch, true],
-    ["less than a day after it, with longer epochs", 250 + 86_390, 7 * day, false],
-    ["a day after it, with longer epochs", 250 + 86_410, 7 * day, true],
-  ])("is unclear without the methods, %s", async (_what, seconds, epoch, mayConfirm) => {
-    const client = smallChain(producers(Math.min(seconds, 400)), { rewards: async () => "notOffered" });
-    const found = { source: "reference A", says: "unclear", text: "the RPC does not report rewards" };
-    const rewardAddress = question.withdrawAddress;
-    expect(await readRewards(client, { ...question, epoch }, seconds * 1000)).toEqual({
-      ...found,
-      rewardAddress,
-      mayConfirm,
-    });
   });
 
   test.each<[string, Partial<ChainClient>]>([

@@ -40,7 +40,7 @@ async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<str
     places: { signer: { directory: "/root/.orchestrator" } },
   } as unknown as RetirementInputs;
   const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false };
-  const deps = { ...systemClock, say: () => undefined, saysCollected: true };
+  const deps = { ...systemClock, say: () => undefined };
   const store = createDirectoryStore(directory());
   const host = { silent: "no answer" };
   return (await surveyRetirement({ step: "destroy", inputs, memory, host, store }, deps)).facts.noOrchestratorAt;

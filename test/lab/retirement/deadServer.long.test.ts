@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { collectedVariable } from "../../../core/retirement/retirementFacts";
+import { overrideVariable } from "../../../core/retirement/refusalText";
 import { orderOldServer } from "../../../lab/demo/oldServer";
 import { hurry, makeStacks, pillar, type Stacks } from "../../../lab/demo/stacks";
 import type { ChainTruth } from "../../../lab/doubles/chain";
@@ -75,33 +75,34 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     expect(await servers()).toMatchObject([{ status: "running" }]);
   });
 
-  it("is kept until the operator confirms the rewards", async () => {
+  const lost = "no node can tell whether the rewards since the switch were paid and collected";
+  const sentence = `${pillar}: I accept to lose rewards`;
+
+  it("is kept while no node can tell whether the rewards were collected", async () => {
     await lab.chain("PATCH", "/nodes/host1", { noRewards: true });
     const before = await requests();
     const output = await expectFailure(destroy());
-    expect(output).toContain(
-      "One condition is not met:\n- no node can tell whether the rewards since the switch were collected",
-    );
-    expect(output).toContain(
-      `see in the wallet that none is left to collect; then confirm it: write ${collectedVariable}=${pillar} before the command`,
-    );
+    expect(output).toContain(`One condition is not met:\n- ${lost}`);
+    expect(output).toContain("if no node can tell even then, see in the wallet that none is left to collect");
+    expect(output).toContain(`${overrideVariable}='${sentence}' pulumi destroy -s prod`);
     expect(await requests()).toEqual(before);
   });
 
-  it("is powered off through the provider, then deleted, once all else is met", async () => {
+  it("is powered off through the provider, then deleted, once the operator accepts to lose them", async () => {
     const before = (await requests()).length;
-    const output = await expectSuccess(destroy({ [collectedVariable]: pillar }));
+    const output = await expectSuccess(destroy({ [overrideVariable]: sentence }));
     expect(output).toContain(`retirement: ${address} does not answer; switching it off at hetzner`);
     expect(await servers()).toEqual([]);
     expect(await lab.machineRoom.servers()).toEqual([]);
     const made = (await requests()).slice(before).map((line) => line.replace(/\d+/g, "N"));
     const [off, gone] = [/POST .*poweroff/, /DELETE .*servers/].map((one) => made.findIndex((line) => one.test(line)));
     expect([off, gone].every((place) => (place ?? -1) >= 0) && (off ?? 0) < (gone ?? 0), made.join()).toBe(true);
-    expect(detailsOf("rewards")).toMatchObject({ saidBy: "operator" });
+    expect(detailsOf("rewards")).toBeUndefined();
+    expect(detailsOf("override")).toEqual({ sentence, reasons: [lost] });
     expect(detailsOf("released")).toMatchObject({
       evidence: expect.arrayContaining([
-        `${address} did not answer, and is switched off: hetzner says that it is off`,
-        `the operator confirmed that no rewards of ${pillar} are left to collect`,
+        `typed by the operator: ${sentence}`,
+        expect.stringMatching(`^${address} does not answer .*: hetzner will switch it off`),
       ]),
     });
   });
