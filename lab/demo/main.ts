@@ -1,6 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { CommanderError } from "commander";
-import type { CloudName } from "../clouds/names";
 import { ensureCloudImage } from "../clouds/room/image";
 import type { ChainTruth, SignersTruth } from "../doubles/chain";
 import type { Slot } from "../doubles/chain/production";
@@ -12,7 +10,6 @@ import { pluginsFor } from "../stack/stack";
 import { ensureToolchain } from "../toolchain";
 import { step } from "../util/progress";
 import { ensureRequirements } from "../util/requirements";
-import { type DemoOptions, parseDemo } from "./arguments";
 import { type Judgement, judge, type Played } from "./judgement";
 import { type OldServer, orderOldServer } from "./oldServer";
 import { Scenes } from "./scenes";
@@ -21,17 +18,15 @@ import { hurry, makeStacks, pillar, type Stacks } from "./stacks";
 /**
  * Runs `npm run demo`: the whole journey of a Pillar and its orchestrator, from the old host to its deletion, in view.
  */
-async function main({ provider }: DemoOptions): Promise<number> {
+async function main(): Promise<number> {
   await ensureRequirements();
-  const toolchain = await ensureToolchain({
-    plugins: [...new Set([...pluginsFor("hetzner"), ...pluginsFor(provider ?? "existing")])],
-  });
+  const toolchain = await ensureToolchain({ plugins: pluginsFor("hetzner") });
   await ensureBaseImage();
   await ensurePackagedImage();
   await ensureCloudImage();
-  const where = provider ? `at the lab's ${titles[provider]}` : "and a new machine";
-  const { lab, stacks, server } = await step(`making the lab: an old server that produces and signs, ${where}`, () =>
-    setUp(provider),
+  const { lab, stacks, server } = await step(
+    "making the lab: an old server that produces and signs, and a new machine",
+    setUp,
   );
   console.log(`\nThe new host's configuration, ${stacks.fresh.configFile}:\n`);
   console.log(
@@ -46,22 +41,19 @@ async function main({ provider }: DemoOptions): Promise<number> {
 Time goes fast here: ${momentumSeconds} s for a momentum (10 s), ${tickMomentums * momentumSeconds} s for a tick of the election (5 minutes), ${epochSeconds} s for an epoch (a day).`);
 
   const scenes = new Scenes();
-  const fresh = await journey(scenes, lab, stacks);
+  const freshAddress = await journey(scenes, lab, stacks);
   console.log("\nWhat was played:");
   for (const line of scenes.summary()) console.log(line);
   const report = await stacks.fresh.cli(["report", "prod-2", "--directory", `${lab.dir}/backups`]);
   console.log(`\n    $ ./pillar-host report prod-2\n\n${report.replace(/^/gm, "    ")}`);
-  const { isGood, lines } = await verdict(lab, { old: server.producer.address, fresh: fresh.producerAddress });
+  const { isGood, lines } = await verdict(lab, { old: server.producer.address, fresh: freshAddress });
   console.log(`\nThe chain's own verdict (the lab's double of it, which asked neither program nor record):`);
   console.log(lines.join("\n"));
-  const shell = provider
-    ? `ip netns exec pillar-${lab.name} ssh -i ${lab.privateKeyFile} root@${fresh.address}`
-    : "npm run lab -- ssh host1";
   console.log(`
 Look around, as root on the new host:
-  ${shell}
-  ${shell} systemctl status go-node
-  ${shell} ls /var/log/pillar-host    the transcript of the deploy, without secrets
+  npm run lab -- ssh host1
+  npm run lab -- ssh host1 systemctl status go-node
+  npm run lab -- ssh host1 ls /var/log/pillar-host    the transcript of the deploy, without secrets
 
 Take it down:
   npm run lab -- down
@@ -71,31 +63,22 @@ To type it all yourself, as an operator, before you touch a server:
   return isGood ? 0 : 1;
 }
 
-const titles = { hetzner: "Hetzner", digitalocean: "DigitalOcean" } as const;
-
-async function setUp(provider?: CloudName): Promise<{ lab: Lab; stacks: Stacks; server: OldServer }> {
+async function setUp(): Promise<{ lab: Lab; stacks: Stacks; server: OldServer }> {
   const lab = await Lab.create("demo");
   // A sync takes some fifteen seconds, so that there is something to watch.
   await lab.chain("PATCH", "/truth", { ...hurry, height: 2600, defaults: { rate: 160, behind: 2400 } });
   const server = await orderOldServer(lab);
   await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: server.producer.address });
-  const target = provider ?? (await lab.addHost("host1", ensurePackagedImage));
-  return { lab, stacks: await makeStacks(lab, server, target), server };
+  const host = await lab.addHost("host1", ensurePackagedImage);
+  return { lab, stacks: await makeStacks(lab, server, host), server };
 }
 
-/** Plays the journey. @returns the new host */
-async function journey(
-  scenes: Scenes,
-  lab: Lab,
-  { old, fresh, ...configure }: Stacks,
-): Promise<{ readonly address: string; readonly producerAddress: string }> {
+/** Plays the journey. @returns the new host's producer address */
+async function journey(scenes: Scenes, lab: Lab, { old, fresh, configureRetirement }: Stacks): Promise<string> {
   await scenes.pulumi("The old host becomes a stack, and nothing on it changes", old, "up");
   await scenes.pulumi("The new host: checked, deployed, synced", fresh, "up");
   await scenes.pulumi("The signer moves over, with you beside it", fresh, "up");
-  const { producerAddress, host } = await fresh.outputs<{
-    producerAddress: string;
-    host: { address: string; hostKey: string };
-  }>();
+  const { producerAddress } = await fresh.outputs<{ producerAddress: string }>();
   await scenes.wallet(
     "The new producer address, in the wallet",
     `Update Pillar, ${producerAddress}, Next, Update`,
@@ -103,8 +86,7 @@ async function journey(
   );
   await awaitProduction(lab, producerAddress);
   await scenes.pulumi("The new host takes over: momentums carry its address", fresh, "up");
-  const retirement = { successor: { address: host.address, hostKey: host.hostKey } };
-  await configure.configureOld({ lifecycle: "retiring", retirement });
+  await configureRetirement();
   await scenes.pulumi("The old host's node is shut down", old, "up");
   await scenes.pulumi("Too early: the rewards have not come", old, "destroy", { refused: true });
   await scenes.wallet("The rewards, in the wallet (a day later)", "Collect", async () => {
@@ -112,11 +94,10 @@ async function journey(
     await collectRewards(lab, pillar);
   });
   await scenes.pulumi("The old host is deleted", old, "destroy");
-  return { address: host.address, producerAddress };
+  return producerAddress;
 }
 
-process.exitCode = await (async () => main(parseDemo(process.argv.slice(2))))().catch((error: unknown) => {
-  if (error instanceof CommanderError && error.exitCode === 0) return 0;
+process.exitCode = await main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   return 1;
 });

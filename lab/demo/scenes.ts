@@ -35,7 +35,6 @@ export function stageTimes(eventLog: string): StageTime[] {
 
 /** Descriptions of the steps of procedure A, by the names of their resources. */
 const steps: Readonly<Record<string, string>> = {
-  server: "made the server, with a firewall",
   "node-preflight": "checked the host against the minimums",
   "node-prepare": "made it this stack's own, reserved the node's ports",
   "node-packages": "updated packages, installed what the controller needs",

@@ -53,18 +53,14 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     // The node, then the orchestrator.
     await run(stacks.fresh);
     await run(stacks.fresh);
-    const { producerAddress, host: shown } = await stacks.fresh.outputs<{
-      producerAddress: string;
-      host: { hostKey: string };
-    }>();
+    const { producerAddress } = await stacks.fresh.outputs<{ producerAddress: string }>();
     await updateProducer(lab, pillar, producerAddress);
     await awaitProduction(lab, producerAddress);
     await run(stacks.fresh);
     const [machine] = await lab.machineRoom.servers();
     // The server refuses all logins; its node and its kernel keep running.
     await machine?.run("systemctl mask --now ssh; pkill -KILL sshd");
-    const retirement = { successor: { address: host.address, hostKey: shown.hostKey } };
-    await stacks.configureOld({ lifecycle: "retiring", retirement });
+    await stacks.configureRetirement();
   }, 900_000);
   afterAll(() => lab?.down());
 
