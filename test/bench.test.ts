@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parseArguments } from "../lab/bench/arguments";
-import { median, ratioOf, rowNames, tableOf } from "../lab/bench/rows";
+import { median, ratioOf, tableOf } from "../lab/bench/rows";
 
 test("the median is the middle value, in whatever order they come", () => {
   expect([median([9, 1, 5]), median([100, 2, 3, 4]), median([7])]).toEqual([5, 3.5, 7]);
@@ -28,15 +28,6 @@ test("the table has the measured rows in its own order, and says which goals wer
       "",
     ].join("\n"),
   );
-});
-
-test("arguments measure everything in five rounds and print a table by default", () => {
-  expect(parseArguments([])).toEqual({ rounds: 5, gigabytes: 1, mbps: 1000, only: rowNames });
-});
-
-test("arguments pick rows by name, one or more", () => {
-  const asked = parseArguments(["--only", "standUp", "--only=signerGap", "--rounds", "7"]);
-  expect(asked).toMatchObject({ rounds: 7, only: ["standUp", "signerGap"] });
 });
 
 test.each([

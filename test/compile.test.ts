@@ -43,18 +43,6 @@ it.each([
   expect(await runs()).toEqual(result);
 });
 
-it("leaves no partial result for a later run", async () => {
-  fs.writeFileSync(join(root(), ".compiled"), "in the way");
-  expect(() => compiled(root())).toThrow(/\.compiled must be a directory that only you .* its files are executed/);
-  fs.rmSync(join(root(), ".compiled"));
-  expect(await runs()).toEqual(["one", "echo one"]);
-});
-
-it("has the examples beside it, which the command line tool reads", () => {
-  fs.writeFileSync(join(root(), "examples/one.yaml"), "config: {}");
-  expect(fs.readFileSync(join(compiled(root()), "examples/one.yaml"), "utf8")).toBe("config: {}");
-});
-
 describe("the compiled program is private, because it is run", () => {
   const place = () => join(root(), ".compiled");
   const modes = (path: string) =>

@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { controllerExpectations } from "../lab/contracts/controller";
 import { type MachineFacts, refusals } from "../lab/contracts/scratchMachine";
 
 const scratch: MachineFacts = {
@@ -42,8 +41,4 @@ test("the command refuses with 2, and says what to do", () => {
   expect(run.stderr).toContain("The contract is not run here; nothing was touched.");
   expect(run.stderr).toContain("- there is no executable controller at /nowhere/znn-controller");
   expect(run.stderr).toContain("npm run contract -- controller /path/to/znn-controller --scratch-machine");
-});
-
-test("each expectation names the lines of the public source", () => {
-  expect(controllerExpectations.filter(({ lines }) => !/^\d+-\d+/.test(lines))).toEqual([]);
 });

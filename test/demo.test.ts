@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { isMachines, judge, type Played } from "../lab/demo/judgement";
-import { StallWatch } from "../lab/doubles/stalls";
 
 const noon = Date.parse("2026-01-01T12:00:00Z");
 const slot = (seconds: number, producer: string, nodes: string[]) => {
@@ -64,14 +63,4 @@ test.each<[string, Partial<Played>, string]>([
 ])("the demo's verdict: is bad for %s", (_what, changes, fault) => {
   const { isGood, lines } = judge(played(changes));
   expect([isGood, lines.at(-1)]).toEqual([false, `  So it did not go well, and the exit code is 1: ${fault}.`]);
-});
-
-test("takes a late beat for a stall, and a slightly late one not", () => {
-  let now = 0;
-  const watch = new StallWatch(() => now);
-  const beatAt = (time: number) => {
-    now = time;
-    return watch.beat();
-  };
-  expect([100, 550, 1100, 1200].map(beatAt)).toEqual([undefined, undefined, { from: 550, to: 1100 }, undefined]);
 });

@@ -29,29 +29,13 @@ it("faults refuse an invalid value", () => {
   expect(() => oneOf("x", "once", "silent")).toThrow("found x, needed once or silent");
 });
 
-const own = 900;
-const network = 1000;
-const cases: [keyof typeof nodeFaults, string, NodeSettingsPatch][] = [
-  ["stall", "", { stall: true }],
-  ["flap", "2s", { flapMs: 2000, staleTarget: own }],
-  ["stale-target", "", { staleTarget: own }],
-  ["stale-target", "950", { staleTarget: 950 }],
-  ["lying-target", "", { forceTarget: 1_001_000 }],
-  ["lying-target", "0", { forceTarget: 0 }],
-  ["lying-height", "", { forceHeight: 2000 }],
-  ["no-peers", "", { peers: 0 }],
-  ["rpc-down", "", { rpcDown: true }],
-  ["slow", "20s", { slowMs: 20_000 }],
-];
-
-it.each(cases)(
-  "a node's faults %s %s changes settings of the chain double, and its defaults heal it",
-  (name, value, settings) => {
-    const fault: NodeFault = nodeFaults[name];
-    expect(fault.settings(value, own, network)).toEqual(settings);
-    const on = { ...defaultNodeSettings, ...settings } as typeof defaultNodeSettings;
-    expect(fault.isOn(on)).toBe(true);
-    expect(fault.isOn(defaultNodeSettings)).toBe(false);
+it.each(Object.entries(nodeFaults))(
+  "a node's fault is on with its settings, and its defaults heal it: %s",
+  (_, fault) => {
+    const { settings, isOn, value }: NodeFault = fault;
+    const given = value?.form === "DURATION" ? "2s" : "";
+    const on = { ...defaultNodeSettings, ...settings(given, 900, 1000) } as typeof defaultNodeSettings;
+    expect([isOn(on), isOn(defaultNodeSettings)]).toEqual([true, false]);
     expect({ ...on, ...healed(fault) }).toEqual(defaultNodeSettings);
   },
 );

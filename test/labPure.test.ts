@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { stageTimes } from "../lab/demo/scenes";
 import { createHostNetwork } from "../lab/hosts/network";
 import { isImmutable } from "../lab/images/aptProxy";
 import { parseMirror } from "../lab/images/mirror";
@@ -28,12 +27,3 @@ test.each([
   ["/debian/dists/bullseye/InRelease", false],
   ["/debian/pool/main/u/unzip/", false],
 ])("the mirror may keep %s: %s", (path, immutable) => expect(isImmutable(path)).toBe(immutable));
-
-test("takes stage times from the engine's events, in order, without unfinished ones", () => {
-  const of = (name: string) => ({ metadata: { urn: `urn:pulumi:s::p::t::${name}`, op: "create" } });
-  const before = (name: string, timestamp: number) => ({ timestamp, resourcePreEvent: of(name) });
-  const after = (name: string, timestamp: number) => ({ timestamp, resOutputsEvent: of(name) });
-  const log = [before("a", 10), before("b", 11), after("b", 14), after("a", 20), before("c", 21), { timestamp: 22 }];
-  const times = stageTimes(log.map((event) => JSON.stringify(event)).join("\n"));
-  expect(times.map(({ name, milliseconds }) => [name, milliseconds].join(" "))).toEqual(["b 3000", "a 10000"]);
-});

@@ -69,10 +69,3 @@ test("the lab's shell begins with README's commands, in README's order", () => {
     );
   expect(lines).toEqual(readme);
 });
-
-test("the lab's shell names the token's file and the operator's network for a new host at a cloud", () => {
-  const fresh = { provider: "hetzner", sshFrom: "10.77.0.1/32" } as const;
-  const orchestratorRelease = { url: "https://releases.example/o.zip", sha256: "ab".repeat(32), version: "v0.0.9a" };
-  const text = welcome({ old: "198.51.100.9", fresh, orchestratorRelease });
-  expect(text).toContain("the API token is in ~/token.txt, ssh comes from 10.77.0.1/32");
-});

@@ -19,10 +19,3 @@ test("builds the same once in a run, and others separately", async () => {
   expect((await onceARun(["a", 2], make)).toString()).toBe("made 2");
   expect(readdirSync(directory())).toHaveLength(2);
 });
-
-test("builds a failed one again, and everything outside of a run", async () => {
-  await expect(onceARun(["a"], () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  expect((await onceARun(["a"], make)).toString()).toBe("made 1");
-  vi.stubEnv(madeVariable, undefined);
-  expect((await onceARun(["a"], make)).toString()).toBe("made 2");
-});

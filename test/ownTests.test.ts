@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { hashesOf, notePassed, ownTests, passedBefore } from "../lab/testRun/ownTests";
-import { checkout } from "../lab/toolchain/version";
+import { hashesOf, notePassed, passedBefore } from "../lab/testRun/ownTests";
 import { scratchDirectory } from "./scratchDirectory";
 
 const file = "test/lab/plugins/a.long.test.ts";
@@ -81,13 +80,4 @@ test("records a file that passed until a dependency changes; failed and missing 
   expect(passedBefore(root(), await hashes())).toEqual([file, other]);
   put("core/sync/sync.ts", "export const other = 1;");
   expect(passedBefore(root(), await hashes())).toEqual([file]);
-  const passed = { numPassedTests: 1, numFailedTests: 0, testResults: [ended(other, "passed")] };
-  notePassed(root(), await hashesOf(root(), [other]), passed);
-  expect(passedBefore(root(), await hashes())).toEqual([other]);
-});
-
-test("belong to the second tier, and exist", () => {
-  const own = ownTests(checkout);
-  expect(own.length).toBeGreaterThan(5);
-  expect(own.filter((name) => !name.endsWith(".long.test.ts"))).toEqual([]);
 });

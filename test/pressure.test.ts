@@ -2,7 +2,7 @@ import { existsSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { madeVariable } from "../lab/testRun/onceARun";
-import { readPressure, waitForProcessor } from "../lab/testRun/pressure";
+import { waitForProcessor } from "../lab/testRun/pressure";
 import { scratchDirectory } from "./scratchDirectory";
 
 const directory = scratchDirectory();
@@ -35,8 +35,4 @@ test.each([
 ])("a lab file looks at %s", async (_, percent, labs, secondsAgo, mayStart) => {
   expect(await starts(machine(percent, labs, secondsAgo))).toBe(mayStart);
   expect(existsSync(join(directory(), `lab-${process.pid}`))).toBe(mayStart);
-});
-
-test("a kernel that measures no pressure has none", () => {
-  expect(readPressure(join(directory(), "missing"))).toBe(0);
 });

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { hasReal, realDirectory, realProgram, realsUsed, unusedReals } from "../lab/real/realPrograms";
+import { hasReal, realProgram, realsUsed, unusedReals } from "../lab/real/realPrograms";
 import { scratchDirectory } from "./scratchDirectory";
 
 const script = "#!/bin/sh\necho real\n";
@@ -28,12 +28,6 @@ async function pack(name: string): Promise<string> {
   await execa("xz", [file]);
   return `${file}.xz`;
 }
-
-test("real programs: are none where no directory is named", async () => {
-  fs.writeFileSync(path.join(reals, "znnd"), script);
-  vi.stubEnv("PILLAR_LAB_REAL", "");
-  expect([realDirectory(), hasReal("znnd"), await realProgram("znnd")]).toEqual([undefined, false, undefined]);
-});
 
 test("real programs: reports a missing directory", () => {
   vi.stubEnv("PILLAR_LAB_REAL", path.join(work(), "nowhere"));

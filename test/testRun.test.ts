@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectedSeconds, merged } from "../lab/testRun/durations";
+import { merged } from "../lab/testRun/durations";
 import {
   closingLine,
   contractsLine,
@@ -41,10 +41,6 @@ test.each<[string, Parameters<typeof reportOf>[0], number, [number, number, numb
   expect(countOf({ exitCode, report: reportOf(files) })).toEqual({ passed, failed, skipped });
 });
 
-test("a runner that left no report is a failure", () => {
-  expect(countOf({ exitCode: 0 })).toEqual({ passed: 0, failed: 1, skipped: 0 });
-});
-
 test("names a partly skipped contract", () => {
   const own = (title: string, status: string) => ({ status, fullName: "", ancestorTitles: [title] });
   const report = {
@@ -67,15 +63,6 @@ test("names a partly skipped contract", () => {
   const [file] = report.testResults;
   const lost = { ...report, testResults: [{ ...file, assertionResults: [own("contract node, double", "skipped")] }] };
   expect(countOf({ exitCode: 0, report: lost as Report })).toMatchObject({ failed: 1 });
-});
-
-test("names what failed, and files that could not be loaded", () => {
-  const report = reportOf({
-    "test/a.test.ts": { tests: ["passed", "failed"] },
-    "test/lab/b.test.ts": { status: "failed" },
-    "test/c.test.ts": { tests: ["passed"] },
-  });
-  expect(failuresOf({ exitCode: 1, report })).toEqual(["test/a.test.ts: test 1", "test/lab/b.test.ts"]);
 });
 
 test("gives the reason in the first lines, without the runner's own frames and without secrets", () => {
@@ -101,18 +88,12 @@ test("gives the reason in the first lines, without the runner's own frames and w
     "test/a.test.ts: counts\n    AssertionError: expected 1 to be 2\n    at /checkout/test/a.test.ts:7:3",
     "test/b.test.ts\n    Error: no such module",
   ]);
-  const setUp = { exitCode: 1, report: reportOf({ "test/lab/d.test.ts": { status: "failed" } }) };
-  expect(
-    failuresOf({ ...setUp, setUps: { [setUp.report.testResults[0]?.name ?? ""]: ["Error: no such host"] } }),
-  ).toEqual(["test/lab/d.test.ts\n    Error: no such host"]);
   const long = failuresOf({ exitCode: 1, report: failed("x".repeat(5000) + "\ny".repeat(100)) })[0] ?? "";
   expect(long.split("\n")).toHaveLength(13);
   expect(long.length).toBeLessThan(500);
-  expect(failuresOf({ exitCode: 1, report: failed(message), leaks: ["a.test.ts: it printed a key"] })).toEqual([
-    "test/a.test.ts: counts",
-    "test/b.test.ts",
-    "a.test.ts: it printed a key",
-  ]);
+  const leaks = ["a.test.ts: it printed a key"];
+  const bare = ["test/a.test.ts: counts", "test/b.test.ts", ...leaks];
+  expect(failuresOf({ exitCode: 1, report: failed(message), leaks })).toEqual(bare);
 });
 
 test("the result is summed over the tiers, in one line, and exits with 0 only if something passed and nothing failed", () => {
@@ -148,17 +129,13 @@ test("a second attempt replaces the first attempt if it passes, and each test co
   expect(failuresOf(run)).toEqual([]);
 });
 
-test("a second attempt changes nothing if it fails", () => {
-  expect(countOf(withSecondAttempt(failed, lab, alone("failed", "failed")))).toEqual(countOf(failed));
-  expect(countOf(withSecondAttempt(failed, lab, { exitCode: 1 }))).toEqual(countOf(failed));
-});
-
 test("a second attempt excuses neither an error outside of any test nor a secret that was printed", () => {
   const second = alone("passed", "passed");
   expect(countOf(withSecondAttempt({ ...failed, hasStrayErrors: true }, lab, second)).failed).toBe(1);
   const leaks = ["test/lab/a.test.ts: it printed a key"];
   expect(countOf(withSecondAttempt({ ...failed, leaks }, lab, second)).failed).toBe(1);
   expect(countOf(withSecondAttempt(failed, lab, { ...second, leaks })).failed).toBe(1);
+  expect(countOf(withSecondAttempt(failed, lab, alone("failed", "failed")))).toEqual(countOf(failed));
 });
 
 const projectsOf = (...args: string[]) => askedOf(args).tier.projects;
@@ -168,11 +145,7 @@ test("the requested tests are the first tier, the long one, both in one run, or 
   expect(projectsOf("--long")).toEqual(["long"]);
   expect(projectsOf("--all")).toEqual(["unit", "lab", "long"]);
   expect(projectsOf("--unit")).toEqual(["unit"]);
-});
-
-test("the requested tests a filter finds the files of both tiers, unless a tier is named", () => {
   expect(projectsOf("clouds")).toEqual(["unit", "lab", "long"]);
-  expect(projectsOf("--long", "clouds")).toEqual(["long"]);
   expect(askedOf(["--long", "clouds", "-t", "name"]).filters).toEqual(["clouds", "-t", "name"]);
 });
 
@@ -184,26 +157,9 @@ test("the requested tests leaves out the lab's own tests, in CI too, unless they
   expect(askedOf(["--long", "--lab"]).filters).toEqual([]);
 });
 
-test("the requested tests durations are recorded on request, of whatever is run", () => {
-  expect(askedOf(["--record"])).toMatchObject({ isRecorded: true, filters: [], tier: { title: "npm test" } });
-  expect(askedOf([]).isRecorded).toBe(false);
-});
-
-test("the requested tests sets the lab up only for tests that boot hosts, and checks lint and types once", () => {
-  const all = ["--all", "--long", "--unit"].map((tier) => askedOf([tier]).tier);
-  expect(all.map(({ needsLab }) => needsLab)).toEqual([true, true, false]);
-  expect(all.map(({ isChecked }) => isChecked)).toEqual([true, false, false]);
-});
-
 test("durations keep files that did not run, drop missing and fast ones, and are in order", () => {
   const before = { "test/z.test.ts": 5, "test/gone.test.ts": 9, "test/a.test.ts": 30 };
   const now = { "test/a.test.ts": 20, "test/quick.test.ts": 1, "test/b.test.ts": 7 };
   const all = merged(before, now, (file) => !file.includes("gone"));
   expect(JSON.stringify(all)).toBe('{"test/a.test.ts":20,"test/b.test.ts":7,"test/z.test.ts":5}');
-});
-
-test("durations are long for a new lab file, and zero for other new files", () => {
-  const file = (name: string) => `${process.cwd()}/${name}`;
-  const seconds = (name: string) => expectedSeconds({ "test/lab/a.test.ts": 90 }, file(name));
-  expect(["test/lab/a.test.ts", "test/lab/new.test.ts", "test/new.test.ts"].map(seconds)).toEqual([90, 60, 0]);
 });

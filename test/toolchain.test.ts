@@ -7,7 +7,6 @@ import { downloadEngine } from "../lab/toolchain/download";
 import { engineLogs, keepEngineLogs, settleEngineLogs, withoutLogsVariable } from "../lab/toolchain/engineLogs";
 import { requireGo, sourceHash } from "../lab/toolchain/go";
 import { ensurePlugins } from "../lab/toolchain/plugins";
-import { run } from "../lab/toolchain/run";
 import { engineVersion, fits, pinnedVersion } from "../lab/toolchain/version";
 import { scratchDirectory } from "./scratchDirectory";
 
@@ -23,11 +22,8 @@ afterEach(() => void vi.unstubAllEnvs());
 test.each([
   ["v3.259.0", true],
   ["3.259.1", true],
-  ["v3.300.0-alpha.1", true],
   ["v3.258.9", false],
   ["v4.0.0", false],
-  ["v2.999.0", false],
-  ["", false],
   ["dev", false],
 ])("fits: %s for 3.259.0: %s", (found, expected) => {
   expect(fits(found, "3.259.0")).toBe(expected);
@@ -79,11 +75,6 @@ describe("requireGo", () => {
         "  do:     install Go 1.26 or newer and put it on PATH, or install the official Pulumi instead",
     );
   });
-
-  test("says that there is none", () => {
-    withGo(undefined);
-    expect(requireGo).toThrow("Go is needed to build the lab's tools.\n  found:  not on PATH\n  needed: 1.26\n");
-  });
 });
 
 test("the hash of sources changes with a source file's content or name and with the flags, not with other files", () => {
@@ -125,23 +116,6 @@ describe("ensurePlugins", () => {
     expect(fs.readFileSync(executable, "utf8")).toBe("hcloud");
     expect(await ensurePlugins("pulumi", ["hcloud", "command"])).toMatchObject({ directory: plugins.directory });
   });
-
-  test("changes nothing that is not requested", async () => {
-    keep("command");
-    const { directory } = await ensurePlugins("pulumi", ["command"]);
-    expect(fs.readdirSync(directory)).toEqual(["resource-command-v1.2.1"]);
-  });
-});
-
-test("run returns stdout and shows every line", async () => {
-  const lines: string[] = [];
-  const script = "echo out; sleep 0.1; echo err >&2";
-  expect(await run("sh", ["-c", script], { onLine: (line) => lines.push(line) })).toBe("out");
-  expect(lines).toEqual(["out", "err"]);
-});
-
-test("run fails with the exit code and the last output", async () => {
-  await expect(run("sh", ["-c", "echo no luck >&2; exit 4"])).rejects.toThrow(/exit code 4: sh .*\nno luck/);
 });
 
 describe("downloadEngine", () => {
