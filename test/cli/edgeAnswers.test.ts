@@ -46,12 +46,6 @@ test("adopt refuses the other stack's own host under another name", async () => 
   expect(all).toContain("localhost is the host of prod-2 already: nothing was made");
 });
 
-test("adopt accepts a good answer, and writes the bare key", async () => {
-  const { exitCode, changes } = await adopt("198.51.100.9", `198.51.100.9 ${key} root@old`);
-  expect(exitCode).toBe(0);
-  expect(changes.join("\n")).toContain(`pillar-host:host.hostKey=${key} `);
-});
-
 const initAnswers = [
   ...["--pillar", "Anvil", "--provider", "existing", "--address", "203.0.113.8", "--host-key", key, "--agent"],
   ...["--reference", "http://203.0.113.10:35997"],

@@ -56,12 +56,6 @@ describe("after a killed run", () => {
     expect(left()).toEqual({ locked: false, pending: [] });
   });
 
-  test("clears a creation without a lock, as after a killed resume", async () => {
-    const { clear, ran } = stackOf({ pending: [gate, "command:remote:Command"] });
-    await clear();
-    expect(ran).toEqual(["stack export", clearing]);
-  });
-
   test("touches nothing while the lock's run lives", async () => {
     const run = await runningPulumi();
     const locked = lockText.replace(String(free), String(run.pid));

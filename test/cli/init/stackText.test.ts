@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { checkStackFile } from "../../../cli/init/checkAnswers";
-import { gatherSecrets, listMissingSecrets } from "../../../cli/init/stackSecrets";
+import { checkKeyFile, gatherSecrets, hasPassphrase, listMissingSecrets } from "../../../cli/init/stackSecrets";
 import { type Answers, formatStackFile, readExample } from "../../../cli/init/stackText";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -101,8 +101,15 @@ test("accepts a file without the key's pass phrase, and refuses a wrong pass phr
   execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "a phrase", "-f", keyFile]);
   const text = textOf({ ...own, login: { keyFile } });
   const wrong = text.replace(keyFile, `${keyFile}\n    privateKeyPassword: another`);
+  expect([checkKeyFile(keyFile), hasPassphrase(keyFile)]).toEqual([undefined, true]);
   expect(checkStackFile("prod", text, [])).toEqual([]);
   expect(checkStackFile("prod", wrong, [])[0]).toMatch(/^pillar-host:ssh\.privateKeyPassword: does not open the /);
+  writeFileSync(keyFile, readFileSync(keyFile, "utf8").slice(0, 60));
+  expect(checkKeyFile(keyFile)).toEqual({
+    wrong: "can't be read as a key: truncated, of a hardware token, or of an unknown kind?",
+    needed: "the file of a private ssh key, such as ~/.ssh/id_ed25519",
+  });
+  expect(checkKeyFile(join(place, "none"))?.wrong).toBe("does not exist on this machine");
   rmSync(place, { recursive: true });
 });
 

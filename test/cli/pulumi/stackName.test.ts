@@ -50,16 +50,3 @@ test("writes a move's name only if it parses to the same move", () => {
   );
   expect(parseMove(formatMove({ project: "p", stack: "s", pillar: "A", attempt: 1 }))).toMatchObject({ attempt: 1 });
 });
-
-test("writes a parsed move's name unchanged", () => {
-  const text = fc.oneof(fc.string(), fc.constantFrom("p/s/A/007", "p/s/A/99999999999999999999", "p/s/A/1", "p/s/A"));
-  const written = (move: string) => {
-    const read = parseMove(move);
-    return read === undefined ? move : formatMove(read);
-  };
-  fc.assert(
-    fc.property(text, (move) => {
-      expect(written(move)).toBe(move);
-    }),
-  );
-});

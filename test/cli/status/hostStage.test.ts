@@ -4,7 +4,7 @@ import { createUnknownParts } from "../../../cli/status/parts/statusParts";
 import { keepAnswers } from "../../../cli/status/readStatus";
 import type { StackView } from "../../../cli/status/stackView";
 import { createStatusJson } from "../../../cli/status/statusJson";
-import { type NodeHostFacts, parseNodeHostFacts } from "../../../core/ssh/hostFacts";
+import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
 import { lives, partsOf, registrations, unmet, viewOf } from "../exampleView";
 
 const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
@@ -81,13 +81,6 @@ test.each<[Needs, string, string, Partial<StackView>]>([
 ])("stage, next step and needs: %s: %s: %s", (needs, stage, next, changes) => {
   const found = decideStage(viewOf(changes));
   expect([found.needs, found.stage.startsWith(stage), found.next.startsWith(next)]).toEqual([needs, true, true]);
-});
-
-test("reads the host's markers from its facts", () => {
-  const listDone = (facts: NodeHostFacts | undefined) => createStatusJson(viewOf({ facts }), 1).done;
-  expect(listDone(done("packages", "deployed"))).toEqual(["packages", "deployed"]);
-  expect(listDone(done())).toEqual([]);
-  expect(listDone({ ...parseNodeHostFacts([]), unseen: ["x"] })).toBeUndefined();
 });
 
 test("formats JSON with the stage and whether the host was read", () => {

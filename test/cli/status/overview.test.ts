@@ -52,9 +52,6 @@ test("formats JSON in the same order, with the needs of each stack", () => {
     { stack: "anvil-1", needs: "nothing" },
     { stack: "prod", needs: "nothing", host: "203.0.113.7" },
   ]);
-});
-
-test("gives each stack an exit code; a planned server, or a retired one, is no problem", () => {
-  const codes = summarize(all).map(({ stack, exitCode }) => `${stack} ${exitCode}`);
-  expect(codes).toEqual(["bolt 2", "bolt-2 0", "prod-2 1", "anvil-1 0", "prod 0"]);
+  // A planned server, or a retired one, is no problem.
+  expect(summarize(all).map(({ exitCode }) => exitCode)).toEqual([2, 0, 1, 0, 0]);
 });
