@@ -2,8 +2,6 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { OwnProcess } from "../hosts/machine";
 import { operatorAddress } from "../hosts/network";
-import { onHost } from "../hosts/onHost";
-import { ensureLayer, runInImage } from "../images/imageLayer";
 import type { Lab } from "../lab";
 import { noteSecret } from "../testRun/printed";
 import { buildGo, sourceHash } from "../toolchain/go";
@@ -40,37 +38,4 @@ export async function startS3(lab: Lab): Promise<Backend & { readonly server: Ow
     env: { AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: key },
     server,
   };
-}
-
-/** Builds the base image with the distribution's PostgreSQL. */
-function ensurePostgresImage(): Promise<string> {
-  return ensureLayer({
-    name: "postgres-image",
-    version: "2",
-    title: "building the image of a host with PostgreSQL (half a minute)",
-    build: async (root, progress) => {
-      await runInImage(root, ["apt-get", "-q", "update"], progress);
-      await runInImage(root, ["apt-get", "-q", "-y", "install", "--no-install-recommends", "postgresql"], progress);
-      const listen = `cd /etc/postgresql/*/main
-        echo "listen_addresses = '*'" >> postgresql.conf
-        echo 'host pulumi pulumi 0.0.0.0/0 scram-sha-256' >> pg_hba.conf`;
-      await runInImage(root, ["bash", "-euc", listen], progress);
-    },
-  });
-}
-
-/** Starts a PostgreSQL database on a host of its own. */
-export async function startPostgres(lab: Lab): Promise<Backend> {
-  const host = await lab.addHost("state", ensurePostgresImage);
-  const password = randomBytes(20).toString("hex");
-  noteSecret("the password of the state's database", password);
-  await onHost(
-    host,
-    `cd /; read -r password
-     for i in $(seq 60); do if runuser -u postgres -- pg_isready -q -h ${host.address}; then break; fi; sleep 1; done
-     runuser -u postgres -- psql -q -v ON_ERROR_STOP=1 <<< "SET password_encryption = 'scram-sha-256'; CREATE ROLE pulumi LOGIN PASSWORD '$password';"
-     runuser -u postgres -- createdb -O pulumi pulumi`,
-    `${password}\n`,
-  );
-  return { url: `postgres://pulumi@${host.address}:5432/pulumi?sslmode=disable`, env: { PGPASSWORD: password } };
 }

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isBucket } from "../../../core/store/bucketPlace";
 import { pillar } from "../../../lab/demo/stacks";
 import type { Distribution } from "../../../lab/images/baseImage";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
@@ -60,13 +59,10 @@ export async function rewarded(lab: Lab): Promise<void> {
 
 type Places = Pick<Journey, "lab" | "old" | "fresh" | "backend">;
 
-/**
- * Returns the place of event log and backups: the state's bucket, the user's data beside a database, or the lab's
- * directory.
- */
+/** Returns the place of event log and backups: the state's bucket, or the lab's directory. */
 function recordsOf({ lab, backend }: Places): { readonly orchestrator: object; readonly store?: string } {
   if (!backend) return { orchestrator: { backup: { directory: join(lab.dir, "backups") } } };
-  return { orchestrator: {}, ...(isBucket(backend.url) ? { store: backend.url } : {}) };
+  return { orchestrator: {}, store: backend.url };
 }
 
 export function oldFile(places: Places, changes: StackFile): StackFile {
