@@ -4,8 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { describe, expect } from "vitest";
 import { formatAssignments } from "../../../core/ssh/shellWords";
 import { readChainCopyLibrary, readLoginKeyLibrary, readOrchestratorLibrary } from "../../../core/steps/libraries";
-import { test } from "./boxed";
-import { fillDisk, killedAt, onSmallDisk, type Sandbox } from "./sandbox";
+import { fillDisk, killedAt, onSmallDisk, type Sandbox, test } from "./sandbox";
 
 const operator = 'ssh-ed25519 AAAAOPERATOR op@laptop\n# mine\n\nfrom="192.0.2.1" ssh-rsa AAAA other\n';
 const ours = `${operator}\nssh-ed25519 AAAA pillar-host-copy\n`;

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { test as base } from "vitest";
 import { asRoot } from "../../../core/ssh/root";
 
 const commands = readFileSync(join(import.meta.dirname, "../../../core/steps/lib/commands.sh"), "utf8");
@@ -109,6 +110,15 @@ export class Sandbox {
     rmSync(this.dir, { recursive: true, force: true });
   }
 }
+
+/** Tests with a sandbox each, so that they can wait beside each other. */
+export const test = base.extend<{ box: Sandbox }>({
+  box: async ({ task: _task }, use) => {
+    const box = new Sandbox();
+    await use(box);
+    box.remove();
+  },
+});
 
 /** Replaces each text once. @throws when one is not there: the test would test nothing */
 export function replaceAll(script: string, moves: readonly (readonly [string, string])[]): string {

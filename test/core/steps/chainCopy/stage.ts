@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { formatAssignments } from "../../../../core/ssh/shellWords";
 import { readChainCopyLibrary } from "../../../../core/steps/libraries";
-import { test as boxed } from "../boxed";
-import type { Ran, Sandbox } from "../sandbox";
+import { test as boxed, type Ran, type Sandbox } from "../sandbox";
 
 /** systemd's answers for a unit that is active while a file says so; a start heeds the drop-in's condition. */
 const systemctl = `

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { cloudInit } from "../../../../core/steps/nodeSteps";
-import { test } from "../boxed";
-import type { Sandbox } from "../sandbox";
+import { type Sandbox, test } from "../sandbox";
 
 /** Runs the step on a host where cloud-init says this and sshd that. */
 function look(box: Sandbox, says = 'echo "status: done"', sshd = "passwordauthentication no", isUpgrading = true) {

@@ -2,8 +2,7 @@ import { expect } from "vitest";
 import { formatHostFacts, parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
 import { facts } from "../../../../core/steps/readingSteps";
 import { configOf } from "../../../components/exampleConfig";
-import { test } from "../boxed";
-import type { Sandbox } from "../sandbox";
+import { type Sandbox, test } from "../sandbox";
 
 const show = `case "$*" in
   *LoadState*) echo loaded ;; *ActiveState*) echo active ;; *SubState*) echo running ;;

@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import { packages } from "../../../../core/steps/nodeSteps";
 import { configOf } from "../../../components/exampleConfig";
-import { test } from "../boxed";
-import { replaceAll, type Sandbox } from "../sandbox";
+import { replaceAll, type Sandbox, test } from "../sandbox";
 
 const all = "unzip wget git perl file";
 

@@ -3,8 +3,7 @@ import { preflight } from "../../../../core/steps/nodeSteps";
 import { serveReleases } from "../../../../lab/doubles/release";
 import type { Faults } from "../../../../lab/doubles/releaseServer";
 import { configOf, least } from "../../../components/exampleConfig";
-import { test } from "../boxed";
-import { replaceAll, type Sandbox } from "../sandbox";
+import { replaceAll, type Sandbox, test } from "../sandbox";
 
 const identity = "pillar-host/prod-2 Anvil";
 const url = least.controller.release.url;

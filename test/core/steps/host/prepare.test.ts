@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { prepare } from "../../../../core/steps/nodeSteps";
 import { configOf } from "../../../components/exampleConfig";
-import { test } from "../boxed";
+import { test } from "../sandbox";
 
 test("a prepared host keeps needrestart away from node and orchestrator, whatever their names", async ({ box }) => {
   for (const name of ["systemctl", "apt-get"]) box.command(name, ":");

@@ -1,8 +1,7 @@
 import { describe, expect } from "vitest";
 import { readAnswer } from "../../../../core/ssh/answer";
 import { createEnvelope, type Step } from "../../../../core/steps/step";
-import { test } from "../boxed";
-import { replaceAll, type Sandbox } from "../sandbox";
+import { replaceAll, type Sandbox, test } from "../sandbox";
 
 const password = "hunter2";
 // Shows every line that reaches it, as a script that is read from standard input would run them.

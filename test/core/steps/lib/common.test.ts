@@ -3,8 +3,7 @@ import { createServer as createWeb } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { expect } from "vitest";
 import { createScript } from "../../../../core/steps/step";
-import { test } from "../boxed";
-import type { Sandbox } from "../sandbox";
+import { type Sandbox, test } from "../sandbox";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const lib = (box: Sandbox, text: string) => box.run(box.local(`${createScript([], {})}\n${text}`));

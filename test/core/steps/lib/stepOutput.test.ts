@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { test } from "../boxed";
+import { test } from "../sandbox";
 
 const functions = readFileSync(join(import.meta.dirname, "../../../../core/steps/lib/stepOutput.sh"), "utf8");
 

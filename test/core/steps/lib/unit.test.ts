@@ -2,8 +2,7 @@ import { expect } from "vitest";
 import { readAnswer } from "../../../../core/ssh/answer";
 import { createEnvelope, type Step } from "../../../../core/steps/step";
 import { evilText, harmless } from "../../../evilText";
-import { test } from "../boxed";
-import { replaceAll, type Sandbox } from "../sandbox";
+import { replaceAll, type Sandbox, test } from "../sandbox";
 
 /** Replaces systemd by two commands. */
 function fakeSystemd(box: Sandbox): void {

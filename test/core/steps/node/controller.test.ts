@@ -3,8 +3,7 @@ import { gzipSync, strToU8, zipSync } from "fflate";
 import { describe, expect } from "vitest";
 import { controller } from "../../../../core/steps/nodeSteps";
 import { configOf } from "../../../components/exampleConfig";
-import { test } from "../boxed";
-import { replaceAll, type Sandbox } from "../sandbox";
+import { replaceAll, type Sandbox, test } from "../sandbox";
 
 const url = "https://release.example/node-controller.zip";
 

@@ -1,8 +1,7 @@
 import { expect } from "vitest";
 import { deploy } from "../../../../core/steps/nodeSteps";
 import { configOf, least } from "../../../components/exampleConfig";
-import { test } from "../boxed";
-import { replaceAll, type Sandbox } from "../sandbox";
+import { replaceAll, type Sandbox, test } from "../sandbox";
 import { controllerOf, hasty, refusal } from "./controllers";
 
 const identity = "pillar-host/prod Anvil";

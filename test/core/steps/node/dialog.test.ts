@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { createScript } from "../../../../core/steps/step";
-import { test } from "../boxed";
-import type { Sandbox } from "../sandbox";
+import { type Sandbox, test } from "../sandbox";
 import { controllerOf, hasty } from "./controllers";
 
 /** Chooses a label. Returns the lines that on_line gets, and the result. */

@@ -3,8 +3,7 @@ import { describe, expect } from "vitest";
 import { hourlyRestart } from "../../../../core/steps/nodeSteps";
 import { hourlyRestartNow } from "../../../../core/steps/readingSteps";
 import { configOf } from "../../../components/exampleConfig";
-import { test } from "../boxed";
-import { fillDisk, onSmallDisk, replaceAll, type Sandbox } from "../sandbox";
+import { fillDisk, onSmallDisk, replaceAll, type Sandbox, test } from "../sandbox";
 
 const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
 /** The operator's own lines: each is kept byte for byte. */

@@ -1,8 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { test } from "../boxed";
-import { fillDisk, killedAt, onSmallDisk, type Sandbox } from "../sandbox";
+import { fillDisk, killedAt, onSmallDisk, type Sandbox, test } from "../sandbox";
 import { begun, ends, functions, host, next, old, program, releaseOf, service } from "./nodeReleaseHost";
 
 describe.concurrent("the node's release", () => {

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { createScript } from "../../../../core/steps/step";
-import { test } from "../boxed";
-import type { Sandbox } from "../sandbox";
+import { type Sandbox, test } from "../sandbox";
 
 const file = "units/go-node.service.d/90-pillar-host.conf";
 

@@ -3,8 +3,7 @@ import { expect } from "vitest";
 import { producerAddress } from "../../../../core/steps/nodeSteps";
 import { addressDigest } from "../../../../core/steps/readingSteps";
 import { configOf, least } from "../../../components/exampleConfig";
-import { test } from "../boxed";
-import type { Sandbox } from "../sandbox";
+import { type Sandbox, test } from "../sandbox";
 import { controllerOf, hasty, refusal } from "./controllers";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";

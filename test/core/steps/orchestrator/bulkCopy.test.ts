@@ -4,8 +4,7 @@ import { expect } from "vitest";
 import { bulkCopy } from "../../../../core/steps/orchestratorSteps";
 import { configOf } from "../../../components/exampleConfig";
 import { systemctl } from "../../orchestrator/scriptStage";
-import { test } from "../boxed";
-import type { Sandbox } from "../sandbox";
+import { type Sandbox, test } from "../sandbox";
 
 const from = { user: "op", address: "198.51.100.9", port: 2222 };
 const answer = `printf '\\nAAAAkey\\n'; read -r bytes; head -c "$bytes" > /dev/null;`;

@@ -3,8 +3,7 @@ import { strToU8, zipSync } from "fflate";
 import { describe, expect } from "vitest";
 import { orchestrator } from "../../../../core/steps/orchestratorSteps";
 import { configOf } from "../../../components/exampleConfig";
-import { test } from "../boxed";
-import { replaceAll, type Sandbox } from "../sandbox";
+import { replaceAll, type Sandbox, test } from "../sandbox";
 
 const url = "https://release.example/orchestrator-linux-amd64.zip";
 const program = "#!/bin/bash\necho orchestrator version v0.0.9a\n";

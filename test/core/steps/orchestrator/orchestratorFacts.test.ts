@@ -2,8 +2,7 @@ import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
 import { formatAssignments } from "../../../../core/ssh/shellWords";
 import { readOrchestratorLibrary } from "../../../../core/steps/libraries";
-import { test } from "../boxed";
-import type { Sandbox } from "../sandbox";
+import { type Sandbox, test } from "../sandbox";
 
 /** Returns the facts of a unit with this main process (0: it does not run). */
 function ask(box: Sandbox, pid: number) {

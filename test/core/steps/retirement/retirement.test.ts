@@ -4,8 +4,7 @@ import { createPathVariables } from "../../../../core/retirement/guardInputs";
 import { parseHostFacts } from "../../../../core/retirement/readHost";
 import { formatAssignments } from "../../../../core/ssh/shellWords";
 import { readRetirementLibrary } from "../../../../core/steps/libraries";
-import { test as boxed } from "../boxed";
-import { replaceAll, type Sandbox } from "../sandbox";
+import { test as boxed, replaceAll, type Sandbox } from "../sandbox";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 
