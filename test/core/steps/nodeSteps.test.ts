@@ -22,10 +22,6 @@ function variablesOf({ script }: Step): string[] {
   return script.slice(0, script.indexOf("# Shared by all steps")).trimEnd().split("\n");
 }
 
-test("identifies a host by stack and Pillar", () => {
-  expect(identity).toBe("pillar-host/prod-2 Anvil");
-});
-
 test.each([
   [[], ""],
   [[35995, 35997, 35998, 55000, 55055], "35995,35997-35998,55000,55055"],
@@ -48,7 +44,6 @@ test.each<[string, Step, string[]]>([
     preflight(configOf({ host: { ...least.host, acceptDistributions: ["debian-12"] } })),
     ["distributions='ubuntu-22.04 debian-11 debian-12'"],
   ],
-  ["packages", steps.packages(configOf()), ["lock_seconds='1800'"]],
   ["whole seconds", deployed, ["deploy_seconds='91'"]],
 ])("variables of a step include %s", (_what, step, lines) => {
   // The deploy has ten minutes to report.

@@ -102,15 +102,6 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
   });
 });
 
-test("the running cleanup script is not changed", async ({ stage }) => {
-  const script = join(stage.box.state, "chain-copy.end");
-  await stage.call("chain_watch_lease");
-  const [opened, text] = [fs.openSync(script, "r"), readFileSync(script, "utf8")];
-  await stage.call("chain_watch_lease", { login_user: "somebody-with-a-long-name" });
-  expect([readFileSync(opened, "utf8"), readFileSync(script, "utf8") === text]).toEqual([text, false]);
-  fs.closeSync(opened);
-});
-
 test("the claim on a host is a stack's newest run's, and not taken from another stack at work", async ({ stage }) => {
   for (const token of ["t1", "t2"]) expect((await stage.call("chain_take", { token })).code).toBe(0);
   const { code, stderr } = await stage.call("chain_old_now", {}, "chain_take() { :; }");
