@@ -1,12 +1,10 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { openReferenceChain } from "../../../core/chain/chain";
 import { openReferences } from "../../../core/chain/distinctReferences";
 import type { NodeTarget } from "../../../core/chain/node";
 import { isAnswered, listLeftOut } from "../../../core/chain/reading";
-import { chainGap } from "../../../core/sync/decideSynced";
-import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { openWitnesses } from "../../../core/sync/witnesses";
-import { closedPort, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
+import { fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
 import { block } from "../chain/readings";
 
 /** Starts a host with a node, and returns the target of a lookup. */
@@ -84,29 +82,4 @@ test("a witness is never the host itself, on any port or name", async () => {
   const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.2" } };
   const { oldHost } = await openWitnesses({ references: [], witnessHost }, target).read(undefined);
   expect(oldHost).toMatchObject({ fault: { why: "it has this host's own host key: it is this host itself" } });
-});
-
-test.each([
-  ["ab", { synced: true }],
-  ["cd", { synced: false, reason: "otherChain" }],
-])("a node's status asks the old host's node over ssh: momentum %s", async (hash, expected) => {
-  const other = await use(fakeNode(synced(100, hash)));
-  const ssh = loginTo(await use(sshHost()));
-  const witnessHost = { ssh, via: "ssh" as const, address: "127.0.0.1", port: other.port };
-  const status = await readNodeStatus(await hostWithNode(), { references: [], tolerance: 20, witnessHost });
-  expect(status).toMatchObject(expected);
-});
-
-test("a node's status needs a witness unless the risk is acknowledged", async () => {
-  const target = await hostWithNode();
-  const references = [`http://127.0.0.3:${await closedPort()}`];
-  const read = (changes: object) => readNodeStatus(target, { references, tolerance: 20, ...changes });
-  expect(await read({})).toMatchObject({ synced: false, known: true, reason: "unwitnessed" });
-  const { synced: isSynced, why } = await read({ references: [], isChainUnverified: true });
-  expect([isSynced, why.includes(chainGap)]).toEqual([true, true]);
-  // An unreadable event log is no witness.
-  vi.stubEnv("XDG_DATA_HOME", "/proc/none");
-  const record = { directory: "/proc/none", stack: "prod", pillar: "Anvil" };
-  expect(await read({ references: [], record })).toMatchObject({ reason: "unwitnessed" });
-  vi.unstubAllEnvs();
 });

@@ -34,16 +34,6 @@ const copy = { nom: "copy", consensus: "copy", cache: "copy" };
 const isActive = ({ box }: ChainStage) => box.read("active") === "";
 
 describe("a copy in place of the node's own databases", () => {
-  test("is put in place of the stopped node's, and leaves nothing once it is accepted", async ({ stage }) => {
-    arrived(stage);
-    expect(await stage.call("chain_swap")).toEqual(ran);
-    expect([stage.whose(stage.data), isActive(stage)]).toEqual([copy, true]);
-    expect(await stage.call("chain_accept")).toEqual(ran);
-    expect(await stage.call("chain_end_new")).toEqual(ran);
-    expect([stage.whose(stage.data), stage.left(), existsSync(unit(stage))]).toEqual([copy, [], false]);
-    expect(readdirSync(stage.box.state)).toEqual([]);
-  });
-
   test("is replaced by the node's own databases if the node does not start with it", async ({ stage }) => {
     arrived(stage);
     const failing = "wait_for_node() { return 1; }; node_facts() { echo facts; }";
@@ -111,14 +101,6 @@ describe("the remains of a copy", () => {
       expect([stage.whose(stage.data), isActive(stage)], `killed at ${at}`).toEqual([own, true]);
       expect([stage.left(), existsSync(unit(stage)), readdirSync(stage.box.state)]).toEqual([[], false, []]);
     }
-  });
-
-  test("are left alone if they are another stack's", async ({ stage }) => {
-    arrived(stage);
-    writeFileSync(join(arriving(stage), "made-by-pillar-host"), "pillar-host/other Anvil\n");
-    const { code, stderr } = await stage.call("chain_away");
-    expect([code, stderr]).toEqual([1, expect.stringContaining("-arriving is not this stack's: it was left alone")]);
-    expect(stage.whose(arriving(stage))).toEqual(copy);
   });
 });
 

@@ -61,14 +61,6 @@ test("a source that does not answer is a warning if all packages are available",
   expect([code, stdout]).toEqual([0, expect.stringContaining(`nothing of them is needed here: ${noRelease}\n`)]);
 });
 
-test("another package manager's lock is waited for", async ({ box }) => {
-  const held = "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt)";
-  const update = `[ ! -e $sandbox/tried ] || exit 0; : > $sandbox/tried; echo "${held}"; exit 100`;
-  const { code, stdout } = await install(box, { update });
-  const waiting = `package index: another package manager holds the lock; waiting: ${held}\npackage index: done in`;
-  expect([code, stdout]).toEqual([0, expect.stringContaining(waiting)]);
-});
-
 test.for([
   ["apt fails otherwise on headers", { headers: "E: Unmet dependencies" }, "  found: E: Unmet dependencies\n"],
   ["a command fails", { update: "exit 100" }, "packages.log on the host. Fix what it says, then run pulumi up -s"],

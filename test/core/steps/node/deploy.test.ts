@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { deploy } from "../../../../core/steps/nodeSteps";
 import { configOf, least } from "../../../components/exampleConfig";
 import { replaceAll, type Sandbox, test } from "../sandbox";
-import { controllerOf, hasty, refusal } from "./controllers";
+import { controllerOf, hasty } from "./controllers";
 
 const identity = "pillar-host/prod Anvil";
 
@@ -42,14 +42,6 @@ test("the deploy does not begin with a Go that is too old", async ({ box }) => {
   );
 });
 
-test("the deploy writes no secret into its transcript", async ({ box }) => {
-  const said = "printf 'Password: hunter2\\nMNEMONIC:\\n\\napple pear\\nworking\\n'";
-  expect((await run(box, said)).code).toBe(0);
-  const { stdout } = await box.run('cat "$sandbox"/logs/deploy-*.log');
-  expect(stdout).toContain("Password [removed]\nMNEMONIC:\n\n[removed]\nworking\n");
-  expect(stdout).not.toMatch(/hunter2|apple/);
-});
-
 test("the deploy deploys once: leaves a running node alone, and starts a stopped one", async ({ box }) => {
   box.mark("deploy.done");
   const again = await run(box, "touch $sandbox/deployed");
@@ -62,27 +54,4 @@ test("the deploy deploys once: leaves a running node alone, and starts a stopped
   expect((await run(box, "true", false)).stderr).toContain(
     "a node runs here that is not go-node: go-node is not started beside it\n  found: znnd is process 77 in /system.slice/docker",
   );
-});
-
-test.for([refusal, "System info:\nSocketException: Failed host lookup"])(
-  "ends with the controller's words if it ends before its menu, though a node runs: %s",
-  async (words, { box }) => {
-    const { code, stderr } = await run(box, "true", true, `printf '\\e[32m%s\\e[0m\\n' '${words}'; exit 255`);
-    expect([code, stderr]).toEqual([
-      1,
-      `h: the controller ended before its menu\n  found: ${words.replace("\n", "\n  ")}\n` +
-        `  needed: run the controller by hand on the host, as root: cd ${box.dir} && ./node-controller\n  Then: pulumi up -s prod\n`,
-    ]);
-    expect(box.read("state/deploy.done")).toBeUndefined();
-  },
-);
-
-test("the deploy reports a node that does not run, with the name that may be wrong", async ({ box }) => {
-  const { code, stderr } = await run(box, 'echo "Error! something"', false);
-  expect(code).toBe(1);
-  expect(stderr).toContain(
-    "h: the controller ended, but the node does not run\n  the controller said: Error! something\n  service go-node: inactive\n",
-  );
-  const name = "pulumi config set --path pillar-host:node.service NAME -s prod";
-  expect(stderr).toContain(`  Does this release name the node's service otherwise? ${name}\n`);
 });

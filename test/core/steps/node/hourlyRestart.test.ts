@@ -87,19 +87,6 @@ describe("while the node syncs", () => {
     const { code, stderr } = await onSmallDisk(box, 64, script);
     expect({ code, stderr, tab: box.read("tab") }).toEqual({ code: 0, stderr: "", tab: `${own}${line}` });
   });
-
-  test("no line is set on a host whose node has synced once", async ({ box }) => {
-    box.mark("synced");
-    const stdout = "hourly restart: stays off, the node synced at 2026-01-02T03:04:05Z";
-    expect(await run(box, "syncing", `#${line}`)).toEqual(good(stdout, `#${line}`, false));
-  });
-
-  test("switched off in the configuration, no line is set, and one of an earlier run is disabled", async ({ box }) => {
-    const config = { sync: { hourlyRestart: false } };
-    expect(await run(box, "syncing", "# mine\n", config)).toEqual(good(off, "# mine\n", false));
-    expect(await run(box, "syncing", `# mine\n${line}`, config)).toEqual(good(off, `# mine\n#${line}`));
-    expect(box.read("state/synced")).toBeUndefined();
-  });
 });
 
 describe("once the node is synced", () => {

@@ -13,15 +13,6 @@ async function call(box: Sandbox, names: string, execStop = "") {
   return { ...ran, stderr: ran.stderr.replaceAll(box.dir, "") };
 }
 
-test("a stop lets the node finish its writes, whatever its unit says", async ({ box }) => {
-  expect(await call(box, "let_node_end")).toEqual({ code: 0, stdout: "", stderr: "" });
-  expect(box.read(file)).toBe(
-    "# Not killed: its database is not written in one piece (pillar-host).\n[Service]\nExecStop=\n" +
-      "KillMode=control-group\nKillSignal=SIGTERM\nTimeoutStopSec=300\n",
-  );
-  expect(box.read("asked")).toBe("daemon-reload\nshow -p ExecStop --value go-node\n");
-});
-
 const kill = "{ path=/usr/bin/pkill ; argv[]=/usr/bin/pkill -9 go-node }";
 
 test("a stop that kills the node ends the run; after the deploy, it is the operator's", async ({ box }) => {
