@@ -28,19 +28,15 @@ export async function readLastRun(): Promise<LastRun> {
     const { value, secretValue } = await last.getOutputDetails(name);
     return (value ?? secretValue) as T | undefined;
   };
-  const [nextStep, host, retirement, producer] = await Promise.all([
-    read("nextStep"),
-    read<Pick<LastRun, "address" | "fingerprint" | "hostKey" | "serverId">>("host"),
-    read<{ nodeOff?: boolean }>("retirement"),
-    read("producerAddress"),
-  ]);
+  const { address, fingerprint, hostKey, serverId } = (await read<Partial<LastRun>>("host")) ?? {};
+  const producer = await read("producerAddress");
   return {
-    finished: nextStep !== undefined,
-    address: host?.address,
-    fingerprint: host?.fingerprint,
-    hostKey: host?.hostKey,
-    serverId: host?.serverId,
-    nodeOff: retirement?.nodeOff || undefined,
+    finished: (await read("nextStep")) !== undefined,
+    address,
+    fingerprint,
+    hostKey,
+    serverId,
+    nodeOff: (await read<{ nodeOff?: boolean }>("retirement"))?.nodeOff || undefined,
     orchestrator: await read("orchestrator"),
     registration: await read("registration"),
     // A value that is not an address counts as missing.

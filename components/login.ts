@@ -5,24 +5,12 @@ import { reachDeps, waitForLogin } from "../core/ssh/reachability";
 import type { SshTarget } from "../core/ssh/ssh";
 import { commandsFor } from "../core/util/commands";
 import { info } from "./log";
-import { createUnprovedSteps, type UnprovedSteps } from "./stackLog";
+import { createUnprovedSteps } from "./stackLog";
 
-export interface HostAccess {
-  readonly stack: string;
-  readonly address: pulumi.Input<string>;
-  /** The host key, as in authorized_keys. A host with another key is refused. */
-  readonly hostKey: pulumi.Input<string>;
-  readonly port: number;
-  readonly user: string;
-  /** Secret. */
-  readonly login: pulumi.Output<Omit<SshTarget, "address" | "hostKey">>;
-  /** Secret. */
-  readonly sudoPassword: pulumi.Output<string> | undefined;
-  readonly loginCheck: LoginCheck;
-  readonly unproved: UnprovedSteps;
-}
+/** The login to a host, secret. A host with another `hostKey` (as in authorized_keys) is refused. */
+export type HostAccess = ReturnType<typeof createLogin> & Readonly<Record<"address" | "hostKey", pulumi.Input<string>>>;
 
-export function createLogin(config: StackConfig): Omit<HostAccess, "address" | "hostKey"> {
+export function createLogin(config: StackConfig) {
   const { port, user, agent, privateKey, privateKeyPassword, password, sudoPassword } = config.ssh;
   const proxy = createProxyLogin(config.ssh);
   return {

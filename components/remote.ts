@@ -28,17 +28,12 @@ function createConnection({ address, agent: _, proxy, ...login }: SshTarget): ty
 }
 
 /** Returns a step's standard input for the login user's shell. Secret, because it holds the sudo password. */
-export function createStepInput(
-  step: Step,
-  access: HostAccess,
-  unproved: Promise<number> | 0 = 0,
-): pulumi.Output<string> {
+export function createStepInput(step: Step, { stack, sudoPassword, address }: HostAccess, unproved?: Promise<number>) {
+  const known = pulumi.all([sudoPassword ?? "", address, unproved ?? 0]);
   return pulumi.secret(
-    pulumi
-      .all([access.sudoPassword ?? "", access.address, unproved])
-      .apply(([sudoPassword, hostName, count]) =>
-        createEnvelope(step, { hostName, stack: access.stack, sudoPassword }, count),
-      ),
+    known.apply(([password, hostName, count]) =>
+      createEnvelope(step, { hostName, stack, sudoPassword: password }, count),
+    ),
   );
 }
 
@@ -82,7 +77,10 @@ export function runStep(
       const isAccepted = step.accepts?.(printed) ?? true;
       if ((answer.isDone && isAccepted) || isPreview) return printed;
       await access.unproved.note(name);
-      const text = answer.isDone ? formatBadResult(step.name, printed) : formatNotRun(step.name, out + err);
+      const found = JSON.stringify(printed.slice(0, 200));
+      const text = answer.isDone
+        ? formatProblem({ what: `the step ${step.name} printed an unexpected result`, found })
+        : formatNotRun(step.name, out + err);
       const message = printableLines(`${address}: ${insertLogin(text, { ...access, address })}`);
       throw createPlainError(message);
     });
@@ -94,13 +92,6 @@ export function runStep(
     /** Use this in `dependsOn` of later resources. It rejects unless the step itself reported that it is done. */
     proved,
   };
-}
-
-function formatBadResult(step: string, printed: string): string {
-  return formatProblem({
-    what: `the step ${step} printed an unexpected result`,
-    found: JSON.stringify(printed.slice(0, 200)),
-  });
 }
 
 function insertLogin(text: string, { user, address, port, stack }: HostAccess & { readonly address: string }): string {

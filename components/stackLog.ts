@@ -19,8 +19,6 @@ export async function readStackEventsOrNone(config: StackConfig): Promise<readon
   return await readStackEvents(config).catch(() => []);
 }
 
-export type UnprovedSteps = ReturnType<typeof createUnprovedSteps>;
-
 /** Remembers steps that the engine counts as done, by their exit code, but that did not report that they are done. */
 export function createUnprovedSteps(config: StackConfig) {
   const { stack } = config;

@@ -6,7 +6,7 @@ import { formatConfigFaults } from "../../core/config/configFaults";
 import { findPlainSecrets } from "../../core/config/secretKeys";
 import { openStackStore } from "../../core/config/stackStore";
 import { releaseHashFault } from "../../core/orchestrator/checks/releaseHash";
-import { assembleGuardMemory, type HostMemory } from "../../core/retirement/guardMemory";
+import type { HostMemory } from "../../core/retirement/guardMemory";
 import { readHostOnce } from "../../core/retirement/readHost";
 import { formatRefusal } from "../../core/retirement/refusalText";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs";
@@ -19,10 +19,7 @@ import { warn } from "../log";
 import { readHostMemory } from "./hostMemory";
 
 /** Dependencies of a lookup that prints nothing and accepts no acknowledgement of the operator. */
-export const readOnlyDeps = {
-  ...systemClock,
-  say: () => undefined,
-};
+export const readOnlyDeps = { ...systemClock, say: () => undefined };
 
 /** Milliseconds to wait for a host that does not answer: it may be booting. */
 const contactTimeoutMs = 10_000;
@@ -34,22 +31,16 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const place = await findHost(config, last, past.location);
   if (place === "gone") return;
   const { address, hostKey, isOwnServer } = place;
-  const inputs = {
-    ...createRetirementInputs(config, {
-      address: address ?? `the host of ${config.stack}`,
-      hostKey: hostKey ?? "",
-      isOwnServer,
-    }),
-    recorded: past.recorded,
-    knownProducer: past.knownProducer,
-  };
+  const { recorded, knownProducer } = past;
+  const shown = { address: address ?? `the host of ${config.stack}`, hostKey: hostKey ?? "", isOwnServer };
+  const inputs = { ...createRetirementInputs(config, shown), recorded, knownProducer };
   const host =
     address === undefined || hostKey === undefined
       ? { silent: "this stack does not know the host's address or host key" }
       : await readHostOnce(inputs, contactTimeoutMs, readOnlyDeps).catch((error: Error) => {
           throw new pulumi.RunError(error.message);
         });
-  const memory = assembleGuardMemory(past, last.finished || past.isReached);
+  const memory = { ...past, isReached: last.finished || past.isReached };
   const question = { step: "retire" as const, inputs, memory, host, store: openStackStore(config) };
   const { facts, verdict } = await surveyRetirement(question, readOnlyDeps);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(formatRefusal(facts, verdict));

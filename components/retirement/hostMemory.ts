@@ -1,12 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import { openStackStore } from "../../core/config/stackStore";
-import { readEvents } from "../../core/eventLog/eventLog";
 import type { RegistrationOutput } from "../../core/registration/registrationOutput";
 import { type HostMemory, mergeHostMemory, type Remembered } from "../../core/retirement/guardMemory";
 import { createRetirementSettings, type RetirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";
 import type { LastRun } from "../lastRun";
+import { readStackEvents } from "../stackLog";
 
 /** Returns the facts for the guards from the last run's outputs. */
 export function readLastRunMemory({ remembered = {}, producerAddress, registration }: LastRun): Remembered {
@@ -19,16 +18,14 @@ export function readLastRunMemory({ remembered = {}, producerAddress, registrati
 
 /** Reads the facts about the host from the event log and the state. @throws if the event log can't be read */
 export async function readHostMemory(config: StackConfig, last: LastRun): Promise<HostMemory> {
-  const events = await readEvents(openStackStore(config), config.pillar.name);
-  return mergeHostMemory(events, pulumi.getStack(), readLastRunMemory(last));
+  return mergeHostMemory(await readStackEvents(config), pulumi.getStack(), readLastRunMemory(last));
 }
 
 /** Returns the guards' inputs. For a retiring host they include the known facts about it. */
 export async function createGuardInputs(config: StackConfig, last: LastRun): Promise<RetirementSettings> {
   const settings = createRetirementSettings(config);
   if (config.lifecycle !== "retiring") return settings;
-  const { isReached, recorded, knownProducer, hasProduced } = await readHostMemory(config, last);
-  const produced = hasProduced ? ("seen" as const) : undefined;
+  const { isReached, recorded, knownProducer, produced } = await readHostMemory(config, last);
   return { ...settings, remembered: { isReached: isReached || undefined, recorded, produced }, knownProducer };
 }
 

@@ -19,16 +19,23 @@ export interface ReferenceClient {
   readonly fault?: string | undefined;
 }
 
-/** Reads all references at once. Does not ask one that has a fault. */
+/** Reads all references at once, but those that have a fault. */
 export async function readReferences<T extends object>(
   urls: readonly string[],
   excluded: readonly ExcludedHost[],
   read: (client: ChainClient) => Promise<Reading<T>>,
 ): Promise<Reading<T>[]> {
-  const all = await openReferences(urls, excluded);
-  return Promise.all(
-    all.map(({ client, fault }) => (fault === undefined ? read(client) : { client, fault: createSilentFault(fault) })),
-  );
+  return readClients(await openReferences(urls, excluded), read);
+}
+
+/** Reads all clients at once. Does not ask one that has a fault. */
+export function readClients<T extends object>(
+  clients: readonly ReferenceClient[],
+  read: (client: ChainClient) => Promise<Reading<T>>,
+): Promise<Reading<T>[]> {
+  const readOne = async ({ client, fault }: ReferenceClient) =>
+    fault === undefined ? read(client) : { client, fault: createSilentFault(fault) };
+  return Promise.all(clients.map(readOne));
 }
 
 /**

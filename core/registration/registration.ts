@@ -38,11 +38,8 @@ export interface RegistrationFacts {
   readonly elections?: Elections;
 }
 
-export interface Elections {
-  /** Unix milliseconds. */
-  readonly genesis?: number;
-  readonly standing?: PillarStanding;
-}
+/** `genesis` in unix milliseconds. */
+export type Elections = Readonly<{ genesis?: number; standing?: PillarStanding }>;
 
 /** Describes whether the Pillar is registered with this host's producer address. Times in unix milliseconds. */
 export type Registration = RegistrationBase &
@@ -57,12 +54,7 @@ export type Registration = RegistrationBase &
         /** The newest recent momentum of `address` or of this host. Slots change hands two ticks after a wallet update. */
         readonly last?: { readonly height: number; readonly at: number; readonly isOurs: boolean };
       }
-    | ({
-        readonly kind: "registered";
-        readonly wait: ReturnType<typeof estimateWait>;
-        readonly isLate: boolean;
-        readonly unseen?: string;
-      } & Ours)
+    | (Readonly<{ kind: "registered"; wait: ReturnType<typeof estimateWait>; isLate: boolean; unseen?: string }> & Ours)
     | ({ readonly kind: "producing"; readonly switched: ProducerSwitch } & Ours)
     /** This host's address is registered while its node is not synced. */
     | ({ readonly kind: "tooEarly"; readonly why: string } & Ours)
@@ -78,11 +70,7 @@ interface RegistrationBase {
   readonly switched?: ProducerSwitch;
 }
 
-interface Ours {
-  readonly address: string;
-  readonly since: number;
-  readonly figures?: PillarOnChain["figures"];
-}
+type Ours = Readonly<{ address: string; since: number; figures?: PillarOnChain["figures"] }>;
 
 export function decideRegistration(facts: RegistrationFacts): Registration {
   const { ours, agreement, memory, switched, unseen, node, now } = facts;

@@ -29,27 +29,21 @@ export interface Remembered extends Partial<Omit<GuardMemory, "createdAt">> {
 export function mergeHostMemory(events: readonly LogEvent[], stack: string, inState: Remembered = {}) {
   const last = <F extends FactName>(fact: F) => findValidEvents(events, stack, fact).at(-1);
   const [location, produced] = [last("location"), last("produced")];
-  const beginnings = [location?.at, inState.since].filter((at) => at !== undefined).sort();
+  const [earliest] = [location?.at, inState.since].filter((at) => at !== undefined).sort();
   const words = [last("begun")?.details.isOwnWork, inState.isOwnWork].filter((word) => word !== undefined);
   return {
     location: location?.details,
-    /** ISO 8601: the earliest known time at which this stack had the host. */
-    since: beginnings[0],
+    /** The earliest known time at which this stack had the host. */
+    createdAt: earliest ?? new Date().toISOString(),
     isReached: last("reached") !== undefined || inState.isReached === true,
     isOwnWork: words.length > 0 && words.every((word) => word),
     recorded: inState.recorded ?? last("chain")?.details,
     knownProducer: inState.producer ?? produced?.details.producerAddress,
-    hasProduced: inState.produced === "seen" || produced !== undefined,
+    produced: inState.produced === "seen" || produced !== undefined ? ("seen" as const) : undefined,
   };
 }
 
 export type HostMemory = ReturnType<typeof mergeHostMemory>;
-
-/** Assembles the memory for a survey outside of a guard. */
-export function assembleGuardMemory({ since, isOwnWork, hasProduced }: HostMemory, isReached: boolean): GuardMemory {
-  const createdAt = since ?? new Date().toISOString();
-  return { createdAt, isReached, isOwnWork, produced: hasProduced ? "seen" : undefined };
-}
 
 /** Returns a guard's memory after a run. A known fact stays known. `old` is empty for a new guard. */
 export function updateGuardMemory(

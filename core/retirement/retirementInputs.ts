@@ -24,13 +24,9 @@ export function createRetirementInputs(
 }
 
 export function createRetirementSettings(config: StackConfig): RetirementSettings {
-  const { stack, pillar, lifecycle, node, orchestrator, sync, network } = config;
-  const places: HostPaths = {
-    service: node.service,
-    dataDir: node.dataDir,
-    rpcPort: node.rpcPort,
-    signer: createOrchestratorPaths(config),
-  };
+  const { stack, pillar, lifecycle, orchestrator, sync, network } = config;
+  const { service, dataDir, rpcPort } = config.node;
+  const places = { service, dataDir, rpcPort, signer: createOrchestratorPaths(config) };
   return {
     stack,
     pillar: pillar.name,

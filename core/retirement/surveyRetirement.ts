@@ -1,7 +1,7 @@
 import { openNodeChain } from "../chain/chain";
-import { openReferences, type ReferenceClient } from "../chain/distinctReferences";
+import { openReferences, type ReferenceClient, readClients } from "../chain/distinctReferences";
 import { createOrchestratorClient } from "../chain/orchestrator";
-import { createSilentFault, isAnswered } from "../chain/reading";
+import { isAnswered } from "../chain/reading";
 import { readSharedHeights } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
 import { findShutdownWithoutOrchestrator, findValidEvents } from "../eventLog/guardFacts";
@@ -90,11 +90,7 @@ async function readFacts(
   const newProducer = next?.producer;
   const oldProducer = findOwnProducer({ host, knownProducer });
   const chainQuestion = { ...inputs, oldProducer, newProducer };
-  const unchecked = await Promise.all(
-    clients.map(({ client, fault }) =>
-      fault === undefined ? readChain(client, chainQuestion, deps.now()) : { client, fault: createSilentFault(fault) },
-    ),
-  );
+  const unchecked = await readClients(clients, (client) => readChain(client, chainQuestion, deps.now()));
   const readings = await readSharedHeights(unchecked, timeoutMs);
   const rewards =
     step === "destroy" && newProducer !== undefined

@@ -1,32 +1,28 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createLogin } from "../../components/login";
 import { runStep } from "../../components/remote";
 import { producerAddress } from "../../core/steps/nodeSteps";
 import type { Step } from "../../core/steps/step";
+import { scratchDirectory } from "../scratchDirectory";
 import { configOf } from "./exampleConfig";
 import { registeredBy, revealed } from "./fakeEngine";
 
 const config = configOf({ ssh: { user: "op", port: 2222, agent: true } });
 const step: Step = { name: "prepare", limitSeconds: 5, script: "echo hello\n" };
 
-let home: string;
+const home = scratchDirectory();
 // Each of an output's own promises rejects: by that the engine learns that the program failed.
 const listeners = process.listeners("unhandledRejection");
 beforeEach(() => {
   process.removeAllListeners("unhandledRejection").on("unhandledRejection", () => undefined);
-  home = mkdtempSync(join(tmpdir(), "unproved-"));
-  vi.stubEnv("XDG_DATA_HOME", home);
+  vi.stubEnv("XDG_DATA_HOME", home());
 });
 afterEach(async () => {
   await new Promise(setImmediate);
   process.removeAllListeners("unhandledRejection");
   for (const each of listeners) process.on("unhandledRejection", each);
   vi.unstubAllEnvs();
-  rmSync(home, { recursive: true });
 });
 
 const settled = (value: pulumi.Input<unknown>) => (value as unknown as { promise(): Promise<unknown> }).promise();

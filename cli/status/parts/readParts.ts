@@ -9,7 +9,7 @@ import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import { type PillarReading, readPillar } from "../../../core/registration/pillarReadings";
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
-import { assembleGuardMemory, mergeHostMemory } from "../../../core/retirement/guardMemory";
+import { mergeHostMemory } from "../../../core/retirement/guardMemory";
 import { type HostFacts, readHost } from "../../../core/retirement/readHost";
 import { addProvider } from "../../../core/retirement/retirementFacts";
 import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
@@ -221,7 +221,7 @@ async function readRetirementContext({ config, stack, address, state }: StackWit
   return {
     inputs: { ...createRetirementInputs(config, { address, hostKey, isOwnServer }), knownProducer, recorded },
     // Without facts, a host counts as one that the stack logged in to: missing facts never release a host.
-    memory: assembleGuardMemory(past, remembered.isReached ?? true),
+    memory: { ...past, isReached: remembered.isReached ?? true },
     store,
   };
 }

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
 import { createCloudHost } from "../../../components/host/cloudHost";
 import { createHostArgs } from "../../../components/host/hostComponent";
-import { registerExistingHost } from "../../../components/host/registerHost";
 import { HostRetirement } from "../../../components/retirement/guard";
 import type { CloudConfig } from "../../../core/cloud/cloud";
 import { openCloud } from "../../../core/cloud/clouds";
-import type { CloudHostConfig, ExistingHostConfig } from "../../../core/config/hostSchema";
+import type { CloudHostConfig } from "../../../core/config/hostSchema";
 import { keyPair } from "../../core/chain/fakes";
 import { configOf } from "../exampleConfig";
 import { type Registered, registeredBy, revealed } from "../fakeEngine";
@@ -72,23 +71,4 @@ test.each([
   expect([backups, inputs.deleteProtection, inputs.backupPolicy]).toEqual(
     isHetzner ? [true, true, undefined] : [true, undefined, { plan: "weekly", weekday: "SUN", hour: 4 }],
   );
-});
-
-test("puts guard and first contact into an existing host, and the shutdown into the retirement", async () => {
-  const config = configOf({ lifecycle: "retiring", host: { provider: "existing", address: "203.0.113.7", hostKey } });
-  const all = await registeredBy(async () => {
-    const { host } = await registerExistingHost(config, config.host as ExistingHostConfig, last);
-    if (!host) throw new Error("no host");
-    new HostRetirement({ host, after: [host.guard], shutDown: { run: undefined } });
-  });
-  expect(places(all)).toEqual([
-    "pillar-host:host:ExistingHost host ",
-    "pillar-host:retirement:HostRetirement retirement ",
-    "pulumi-nodejs:dynamic/pillar-host:FirstContact first-contact host",
-    "pulumi-nodejs:dynamic/pillar-host:NodeShutdown node-shutdown retirement",
-    "pulumi-nodejs:dynamic/pillar-host:RetirementGuard guard retirement",
-    "pulumi-nodejs:dynamic/pillar-host:RetirementGuard host-guard host",
-  ]);
-  const guard = all.find(({ name }) => name === "guard");
-  expect(guard?.after.toSorted()).toEqual(["host-guard", "node-shutdown"]);
 });

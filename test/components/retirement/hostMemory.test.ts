@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { registerExistingHost } from "../../../components/host/registerHost";
 import type { LastRun } from "../../../components/lastRun";
 import { HostRetirement } from "../../../components/retirement/guard";
@@ -10,6 +7,7 @@ import { createRememberedOutput, readLastRunMemory } from "../../../components/r
 import type { ExistingHostConfig } from "../../../core/config/hostSchema";
 import type { RegistrationOutput } from "../../../core/registration/registrationOutput";
 import type { Remembered } from "../../../core/retirement/guardMemory";
+import { scratchDirectory } from "../../scratchDirectory";
 import { configOf } from "../exampleConfig";
 import { registeredBy } from "../fakeEngine";
 
@@ -19,13 +17,12 @@ const createdAt = "2026-11-21T10:00:00.000Z";
 const memory = { createdAt, isReached: true, isOwnWork: true, produced: "unknown" as const };
 const { createdAt: since, ...rest } = memory;
 const shownOf = { since, ...rest, recorded };
-const directory = mkdtempSync(join(tmpdir(), "no-record-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+const directory = scratchDirectory();
 
 /** Returns the inputs that a run registers without the event log, and its output about the guards. */
 async function runOf(lifecycle: "active" | "retiring", last: LastRun, registration?: Partial<RegistrationOutput>) {
   const host = { provider: "existing", address: "203.0.113.7", hostKey };
-  const config = configOf({ lifecycle, host, orchestrator: { backup: { directory } } });
+  const config = configOf({ lifecycle, host, orchestrator: { backup: { directory: directory() } } });
   let shown: Promise<Remembered> | undefined;
   const all = await registeredBy(
     async () => {
@@ -38,8 +35,8 @@ async function runOf(lifecycle: "active" | "retiring", last: LastRun, registrati
     },
     { "host-guard": memory, guard: { ...memory, recorded } },
   );
-  const inputsOf = (name: string) => all.find((each) => each.name === name)?.inputs;
-  return { shown: await shown, inputsOf };
+  const named = (name: string) => all.find((each) => each.name === name);
+  return { shown: await shown, named };
 }
 
 test("outputs its guards' memory for the next run, and the address only if it was shown", async () => {
@@ -63,12 +60,14 @@ test("passes the memory to guards and shutdown only while the stack retires", as
   const retiring = await runOf("retiring", last);
   const remembered = { isReached: true, recorded, produced: "seen" };
   for (const name of ["host-guard", "node-shutdown", "guard"])
-    expect(retiring.inputsOf(name), name).toMatchObject({ remembered, knownProducer: "z1qown" });
+    expect(retiring.named(name)?.inputs, name).toMatchObject({ remembered, knownProducer: "z1qown" });
+  expect(retiring.named("node-shutdown")).toMatchObject({ parent: "retirement", after: ["host-guard"] });
+  expect(retiring.named("guard")?.after.toSorted()).toEqual(["host-guard", "node-shutdown"]);
   expect(retiring.shown).toEqual({ ...shownOf, producer: "z1qown", produced: "seen" });
   const active = await runOf("active", last, { producing: true });
   for (const name of ["host-guard", "guard"]) {
-    expect(active.inputsOf(name)).not.toHaveProperty("remembered");
-    expect(active.inputsOf(name)).not.toHaveProperty("knownProducer");
+    expect(active.named(name)?.inputs).not.toHaveProperty("remembered");
+    expect(active.named(name)?.inputs).not.toHaveProperty("knownProducer");
   }
 });
 

@@ -8,12 +8,6 @@ const notJson = "the RPC's answer is not JSON: cut off, or another service on it
 const errorOf = (code: unknown, message: string) => JSON.stringify({ error: { code, message } });
 const otherService = "another service answers on the RPC's port";
 
-test("a node's answer has a result", () => {
-  const result = (body: string) => parseNodeResult({ status: 200, body });
-  expect(result('{"jsonrpc":"2.0","id":1,"result":{"state":3}}\n')).toEqual({ state: 3 });
-  expect([result('{"result":null}'), result('{"result":"","error":""}')]).toEqual([null, ""]);
-});
-
 test.each([
   [200, " \n", "the RPC gives an empty answer"],
   [200, "<html>", notJson],
@@ -27,11 +21,6 @@ test.each([
   [500, '{"result":1}', "the RPC answers 500"],
 ] as const)("a node's answer of status %i is refused: %j", (status, body, message) => {
   expect(() => parseNodeResult({ status, body })).toThrow(new Error(message));
-});
-
-test("a momentum has its time in milliseconds", () => {
-  const momentum = { height: 9, timestamp: 1_700_000_000, hash: "ab", producer: "z1q" };
-  expect(answers.parseProduced({ ...momentum, more: true })).toEqual({ ...momentum, timestamp: 1_700_000_000_000 });
 });
 
 const good = { count: 7, name: "x" };

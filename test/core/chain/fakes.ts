@@ -48,14 +48,9 @@ export type FakeNode = Server & { readonly asked: Asked[] };
  * Starts a node's RPC with `results` by method and no other method, and records its requests.
  *
  * @param results a function is called with the parameters
- * @param clockOff milliseconds by which its clock is ahead
  * @param address of loopback: another address is another machine
  */
-export async function fakeNode(
-  results: Record<string, unknown>,
-  clockOff = 0,
-  address = "127.0.0.1",
-): Promise<FakeNode> {
+export async function fakeNode(results: Record<string, unknown>, address = "127.0.0.1"): Promise<FakeNode> {
   const asked: Asked[] = [];
   const server = http.createServer((request, response) => {
     let body = "";
@@ -69,7 +64,6 @@ export async function fakeNode(
       const given = results[method];
       const result = typeof given === "function" ? given(...params) : given;
       const answer = method in results ? { result } : { error: unknown };
-      response.setHeader("date", new Date(Date.now() + clockOff).toUTCString());
       response.end(`${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`);
     });
   });

@@ -94,15 +94,7 @@ test("a client leaves no connection if it is closed while it connects", async ()
 const options = { references: [], tolerance: 20, isChainUnverified: true };
 /** Starts references at another address than the host's. */
 const startReferences = (...results: Record<string, unknown>[]) =>
-  Promise.all(results.map(async (each) => `http://127.0.0.2:${(await use(fakeNode(each, 0, "127.0.0.2"))).port}`));
-
-test("the status needs the references if the clocks differ", async () => {
-  const late = await use(fakeNode(synced(), -300_000));
-  const { target } = await start(synced(), { via: "direct", port: late.port });
-  expect(await readNodeStatus(target, options)).toMatchObject({ synced: false, reason: "clocksApart" });
-  const references = await startReferences(synced(99), synced(102));
-  expect(await readNodeStatus(target, { ...options, references })).toMatchObject({ synced: true, known: true });
-});
+  Promise.all(results.map(async (each) => `http://127.0.0.2:${(await use(fakeNode(each, "127.0.0.2"))).port}`));
 
 test("the status is never synced on another chain than the references, nor at another height", async () => {
   const { target } = await start();

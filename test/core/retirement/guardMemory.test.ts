@@ -19,23 +19,23 @@ const inState: Remembered = {
   producer: "z1qown",
   produced: "seen",
 };
-const known = { isReached: true, isOwnWork: true, recorded, knownProducer: "z1qown", hasProduced: true };
+const known = { isReached: true, isOwnWork: true, recorded, knownProducer: "z1qown", produced: "seen" };
 
 describe("a guard's memory", () => {
   test("is in the event log and in the state, so that either may be lost", () => {
-    expect(mergeHostMemory(events, "prod", inState)).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
-    expect(mergeHostMemory(events, "prod")).toEqual({ ...known, location, since: "2026-11-21T10:00:00Z" });
-    expect(mergeHostMemory([], "prod", inState)).toEqual({ ...known, location: undefined, since: inState.since });
+    expect(mergeHostMemory(events, "prod", inState)).toEqual({ ...known, location, createdAt: "2026-11-21T10:00:00Z" });
+    expect(mergeHostMemory(events, "prod")).toEqual({ ...known, location, createdAt: "2026-11-21T10:00:00Z" });
+    expect(mergeHostMemory([], "prod", inState)).toEqual({ ...known, location: undefined, createdAt: inState.since });
     // If both are lost, it allows nothing.
-    const nothing = { isReached: false, isOwnWork: false, hasProduced: false, recorded: undefined };
+    const nothing = { isReached: false, isOwnWork: false, produced: undefined, recorded: undefined };
     expect(mergeHostMemory([], "prod")).toMatchObject(nothing);
   });
 
   test("takes the worse of two contradicting values, and does not count for a host that followed a released one", () => {
     expect(mergeHostMemory(events, "prod", { isOwnWork: false }).isOwnWork).toBe(false);
-    expect(mergeHostMemory(events.slice(0, 1), "prod", { produced: "seen" }).hasProduced).toBe(true);
+    expect(mergeHostMemory(events.slice(0, 1), "prod", { produced: "seen" }).produced).toBe("seen");
     const released = entry("2026-11-23T10:00:00Z", { event: "released", details: { evidence: [] } });
-    expect(mergeHostMemory([...events, released], "prod").hasProduced).toBe(false);
+    expect(mergeHostMemory([...events, released], "prod").produced).toBeUndefined();
   });
 
   test("stays known in a guard, whatever a later run knows", () => {

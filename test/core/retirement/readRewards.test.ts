@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { PaidEpoch, Rewards } from "../../../core/chain/chainAnswers";
@@ -50,44 +49,6 @@ test.each<[object, string, string]>([
   const nothing = rewards([row(6, 0n), row(5, 0n), row(4)]);
   const text = `epoch 5, the first whole one after the switch, ${words}`;
   expect(await judged(nothing, 7.2, figures)).toEqual({ says, text });
-});
-
-const delay = hour;
-const model = fc.record({
-  /** Payment of each epoch. */
-  pays: fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 50 })), { minLength: 1, maxLength: 18 }),
-  switchAt: fc.integer({ min: 0, max: 18 * day }),
-  collections: fc.array(fc.integer({ min: 0, max: 19 * day }), { maxLength: 5 }),
-  later: fc.integer({ min: 0, max: day - 1 }),
-});
-const paidAt = (epoch: number) => (epoch + 1) * day + delay;
-
-test("random payments count as collected exactly if a collection took what the first whole epoch paid", async () => {
-  await fc.assert(
-    fc.asyncProperty(model, async ({ pays, switchAt: at, collections, later }) => {
-      const now = pays.length * day + later;
-      fc.pre(at <= now);
-      const paid = pays.map((_, epoch) => epoch).filter((epoch) => paidAt(epoch) <= now);
-      const taken = Math.max(-1, ...collections.filter((time) => time <= now));
-      const waiting = paid.filter((epoch) => paidAt(epoch) > taken);
-      const sum = (epochs: number[]) => BigInt(epochs.reduce((total, epoch) => total + (pays[epoch] ?? 0), 0));
-      const told: Rewards = {
-        rows: paid.map((epoch) => ({ epoch, znn: BigInt(pays[epoch] ?? 0), qsr: 0n })).reverse(),
-        uncollected: { znn: sum(waiting), qsr: 0n },
-      };
-      const isAfter = async (time: number) => time > at && time <= now;
-      const found = await judgeRewards(told, { genesis: 0, epoch: day, now }, isAfter);
-      const whole = paid.filter((epoch) => epoch * day > at);
-      const first = whole.find((epoch) => (pays[epoch] ?? 0) > 0);
-      const unpaid = whole.length > 0 && first === undefined ? "fault" : "waiting";
-      expect(found.says).toBe(first !== undefined && paidAt(first) <= taken ? "collected" : unpaid);
-      // All payments up to the first whole epoch are collected then.
-      if (found.says === "collected") expect(sum(waiting.filter((epoch) => epoch <= (whole[0] ?? -1)))).toBe(0n);
-      if (found.says === "waiting" && "dueAt" in found && found.dueAt !== undefined)
-        expect(found.dueAt).toBe(paidAt(Math.floor(at / day) + 1) + 57 * minute);
-    }),
-    { numRuns: 2000 },
-  );
 });
 
 describe("reading rewards from a node", () => {
