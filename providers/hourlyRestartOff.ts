@@ -1,5 +1,4 @@
-import { createConnection } from "../core/ssh/connection";
-import { runScript, type ScriptError } from "../core/ssh/runScript";
+import { createConnection, runScript, type ScriptError } from "../core/ssh/connection";
 import type { SshTarget } from "../core/ssh/ssh";
 import { say } from "../core/util/printable";
 import { createProblemError } from "../core/util/problem";

@@ -1,8 +1,7 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import { extractRawConfig, parseConfig } from "../../core/config/config";
+import { extractRawConfig, parseConfig, type Raw, setValue } from "../../core/config/config";
 import { network } from "../../core/config/hostSchema";
-import { type Raw, setValue } from "../../core/config/rawValues";
 import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts";
 import { stackSchema } from "../../core/config/stackSchema";
 import { CliRefusal } from "../terminal/refusal";

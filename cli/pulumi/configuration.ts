@@ -1,6 +1,5 @@
-import { extractRawConfig, parseConfig, type StackConfig } from "../../core/config/config";
+import { extractRawConfig, parseConfig, type Raw, type StackConfig } from "../../core/config/config";
 import { formatConfigFaults } from "../../core/config/configFaults";
-import type { Raw } from "../../core/config/rawValues";
 import { CliRefusal } from "../terminal/refusal";
 import { shortenStackName } from "./stackName";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { findValue } from "../../core/config/rawValues";
+import { findValue } from "../../core/config/config";
 import { listSecretKeys } from "../../core/config/secretKeys";
 import { openStackStore } from "../../core/config/stackStore";
 import type { OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs";

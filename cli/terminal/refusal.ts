@@ -1,6 +1,5 @@
-import { formatOperatorError } from "../../core/util/operatorError";
 import { printableLines } from "../../core/util/printable";
-import { formatProblem, type Problem } from "../../core/util/problem";
+import { formatOperatorError, formatProblem, type Problem } from "../../core/util/problem";
 
 /** An error for the operator: the program ends and prints it without a stack trace. */
 export class CliRefusal extends Error {}

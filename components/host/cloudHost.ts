@@ -15,12 +15,9 @@ import { checkAddress, isOrderedHere, registerServer } from "./cloudServer";
 import { createDigitaloceanParts } from "./digitalocean";
 import { createFirstContact } from "./firstContact";
 import { createHetznerParts } from "./hetzner";
-import type { Host } from "./host";
 import { type HostArgs, HostComponent } from "./hostComponent";
 
 const createParts = { hetzner: createHetznerParts, digitalocean: createDigitaloceanParts };
-
-type RegisteredServer = Host & { readonly serverId: pulumi.Output<string> };
 
 interface CloudHostArgs extends HostArgs {
   readonly openings: readonly Opening[];
@@ -29,7 +26,7 @@ interface CloudHostArgs extends HostArgs {
 }
 
 /** Registers a host at a cloud provider, with its keys, firewall, server, first contact and guard. */
-export function createCloudHost(run: CloudRun, args: CloudHostArgs): RegisteredServer {
+export function createCloudHost(run: CloudRun, args: CloudHostArgs) {
   const { config, orders } = run;
   const isActive = config.lifecycle === "active";
   const parent = new HostComponent("CloudHost");
@@ -73,7 +70,7 @@ export function createCloudHost(run: CloudRun, args: CloudHostArgs): RegisteredS
 }
 
 /** Registers a server that somebody else made. It is adopted only to be retired later; the adoption changes nothing. */
-export function createAdoptedHost(run: CloudRun<KeepDecision>, args: HostArgs): RegisteredServer {
+export function createAdoptedHost(run: CloudRun<KeepDecision>, args: HostArgs) {
   const { config, plan } = run;
   const { id, name, plan: size, location, image = config.host.image } = plan.server;
   const parent = new HostComponent("AdoptedServer");

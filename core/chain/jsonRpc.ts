@@ -1,7 +1,6 @@
 import http from "node:http";
 import type { Duplex } from "node:stream";
-import { isTooLarge, readBoundedStream } from "../util/boundedText";
-import { sendRequest } from "../util/sendRequest";
+import { isTooLarge, readBoundedStream, sendRequest } from "../util/sendRequest";
 import { withTimeout } from "../util/withTimeout";
 
 export interface RpcAnswer {

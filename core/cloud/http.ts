@@ -1,8 +1,7 @@
-import { isTooLarge } from "../util/boundedText";
 import { systemClock } from "../util/clock";
 import { printable } from "../util/printable";
 import { formatProblem } from "../util/problem";
-import { type Answer, sendRequest } from "../util/sendRequest";
+import { type Answer, isTooLarge, sendRequest } from "../util/sendRequest";
 
 interface ApiOptions {
   readonly provider: string;

@@ -2,8 +2,7 @@ import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { type Commands, commandsFor } from "../util/commands";
 import { project } from "./configFaults";
-import { findValue, type Raw } from "./rawValues";
-import { listSchemaKeys, readMeta, type Schema } from "./schemaKeys";
+import { listSchemaKeys, readMeta } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
 
 /** The whole configuration, with defaults. Secrets are plain text: wrap them in pulumi.secret for Pulumi. */
@@ -25,7 +24,7 @@ export function parseConfig(
   // `jitless`, because zod would compile a checker for each block first, which takes longer than one check.
   const { data, error } = stackSchema.safeParse(raw, { jitless: true, error: formatNeed });
   if (data !== undefined) return { config: { ...data, stack } };
-  const context = { schema: stackSchema, raw, run: commandsFor(stack) };
+  const context = { raw, run: commandsFor(stack) };
   const issues = error.issues.filter(
     ({ path }) => !later.includes(path.join(".")) || findValue(raw, path) !== undefined,
   );
@@ -56,12 +55,8 @@ function parseValue(value: unknown): unknown {
   }
 }
 
-interface FaultContext {
-  readonly schema: Schema;
-  /** Values by key, without `pillar-host:`. */
-  readonly raw: Raw;
-  readonly run: Commands;
-}
+/** `raw`: values by key, without `pillar-host:`. */
+type FaultContext = { readonly raw: Raw; readonly run: Commands };
 
 const kinds: Readonly<Record<string, string>> = {
   string: "text",
@@ -94,7 +89,7 @@ function formatIssue(issue: z.core.$ZodIssue, context: FaultContext): string[] {
   const at = (key: readonly PropertyKey[]) => `${project}:${key.join(".")}`;
   if (code === "unrecognized_keys")
     return issue.keys.map((key) => `${at([...path, key])}: ${formatUnknownKey(key, path, context)}`);
-  const { description, form, secret } = findMeta(path, context.schema);
+  const { description, form, secret } = findMeta(path);
   const value = findValue(context.raw, path);
   const isMissing = value === undefined || value === "";
   const cure = secret ? ` (${context.run.setSecret(path.join("."))})` : "";
@@ -106,16 +101,16 @@ function formatIssue(issue: z.core.$ZodIssue, context: FaultContext): string[] {
   return [`${at(path)}: ${message.startsWith("needed ") ? `${found}, ` : ""}${message}${more}${cure}`];
 }
 
-function findMeta(path: readonly PropertyKey[], schema: Schema) {
+function findMeta(path: readonly PropertyKey[]) {
   const name = path.filter((step) => typeof step === "string").join(".");
-  const key = listSchemaKeys(schema).find((each) => each.path.join(".") === name);
+  const key = listSchemaKeys(stackSchema).find((each) => each.path.join(".") === name);
   return key === undefined ? {} : readMeta(key.schema);
 }
 
-function formatUnknownKey(key: string, block: readonly PropertyKey[], { schema, raw, run }: FaultContext): string {
+function formatUnknownKey(key: string, block: readonly PropertyKey[], { raw, run }: FaultContext): string {
   if (block.length === 0 && key.includes("."))
     return `was set without --path. Set it again with --path, then: ${run.removePlain(key)}`;
-  const siblings = listSchemaKeys(schema).filter(({ path }) => path.slice(0, -1).join(".") === block.join("."));
+  const siblings = listSchemaKeys(stackSchema).filter(({ path }) => path.slice(0, -1).join(".") === block.join("."));
   if (siblings.some(({ path }) => path.at(-1) === key)) return "no such key with this host.provider";
   const provider = findValue(raw, ["host", "provider"]);
   const own = siblings.filter(({ variant }) => variant === undefined || variant === provider);
@@ -132,4 +127,14 @@ function formatValue(value: unknown, isSecret = false): string {
   const isShown = ["number", "boolean"].includes(typeof value) || (typeof value === "string" && word.test(value));
   if (isShown && !isSecret) return String(value);
   return value === null ? "nothing" : (kinds[Array.isArray(value) ? "array" : typeof value] ?? "another value");
+}
+
+export type Raw = Readonly<Record<string, unknown>>;
+
+export function findValue(raw: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((value, step) => (value as Raw | null | undefined)?.[String(step)], raw);
+}
+
+export function setValue(raw: Raw, [step = "", ...below]: readonly string[], value: unknown): Raw {
+  return { ...raw, [step]: below.length === 0 ? value : setValue((raw[step] ?? {}) as Raw, below, value) };
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { commandsFor } from "../util/commands";
-import { extractRawConfig } from "./config";
-import { findValue, type Raw } from "./rawValues";
+import { extractRawConfig, findValue, type Raw } from "./config";
 import { listSchemaKeys, readMeta } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
 

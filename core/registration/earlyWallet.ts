@@ -1,7 +1,6 @@
 import crypto from "node:crypto";
 import { dropFigures } from "../chain/reading";
-import type { Connection } from "../ssh/connection";
-import { runScript } from "../ssh/runScript";
+import { type Connection, runScript } from "../ssh/connection";
 import type { Clock } from "../util/clock";
 import { takeFirstLine } from "../util/printable";
 import { toResult } from "../util/result";

@@ -1,6 +1,5 @@
 import { parseFields } from "../util/fields";
-import type { Connection } from "./connection";
-import { runScript, type ScriptError } from "./runScript";
+import { type Connection, runScript, type ScriptError } from "./connection";
 
 const timeoutMs = 30_000;
 
@@ -84,7 +83,12 @@ export function listHostFactRows(facts: NodeHostFacts): FactRow[] {
   const { unseen, done, atWork, service, node, disk, memory, killed, load, clock } = facts;
   const rows: (FactRow | undefined)[] = [
     ...(unseen ?? []).map((line, index): FactRow => ["", index === 0 ? `the host can't be read: ${line}` : line]),
-    done && ["done so far", doneText(done)],
+    done && [
+      "done so far",
+      Object.entries(done)
+        .map((step) => step.join(" "))
+        .join(", ") || "nothing",
+    ],
     atWork === undefined ? undefined : ["at work now", atWork],
     service && formatServiceRow(service),
     node && formatPeersRow(node),
@@ -100,11 +104,6 @@ export function listHostFactRows(facts: NodeHostFacts): FactRow[] {
 export function formatHostFacts(facts: NodeHostFacts): string[] {
   const log = facts.log.map((line): FactRow => ["log", line]);
   return [...listHostFactRows(facts), ...log].map(([label, text]) => (label === "" ? text : `${label}: ${text}`));
-}
-
-function doneText(done: NonNullable<NodeHostFacts["done"]>): string {
-  const steps = Object.entries(done).map(([step, when]) => `${step} ${when}`);
-  return steps.length === 0 ? "nothing" : steps.join(", ");
 }
 
 function formatServiceRow({ name, load, active, sub, since, restarts, result, elsewhere }: UnitFacts): FactRow {

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type ssh2 from "ssh2";
-import { createTooLargeError } from "../util/boundedText";
+import { createTooLargeError } from "../util/sendRequest";
 import { describeConnectionError } from "./sshErrors";
 
 export interface CommandResult {

@@ -1,4 +1,4 @@
-import { createOperatorError } from "../util/operatorError";
+import { createOperatorError } from "../util/problem";
 
 export type BucketPlace = ReturnType<typeof parseBucketPlace>;
 

@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { createOperatorError } from "../util/operatorError";
+import { createOperatorError } from "../util/problem";
 import { settle } from "../util/writeAtomically";
 import type { BucketPlace } from "./bucketPlace";
 import { readIfExists } from "./directoryStore";

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { createOperatorError } from "../util/operatorError";
+import { createOperatorError } from "../util/problem";
 import { replaceFile, settle } from "../util/writeAtomically";
 import type { Store } from "./store";
 

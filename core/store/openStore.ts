@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { commandsFor } from "../util/commands";
-import { createOperatorError } from "../util/operatorError";
+import { createOperatorError } from "../util/problem";
 import { isBucket, parseBucketPlace } from "./bucketPlace";
 import { createBucketStore } from "./bucketStore";
 import { createDirectoryStore, resolveEventLogPath } from "./directoryStore";

@@ -1,8 +1,7 @@
 import type { Readable } from "node:stream";
-import { readBoundedStream } from "../util/boundedText";
-import { createOperatorError } from "../util/operatorError";
 import { printable, takeFirstLine } from "../util/printable";
-import type { Problem } from "../util/problem";
+import { createOperatorError, type Problem } from "../util/problem";
+import { readBoundedStream } from "../util/sendRequest";
 import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
 

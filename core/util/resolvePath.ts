@@ -1,6 +1,6 @@
 import os from "node:os";
 import path from "node:path";
-import { createOperatorError } from "./operatorError";
+import { createOperatorError } from "./problem";
 
 /** Resolves an operator's path: `~` is the home directory, and a relative path starts at the project's directory. */
 export function resolvePath(configured: string): string {

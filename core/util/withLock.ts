@@ -2,8 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import lockfile from "proper-lockfile";
 import { commandsFor } from "./commands";
-import { createOperatorError } from "./operatorError";
-import type { Problem } from "./problem";
+import { createOperatorError, type Problem } from "./problem";
 
 interface LockScope {
   readonly stack: string;

@@ -16,8 +16,10 @@ type ResourceClass<I, O> = new (
 export function defineResource<I extends object, O extends object>(table: ResourceTable<I, O>): ResourceClass<I, O> {
   const { type, secretInputs, outputs, options: own } = table;
   const secretOutputs = Object.entries(outputs).flatMap(([key, kind]) => (kind === "secret" ? [key] : []));
+  let text: pulumi.Input<string> | undefined;
   class Resource extends pulumi.CustomResource {
     constructor(name: string, args: ArgsOf<I>, options?: pulumi.CustomResourceOptions) {
+      text ??= buildProviderText(table);
       const secrets = secretInputs.filter((key) => args[key] !== undefined);
       super(
         `pulumi-nodejs:dynamic/pillar-host:${type}`,
@@ -27,7 +29,7 @@ export function defineResource<I extends object, O extends object>(table: Resour
           ...Object.fromEntries(Object.keys(outputs).map((key) => [key, undefined])),
           ...args,
           ...Object.fromEntries(secrets.map((key) => [key, pulumi.secret(args[key])])),
-          __provider: buildProviderText(table),
+          __provider: text,
         },
         { ...options, ...own, additionalSecretOutputs: [...secretInputs, ...secretOutputs] },
       );
@@ -46,19 +48,12 @@ export function hasChanges(olds: object, news: object, ...except: readonly strin
 }
 
 const sdk = (require("@pulumi/pulumi/package.json") as { version: string }).version;
-const textCache = new Map<string, pulumi.Input<string>>();
 
 /**
  * Returns the text of a resource's provider for the state. Caches it beside the compiled program, once per version,
  * because serializing takes a quarter of the time of an `up` without changes.
  */
 function buildProviderText<I extends object, O extends object>(table: ResourceTable<I, O>): pulumi.Input<string> {
-  const text = textCache.get(table.type) ?? readOrMakeText(table);
-  textCache.set(table.type, text);
-  return text;
-}
-
-function readOrMakeText<I extends object, O extends object>(table: ResourceTable<I, O>): pulumi.Input<string> {
   // The directory's name is the program's hash; the file name holds the other versions that matter.
   const kept = path.join(__dirname, `${table.type}.${sdk}.${process.version}.txt`);
   const isCompiled = __dirname.includes(`${path.sep}.compiled${path.sep}`);

@@ -2,6 +2,22 @@
 const { compiled } = require("../../compile");
 const pulumi = require("@pulumi/pulumi");
 
+/** Inputs of each resource, by its file in providers/. */
+const providers = {
+  syncGate: { target: {}, confirmations: 1, deadline: 1 },
+  firstContact: { address: "a", port: 22, login: { user: "op" }, work: "w", run: undefined },
+  orchestratorBackup: { oldHost: {}, newHost: {}, node: {}, library: "" },
+  hostKey: {},
+  loginKey: { target: {}, publicKey: "", serverId: "", isOrder: true },
+  copyKey: { old: {}, new: {} },
+  orchestratorMove: { old: {}, new: {}, backup: {} },
+  hourlyRestartOff: { target: {}, script: "", found: undefined },
+  retirementGuard: { host: {}, node: {}, isLast: true },
+  nodeShutdown: { host: {}, node: {}, memory: {} },
+  nodeUpgrade: { host: {}, node: {}, release: {}, library: "" },
+  chainCopy: { old: {}, new: {}, record: {} },
+};
+
 const texts = {};
 const mocks = {
   newResource: ({ name, inputs }) => {
@@ -14,30 +30,11 @@ const mocks = {
 async function main() {
   const program = compiled();
   await pulumi.runtime.setMocks(mocks, "pillar-host", "unit", false);
-  const { SyncGate } = require(`${program}/providers/syncGate`);
-  const { FirstContact } = require(`${program}/providers/firstContact`);
-  new SyncGate("syncGate", { target: {}, confirmations: 1, deadline: 1 }, {});
-  const { HostKey } = require(`${program}/providers/hostKey`);
-  const { LoginKey } = require(`${program}/providers/loginKey`);
-  new FirstContact("firstContact", { address: "a", port: 22, login: { user: "op" }, work: "w", run: undefined });
-  const { OrchestratorBackup } = require(`${program}/providers/orchestratorBackup`);
-  new OrchestratorBackup("signerBackup", { oldHost: {}, newHost: {}, node: {}, library: "" });
-  new HostKey("hostKey", {});
-  new LoginKey("loginKey", { target: {}, publicKey: "", serverId: "", isOrder: true });
-  const { CopyKey } = require(`${program}/providers/copyKey`);
-  new CopyKey("copyKey", { old: {}, new: {} }, {});
-  const { OrchestratorMove } = require(`${program}/providers/orchestratorMove`);
-  new OrchestratorMove("signerMove", { old: {}, new: {}, backup: {} }, {});
-  const { HourlyRestartOff } = require(`${program}/providers/hourlyRestartOff`);
-  new HourlyRestartOff("hourlyRestartOff", { target: {}, script: "", found: undefined });
-  const { RetirementGuard } = require(`${program}/providers/retirementGuard`);
-  new RetirementGuard("retirementGuard", { host: {}, node: {}, isLast: true }, {});
-  const { NodeShutdown } = require(`${program}/providers/nodeShutdown`);
-  new NodeShutdown("nodeShutdown", { host: {}, node: {}, memory: {} }, {});
-  const { NodeUpgrade } = require(`${program}/providers/nodeUpgrade`);
-  new NodeUpgrade("nodeUpgrade", { host: {}, node: {}, release: {}, library: "" }, {});
-  const { ChainCopy } = require(`${program}/providers/chainCopy`);
-  new ChainCopy("chainCopy", { old: {}, new: {}, record: {} }, {});
+  for (const [file, inputs] of Object.entries(providers)) {
+    const [first, ...rest] = file;
+    const { [first.toUpperCase() + rest.join("")]: Resource } = require(`${program}/providers/${file}`);
+    new Resource(file, inputs, {});
+  }
   await pulumi.runtime.disconnect();
   process.stdout.write(JSON.stringify(texts));
 }

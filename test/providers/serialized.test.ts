@@ -20,7 +20,7 @@ import { project, storedProviders } from "./storedProviders";
 
 const scratch = scratchDirectory();
 
-type Serialized = "syncGate" | "firstContact" | "hostKey" | "loginKey" | "signerBackup" | "hourlyRestartOff";
+type Serialized = "syncGate" | "firstContact" | "hostKey" | "loginKey" | "orchestratorBackup" | "hourlyRestartOff";
 const stored = storedProviders<Serialized>();
 const run = stored.run;
 let host: SshHost;
@@ -228,7 +228,7 @@ describe("SyncGate", () => {
   });
 
   test("its stored text has no secret and no path of this machine", () => {
-    for (const name of ["syncGate", "signerBackup", "firstContact"] as const)
+    for (const name of ["syncGate", "orchestratorBackup", "firstContact"] as const)
       expect(stored.textOf(name)).not.toContain(project);
   });
 });
@@ -404,7 +404,7 @@ describe("OrchestratorBackup", () => {
 
   test("create checks both hosts, and takes a proved backup, from its stored text alone", async () => {
     const inputs = backupInputs({ library: own(), laterThanMove: 1 });
-    const { result, error, log } = await run("signerBackup", "create", inputs);
+    const { result, error, log } = await run("orchestratorBackup", "create", inputs);
     expect(error).toBeUndefined();
     const backup = result?.outs.backup as { file: string; files: number; sha256: string };
     expect(result?.outs).toMatchObject({ ...inputs, oldVersion: "v0.0.9a" });
@@ -416,7 +416,7 @@ describe("OrchestratorBackup", () => {
     expect(JSON.stringify([result, log])).not.toContain(passPhrase);
 
     const connections = host.connections;
-    const again = await run("signerBackup", "update", "signer-backup", result?.outs ?? {}, inputs);
+    const again = await run("orchestratorBackup", "update", "signer-backup", result?.outs ?? {}, inputs);
     expect(again).toEqual({ result: { outs: result?.outs }, log: [] });
     // The new host's node alone is asked: for the bridge's key.
     expect(host.connections).toBe(connections + 1);
@@ -426,7 +426,7 @@ describe("OrchestratorBackup", () => {
     await beginSync();
     const configured = "pillar-host:orchestrator.migrateFrom";
     const oldHost = { ssh: { ...loginTo(host), password: "hunter2" }, configured };
-    const { error } = await run("signerBackup", "create", backupInputs({ library: library(0) }, oldHost));
+    const { error } = await run("orchestratorBackup", "create", backupInputs({ library: library(0) }, oldHost));
     expect(error?.message).toContain("4 things stand in the way");
     expect(error?.message).toContain(`needed: set a key or password that the host accepts (${configured})`);
     for (const part of ["key share", "no room for a copy", "not synced now"]) expect(error?.message).toContain(part);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CliRefusal, formatError } from "../../../cli/terminal/refusal";
-import { createOperatorError } from "../../../core/util/operatorError";
+import { createOperatorError } from "../../../core/util/problem";
 import { evilText, harmless } from "../../evilText";
 
 test("prints an operator's error without a stack trace, and any other with it", () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { parseConfig } from "../../../core/config/config";
-import { findValue, setValue } from "../../../core/config/rawValues";
+import { findValue, parseConfig, setValue } from "../../../core/config/config";
 import { least } from "../../components/exampleConfig";
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { createConnection } from "../../../core/ssh/connection";
+import { createConnection, runScript } from "../../../core/ssh/connection";
 import { openRoot } from "../../../core/ssh/root";
-import { runScript } from "../../../core/ssh/runScript";
 import { createEnvelope, type Step } from "../../../core/steps/step";
 import { loginTo, sshHost, use } from "../chain/fakes";
 

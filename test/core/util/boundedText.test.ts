@@ -2,8 +2,7 @@ import http from "node:http";
 import zlib from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { createHttp } from "../../../core/cloud/http";
-import { answerLimit, readBoundedStream } from "../../../core/util/boundedText";
-import { sendRequest } from "../../../core/util/sendRequest";
+import { answerLimit, readBoundedStream, sendRequest } from "../../../core/util/sendRequest";
 import { listen, type Server } from "../chain/fakes";
 
 let server: Server | undefined;
@@ -45,12 +44,8 @@ test("a small answer that decompresses to a large one fails a request, and a clo
   const endpoint = await servePacked();
   await expect(sendRequest(endpoint, {}, 10_000)).rejects.toThrow("the answer is larger than 5 MiB");
   const slept: number[] = [];
-  const api = createHttp({
-    provider: "Cloud",
-    endpoint,
-    token: "t",
-    sleep: async (milliseconds) => slept.push(milliseconds),
-  });
+  const sleep = async (milliseconds: number) => slept.push(milliseconds);
+  const api = createHttp({ provider: "Cloud", endpoint, token: "t", sleep });
   await expect(api.get("/x")).rejects.toThrow(
     `Cloud's API can't be used at ${endpoint}: the answer is larger than 5 MiB`,
   );

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { formatError } from "../../../cli/terminal/refusal";
 import { showPlainErrors } from "../../../components/log";
@@ -34,20 +34,17 @@ const table: readonly (readonly [string, () => unknown])[] = [
   ["Nested mappings", () => parse("a: b: c")],
 ];
 
-describe.each(table)("%s", (said, work) => {
-  const form = new RegExp(`\\n {2}found: .*${said}[^]*\\n {2}needed: \\w`);
-
-  test("is printed by the command line without a stack trace", () => {
+test.each(table)(
+  "%s is printed without a stack trace, and ends a program with a readable error",
+  async (said, work) => {
+    const form = new RegExp(`\\n {2}found: .*${said}[^]*\\n {2}needed: \\w`);
     const shown = thrownBy(work);
     expect(formatError(shown)).toMatch(form);
     expect(formatError(shown)).not.toMatch(/^ {4}at /m);
-  });
-
-  test("ends a program with a readable error", async () => {
     await expect(showPlainErrors(async () => work())()).rejects.toThrow(pulumi.RunError);
     await expect(showPlainErrors(async () => work())()).rejects.toThrow(form);
-  });
-});
+  },
+);
 
 function thrownBy(work: () => unknown): unknown {
   try {
@@ -64,21 +61,14 @@ test("keeps the stack trace of a bug", async () => {
   await expect(showPlainErrors(() => Promise.reject(mistake))()).rejects.toBe(mistake);
 });
 
-describe.each(["", "relative", ".", "~"])("a home that is %j", (home) => {
-  test.each([
-    ["the data directory", () => resolveDataDirectory()],
-    ["a Pillar's records", () => resolvePlace(formatDefaultPlace("Anvil"))],
-    ["an operator's path", () => resolvePath("~/.ssh/id_ed25519")],
-  ])("is refused for %s", (_, work) => {
-    vi.stubEnv("HOME", home);
-    vi.stubEnv("XDG_DATA_HOME", undefined);
+test.each(["", "relative", ".", "~"])("a home that is %j is refused, unless nothing lies below it", (home) => {
+  vi.stubEnv("HOME", home);
+  vi.stubEnv("XDG_DATA_HOME", undefined);
+  const records = () => resolvePlace(formatDefaultPlace("Anvil"));
+  for (const work of [resolveDataDirectory, records, () => resolvePath("~/.ssh/id_ed25519")]) {
     expect(work).toThrow(`the home directory of this user is unknown\n  found: HOME=${JSON.stringify(home)}`);
     expect(formatError(thrownBy(work))).not.toMatch(/^ {4}at /m);
-  });
-
-  test("is no problem if the data directory is configured, or a path is absolute", () => {
-    vi.stubEnv("HOME", home);
-    vi.stubEnv("XDG_DATA_HOME", "/data");
-    expect([resolveDataDirectory(), resolvePath("/a")]).toEqual(["/data/pillar-host", "/a"]);
-  });
+  }
+  vi.stubEnv("XDG_DATA_HOME", "/data");
+  expect([resolveDataDirectory(), resolvePath("/a")]).toEqual(["/data/pillar-host", "/a"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideWait, formatUnattendedRefusal, isUnattended } from "../../../core/util/unattended";
+import { decideWait, isUnattended } from "../../../core/util/unattended";
 
 test.each([
   [undefined, false],
@@ -23,15 +23,4 @@ test.each([
   ["await", "", "await"],
 ] as const)("waits by sync.wait %s and the variable %j as: %s", (configured, value, wait) => {
   expect(decideWait(configured, { PILLAR_HOST_UNATTENDED: value })).toBe(wait);
-});
-
-test("names the variable and the command in a refusal", () => {
-  expect(formatUnattendedRefusal("move the orchestrator", "up", "prod-2")).toBe(
-    [
-      "refusing to move the orchestrator in an unattended run; nothing was changed",
-      "  found: PILLAR_HOST_UNATTENDED is set",
-      "  needed: run this by hand, in a shell without that variable",
-      "  Then: env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2",
-    ].join("\n"),
-  );
 });
