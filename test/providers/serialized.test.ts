@@ -1,26 +1,20 @@
-import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { formatMove } from "../../core/eventLog/moveId";
 import { frameScript } from "../../core/ssh/answer";
 import { computeFingerprint } from "../../core/ssh/publicKey";
-import { asRoot } from "../../core/ssh/root";
-import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { chainGap } from "../../core/sync/decideSynced";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
-import { exampleJournal } from "../core/orchestrator/exampleMove";
 import { evilText, harmless } from "../evilText";
-import { moveNamed } from "../moveNamed";
 import { journeyIn } from "../recordIn";
 import { scratchDirectory } from "../scratchDirectory";
 import { project, storedProviders } from "./storedProviders";
 
 const scratch = scratchDirectory();
 
-type Serialized = "syncGate" | "firstContact" | "hostKey" | "loginKey" | "orchestratorBackup" | "hourlyRestartOff";
+type Serialized = "syncGate" | "firstContact" | "hostKey" | "loginKey" | "hourlyRestartOff";
 const stored = storedProviders<Serialized>();
 const run = stored.run;
 let host: SshHost;
@@ -228,8 +222,7 @@ describe("SyncGate", () => {
   });
 
   test("its stored text has no secret and no path of this machine", () => {
-    for (const name of ["syncGate", "orchestratorBackup", "firstContact"] as const)
-      expect(stored.textOf(name)).not.toContain(project);
+    for (const name of ["syncGate", "firstContact"] as const) expect(stored.textOf(name)).not.toContain(project);
   });
 });
 
@@ -332,106 +325,6 @@ describe("FirstContact", () => {
   ])("decides whether an update is needed: %s", async (_what, before, now, changes) => {
     const olds = { ...place(before), ...pinned() };
     expect((await run("firstContact", "diff", "id", olds, place(now))).result).toEqual({ changes });
-  });
-});
-
-describe("OrchestratorBackup", () => {
-  const passPhrase = "s3cret-pass-phrase";
-  const move = moveNamed("pillar-host/prod/Anvil/1");
-  let rpc: Awaited<ReturnType<typeof listen>>;
-
-  beforeEach(async () => {
-    mkdirSync(join(scratch(), "signer/tss"), { recursive: true });
-    const config = JSON.stringify({ ProducerKeyFilePassphrase: passPhrase, TssConfig: { PublicKey: "A81a" } });
-    for (const [name, text] of Object.entries({ "config.json": config, producer: "{}", "tss/localstate-a.json": "{}" }))
-      writeFileSync(join(scratch(), "signer", name), text);
-    const build = { version: "v0.0.9a", gitCommit: "a".repeat(40), goVersion: "go1.20.14" };
-    const orchestrator = http.createServer(async (request, response) => {
-      const { method } = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { method: string };
-      if (method !== "getBuildInfo") response.writeHead(404);
-      response.end(JSON.stringify({ result: build, error: "" }));
-    });
-    rpc = await listen(orchestrator);
-  });
-
-  afterEach(() => rpc.close());
-
-  // The functions are real, except root and the facts of a whole machine.
-  const library = (free = 1e12) => {
-    const [, functions = ""] = readOrchestratorLibrary().split(asRoot);
-    const facts = ["load=loaded", "active=active", "directory=there", "bytes=1", "files=1", "shares=1", `free=${free}`];
-    const others = ["inodes=99999", "mount=/", "executable=there"];
-    const fake = `signer_facts() { printf '%s\\n' ${[...facts, ...others].join(" ")} | sed "s/^shares=1/shares=$shares/"; }`;
-    const places = `state=${scratch()}/state signer_runs=${scratch()}/run shares=1`;
-    return `become_root() { "$@"; }\n${asRoot}\n${functions}\n${places}\n${fake}\nsigner_scan() { printf '%s\\n' '${host.hostKey}'; }\n`;
-  };
-  const backupInputs = (changes: Record<string, unknown> = {}, oldHost: object = { ssh: loginTo(host) }) => {
-    const place = {
-      service: "orchestrator",
-      directory: join(scratch(), "signer"),
-      nodeDirectory: join(scratch(), "znn"),
-      executable: "orchestrator",
-      rpcPort: rpc.port,
-    };
-    return {
-      move,
-      old: { ...place, host: oldHost },
-      new: { ...place, host: { ssh: loginTo(host) } },
-      copyAddress: "127.0.0.1",
-      sshPort: host.port,
-      sshUser: "op",
-      hostKey: host.hostKey,
-      noKeyShare: false,
-      haltedBridge: false,
-      firstMove: true,
-      release: { version: "v0.0.9a" },
-      backups: { directory: join(scratch(), "backups") },
-      library: library(),
-      node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
-      references: [],
-      tolerance: 20,
-      isChainUnverified: true,
-      __provider: "its text",
-      ...changes,
-    };
-  };
-  // A single fake host plays both hosts: the share on the new one is this move's own.
-  const own = () => {
-    const written = { ...exampleJournal("new", "staging"), move: formatMove(move) };
-    const journal = Buffer.from(JSON.stringify(written)).toString("base64");
-    return library().replace("mount=/", `mount=/ journal=${journal}`);
-  };
-
-  test("create checks both hosts, and takes a proved backup, from its stored text alone", async () => {
-    const inputs = backupInputs({ library: own(), laterThanMove: 1 });
-    const { result, error, log } = await run("orchestratorBackup", "create", inputs);
-    expect(error).toBeUndefined();
-    const backup = result?.outs.backup as { file: string; files: number; sha256: string };
-    expect(result?.outs).toMatchObject({ ...inputs, oldVersion: "v0.0.9a" });
-    expect(backup.files).toBe(3);
-    const sealed = readFileSync(backup.file);
-    expect(createHash("sha256").update(sealed).digest("hex")).toBe(backup.sha256);
-    expect(sealed.subarray(0, 21).toString()).toBe("age-encryption.org/v1");
-    expect(log.at(-1)).toContain("proved by decrypting");
-    expect(JSON.stringify([result, log])).not.toContain(passPhrase);
-
-    const connections = host.connections;
-    const again = await run("orchestratorBackup", "update", "signer-backup", result?.outs ?? {}, inputs);
-    expect(again).toEqual({ result: { outs: result?.outs }, log: [] });
-    // The new host's node alone is asked: for the bridge's key.
-    expect(host.connections).toBe(connections + 1);
-  });
-
-  test("reports all problems in one error without a secret", async () => {
-    await beginSync();
-    const configured = "pillar-host:orchestrator.migrateFrom";
-    const oldHost = { ssh: { ...loginTo(host), password: "hunter2" }, configured };
-    const { error } = await run("orchestratorBackup", "create", backupInputs({ library: library(0) }, oldHost));
-    expect(error?.message).toContain("4 things stand in the way");
-    expect(error?.message).toContain(`needed: set a key or password that the host accepts (${configured})`);
-    for (const part of ["key share", "no room for a copy", "not synced now"]) expect(error?.message).toContain(part);
-    expect(JSON.stringify(error)).not.toMatch(/hunter2|login-pw|s3cret/);
-    expect(error?.unsendable).toBeUndefined();
   });
 });
 

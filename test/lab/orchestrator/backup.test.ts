@@ -35,7 +35,11 @@ let nodePassword: string;
 
 beforeAll(async () => {
   lab = await testLab();
-  [from, to, text] = [await lab.addHost("old"), await lab.addHost("new"), (await providerTexts()).signerBackup ?? ""];
+  [from, to, text] = [
+    await lab.addHost("old"),
+    await lab.addHost("new"),
+    (await providerTexts()).orchestratorBackup ?? "",
+  ];
 });
 
 afterAll(async () => lab?.down());
