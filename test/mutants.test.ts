@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test as it } from "vitest";
 import { mutants } from "../lab/mutants/mutants";
 import { checkout } from "../lab/toolchain/version";
 
-test.for(mutants)("the mistake's place exists once: $file: $what", ({ file, from, tests }) => {
+it.for(mutants)("the mistake's place exists once: $file: $what", ({ file, from, test }) => {
   expect(readFileSync(join(checkout, file), "utf8").split(from)).toHaveLength(2);
-  expect(tests.filter((each) => !existsSync(join(checkout, each)))).toEqual([]);
+  expect(existsSync(join(checkout, test))).toBe(true);
 });

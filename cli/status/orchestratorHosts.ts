@@ -1,4 +1,4 @@
-import { createNewPlace, createOldPlace } from "../../core/orchestrator/checks/secureOptions";
+import { createNewPlace, createOldPlace } from "../../core/orchestrator/hosts/moveInputs";
 import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
 import type { StackInfo } from "./openStack";
 

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { createHostNode } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { formatMove } from "../../core/eventLog/moveId";
-import { createSecureOptions } from "../../core/orchestrator/checks/secureOptions";
+import { createSecureOptions } from "../../core/orchestrator/hosts/moveInputs";
 import { createOldHost } from "../../core/ssh/configuredLogin";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";

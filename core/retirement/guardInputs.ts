@@ -12,7 +12,7 @@ export interface HostPaths {
   readonly service: string;
   readonly dataDir: string;
   readonly rpcPort: number;
-  readonly signer: OrchestratorPaths & { readonly rpcPort: number };
+  readonly signer: OrchestratorPaths;
 }
 
 /** A retired host or its successor. Secret: holds logins. */

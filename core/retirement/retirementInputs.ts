@@ -1,7 +1,7 @@
 import { createNodeTarget, createOtherNode } from "../chain/configuredNode";
 import type { StackConfig } from "../config/config";
 import { chooseRecordsPlace } from "../config/stackStore";
-import { createOrchestratorPaths } from "../orchestrator/checks/secureOptions";
+import { createOrchestratorPaths } from "../orchestrator/hosts/moveInputs";
 import { createNewHost, createOtherLogin } from "../ssh/configuredLogin";
 import type { SshTarget } from "../ssh/ssh";
 import { readRetirementLibrary } from "../steps/libraries";

@@ -1,7 +1,12 @@
 import type { SagaActions } from "../../core/orchestrator/move/saga";
 import type { MoveStep } from "../../core/orchestrator/rules/decideMove";
-import type { HostState, HostStates } from "../../core/orchestrator/rules/hostStates";
-import { assignRoles, type Saga, type WhichHost } from "../../core/orchestrator/rules/journal";
+import {
+  assignRoles,
+  type HostState,
+  type HostStates,
+  type Saga,
+  type WhichHost,
+} from "../../core/orchestrator/rules/journal";
 import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing } from "./host";
 import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts";
 import { type Change, isAt } from "./state";

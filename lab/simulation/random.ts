@@ -92,18 +92,12 @@ function smallerThan(path: readonly Action[]): Action[][] {
   ]);
 }
 
-export interface Histories {
-  readonly histories: number;
-  readonly actions: number;
-  readonly found?: Found & { readonly seed: number };
-}
-
 /** Plays histories by seed until one breaks a promise, or their time or number is used up. */
 export async function randomHistories(
   seed: number,
   { most, until }: { readonly most: number; readonly until: number },
   settings: RunSettings = {},
-): Promise<Histories> {
+) {
   return withoutTraces(async () => {
     let actions = 0;
     let histories = 0;
@@ -112,12 +106,9 @@ export async function randomHistories(
       actions += path.length;
       const found = await replay(path, settings);
       if (found === undefined) continue;
-      return {
-        histories: histories + 1,
-        actions,
-        found: { ...(await minimised(found, settings)), seed: seed + histories },
-      };
+      const smallest = { ...(await minimised(found, settings)), seed: seed + histories };
+      return { histories: histories + 1, actions, found: smallest };
     }
-    return { histories, actions };
+    return { histories, actions, found: undefined };
   });
 }

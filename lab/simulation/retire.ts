@@ -29,6 +29,7 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
     hasDirectory: hasDirectory || staging !== undefined,
     hasKeyStore: hasDirectory && !keyAside,
     lacks: hasDirectory ? [] : ["key share"],
+    shares: hasDirectory ? [formatShareFile(bridgeKey(directory))] : [],
     ...(journal ? { journal } : {}),
   };
   return { facts: { hasKeyStore: false, node: { active: false, masked: true }, signer, marks: {} } };
@@ -170,20 +171,10 @@ function release(world: World, name: HostName, rules: Rules): string {
 }
 
 function successorOf(host: ModelHost): NonNullable<RetirementFacts["successor"]> {
-  const shares = host.directory === undefined ? [] : [formatShareFile(bridgeKey(host.directory))];
-  const signer = { active: true, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [], shares };
-  const { journal } = host;
   return {
     address: host.address,
     hostKey: "",
-    look: {
-      facts: {
-        hasKeyStore: true,
-        node: { active: true, masked: false },
-        signer: { ...signer, ...(journal ? { journal } : {}) },
-        marks: {},
-      },
-    },
+    look: lookAt(host, true),
     node: { synced: true, known: true, why: "synced" },
     build: { value: { version: "1", gitCommit: "", goVersion: "" } },
     identity: { ...identity, pillarName: "Anvil" },

@@ -21,7 +21,6 @@ export interface Bounds {
   readonly after?: readonly Action[];
   /** True if each state must settle once nothing fails any more. */
   readonly isSettled?: boolean;
-  readonly mostStates?: number;
   /** Unix milliseconds. */
   readonly until?: number;
 }
@@ -29,16 +28,6 @@ export interface Bounds {
 export interface Found {
   readonly path: readonly Action[];
   readonly why: string;
-}
-
-export interface Searched {
-  readonly states: number;
-  readonly transitions: number;
-  readonly depth: number;
-  /** Number of states that the search did not continue from. */
-  readonly frontier: number;
-  readonly isExhausted: boolean;
-  readonly found?: Found;
 }
 
 interface Node {
@@ -84,7 +73,7 @@ function isSensible(event: HostEvent, { hosts, backups = [] }: World, name: Host
  * Searches all histories breadth first, so the first one that breaks a promise is one of the shortest. Kills each run
  * before each of its effects. Continues only once from states with the same future.
  */
-export function search(bounds: Bounds, settings: RunSettings = {}): Promise<Searched> {
+export function search(bounds: Bounds, settings: RunSettings = {}) {
   return withoutTraces(() => searchAll(bounds, settings));
 }
 
@@ -99,7 +88,7 @@ export async function withoutTraces<T>(play: () => Promise<T>): Promise<T> {
   }
 }
 
-async function searchAll(bounds: Bounds, settings: RunSettings): Promise<Searched> {
+async function searchAll(bounds: Bounds, settings: RunSettings) {
   const first: Node = { world: newWorld() };
   // Without a release, the laptop's events decide nothing and would double the states.
   if (!bounds.events.some(isOfRetirement)) delete first.world.lines;
@@ -108,11 +97,12 @@ async function searchAll(bounds: Bounds, settings: RunSettings): Promise<Searche
   let layer = [first];
   let transitions = 0;
   let depth = 0;
-  const result = (frontier: number, found?: Found): Searched => {
-    const isExhausted = frontier === 0 && found === undefined;
+  /** @param frontier number of states that the search did not continue from */
+  const result = (frontier: number, end?: Found) => {
+    const isExhausted = frontier === 0 && end === undefined;
     // Includes the actions before the search, so that it can be replayed.
-    const whole = found && { ...found, path: [...(bounds.after ?? []), ...found.path] };
-    return { states: seen.size, transitions, depth, frontier, isExhausted, ...(whole ? { found: whole } : {}) };
+    const found = end && { ...end, path: [...(bounds.after ?? []), ...end.path] };
+    return { states: seen.size, transitions, depth, frontier, isExhausted, found };
   };
   for (; depth < bounds.depth && layer.length > 0; depth += 1) {
     const next: Node[] = [];
@@ -124,10 +114,7 @@ async function searchAll(bounds: Bounds, settings: RunSettings): Promise<Searche
       next.push({ world: copyOf(world), before, action });
     };
     for (const [index, node] of layer.entries()) {
-      const isOver =
-        seen.size >= (bounds.mostStates ?? Number.POSITIVE_INFINITY) ||
-        Date.now() >= (bounds.until ?? Number.POSITIVE_INFINITY);
-      if (isOver) return result(layer.length - index + next.length);
+      if (bounds.until !== undefined && Date.now() >= bounds.until) return result(layer.length - index + next.length);
       const found = await goOn(node, bounds, settings, meet);
       if (found) return result(layer.length - index + next.length, found);
     }
@@ -143,30 +130,23 @@ async function goOn(
   settings: RunSettings,
   meet: (world: World, before: Node, action: Action) => void,
 ) {
-  const playIt = async (
-    action: Action,
-    onMoment?: (at: Moment, count: number, world: World) => void,
-  ): Promise<Found | undefined> => {
-    const world = copyOf(node.world);
+  const unlessBroken = async (work: () => Promise<unknown>, action?: Action): Promise<Found | undefined> => {
     try {
-      await play(
-        world,
-        action,
-        onMoment ? { ...settings, onMoment: (at, count) => onMoment(at, count, world) } : settings,
-      );
-      meet(world, node, action);
+      await work();
       return undefined;
     } catch (error) {
       if (error instanceof Broken) return { path: pathTo(node, action), why: error.message };
       throw error;
     }
   };
-  try {
-    if (bounds.isSettled) await settle(node.world, bounds.ups, settings);
-  } catch (error) {
-    if (error instanceof Broken) return { path: pathTo(node), why: error.message };
-    throw error;
-  }
+  const playIt = (action: Action, onMoment: (at: Moment, count: number, world: World) => void = () => undefined) =>
+    unlessBroken(async () => {
+      const world = copyOf(node.world);
+      await play(world, action, { ...settings, onMoment: (at, count) => onMoment(at, count, world) });
+      meet(world, node, action);
+    }, action);
+  const unsettled = bounds.isSettled && (await unlessBroken(() => settle(node.world, bounds.ups, settings)));
+  if (unsettled) return unsettled;
   for (const event of eventsIn(node.world, bounds)) {
     const found = await playIt(event);
     if (found) return found;

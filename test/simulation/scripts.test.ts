@@ -151,15 +151,6 @@ test("the simulated host behaves as the scripts forward and back, each script tw
   expect(both.host).toMatchObject({ running: true, journal: { stage: "running" }, kept: 1 });
 });
 
-test("the simulated host behaves as the scripts in an abandoned move", async () => {
-  const both = open();
-  const names = ["signer_stop", "signer_fence", "signer_restore", "signer_restore"] as const;
-  for (const name of names) expect(await playOnBoth(both, { name, ...source })).toBe(false);
-  expect(await playOnBoth(both, { name: "signer_settle", stage: "restored", ...source })).toBe(false);
-  both.stage.box.remove();
-  expect(both.host).toMatchObject({ running: true, keyAside: false, masked: false });
-});
-
 const leaving = ["signer_stop", "signer_fence", "signer_restore", "signer_settle"] as const;
 const arriving = ["signer_arrive", "signer_arrive", "signer_start", "signer_settle", "signer_seal"] as const;
 // Any script of two stacks may follow any other, so this also tests refusals.

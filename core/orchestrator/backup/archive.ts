@@ -1,14 +1,10 @@
 import crypto from "node:crypto";
 import { once } from "node:events";
 import type { ReadEntry } from "tar";
-import { createEntry, createManifest, type Entry, type Manifest, normalizePath, quotePath } from "./manifest";
+import { createEntry, createManifest, type Entry, normalizePath, quotePath } from "./manifest";
 
-/** A parsed archive. Nothing of it was written to the disk. */
-export interface Archive {
-  readonly manifest: Manifest;
-  /** The requested files, by path. */
-  readonly kept: ReadonlyMap<string, { readonly text: string; readonly writtenAt: Date | undefined }>;
-}
+/** A parsed archive, with the requested files by path. Nothing of it was written to the disk. */
+export type Archive = Awaited<ReturnType<typeof readArchive>>;
 
 const kinds: Readonly<Record<string, Entry["kind"]>> = { File: "file", Directory: "dir", SymbolicLink: "link" };
 
@@ -24,7 +20,7 @@ export async function createArchiveParser(keep: Keep = () => false) {
   // Imported here, because the state stores the provider's code as text, which can't contain a package.
   const tar = await import("tar");
   const entries: Entry[] = [];
-  const kept: Map<string, { readonly text: string; readonly writtenAt: Date | undefined }> = new Map();
+  const kept = new Map<string, { readonly text: string; readonly writtenAt: Date | undefined }>();
   let fault: Error | undefined;
   let bytesLeft = maxKeptBytes;
   let isBegun = false;
@@ -66,7 +62,7 @@ export async function createArchiveParser(keep: Keep = () => false) {
       parser.write(Buffer.from(chunk));
       if (fault) throw fault;
     },
-    end: async (): Promise<Archive> => {
+    end: async () => {
       const ended = once(parser, "end").catch(() => undefined);
       parser.end();
       await ended;
@@ -77,7 +73,7 @@ export async function createArchiveParser(keep: Keep = () => false) {
 }
 
 /** Reads an archive to its end. @throws if it is damaged, cut off, or no plain tar */
-export async function readArchive(source: AsyncIterable<Uint8Array>, keep?: Keep): Promise<Archive> {
+export async function readArchive(source: AsyncIterable<Uint8Array>, keep?: Keep) {
   const parser = await createArchiveParser(keep);
   for await (const chunk of source) parser.write(chunk);
   return parser.end();

@@ -99,7 +99,7 @@ function historyProblem({ facts }: OldHost, wanted: Requirements, fresh: Journal
   const look = (journal: Journal | undefined) => ({ journal, active: false, masked: false });
   const states = { old: look(facts.journal), new: look(fresh) };
   const why = checkMoveHistory({ move, direction: "forward", known, laterThan, isFirst }, states);
-  if (known === undefined || why === undefined) return undefined;
+  if (why === undefined) return undefined;
   const { generation: source = 0 } = facts.journal ?? {};
   const highest = Math.max(source, fresh?.generation ?? 0);
   if (why !== "later start") {

@@ -2,22 +2,19 @@ import { appendEvent, findLastMoveEvent, isMoveOver, readMoveEvents } from "../.
 import type { Backup, Prepared } from "../../eventLog/events";
 import { isSameMove, type MoveId } from "../../eventLog/moveId";
 import { openStore } from "../../store/openStore";
-import type { Store } from "../../store/store";
-import { commandsFor } from "../../util/commands";
 import { takeValue } from "../../util/result";
 import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup";
 import { hasShareForKey, isKeyShare } from "../backup/keyShare";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
 import { bothSides } from "../rules/journal";
-import { summarizeMoves } from "../rules/moveHistory";
 import { findMoveProblems, formatMoveFaults, formatSurvey } from "./prerequisites";
 import {
   type ChainReaders,
+  createRequirements,
   type MoveSurvey,
   type MoveSurveyDeps,
   type NewHost,
   type OldHost,
-  type Requirements,
   surveyBoth,
 } from "./survey";
 
@@ -32,21 +29,6 @@ export function findWholeBackup(label: string, { directory, nodeDirectory }: Orc
     // A running orchestrator writes these all the time. They are logs or can be rebuilt (docs/chain.md, Orchestrator).
     changing: ["logs", "events", "queues"].map((part) => `${signer}/${part}`),
     isJson: (file) => file === `${signer}/config.json` || (file.startsWith(`${signer}/`) && isKeyShare(file)),
-  };
-}
-
-export async function createRequirements(
-  options: SecureOptions,
-  { old, new: fresh }: PreparationDeps["roots"],
-  store: Store,
-): Promise<Requirements> {
-  return {
-    ...options,
-    old: { ...options.old, address: old.address },
-    new: { ...options.new, address: fresh.address },
-    backupDirectory: store.directory,
-    known: summarizeMoves(await readMoveEvents(store), options.move),
-    run: commandsFor(options.stack),
   };
 }
 

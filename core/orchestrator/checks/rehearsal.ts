@@ -4,9 +4,9 @@ import { openStore } from "../../store/openStore";
 import { formatDuration } from "../../util/timeText";
 import type { SecureOptions } from "../hosts/moveInputs";
 import { isPillarNode } from "../rules/hostPairFacts";
-import { createRequirements, findBegin } from "./preparation";
+import { findBegin } from "./preparation";
 import { findMoveProblems, formatSurvey } from "./prerequisites";
-import { type MoveSurvey, type MoveSurveyDeps, surveyBoth } from "./survey";
+import { createRequirements, type MoveSurvey, type MoveSurveyDeps, surveyBoth } from "./survey";
 
 /**
  * Runs a move's checks, forecasts its gap, writes nothing. Checks nothing if the move has begun: `begun` is the host whose

@@ -44,13 +44,7 @@ export function checkStatus(status: Status | undefined, haltedBridge: boolean, r
   return problem && { ...problem, found: `state ${status.state} (${status.stateName}), by getStatus`, next: hints };
 }
 
-export type StoppedInputs = Pick<MoveInputs, "stack" | "haltedBridge" | WhichHost>;
-
-export function checkLive(side: WhichHost, status: Status | undefined, inputs: StoppedInputs): string | undefined {
-  const problem = checkStatus(status, inputs.haltedBridge, commandsFor(inputs.stack));
-  if (problem === undefined) return undefined;
-  return formatProblem({ ...problem, what: `the orchestrator of the ${side} host is not stopped: ${problem.what}` });
-}
+type StoppedInputs = Pick<MoveInputs, "stack" | "haltedBridge" | WhichHost>;
 
 /**
  * Parses the state in which an orchestrator stopped from its config.json; undefined if no build would start with that

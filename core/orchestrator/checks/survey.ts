@@ -2,28 +2,33 @@ import fs from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import { createOrchestratorClient, type OrchestratorClient, type RpcClock } from "../../chain/orchestrator";
+import { readMoveEvents } from "../../eventLog/eventLog";
 import { markOwn, parseEndpointWord } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
 import { parseSshd } from "../../ssh/sshdFaults";
+import type { Store } from "../../store/store";
 import type { NodeStatus } from "../../sync/nodeStatus";
-import type { Commands } from "../../util/commands";
+import { commandsFor } from "../../util/commands";
 import { type Result, toResult } from "../../util/result";
 import { isJsonText } from "../backup/backup";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
-import type { MoveHistory } from "../rules/generation";
 import { type Endpoint, listEndpoints, parseFacts, parseOrchestratorConfig } from "../rules/hostPairFacts";
 import type { WhichHost } from "../rules/journal";
+import { summarizeMoves } from "../rules/moveHistory";
 import type { BridgeNow } from "./bridgeState";
 
-type HostPlace = OrchestratorPlace & { readonly address: string };
-
 /** Task of a move, and the facts that are known before its hosts are read. */
-export interface Requirements extends SecureOptions {
-  readonly old: HostPlace;
-  readonly new: HostPlace;
-  readonly backupDirectory: string;
-  readonly known?: MoveHistory;
-  readonly run: Commands;
+export type Requirements = Readonly<Awaited<ReturnType<typeof createRequirements>>>;
+
+export async function createRequirements(options: SecureOptions, { old, new: fresh }: SurveyRoots, store: Store) {
+  return {
+    ...options,
+    old: { ...options.old, address: old.address },
+    new: { ...options.new, address: fresh.address },
+    backupDirectory: store.directory,
+    known: summarizeMoves(await readMoveEvents(store), options.move),
+    run: commandsFor(options.stack),
+  };
 }
 
 /** State of both hosts, the chain and this machine before a move; no secret. */
@@ -45,8 +50,10 @@ export interface ChainReaders {
   readBridge(): Promise<BridgeNow>;
 }
 
+type SurveyRoots = Readonly<Record<WhichHost, RootHost>>;
+
 export interface MoveSurveyDeps extends RpcClock, ChainReaders {
-  readonly roots: Readonly<Record<WhichHost, RootHost>>;
+  readonly roots: SurveyRoots;
 }
 
 /** Reads both hosts at once, and this machine. Changes nothing; a failed read becomes a problem in the result. */
@@ -99,7 +106,7 @@ async function readOldHost(
 }
 
 /** Reads the old host's sshd settings for a login from the new host; undefined if that has a host name, no IP. */
-async function readSshd(roots: MoveSurveyDeps["roots"], user: string) {
+async function readSshd(roots: SurveyRoots, user: string) {
   const from = roots.new.address;
   if (isIP(from) === 0) return undefined;
   const printed = await roots.old.call("sshd_settings", markOwn({ login_user: user, from })).catch(() => "");

@@ -11,8 +11,7 @@ import {
   readManifest,
   sumManifest,
 } from "../backup/manifest";
-import type { HostStates } from "../rules/hostStates";
-import { assignRoles, formatPlainStore, type Saga, type WhichHost } from "../rules/journal";
+import { assignRoles, formatPlainStore, type HostStates, type Saga, type WhichHost } from "../rules/journal";
 import type { HostPair } from "./hostPair";
 import type { MoveInputs } from "./moveInputs";
 

@@ -7,8 +7,16 @@ import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/printable";
 import { createProblemError } from "../../util/problem";
-import type { HostState, HostStates } from "../rules/hostStates";
-import { assignRoles, bothSides, formatHost, parseJournal, type Saga, type WhichHost } from "../rules/journal";
+import {
+  assignRoles,
+  bothSides,
+  formatHost,
+  type HostState,
+  type HostStates,
+  parseJournal,
+  type Saga,
+  type WhichHost,
+} from "../rules/journal";
 import type { MoveInputs } from "./moveInputs";
 
 interface SideCall extends CallOptions {

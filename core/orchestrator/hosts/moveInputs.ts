@@ -1,50 +1,69 @@
 import type { NodeTarget } from "../../chain/node";
-import type { MoveId } from "../../eventLog/moveId";
+import type { StackConfig } from "../../config/config";
+import { chooseRecordsPlace } from "../../config/stackStore";
+import { createMoveId } from "../../eventLog/moveId";
+import { createOldHost } from "../../ssh/configuredLogin";
 import type { OrchestratorHost } from "../../ssh/root";
 import type { WitnessSources } from "../../sync/references";
 
-export interface OrchestratorPaths {
-  readonly service: string;
-  readonly directory: string;
-  readonly executable: string;
+export type OrchestratorPaths = Readonly<ReturnType<typeof createOrchestratorPaths>>;
+export type OrchestratorPlace = Readonly<ReturnType<typeof createNewPlace>>;
+
+export function createOrchestratorPaths({ orchestrator: { service, directory, executable, rpcPort } }: StackConfig) {
+  return { service, directory, executable, rpcPort };
 }
 
-export interface OrchestratorPlace extends OrchestratorPaths {
-  readonly nodeDirectory: string;
-  readonly rpcPort: number;
+export function createNewPlace(config: StackConfig) {
+  return { ...createOrchestratorPaths(config), nodeDirectory: config.node.dataDir };
+}
+
+/** Returns the paths on the old host: as on the new one unless configured. */
+export function createOldPlace(config: StackConfig): OrchestratorPlace {
+  const same = createNewPlace(config);
+  const { migrateFrom: from } = config.orchestrator;
+  return {
+    rpcPort: same.rpcPort,
+    service: from?.service ?? same.service,
+    directory: from?.directory ?? same.directory,
+    executable: from?.executable ?? same.executable,
+    nodeDirectory: from?.dataDir ?? same.nodeDirectory,
+  };
 }
 
 /** Inputs that can be stored as JSON; no secrets. */
-export interface SecureOptions {
-  readonly stack: string;
-  readonly move: MoveId;
-  readonly old: OrchestratorPlace;
-  readonly new: OrchestratorPlace;
-  /** Address of the old host's ssh, as the new host reaches it. */
-  readonly copyAddress: string;
-  readonly sshPort: number;
-  readonly sshUser: string;
-  /** The ssh host key that the old host must show there. */
-  readonly hostKey: string;
-  /** The orchestrator's release that is configured for the new host. */
-  readonly release?: { readonly version: string } | undefined;
-  /** Paths as configured: relative to the project, or beginning with `~/`. */
-  readonly backups: { readonly directory: string; readonly identityFile?: string | undefined };
-  readonly noKeyShare: boolean;
-  /** True if the orchestrator may move while the bridge is halted. */
-  readonly haltedBridge: boolean;
-  /** Number of the last move before the operator brought the orchestrator here by hand; no other host can start it. */
-  readonly laterThanMove?: number | undefined;
-  /** True if no move of the orchestrator ever began. */
-  readonly firstMove?: boolean | undefined;
-  /** The backup from which the orchestrator is restored, because the old host is lost and fenced. */
-  readonly restoreFrom?: string | undefined;
+export type SecureOptions = Readonly<ReturnType<typeof createSecureOptions>>;
+
+export function createSecureOptions(config: StackConfig, stack: string) {
+  const { migrateFrom: from, release, backup } = config.orchestrator;
+  const { ssh } = createOldHost(config);
+  return {
+    stack,
+    move: createMoveId(config, stack),
+    old: createOldPlace(config),
+    new: createNewPlace(config),
+    /** Address of the old host's ssh, as the new host reaches it. */
+    copyAddress: from?.copyAddress ?? ssh.address,
+    sshPort: ssh.port,
+    sshUser: ssh.user,
+    /** The ssh host key that the old host must show there. */
+    hostKey: ssh.hostKey,
+    noKeyShare: from?.noKeyShare === "acknowledged",
+    /** True if the orchestrator may move while the bridge is halted. */
+    haltedBridge: from?.haltedBridge === "acknowledged",
+    /** Number of the last move before the operator brought the orchestrator here by hand; no other host can start it. */
+    laterThanMove: from?.laterThanMove,
+    /** True if no move of the orchestrator ever began. */
+    firstMove: from?.firstMove && true,
+    /** The backup from which the orchestrator is restored, because the old host is lost and fenced. */
+    restoreFrom: from?.backup,
+    release: release && { version: release.version },
+    /** Paths as configured: relative to the project, or beginning with `~/`. */
+    backups: { directory: chooseRecordsPlace(config), identityFile: backup.identityFile },
+  };
 }
 
 /** A host of a move with its login. Secret. */
-export interface MoveHost extends OrchestratorPlace {
-  readonly host: OrchestratorHost;
-}
+export type MoveHost = OrchestratorPlace & { readonly host: OrchestratorHost };
 
 /** Inputs of the backup before a move; can be stored as JSON, some are secret. */
 export interface BackupInputs extends SecureOptions, WitnessSources {

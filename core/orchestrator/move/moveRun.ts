@@ -7,13 +7,12 @@ import { commandsFor } from "../../util/commands";
 import { createProblemError } from "../../util/problem";
 import type { BackupPlace } from "../backup/backup";
 import { type BridgeNow, formatBridgeState } from "../checks/bridgeState";
-import { checkBridge, checkLive } from "../checks/stoppedState";
+import { checkBridge, checkStatus } from "../checks/stoppedState";
 import type { ChainReaders } from "../checks/survey";
 import { Copier } from "../hosts/copier";
 import type { HostPair, HostPairDeps } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
-import type { HostStates } from "../rules/hostStates";
-import { formatHost, type Saga, type WhichHost } from "../rules/journal";
+import { formatHost, type HostStates, type Saga, type WhichHost } from "../rules/journal";
 
 /** Observations of a run. Times in unix milliseconds. */
 interface MoveObservations {
@@ -69,13 +68,11 @@ export class MoveRun {
   async readStatus(side: WhichHost): Promise<OrchestratorStatus | undefined> {
     const client = this.client(side);
     const status = await client.status();
-    const why = checkLive(side, status, this.inputs);
-    if (why !== undefined) throw new Error(why);
-    const identity = await client.identity();
-    if (identity) {
-      const { producer, tssPeerId, evmAddress } = identity;
-      this.identity = { producer, tssPeerId, evmAddress };
-    }
+    const { what, ...problem } = checkStatus(status, this.inputs.haltedBridge, commandsFor(this.inputs.stack)) ?? {};
+    if (what !== undefined)
+      throw createProblemError({ ...problem, what: `the orchestrator of the ${side} host is not stopped: ${what}` });
+    const { producer, tssPeerId, evmAddress } = (await client.identity()) ?? {};
+    if (producer && tssPeerId && evmAddress) this.identity = { producer, tssPeerId, evmAddress };
     return status;
   }
 

@@ -9,8 +9,7 @@ import { checkStoppedState } from "../checks/stoppedState";
 import { formatStagingPath } from "../hosts/copier";
 import { adaptConfig } from "../rules/adaptConfig";
 import type { MoveStep } from "../rules/decideMove";
-import type { HostStates } from "../rules/hostStates";
-import { assignRoles, type Journal, type Saga, type WhichHost } from "../rules/journal";
+import { assignRoles, type HostStates, type Journal, type Saga, type WhichHost } from "../rules/journal";
 import type { MoveRun } from "./moveRun";
 import type { SagaActions } from "./saga";
 import { waitForSignings } from "./signings";
@@ -37,11 +36,6 @@ async function assertUnpacked(run: MoveRun, target: WhichHost, { files }: Backup
     needed: "the same bytes, owner and mode. Is that host's disk failing (dmesg)?",
     next: isInPlace && "Or was another backup unpacked there before? Then give that one with --backup",
   });
-}
-
-/** Asserts before the start that the target has what the given backup has: a killed run may have unpacked it days ago. */
-async function assertStillFresh(run: MoveRun, target: WhichHost, file: string): Promise<void> {
-  await assertUnpacked(run, target, await readFreshBackup(run, file), run.inputs[target].directory);
 }
 
 /** Unpacks a backup into the target's staging directory, instead of a copy from the source, which is lost and fenced. */
@@ -144,10 +138,10 @@ const arrive: Perform = async (run, saga, states) => {
 const start: Perform = async (run, saga, states) => {
   const { source, target: side } = assignRoles(saga);
   const { inputs, seen } = run;
-  // After a start the key share may differ from the backup's.
+  // A killed run may have unpacked another backup days ago. After a start the key share may differ from the backup's.
   const isRestore = saga.direction === "forward" && states[source]?.journal?.stage !== "fenced";
   if (inputs.restoreFrom !== undefined && isRestore && states[side]?.journal?.stage !== "starting")
-    await assertStillFresh(run, side, inputs.restoreFrom);
+    await assertUnpacked(run, side, await readFreshBackup(run, inputs.restoreFrom), inputs[side].directory);
   run.deps.say(
     `starting the orchestrator of ${run.nameOf(side)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
   );
@@ -156,7 +150,7 @@ const start: Perform = async (run, saga, states) => {
   const started = await run.sides.step({ side, name: "signer_start", saga }, states);
   const expected = run.identity ?? started[side]?.journal?.identity ?? null;
   seen.verified = await verify({ run, side, saga, expected, startedAt });
-  return settle(run, { side, saga, stage: "running" }, started);
+  return run.sides.step(settle(side, saga, "running"), started);
 };
 
 /** Starts the source again and verifies it: a rollback's last step. */
@@ -166,16 +160,16 @@ const restore: Perform = async (run, saga, states) => {
   const startedAt = run.deps.now();
   const started = await run.sides.step({ side, name: "signer_restore", saga }, states);
   await verify({ run, side, saga, expected: run.identity ?? null, startedAt });
-  return settle(run, { side, saga, stage: "restored" }, started);
+  return run.sides.step(settle(side, saga, "restored"), started);
 };
 
-function settle(
-  { sides }: MoveRun,
-  { stage, ...where }: { readonly side: WhichHost; readonly saga: Saga; readonly stage: Journal["stage"] },
-  states: HostStates,
-): Promise<HostStates> {
-  return sides.step({ ...where, name: "signer_settle", variables: markOwn({ stage }) }, states);
-}
+/** Returns the call that writes a saga's last stage on a host. */
+const settle = (side: WhichHost, saga: Saga, stage: Journal["stage"]) => ({
+  side,
+  saga,
+  name: "signer_settle",
+  variables: markOwn({ stage }),
+});
 
 const steps: Readonly<Record<MoveStep, Perform>> = {
   unpack: async (run, saga, states) => arrive(run, saga, await unpackBackup(run, saga, states)),
@@ -190,7 +184,7 @@ const steps: Readonly<Record<MoveStep, Perform>> = {
   copy,
   arrive,
   start,
-  close: (run, saga, states) => settle(run, { side: assignRoles(saga).source, saga, stage: "moved" }, states),
+  close: (run, saga, states) => run.sides.step(settle(assignRoles(saga).source, saga, "moved"), states),
   // A rollback begins here: from now on the target can start nothing.
   seal: (run, saga, states) => {
     const { target: side } = assignRoles(saga);

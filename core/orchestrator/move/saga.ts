@@ -3,8 +3,7 @@ import { takeFirstLine } from "../../util/printable";
 import { formatUnattendedRefusal } from "../../util/unattended";
 import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../rules/decideMove";
 import { applyEvent, decideEvent, decideNext, type Wanted } from "../rules/generation";
-import type { HostStates } from "../rules/hostStates";
-import type { Saga } from "../rules/journal";
+import type { HostStates, Saga } from "../rules/journal";
 import { describeKeyLocation, type HostAddresses } from "../rules/keyLocation";
 import { formatObstacle } from "../rules/obstacles";
 

@@ -1,6 +1,16 @@
 import { isSameMove, isSameOwner } from "../../eventLog/moveId";
-import { belongsToPair, belongsToSaga, copyStages, type HostState, type HostStates } from "./hostStates";
-import { assignRoles, bothSides, type Journal, type Saga, type WhichHost } from "./journal";
+import {
+  assignRoles,
+  belongsToPair,
+  belongsToSaga,
+  bothSides,
+  copyStages,
+  type HostState,
+  type HostStates,
+  type Journal,
+  type Saga,
+  type WhichHost,
+} from "./journal";
 
 /** Steps that this run has done. A step that only an earlier run may have done is repeated. */
 export interface RunMemory {

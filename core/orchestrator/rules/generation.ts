@@ -1,7 +1,17 @@
 import { isSameMove, isSameOwner, type MoveId } from "../../eventLog/moveId";
 import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decideMove";
-import { belongsToPair, belongsToSaga, copyStages, type HostStates } from "./hostStates";
-import { assignRoles, bothSides, isSource, type Journal, type Saga, type WhichHost } from "./journal";
+import {
+  assignRoles,
+  belongsToPair,
+  belongsToSaga,
+  bothSides,
+  copyStages,
+  type HostStates,
+  isSource,
+  type Journal,
+  type Saga,
+  type WhichHost,
+} from "./journal";
 
 /** The newest moves of this orchestrator between any hosts, by the event log and the stack's state. */
 export interface MoveHistory {

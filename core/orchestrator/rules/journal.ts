@@ -1,4 +1,4 @@
-import { isSameMove, type MoveId, parseMove } from "../../eventLog/moveId";
+import { isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId";
 import { isPrintable } from "../../util/printable";
 import { createProblemError } from "../../util/problem";
 
@@ -15,9 +15,6 @@ export function formatHost(side: WhichHost, address: string): string {
 export const sourceStages = ["stopping", "fenced", "moved", "restoring", "restored"] as const;
 /** Stages in order; `abandoned` belongs to a rollback. */
 export const targetStages = ["staging", "staged", "switched", "starting", "running", "abandoned"] as const;
-
-export type SourceStage = (typeof sourceStages)[number];
-export type TargetStage = (typeof targetStages)[number];
 
 /** A move in one direction: there, or back. */
 export interface Saga {
@@ -39,7 +36,7 @@ export interface Journal extends Saga {
   readonly target: string;
   readonly side: WhichHost;
   readonly other: { readonly address: string; readonly hostKey: string };
-  readonly stage: SourceStage | TargetStage;
+  readonly stage: (typeof sourceStages)[number] | (typeof targetStages)[number];
   /** ISO 8601, by the host's clock. */
   readonly at: string;
   /** Unit and key store before the fence, for a rollback. */
@@ -47,8 +44,37 @@ export interface Journal extends Saga {
   /** The orchestrator's identity; null if its build reports none. */
   readonly identity: Readonly<Record<string, string>> | null;
   /** Stages of all moves on this host, oldest first. */
-  readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: MoveId }[];
+  readonly history: readonly { readonly stage: string; readonly at: string; readonly move?: MoveId | undefined }[];
 }
+
+export interface OrchestratorObservation {
+  readonly journal?: Journal | undefined;
+  /** True if a process of the orchestrator lives, or systemd is about to start one. */
+  readonly active: boolean;
+  /** True if the unit is masked, also after a reboot. */
+  readonly masked: boolean;
+  /** True if an abandoned move's files still lie where a start would find them, because `seal` was interrupted. */
+  readonly inPlace?: boolean;
+}
+
+/** Undefined: no answer, or another machine answers. */
+export type HostState = OrchestratorObservation | undefined;
+
+export type HostStates = Readonly<Record<WhichHost, HostState>>;
+
+/** True if a journal belongs to this stack's moves between these hosts, not to another pair's. */
+export function belongsToPair(at: WhichHost, { move, side }: Journal, wanted: Saga): boolean {
+  return isSameOwner(move, wanted.move) && side === at;
+}
+
+export function belongsToSaga(at: WhichHost, journal: Journal, saga: Saga): boolean {
+  return (
+    belongsToPair(at, journal, saga) && isSameMove(journal.move, saga.move) && journal.direction === saga.direction
+  );
+}
+
+/** Stages of a move that left at most a copy on its host. */
+export const copyStages: readonly string[] = ["staging", "abandoned"];
 
 /** True if the orchestrator leaves this host in a saga. */
 export function isSource(side: WhichHost, { direction }: Saga): boolean {
@@ -90,10 +116,7 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     (found.history ?? []).every((entry) => typeof entry?.stage === "string" && areTexts(entry)) &&
     stages.includes(String(found.stage));
   if (isWhole) {
-    const history = (found.history ?? []).map(({ move: written, ...entry }) => {
-      const past = parseMove(written);
-      return past === undefined ? entry : { ...entry, move: past };
-    });
+    const history = (found.history ?? []).map((entry) => ({ ...entry, move: parseMove(entry.move) }));
     return { was: {}, identity: null, at: "", ...found, move, history } as Journal;
   }
   throw createProblemError({

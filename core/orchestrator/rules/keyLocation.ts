@@ -1,6 +1,13 @@
 import { formatMove, isSameMove } from "../../eventLog/moveId";
-import type { HostState, HostStates } from "./hostStates";
-import { bothSides, formatHost, journalFile, sourceStages, type WhichHost } from "./journal";
+import {
+  bothSides,
+  formatHost,
+  type HostState,
+  type HostStates,
+  journalFile,
+  sourceStages,
+  type WhichHost,
+} from "./journal";
 
 export interface HostAddresses extends Readonly<Record<WhichHost, string>> {
   readonly services: Readonly<Record<WhichHost, string>>;

@@ -3,12 +3,12 @@ import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import { quoteShellWord } from "../../util/quote";
 import type { Obstacle } from "./decideMove";
-import type { HostStates } from "./hostStates";
 import {
   assignRoles,
   bothSides,
   formatHost,
   formatPlainStore,
+  type HostStates,
   journalFile,
   type Saga,
   type WhichHost,

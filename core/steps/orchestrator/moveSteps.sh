@@ -18,7 +18,7 @@ signer_see_mask() {
 
 # Waits until nothing here can sign: the process is gone, the RPC port closed, the lock free.
 signer_wait_for_end() {
-  local ends=$((SECONDS + ${1:-30}))
+  local ends=$((SECONDS + 30))
   while signer_is_active || ! signer_lock_is_free; do
     [ "$SECONDS" -lt "$ends" ] ||
       fail "the orchestrator of this host does not stop" "found: unit $(systemctl is-active "$service" || true), processes: $(processes_of "$executable" | tr '\n' ' ')" \
@@ -71,8 +71,8 @@ signer_fence() {
   signer_side
 }
 
-# Undoes the fencing in reverse order; removes the mask last.
-signer_unfence() {
+# Undoes the fencing in reverse order, and starts the orchestrator. The journal says already that this host may sign.
+signer_unfence_and_start() {
   local file=/etc/systemd/system/$service.service store
   store=$(signer_plain_store "$was_store")
   if [ -n "$store" ] && [ -e "$was_store" ] && [ ! -e "$store" ]; then mv -T "$was_store" "$store"; fi
@@ -80,11 +80,6 @@ signer_unfence() {
   if is_there "$file.moved" && ! is_there "$file"; then mv -T "$file.moved" "$file"; fi
   # systemd reads a unit anew at each query if nothing refers to it; otherwise only at a reload.
   if [ "$(systemctl show -p LoadState -p NeedDaemonReload --value "$service" | tr '\n' ' ')" != "loaded no " ]; then systemctl daemon-reload; fi
-}
-
-# Removes the fence and starts the orchestrator. The journal says already that this host may sign.
-signer_unfence_and_start() {
-  signer_unfence
   systemctl reset-failed "$service" 2> /dev/null || true
   systemctl start "$service" 2> /dev/null || fail "$service does not start" "$(signer_said 10)"
   signer_side

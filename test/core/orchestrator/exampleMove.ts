@@ -1,8 +1,7 @@
 import type { Requirements } from "../../../core/orchestrator/checks/survey";
 import { HostPair } from "../../../core/orchestrator/hosts/hostPair";
 import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs";
-import type { HostState } from "../../../core/orchestrator/rules/hostStates";
-import type { Journal } from "../../../core/orchestrator/rules/journal";
+import type { HostState, Journal } from "../../../core/orchestrator/rules/journal";
 import { commandsFor } from "../../../core/util/commands";
 import { moveNamed } from "../../moveNamed";
 
@@ -79,7 +78,11 @@ export const exampleInputs = (more: Partial<MoveInputs> = {}): MoveInputs => ({
   hostKey: "ssh-ed25519 AAAA",
   noKeyShare: false,
   haltedBridge: false,
-  backups: { directory: "/nowhere" },
+  laterThanMove: undefined,
+  firstMove: undefined,
+  restoreFrom: undefined,
+  release: undefined,
+  backups: { directory: "/nowhere", identityFile: undefined },
   references: [],
   tolerance: 0,
   node: {} as MoveInputs["node"],
@@ -99,10 +102,15 @@ export function pairDouble(parts: Partial<HostPair>): HostPair {
 
 /** Requirements of a move between the hosts `old` and `new`. */
 export const exampleRequirements: Requirements = {
-  ...exampleInputs({ hostKey: "ssh-ed25519 KEY", copyAddress: "old", backups: { directory: "/b" } }),
+  ...exampleInputs({
+    hostKey: "ssh-ed25519 KEY",
+    copyAddress: "old",
+    backups: { directory: "/b", identityFile: undefined },
+  }),
   run: commandsFor("prod"),
   old: { ...exampleHost("old"), address: "old" },
   new: { ...exampleHost("new"), address: "new" },
   release: { version: "v0.0.9a" },
   backupDirectory: "/b",
+  known: { generation: 1, started: 0 },
 };

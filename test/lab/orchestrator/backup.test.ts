@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNodeTarget } from "../../../core/chain/configuredNode";
 import type { Backup } from "../../../core/eventLog/events";
 import { takeBackup } from "../../../core/orchestrator/backup/backup";
-import { createSecureOptions } from "../../../core/orchestrator/checks/secureOptions";
+import { createSecureOptions } from "../../../core/orchestrator/hosts/moveInputs";
 import { createPathVariables } from "../../../core/retirement/guardInputs";
 import { readAnswer } from "../../../core/ssh/answer";
 import { createNewHost, createOldHost } from "../../../core/ssh/configuredLogin";

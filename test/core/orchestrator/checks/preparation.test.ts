@@ -69,7 +69,7 @@ function openStage(root: LocalRoot) {
     new: place,
     noKeyShare: true,
     firstMove: true,
-    backups: { directory: join(root.scratch, "backups") },
+    backups: { directory: join(root.scratch, "backups"), identityFile: undefined },
   };
   const deps: PreparationDeps = {
     roots: { old: host("old"), new: host("new") },

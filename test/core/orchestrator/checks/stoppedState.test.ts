@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { checkLive, checkStoppedState, parseGlobalState } from "../../../../core/orchestrator/checks/stoppedState";
+import { checkStatus, checkStoppedState, parseGlobalState } from "../../../../core/orchestrator/checks/stoppedState";
 import type { Saga } from "../../../../core/orchestrator/rules/journal";
+import { commandsFor } from "../../../../core/util/commands";
 import { moveNamed } from "../../../moveNamed";
 import { exampleHost } from "../exampleMove";
 
@@ -68,13 +69,17 @@ describe("the state in which an orchestrator was stopped", () => {
 });
 
 test("an orchestrator that is not live is not stopped", () => {
-  const why = (state: number, given = inputs) => checkLive("old", { state, stateName: `state${state}` }, given);
-  expect([checkLive("old", undefined, inputs), why(0), why(2, word)]).toEqual([undefined, undefined, undefined]);
-  expect(why(1)).toContain("the orchestrator of the old host is not stopped: the bridge's key generation is at work");
-  expect(why(1)).toContain(page);
+  const check = (state: number, isAcknowledged = false) =>
+    checkStatus({ state, stateName: `state${state}` }, isAcknowledged, commandsFor("prod"));
+  expect([checkStatus(undefined, false, commandsFor("prod")), check(0), check(2, true)]).toEqual(Array(3));
   // Waiting usually solves it: a stop command to paste would lose the new key share.
-  expect(why(1)).not.toContain("systemctl stop");
-  expect(why(2)).toContain("found: state 2 (state2)");
-  expect(why(2)).toContain(typed);
-  for (const state of [1, 3, 4]) expect(why(state, word)).toBeDefined();
+  expect(check(1)).toMatchObject({
+    what: "the bridge's key generation is at work",
+    next: [undefined, expect.stringContaining(page)],
+  });
+  expect(check(2)).toMatchObject({
+    found: "state 2 (state2), by getStatus",
+    next: [expect.stringContaining(typed), false],
+  });
+  for (const state of [1, 3, 4]) expect(check(state, true)).toBeDefined();
 });

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { prepareBulkCopy } from "../../../../core/orchestrator/hosts/bulkCopyKey";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
-import type { HostState, HostStates } from "../../../../core/orchestrator/rules/hostStates";
-import { bothSides, type Journal } from "../../../../core/orchestrator/rules/journal";
+import { bothSides, type HostState, type HostStates, type Journal } from "../../../../core/orchestrator/rules/journal";
 import type { RootHost } from "../../../../core/ssh/root";
 import { moveNamed } from "../../../moveNamed";
 import { exampleCopyKey, exampleInputs, exampleJournal, pairDouble } from "../exampleMove";

@@ -9,8 +9,7 @@ import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
 import { MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps";
-import type { HostStates } from "../../../../core/orchestrator/rules/hostStates";
-import type { Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
+import type { HostStates, Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import type { RootHost } from "../../../../core/ssh/root";
 import { orchestratorRpc } from "../../chain/fakes";
 import { exampleCopyKey, exampleHost, exampleInputs, exampleMove, pairDouble } from "../exampleMove";
@@ -92,7 +91,7 @@ async function openStage() {
     exampleInputs({
       old: exampleHost("old", { directory }),
       new: exampleHost("new", { directory: arriving.replace(/\.arriving$/, "") }),
-      backups: { directory: join(locals.old.scratch, "backups") },
+      backups: { directory: join(locals.old.scratch, "backups"), identityFile: undefined },
     }),
     { haltedBridge: { get: () => stage.haltedBridge }, restoreFrom: { get: () => stage.restoreFrom } },
   );

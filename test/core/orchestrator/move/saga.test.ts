@@ -61,29 +61,6 @@ it.each<[string, readonly Step[]]>([
       [fourthBack(), took("second/Anvil/2"), "b"],
     ],
   ],
-  [
-    "on to a third host, while the first one lacks the end of its move",
-    [
-      [second(1, { at: 23, blow: "lose old" }), "new: moved", "b"],
-      [third(), "new: moved", "c"],
-      [find, "", "c"],
-      [second(), took("third/Anvil/1"), "c"],
-      [second(2), "migrateFrom -s second", "c"],
-    ],
-  ],
-  [
-    "a third stack's move that is killed, then rolled back",
-    [
-      [second(1, { at: 23, blow: "lose old" }), "new: moved", "b"],
-      [third(1, { at: 11, blow: "kill" }), "killed", ""],
-      [find, "", ""],
-      [second(), "Finish it with its own stack first: pulumi up -s third", ""],
-      [secondBack(), "Finish it with its own stack first: pulumi up -s third", ""],
-      [thirdBack(), "old: nothing to roll back", "b"],
-      [{ do: "stop by hand", host: "b" }, "", ""],
-      [second(), took("third/Anvil/1"), ""],
-    ],
-  ],
 ])("plays a history of moves: %s", async (_what, steps) => {
   const world = newWorld();
   for (const [action, ending, signing] of steps) {

@@ -3,8 +3,12 @@ import { expect, test } from "vitest";
 import { HostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
 import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/decideMove";
 import { decideNext } from "../../../../core/orchestrator/rules/generation";
-import type { HostStates, OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
-import { sourceStages, targetStages } from "../../../../core/orchestrator/rules/journal";
+import {
+  type HostStates,
+  type OrchestratorObservation,
+  sourceStages,
+  targetStages,
+} from "../../../../core/orchestrator/rules/journal";
 import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
 import { checkOrchestrator } from "../../../../core/retirement/lossRules";
 import type { RetirementFacts } from "../../../../core/retirement/retirementFacts";

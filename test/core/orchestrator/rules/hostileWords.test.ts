@@ -122,7 +122,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     steadyFor: 1000,
     noKeyShare: true,
     // A failed step's backup continues, so each run has its own directory.
-    backups: { directory: join(directory(), String(runs)) },
+    backups: { directory: join(directory(), String(runs)), identityFile: undefined },
   });
   let time = 0;
   const tick = () => {

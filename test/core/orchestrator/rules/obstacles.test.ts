@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OrchestratorObservation } from "../../../../core/orchestrator/rules/hostStates";
-import type { Journal, Saga } from "../../../../core/orchestrator/rules/journal";
+import type { Journal, OrchestratorObservation, Saga } from "../../../../core/orchestrator/rules/journal";
 import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation";
 import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
 import { moveNamed } from "../../../moveNamed";

@@ -11,21 +11,6 @@ function ask(box: Sandbox, pid: number) {
   return box.run(`${functions}\n${formatAssignments({ service: "orchestrator" })}signer_process_facts`);
 }
 
-describe.concurrent("the old host's ssh as the new host finds it", () => {
-  const shown = "printf '# old:22\\nold ssh-rsa AAAA\\nold ssh-ed25519 BBBB\\n'";
-
-  test.for([
-    ["its keys", shown, "ssh-rsa AAAA\nssh-ed25519 BBBB\n"],
-    ["no listener", "return 1", ""],
-  ] as const)("is read from ssh-keyscan: %s", async ([, keyscan, found], { box }) => {
-    const functions = box.library(readOrchestratorLibrary());
-    const own = `timeout() { shift; "$@"; }\nssh-keyscan() { ${keyscan}; }\n`;
-    const call = `${formatAssignments({ address: "old", port: 22 })}signer_scan`;
-    const { stdout, stderr } = await box.run(`${functions}\n${own}${call}`);
-    expect([stdout, stderr]).toEqual([found, ""]);
-  });
-});
-
 describe.concurrent("the facts of an orchestrator's process", () => {
   test("prints its working directory, user and names of variables, without values", async ({ box }) => {
     const variables = ["HOME=/srv/op", "PATH=/bin", "ORCHESTRATOR_PASSPHRASE=hunter2", "INVOCATION_ID=1", "LC_ALL=C"];

@@ -1,11 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { resolveRecordsDirectory } from "../../../../core/config/stackStore";
-import {
-  createNewPlace,
-  createOldPlace,
-  createSecureOptions,
-} from "../../../../core/orchestrator/checks/secureOptions";
+import { createNewPlace, createOldPlace, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs";
 import { createNewHost, createOldHost } from "../../../../core/ssh/configuredLogin";
 import { configOf } from "../../../components/exampleConfig";
 import { moveNamed } from "../../../moveNamed";
