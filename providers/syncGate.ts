@@ -108,7 +108,10 @@ export async function passGate(
     tell(inputs.notify, { event, title: `${inputs.title}: ${event}`, message });
   const wallet = createEarlyWalletWatch(inputs, connection, earlier, (text) => notify("registeredTooEarly", text));
   const wait = decideWait(inputs.wait);
-  if (wait === "block") sayStart(inputs);
+  if (wait === "block")
+    say(
+      `sync: watching the node on ${address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(inputs.stack).up}`,
+    );
   try {
     const record = await waitForSync(
       { ...inputs, wait, startedAt: Date.parse(startedAt), startHeight, address },
@@ -144,12 +147,6 @@ export async function passGate(
     closeWitnesses();
     connection.drop();
   }
-}
-
-function sayStart({ target, stack }: GateInputs): void {
-  say(
-    `sync: watching the node on ${target.ssh.address}, for days if need be. This terminal may be closed, and this machine may sleep: the node syncs all the same. To stop: Ctrl-C twice. To go on: ${commandsFor(stack).up}`,
-  );
 }
 
 /** Watches for a wallet update that comes too early, if there are references to ask. */

@@ -102,18 +102,3 @@ export async function cleanUp(run: CopyRun): Promise<void> {
     });
   await Promise.all([endSoon("old"), endSoon("new")]);
 }
-
-/** Removes what failed copies left, once no copy is wanted: the node gets its own databases back. Never throws. */
-export async function removeCopy(inputs: ChainCopyInputs, say: (line: string) => void): Promise<void> {
-  const hosts = openHosts(inputs);
-  const away = async (side: HostRole, names: readonly string[]) => {
-    try {
-      for (const name of names) await hosts.call(side, name, {}, { limitSeconds: 600 });
-    } catch (error) {
-      const { address } = inputs[side].host.ssh;
-      say(`${address}: the remains of a chain copy could not be removed: ${takeFirstLine((error as Error).message)}`);
-    }
-  };
-  await Promise.all([away("new", ["chain_away"]), away("old", ["chain_take", "chain_end_old"])]);
-  hosts.close();
-}

@@ -1,4 +1,4 @@
-import { type Framing, frameScript } from "../ssh/answer";
+import { frameScript } from "../ssh/answer";
 import { createHostVariables, createRootEnvelope, type Receiver } from "../ssh/root";
 import { formatAssignments, type Value } from "../ssh/shellWords";
 import { commandsFor } from "../util/commands";
@@ -32,29 +32,23 @@ export function createScript(files: readonly string[], values: Readonly<Record<s
  * after such a run, so that the step runs again.
  */
 export function createEnvelope(step: Step, receiver: Receiver, unproved = 0): string {
+  const { limitSeconds: limit_seconds, readsOnly, quiet } = step;
   const names = createHostVariables(receiver);
-  // Notes must not mix with the result of a quiet step. 3 is the output that the operator sees.
-  const notes = step.quiet ? 2 : 3;
-  const variables = { ...names, step: step.name, limit_seconds: step.limitSeconds, notes };
-  const attempt = unproved > 0 ? formatAssignments({ unproved }) : "";
   const commands = readShell("lib/commands");
-  const isShown = step.readsOnly && !step.quiet;
-  const next = step.readsOnly || step.callerAddsNext ? {} : { again: commandsFor(receiver.stack).up };
-  const inner = formatAssignments({ ...names, ...next }) + commands + (isShown ? plainly(step.script) : step.script);
-  const root = step.readsOnly
-    ? { argv: `timeout -k 10 ${step.limitSeconds} bash -euo pipefail -s`, input: inner }
-    : {
-        argv: "bash -euo pipefail -s",
-        input: formatAssignments(variables) + commands + hereDocument(readShell("lib/unit"), inner),
-      };
-  const quietly: Framing = step.readsOnly ? "streamed" : "captured";
-  const framing = step.quiet ? quietly : "shown";
-  return createRootEnvelope(
-    receiver,
-    commands + readShell("lib/become"),
-    root.argv,
-    frameScript(attempt + root.input, framing),
-  );
+  const become = commands + readShell("lib/become");
+  const attempt = unproved > 0 ? formatAssignments({ unproved }) : "";
+  const next = readsOnly || step.callerAddsNext ? {} : { again: commandsFor(receiver.stack).up };
+  const text = readsOnly && !quiet ? plainly(step.script) : step.script;
+  const script = formatAssignments({ ...names, ...next }) + commands + text;
+  if (readsOnly) {
+    const framed = frameScript(attempt + script, quiet ? "streamed" : "shown");
+    return createRootEnvelope(receiver, become, `timeout -k 10 ${limit_seconds} bash -euo pipefail -s`, framed);
+  }
+  // Notes must not mix with the result of a quiet step. 3 is the output that the operator sees.
+  const variables = formatAssignments({ ...names, step: step.name, limit_seconds, notes: quiet ? 2 : 3 });
+  const unit = variables + commands + hereDocument(readShell("lib/unit"), script);
+  const framed = frameScript(attempt + unit, quiet ? "captured" : "shown");
+  return createRootEnvelope(receiver, become, "bash -euo pipefail -s", framed);
 }
 
 /** Removes terminal commands from both output streams of a script. */
