@@ -1,4 +1,4 @@
-import type { NodeClient, Observation, SyncInfo } from "../chain/node";
+import type { NodeClient, SyncInfo } from "../chain/node";
 import { dropFigures } from "../chain/reading";
 import { formatVersionGap, installLines } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
@@ -7,7 +7,7 @@ import type { Clock } from "../util/clock";
 import { commandsFor } from "../util/commands";
 import { formatProblem } from "../util/problem";
 import { formatDuration } from "../util/timeText";
-import { chainGap, decideLookup, type LookupDeps, noEvidence, type SyncDecision } from "./decideSynced";
+import { chainGap, decideLookup, type LookupDeps, noEvidence } from "./decideSynced";
 import type { GateSettings } from "./gateSettings";
 import { observeStable } from "./judgeObservation";
 import {
@@ -105,33 +105,26 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
       lastLine = { at, key };
     }
     if (weighed.synced && observation.kind === "answer") {
-      deps.notify?.("synced", `synced at height ${observation.info.currentHeight}`);
-      return createSyncResult(observation, weighed, { startedAt, startHeight: startHeight ?? 0, syncedAt: deps.now() });
+      const { info, newest } = observation;
+      deps.notify?.("synced", `synced at height ${info.currentHeight}`);
+      const { proved, unproved } = weighed;
+      const isWitnessed = newest !== undefined && !unproved.includes(chainGap);
+      return {
+        ...info,
+        startedAt: new Date(startedAt).toISOString(),
+        syncedAt: new Date(deps.now()).toISOString(),
+        startHeight: startHeight ?? 0,
+        proved,
+        unproved,
+        witnessed: isWitnessed ? { height: newest.height, hash: newest.hash } : undefined,
+      };
     }
     const remaining = end - deps.ticks();
     const what = reasonToGiveUp(good, remaining, options, deps);
-    if (what !== undefined)
-      throw createGiveUpError(options, what, progress, findTasks(weighed, standing.isStalled, options));
+    if (what !== undefined) throw createGiveUpError(options, what, progress, { notes, isStalled: standing.isStalled });
     const isNear = info !== undefined && Math.abs(info.targetHeight - info.currentHeight) <= nearTheEnd;
     await deps.sleep(Math.min(remaining, good || isNear ? shortIntervalMs : pollIntervalMs));
   }
-}
-
-function createSyncResult(
-  { info, newest }: Extract<Observation, { kind: "answer" }>,
-  { proved, unproved }: SyncDecision,
-  times: Readonly<Record<"startedAt" | "startHeight" | "syncedAt", number>>,
-): SyncResult {
-  const isWitnessed = newest !== undefined && !unproved.includes(chainGap);
-  return {
-    ...info,
-    startedAt: new Date(times.startedAt).toISOString(),
-    syncedAt: new Date(times.syncedAt).toISOString(),
-    startHeight: times.startHeight,
-    proved,
-    unproved,
-    witnessed: isWitnessed ? { height: newest.height, hash: newest.hash } : undefined,
-  };
 }
 
 function reasonToGiveUp(
@@ -146,31 +139,6 @@ function reasonToGiveUp(
   const what = `has not synced within ${formatDuration(deadline)} (pillar-host:sync.deadline)`;
   notify?.("deadline", `the node ${what}; to go on waiting: ${commandsFor(stack).up}`);
   return what;
-}
-
-/** Lists what the operator has to do, because waiting alone does not help. */
-function findTasks({ why, notes }: SyncDecision, isStalled: boolean, { address, stack }: WaitOptions) {
-  const run = commandsFor(stack);
-  const found: string[] = [];
-  const needed: string[] = [];
-  if (isStalled)
-    needed.push("find out why the height does not advance: the facts above were read when the stall began");
-  if (why.kind === "otherChain")
-    needed.push(
-      `if the node stays on a fork for longer than some minutes, choose Resync in the controller's menu on ${address}`,
-    );
-  if (why.kind === "otherChain" || why.kind === "contradicted")
-    needed.push("if a reference is wrong, or of another network, take it out of pillar-host:sync.references");
-  if (why.gap) {
-    found.push(formatVersionGap(why.gap));
-    needed.push(installLines(why.gap, run.up).join("\n  "));
-  }
-  if (why.kind === "unwitnessed") {
-    found.push(...notes);
-    const add = run.setTo("sync.references[0]", "URL");
-    needed.push(`add a reference that answers (docs/operating.md, Witnesses of the chain): ${add}`);
-  }
-  return { found, needed };
 }
 
 async function reportStall(
@@ -199,17 +167,33 @@ function createGiveUpError(
   { address, service, stack, wait }: WaitOptions,
   what: string,
   progress: SyncProgress,
-  { found, needed }: ReturnType<typeof findTasks>,
+  { notes, isStalled }: { readonly notes: readonly string[]; readonly isStalled: boolean },
 ): GiveUpError {
+  const { why } = progress;
   const run = commandsFor(stack);
+  // Tasks of the operator, if waiting alone does not help.
+  const needed = [
+    isStalled && "find out why the height does not advance: the facts above were read when the stall began",
+    why.kind === "otherChain" &&
+      `if the node stays on a fork for longer than some minutes, choose Resync in the controller's menu on ${address}`,
+    ["otherChain", "contradicted"].includes(why.kind) &&
+      "if a reference is wrong, or of another network, take it out of pillar-host:sync.references",
+    why.gap && installLines(why.gap, run.up).join("\n  "),
+    why.kind === "unwitnessed" &&
+      `add a reference that answers (docs/operating.md, Witnesses of the chain): ${run.setTo("sync.references[0]", "URL")}`,
+  ];
   const text = formatProblem({
     what: `${address}: the node ${what}`,
-    found: [formatProgress(progress), ...found],
+    found: [
+      formatProgress(progress),
+      why.gap && formatVersionGap(why.gap),
+      ...(why.kind === "unwitnessed" ? notes : []),
+    ],
     needed,
     next: [
       `Nothing is lost. To go on waiting, from the same start: ${run.up}`,
       `Watch the sync live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
     ],
   });
-  return Object.assign(new Error(text), { isAwaiting: wait === "await" && needed.length === 0 });
+  return Object.assign(new Error(text), { isAwaiting: wait === "await" && !needed.some((task) => task) });
 }
