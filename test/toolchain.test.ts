@@ -1,9 +1,7 @@
-import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { downloadEngine } from "../lab/toolchain/download";
 import { engineLogs, keepEngineLogs, settleEngineLogs, withoutLogsVariable } from "../lab/toolchain/engineLogs";
 import { requireGo, sourceHash } from "../lab/toolchain/go";
 import { ensurePlugins } from "../lab/toolchain/plugins";
@@ -72,7 +70,7 @@ describe("requireGo", () => {
       "Go is too old to build the lab's tools.\n" +
         "  found:  go1.25.9\n" +
         "  needed: 1.26\n" +
-        "  do:     install Go 1.26 or newer and put it on PATH, or install the official Pulumi instead",
+        "  do:     install Go 1.26 or newer and put it on PATH",
     );
   });
 });
@@ -91,58 +89,30 @@ test("the hash of sources changes with a source file's content or name and with 
 });
 
 describe("ensurePlugins", () => {
-  // Each was fetched before; without Go and network nothing can be made anew.
-  function keep(name: string): void {
+  // Each is installed on this machine; without Go nothing can be built.
+  function install(name: string): void {
     const version = pinnedVersion(`@pulumi/${name}`);
-    const directory = path.join(work(), `pillar-host/plugin-${name}-official-${version}/resource-${name}-v${version}`);
+    const directory = path.join(work(), `.pulumi/plugins/resource-${name}-v${version}`);
     fs.mkdirSync(directory, { recursive: true });
     fs.writeFileSync(path.join(directory, `pulumi-resource-${name}`), name);
   }
 
   beforeEach(() => {
     vi.stubEnv("XDG_CACHE_HOME", work());
+    vi.stubEnv("HOME", work());
     vi.stubEnv("PATH", work());
   });
 
   test("puts the requested ones into one directory that the engine can read", async () => {
-    keep("command");
-    keep("hcloud");
-    const plugins = await ensurePlugins("pulumi", ["command", "hcloud"]);
+    install("command");
+    install("hcloud");
+    const plugins = await ensurePlugins(["command", "hcloud"]);
     expect(plugins.source).toBe("command plugin 1.2.1, official, hcloud plugin 1.41.0, official");
     const entries = fs.readdirSync(plugins.directory, { withFileTypes: true });
     const names = entries.map((entry) => `${entry.name} ${entry.isDirectory()}`);
     expect(names).toEqual(["resource-command-v1.2.1 true", "resource-hcloud-v1.41.0 true"]);
     const executable = path.join(plugins.directory, "resource-hcloud-v1.41.0/pulumi-resource-hcloud");
     expect(fs.readFileSync(executable, "utf8")).toBe("hcloud");
-    expect(await ensurePlugins("pulumi", ["hcloud", "command"])).toMatchObject({ directory: plugins.directory });
-  });
-});
-
-describe("downloadEngine", () => {
-  const content = "not really an archive";
-  const sha256 = createHash("sha256").update(content).digest("hex");
-  const archive = `pulumi-v3.259.0-linux-${process.arch === "arm64" ? "arm64" : "x64"}.tar.gz`;
-
-  // Stands in for the network: prints the checksums, or writes the archive where --output wants it.
-  function withCurl(checksums: string): void {
-    const script = `#!/bin/sh
-      while [ $# -gt 1 ]; do [ "$1" = --output ] && output=$2; shift; done
-      case $1 in *checksums.txt) echo '${checksums}';; *) printf '%s' '${content}' > "$output";; esac\n`;
-    fs.writeFileSync(path.join(work(), "curl"), script, { mode: 0o755 });
-    vi.stubEnv("PATH", `${work()}:${process.env.PATH}`);
-  }
-
-  test("accepts what has the published checksum", async () => {
-    withCurl(`0000  pulumi-v3.259.0-darwin-x64.tar.gz\n${sha256}  ${archive}`);
-    await downloadEngine("3.259.0", path.join(work(), "archive"), () => undefined);
-    expect(fs.readFileSync(path.join(work(), "archive"), "utf8")).toBe(content);
-  });
-
-  test("refuses another or missing checksum", async () => {
-    withCurl(`0000  ${archive}`);
-    const download = (): Promise<void> => downloadEngine("3.259.0", path.join(work(), "archive"), () => undefined);
-    await expect(download()).rejects.toThrow(`${archive} has sha256 ${sha256}, published is 0000: not used`);
-    withCurl("0000  another.tar.gz");
-    await expect(download()).rejects.toThrow(`checksums of Pulumi 3.259.0 do not list ${archive}`);
+    expect(await ensurePlugins(["hcloud", "command"])).toMatchObject({ directory: plugins.directory });
   });
 });

@@ -3,12 +3,9 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { realProgram } from "../real/realPrograms";
-import { cached, cachePath } from "../util/cache";
-import { step } from "../util/progress";
-import { downloadEngine, officialReachable } from "./download";
+import { cached } from "../util/cache";
 import { buildGo, sourceHash } from "./go";
 import type { PluginKind } from "./plugins";
-import { run } from "./run";
 import { checkout, engineVersion, fits } from "./version";
 
 const LANGUAGE_HOST = "pulumi-language-nodejs";
@@ -28,8 +25,8 @@ export interface Engine {
 }
 
 /**
- * Finds an official engine on this machine, else downloads the official one, else builds one from its Go modules. The
- * language host is the real one at hand (lab/real/realPrograms.ts), else the engine's own, else the lab's.
+ * Finds an official engine on this machine, else builds one from its Go modules. The language host is the real one at
+ * hand (lab/real/realPrograms.ts), else the engine's own, else the lab's.
  */
 export async function ensureEngine(kind: PluginKind = "best"): Promise<Engine> {
   const { isBuilt, ...engine } = await ensureAnyEngine();
@@ -68,7 +65,7 @@ async function ownLanguageHost(): Promise<string> {
   return path.join(directory, LANGUAGE_HOST);
 }
 
-/** Finds, downloads, or builds an engine. `isBuilt` means that it has no language host. */
+/** Finds or builds an engine. `isBuilt` means that it has no language host. */
 async function ensureAnyEngine(): Promise<Engine & { isBuilt?: true }> {
   const version = engineVersion();
   const installed = installedEngine(version);
@@ -76,27 +73,12 @@ async function ensureAnyEngine(): Promise<Engine & { isBuilt?: true }> {
 
   const flags = engineFlags(version);
   const built = `${version}-${sourceHash([engineSource], flags)}`;
-  const official = cachePath("engine-official", version);
-  if (fs.existsSync(official)) return officialDownload(official, version);
-  // An engine that was built once stays in use: asking the network again would cost seconds in every run.
-  if (!fs.existsSync(cachePath("engine", built)) && (await officialReachable())) {
-    try {
-      const directory = await cached("engine-official", version, (dir) => fetchOfficial(version, dir));
-      return officialDownload(directory, version);
-    } catch (error) {
-      process.stderr.write(`the official Pulumi cannot be used: ${(error as Error).message}\n`);
-    }
-  }
   const directory = await cached("engine", built, (dir) => buildEngine(version, flags, dir));
   return {
     pulumi: path.join(directory, "pulumi"),
     source: `Pulumi ${version}, built from its Go modules`,
     isBuilt: true,
   };
-}
-
-function officialDownload(directory: string, version: string): Engine {
-  return { pulumi: path.join(directory, "pulumi"), source: `Pulumi ${version}, official download` };
 }
 
 function installedEngine(needed: string): Engine | undefined {
@@ -119,17 +101,6 @@ function versionOf(pulumi: string): string {
   } catch {
     return "";
   }
-}
-
-async function fetchOfficial(version: string, dir: string): Promise<void> {
-  const archive = path.join(dir, "pulumi.tar.gz");
-  await step(`download of the official Pulumi ${version}`, async (progress) => {
-    await downloadEngine(version, archive, progress.detail);
-    // The other language hosts in the archive are ten times as large as everything that the lab uses.
-    const members = EXECUTABLES.map((name) => `pulumi/${name}`);
-    await run("tar", ["-xzf", archive, "-C", dir, "--strip-components=1", ...members]);
-  });
-  fs.rmSync(archive);
 }
 
 function engineFlags(version: string): string[] {

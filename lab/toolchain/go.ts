@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
+import { execa } from "execa";
 import { step } from "../util/progress";
-import { run } from "./run";
 
 const GO_NEEDED = [1, 26] as const;
 
@@ -21,20 +21,22 @@ export interface GoBuild {
 export async function buildGo(title: string, build: GoBuild): Promise<void> {
   requireGo();
   const args = ["build", "-v", "-buildvcs=false", "-trimpath", ...(build.flags ?? []), "-o", build.output];
-  await step(title, (progress) =>
-    run("go", [...args, ...build.package], {
+  await step(title, async (progress) => {
+    const child = execa("go", [...args, ...build.package], {
       cwd: build.module,
       // The user's GOFLAGS or workspace must not change the build.
-      env: { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=readonly", GOWORK: "off" },
-      onLine: progress.detail,
-    }),
-  );
+      env: { CGO_ENABLED: "0", GOFLAGS: "-mod=readonly", GOWORK: "off" },
+      all: true,
+    });
+    progress.follow(child.all);
+    await child;
+  });
 }
 
 /** Checks that Go is installed and new enough before minutes are spent on a build that must fail. */
 export function requireGo(): void {
   const needed = GO_NEEDED.join(".");
-  const remedy = `install Go ${needed} or newer and put it on PATH, or install the official Pulumi instead`;
+  const remedy = `install Go ${needed} or newer and put it on PATH`;
   let found: string;
   try {
     found = execFileSync("go", ["env", "GOVERSION"], { encoding: "utf8", cwd: "/" }).trim();

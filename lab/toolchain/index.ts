@@ -31,10 +31,10 @@ export interface ToolchainOptions {
   kind?: PluginKind;
 }
 
-/** Finds, downloads, or builds the engine and the plugins. The first time takes minutes. Returns how to run them. */
+/** Finds or builds the engine and the plugins. The first time takes minutes. Returns how to run them. */
 export async function ensureToolchain(options: ToolchainOptions = {}): Promise<Toolchain> {
   const engine = await ensureEngine(options.kind);
-  const plugins = await ensurePlugins(engine.pulumi, options.plugins ?? ["command"], options.kind);
+  const plugins = await ensurePlugins(options.plugins ?? ["command"], options.kind);
   const home = options.home ?? path.join(cacheRoot(), `home-${path.basename(plugins.directory)}`);
   linkPlugins(home, plugins.directory);
   settleEngineLogs(home);

@@ -3,14 +3,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { realProgram } from "../real/realPrograms";
-import { cached, cachePath } from "../util/cache";
-import { step } from "../util/progress";
-import { officialPlugins, officialReachable } from "./download";
+import { cached } from "../util/cache";
 import { buildGo, sourceHash } from "./go";
-import { run } from "./run";
 import { checkout, pinnedVersion } from "./version";
-
-const INSTALL_LIMIT_MS = 120_000;
 
 /** Provider plugins that the program needs, each with the npm package that pins its version. */
 const table = {
@@ -34,17 +29,13 @@ export interface Plugins {
 }
 
 /**
- * Collects plugins in one directory. Each is the real one at hand (lab/real/realPrograms.ts), else the official one if
- * available, else the stand-in in lab/plugins. Downloads or builds only the requested ones.
+ * Collects plugins in one directory. Each is the real one at hand (lab/real/realPrograms.ts), else the official one of
+ * this machine, else the stand-in in lab/plugins. Builds only the requested ones.
  */
-export async function ensurePlugins(
-  pulumi: string,
-  names: readonly PluginName[],
-  kind: PluginKind = "best",
-): Promise<Plugins> {
+export async function ensurePlugins(names: readonly PluginName[], kind: PluginKind = "best"): Promise<Plugins> {
   const found: Plugins[] = [];
   // The builds run one after another: they share nearly all modules, and parallel builds would compile them twice.
-  for (const name of names) found.push(kind === "standIn" ? await standIn(name) : await ensurePlugin(pulumi, name));
+  for (const name of names) found.push(kind === "standIn" ? await standIn(name) : await ensurePlugin(name));
   const directories = found.map(({ directory }) => directory).sort();
   const key = createHash("sha256").update(directories.join("\n")).digest("hex").slice(0, 12);
   const together = async (dir: string) => {
@@ -54,35 +45,29 @@ export async function ensurePlugins(
   return { directory: await cached("plugins", key, together), source };
 }
 
-async function ensurePlugin(pulumi: string, name: PluginName): Promise<Plugins> {
+async function ensurePlugin(name: PluginName): Promise<Plugins> {
   const real = await realProgram(executableName(name));
   if (real) return asPlugins(name, real);
-  const version = pinnedVersion(table[name]);
-  const cacheName = `plugin-${name}`;
-  const official = `official-${version}`;
-  const asOfficial = (directory: string): Plugins => ({ directory, source: `${name} plugin ${version}, official` });
-  if (fs.existsSync(cachePath(cacheName, official))) return asOfficial(cachePath(cacheName, official));
-
   const installed = path.join(os.homedir(), ".pulumi/plugins", directoryName(name));
-  if (fs.existsSync(path.join(installed, executableName(name)))) {
-    const copy = async (dir: string): Promise<void> =>
-      fs.cpSync(installed, path.join(dir, directoryName(name)), { recursive: true });
-    return asOfficial(await cached(cacheName, official, copy));
-  }
-
-  if (!fs.existsSync(cachePath(cacheName, standInKey(name))) && (await officialReachable())) {
-    try {
-      return asOfficial(await cached(cacheName, official, (dir) => installOfficial(pulumi, name, dir)));
-    } catch (error) {
-      process.stderr.write(`the official ${name} plugin cannot be used: ${(error as Error).message}\n`);
-    }
-  }
-  return standIn(name);
+  if (!fs.existsSync(path.join(installed, executableName(name)))) return standIn(name);
+  const version = pinnedVersion(table[name]);
+  const copy = async (dir: string): Promise<void> =>
+    fs.cpSync(installed, path.join(dir, directoryName(name)), { recursive: true });
+  const directory = await cached(`plugin-${name}`, `official-${version}`, copy);
+  return { directory, source: `${name} plugin ${version}, official` };
 }
 
 async function standIn(name: PluginName): Promise<Plugins> {
-  const source = `${name} plugin ${pinnedVersion(table[name])}, stand-in of lab/plugins`;
-  return { directory: await ensureStandIn(name), source };
+  const directory = await cached(`plugin-${name}`, standInKey(name), async (dir) => {
+    fs.mkdirSync(path.join(dir, directoryName(name)));
+    await buildGo(`build of the ${name} plugin's stand-in`, {
+      module: standIns,
+      package: [`./${name}`],
+      output: path.join(dir, directoryName(name), executableName(name)),
+      flags: ["-ldflags", "-s -w"],
+    });
+  });
+  return { directory, source: `${name} plugin ${pinnedVersion(table[name])}, stand-in of lab/plugins` };
 }
 
 /** Wraps an executable as a plugin of the version that the package pins. The engine looks for that version. */
@@ -99,20 +84,6 @@ async function asPlugins(name: PluginName, executable: string): Promise<Plugins>
   return { directory, source: `${name} plugin, the real one at hand` };
 }
 
-/** Builds the stand-in even if a real plugin exists, and returns its plugins directory. */
-async function ensureStandIn(name: PluginName = "command"): Promise<string> {
-  return cached(`plugin-${name}`, standInKey(name), async (dir) => {
-    const directory = path.join(dir, directoryName(name));
-    fs.mkdirSync(directory);
-    await buildGo(`build of the ${name} plugin's stand-in`, {
-      module: standIns,
-      package: [`./${name}`],
-      output: path.join(directory, executableName(name)),
-      flags: ["-ldflags", "-s -w"],
-    });
-  });
-}
-
 /** Go module of all stand-ins. */
 const standIns = path.join(checkout, "lab/plugins");
 
@@ -120,18 +91,6 @@ function standInKey(name: PluginName): string {
   const sources = [name, "shared"].map((room) => path.join(standIns, room));
   const modules = fs.readFileSync(path.join(standIns, "go.sum"), "utf8");
   return `stand-in-${sourceHash(sources, [pinnedVersion(table[name]), modules])}`;
-}
-
-async function installOfficial(pulumi: string, name: PluginName, dir: string): Promise<void> {
-  const version = pinnedVersion(table[name]);
-  const home = path.join(dir, "home");
-  const args = ["plugin", "install", "resource", name, version, "--server", officialPlugins];
-  const env = { ...process.env, PULUMI_HOME: home, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  await step(`download of the official ${name} plugin ${version}`, (progress) =>
-    run(pulumi, args, { env, timeoutMs: INSTALL_LIMIT_MS, onLine: progress.detail }),
-  );
-  fs.renameSync(path.join(home, "plugins", directoryName(name)), path.join(dir, directoryName(name)));
-  fs.rmSync(home, { recursive: true });
 }
 
 function directoryName(name: PluginName): string {
