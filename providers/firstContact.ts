@@ -54,12 +54,9 @@ interface ContactInputs {
   readonly secrets?: readonly string[] | undefined;
 }
 
-interface ContactOutputs {
-  readonly pinned: string;
-  readonly fingerprint: string;
-}
+type ContactOutputs = Readonly<ReturnType<typeof createOutputs>>;
 
-const createOutputs = (pinned: string): ContactOutputs => ({ pinned, fingerprint: computeFingerprint(pinned) });
+const createOutputs = (pinned: string) => ({ pinned, fingerprint: computeFingerprint(pinned) });
 
 async function recordKey({ stack, address, port, login }: ContactInputs): Promise<string> {
   let pinned: string;

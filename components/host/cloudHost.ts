@@ -10,14 +10,10 @@ import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
 import { LoginKey } from "../../providers/loginKey";
 import { createSshTarget, runStep } from "../remote";
-import type { CloudRun } from "./cloudParts";
+import { type CloudRun, createParts } from "./cloudParts";
 import { checkAddress, isOrderedHere, registerServer } from "./cloudServer";
-import { createDigitaloceanParts } from "./digitalocean";
 import { createFirstContact } from "./firstContact";
-import { createHetznerParts } from "./hetzner";
 import { type HostArgs, HostComponent } from "./hostComponent";
-
-const createParts = { hetzner: createHetznerParts, digitalocean: createDigitaloceanParts };
 
 interface CloudHostArgs extends HostArgs {
   readonly openings: readonly Opening[];

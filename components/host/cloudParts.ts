@@ -1,7 +1,11 @@
-import type * as pulumi from "@pulumi/pulumi";
-import type { Cloud, CloudConfig } from "../../core/cloud/cloud";
+import * as digitalocean from "@pulumi/digitalocean";
+import * as hcloud from "@pulumi/hcloud";
+import * as pulumi from "@pulumi/pulumi";
+import { type Cloud, type CloudConfig, formatResourceName } from "../../core/cloud/cloud";
 import type { ServerDecision } from "../../core/cloud/decideServer";
-import type { Opening } from "../../core/cloud/firewall";
+import { createDigitaloceanTag, formatSlug } from "../../core/cloud/digitalocean";
+import { anywhere, type Opening } from "../../core/cloud/firewall";
+import { createHetznerLabels } from "../../core/cloud/hetzner";
 import type { OrderRecord, OrderRecords } from "../../core/cloud/orderRecord";
 
 /** A run's decision about its server at a cloud provider, and all that it was decided on. */
@@ -14,7 +18,7 @@ export interface CloudRun<Plan = Exclude<ServerDecision, { kind: "gone" }>> {
   readonly plan: Plan;
 }
 
-export interface ServerArgs {
+interface ServerArgs {
   readonly name: string;
   readonly plan: string;
   readonly location: string;
@@ -37,4 +41,91 @@ export interface CloudParts {
   sshKey(publicKey: string, options: Options): pulumi.CustomResource;
   firewall(openings: readonly Opening[], options: Options): pulumi.CustomResource;
   server(name: string, args: ServerArgs, options: Options): CloudServerResource;
+}
+
+export const createParts = { hetzner: createHetznerParts, digitalocean: createDigitaloceanParts };
+
+/** Returns Hetzner's resources. `around`: options of the plugin's provider resource, on which all depend. */
+function createHetznerParts({ config }: CloudRun, around: pulumi.ResourceOptions): CloudParts {
+  const args = { token: pulumi.secret(config.host.token), endpoint: config.apiEndpoint };
+  const provider = new hcloud.Provider("hcloud", args, around);
+  const own = { name: formatResourceName(config), labels: createHetznerLabels(config) };
+  return {
+    fixedInputs: ["serverType", "location", "image", "userData", "sshKeys"],
+    sshKey: (publicKey, options) =>
+      // Ignores a changed key: Hetzner uses it only to create a server.
+      new hcloud.SshKey("ssh-key", { ...own, publicKey }, { ...options, provider, ignoreChanges: ["publicKey"] }),
+    firewall: (openings, options) => {
+      const rules = openings.map(({ protocol, port, sources }) => ({
+        direction: "in",
+        protocol,
+        port: String(port),
+        sourceIps: [...sources],
+      }));
+      return new hcloud.Firewall("firewall", { ...own, rules }, { ...options, provider });
+    },
+    server: (id, { plan, firewall, ...server }, options) =>
+      new hcloud.Server(
+        id,
+        {
+          ...server,
+          labels: own.labels,
+          serverType: plan,
+          firewallIds: firewall === undefined ? undefined : [pulumi.output(firewall).apply(Number)],
+          // Hetzner requires both to be equal. core/retirement/releaseOnDestroy.ts turns both off.
+          deleteProtection: true,
+          rebuildProtection: true,
+        },
+        { ...options, provider },
+      ),
+  };
+}
+
+/** Returns DigitalOcean's resources. `around`: options of the plugin's provider resource, on which all depend. */
+function createDigitaloceanParts({ config, plan }: CloudRun, around: pulumi.ResourceOptions): CloudParts {
+  // The SDK does not mark the token as secret.
+  const args = { token: pulumi.secret(config.host.token), apiEndpoint: config.apiEndpoint };
+  const provider = new digitalocean.Provider("digitalocean", args, around);
+  const name = formatResourceName(config);
+  const tagName = createDigitaloceanTag(config);
+  return {
+    fixedInputs: ["size", "region", "image", "userData", "sshKeys"],
+    sshKey: (publicKey, options) =>
+      // Ignores a changed key: DigitalOcean uses it only to create a Droplet.
+      new digitalocean.SshKey("ssh-key", { name, publicKey }, { ...options, provider, ignoreChanges: ["publicKey"] }),
+    firewall: (openings, options) => {
+      // The firewall finds its Droplet by the tag, so it can exist before the Droplet.
+      const tag = new digitalocean.Tag(
+        "tag",
+        { name: tagName },
+        { parent: options.parent, provider, import: plan.found.tag },
+      );
+      const inboundRules = openings.map(({ protocol, port, sources }) => ({
+        protocol,
+        portRange: String(port),
+        sourceAddresses: [...sources],
+      }));
+      const outboundRules = [
+        { protocol: "tcp", portRange: "all", destinationAddresses: anywhere },
+        { protocol: "udp", portRange: "all", destinationAddresses: anywhere },
+        { protocol: "icmp", destinationAddresses: anywhere },
+      ];
+      const rules = { name, tags: [tag.name], inboundRules, outboundRules };
+      return new digitalocean.Firewall("firewall", rules, { ...options, provider });
+    },
+    server: (id, { plan: size, location: region, image, firewall: _, ...server }, options) =>
+      new digitalocean.Droplet(
+        id,
+        {
+          ...server,
+          size,
+          region,
+          image: formatSlug(image),
+          tags: [tagName],
+          // Without a policy, backups would be daily and cost more than the preview said.
+          backupPolicy: server.backups ? { plan: "weekly", weekday: "SUN", hour: 4 } : undefined,
+        },
+        { ...options, provider },
+      ),
+  };
 }

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../util/clock";
+import { systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
 import { printable, say, takeFirstLine } from "../util/printable";
 import { formatProblem } from "../util/problem";
@@ -10,14 +10,11 @@ import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "
 import { connectSsh, type SshSession, type SshTarget } from "./ssh";
 import { createLoginRefusal, isFatal, type LoginError } from "./sshErrors";
 
-export interface ReachDeps extends Pick<Clock, "ticks" | "sleep"> {
-  /** Logs in and out, and returns the milliseconds of the login. @throws as tryLogin does */
-  login(target: SshTarget): Promise<number>;
-  say(line: string): void;
-}
+export type ReachDeps = Omit<typeof reachDeps, "now">;
 
-export const reachDeps: ReachDeps = {
-  login: async (target) => {
+export const reachDeps = {
+  /** Logs in and out, and returns the milliseconds of the login. @throws as tryLogin does */
+  login: async (target: SshTarget) => {
     const session = await tryLogin(target);
     session.close();
     return session.tookMs;

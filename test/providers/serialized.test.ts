@@ -382,12 +382,6 @@ describe("HourlyRestartOff", () => {
     expect(host.connections).toBe(0);
   });
 
-  test("turns it off if it was on, and says so", async () => {
-    const { log } = await run("hourlyRestartOff", "update", "id", off(), off({ found: "1" }));
-    expect(log[0]).toBe("hourly restart: found on again in root's crontab of 127.0.0.1, after the node had synced");
-    expect(log[1]).toBe("hourly restart: off, read back");
-  });
-
   test("lets no output of a host control the terminal", async () => {
     const evil = `printf '%s\\n' '${evilText}'`;
     const { log } = await run("hourlyRestartOff", "update", "id", off(), off({ found: "1", script: evil }));

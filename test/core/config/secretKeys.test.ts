@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { findPlainSecrets, listSecretKeys } from "../../../core/config/secretKeys";
+import { scratchDirectory } from "../../scratchDirectory";
 
-const directory = mkdtempSync(join(tmpdir(), "written-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+const scratch = scratchDirectory();
 
 test("lists the schema's secret keys", () => {
   const login = ["privateKey", "privateKeyPassword", "password"];
@@ -34,18 +33,18 @@ test("names plain secrets of the stack's file by their path, and neither encrypt
   pillar-host:orchestrator: '{"migrateFrom":{"password":"hunter2"}}'
   aws:region: x
 `;
-  writeFileSync(join(directory, "Pulumi.prod.yaml"), file);
+  writeFileSync(join(scratch(), "Pulumi.prod.yaml"), file);
   const raw = {
     notify: "https://hunter2.example",
     ssh: { privateKey: "KEY", sudoPassword: "hunter2" },
     orchestrator: { migrateFrom: { password: "hunter2" } },
   };
-  expect(findPlainSecrets(directory, "prod", raw)).toEqual(
+  expect(findPlainSecrets(scratch(), "prod", raw)).toEqual(
     ["ssh.sudoPassword", "notify", "orchestrator.migrateFrom.password"].map(
       (key) =>
         `pillar-host:${key} is in Pulumi.prod.yaml as plain text. Set it again with: pulumi config set --secret --path pillar-host:${key} -s prod`,
     ),
   );
-  expect(findPlainSecrets(directory, "prod-2", raw)).toEqual([]);
-  expect(findPlainSecrets(directory, "prod", { pillar: { name: "Anvil" }, ssh: "wrong" })).toEqual([]);
+  expect(findPlainSecrets(scratch(), "prod-2", raw)).toEqual([]);
+  expect(findPlainSecrets(scratch(), "prod", { pillar: { name: "Anvil" }, ssh: "wrong" })).toEqual([]);
 });

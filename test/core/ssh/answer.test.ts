@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createConnection, runScript } from "../../../core/ssh/connection";
 import { openRoot } from "../../../core/ssh/root";
 import { createEnvelope, type Step } from "../../../core/steps/step";
+import { scratchDirectory } from "../../scratchDirectory";
 import { loginTo, sshHost, use } from "../chain/fakes";
+
+const scratch = scratchDirectory();
 
 const library = `become_root() { "$@"; }
 
@@ -27,7 +29,7 @@ const step = (changes: Partial<Step>): Step => ({
 
 /** Starts a host whose login runs commands with this shell and this .bashrc. */
 async function hostWith(bashrc: string, shell = "bash") {
-  const home = mkdtempSync(join(tmpdir(), "login-"));
+  const home = scratch();
   writeFileSync(join(home, ".bashrc"), bashrc);
   const host = await use(sshHost(undefined, undefined, { shell, home }));
   const root = openRoot({ stack: "prod", ssh: loginTo(host) }, library);
@@ -35,7 +37,6 @@ async function hostWith(bashrc: string, shell = "bash") {
   onTestFinished(() => {
     root.close();
     connection.drop();
-    rmSync(home, { recursive: true });
   });
   const run = (each: Step) => {
     // The shell runs on this machine as the user of the tests.

@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import net, { type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import ssh2, { type AuthContext, type Connection, type KeyboardAuthContext } from "ssh2";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -13,7 +12,10 @@ import { openRoot } from "../../../core/ssh/root";
 import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
 import { isFatal, type LoginError } from "../../../core/ssh/sshErrors";
 import { commandsFor } from "../../../core/util/commands";
+import { scratchDirectory } from "../../scratchDirectory";
 import { closedPort, keyPair, loginTo, sshHost, use } from "../chain/fakes";
+
+const scratch = scratchDirectory();
 
 /** Starts an ssh server, which ends with the test. */
 const start = (...how: Parameters<typeof sshHost>) => use(sshHost(...how));
@@ -78,18 +80,14 @@ function disconnect(link: Connection, reason: number, words: string): void {
 
 /** Starts an ssh agent with this many keys. */
 async function agentWith(count: number): Promise<readonly string[]> {
-  const directory = mkdtempSync(join(tmpdir(), "agent-"));
-  const socket = join(directory, "socket");
+  const socket = join(scratch(), "socket");
   const agent = spawn("ssh-agent", ["-D", "-a", socket], { stdio: "ignore" });
   vi.stubEnv("SSH_AUTH_SOCK", socket);
-  onTestFinished(() => {
-    agent.kill();
-    rmSync(directory, { recursive: true });
-  });
+  onTestFinished(() => void agent.kill());
   await new Promise((resolve) => setTimeout(resolve, 300));
   return Array.from({ length: count }, (_, index) => {
     const pair = keyPair();
-    const file = join(directory, `key${index}`);
+    const file = join(scratch(), `key${index}`);
     writeFileSync(file, pair.private, { mode: 0o600 });
     execFileSync("ssh-add", ["-q", file], { stdio: "pipe" });
     return pair.public.split(" ")[1] ?? "";
@@ -225,8 +223,7 @@ test("waits for a host that closes the connection with a banner, and prints the 
 describe("a cloud's image that wants another user", () => {
   const wanted = 'Please login as the user "ubuntu" rather than the user "root".';
   const image = async () => {
-    const script = join(mkdtempSync(join(tmpdir(), "image-")), "sh");
-    onTestFinished(() => rmSync(join(script, ".."), { recursive: true }));
+    const script = join(scratch(), "sh");
     writeFileSync(script, `#!/bin/sh\necho '${wanted}'\nexit 142\n`, { mode: 0o700 });
     return loginTo(await start(undefined, undefined, { shell: script, home: "" }));
   };
@@ -242,10 +239,9 @@ describe("a cloud's image that wants another user", () => {
   });
 
   test("is not assumed if the login only mentions it", async () => {
-    const home = mkdtempSync(join(tmpdir(), "home-"));
-    onTestFinished(() => rmSync(home, { recursive: true }));
-    writeFileSync(join(home, ".bashrc"), `echo '${wanted}'\n`);
-    const session = await tryLogin(loginTo(await start(undefined, undefined, { shell: "/bin/bash", home })));
+    writeFileSync(join(scratch(), ".bashrc"), `echo '${wanted}'\n`);
+    const shell = { shell: "/bin/bash", home: scratch() };
+    const session = await tryLogin(loginTo(await start(undefined, undefined, shell)));
     expect(session.isOpen).toBe(true);
     session.close();
   });

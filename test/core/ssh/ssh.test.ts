@@ -2,7 +2,6 @@ import type { PublicKeyAuthContext } from "ssh2";
 import { test as base, expect } from "vitest";
 import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
 import { isFatal } from "../../../core/ssh/sshErrors";
-import { soon } from "../../soon";
 import { closedPort, keyPair, loginTo, type SshHost, sshHost, use } from "../chain/fakes";
 
 const test = base.extend<{ host: SshHost }>({
@@ -89,14 +88,6 @@ test("a command fails if it prints without end", async ({ host }) => {
   // Two bytes a character: the limit counts bytes.
   await expect(session.run("yes é | head -n 140000 | tr -d '\\n'", "")).rejects.toThrow(tooMuch);
   session.close();
-});
-
-test("reports a broken connection of a session", async ({ host }) => {
-  const session = await connectSsh(loginTo(host));
-  expect(session.isOpen).toBe(true);
-  host.breakAll();
-  await soon(() => expect(session.isOpen).toBe(false));
-  await expect(session.run("true", "")).rejects.toThrow("Not connected");
 });
 
 test("the scan of a host key returns the key that the host shows, without a login", async ({ host }) => {

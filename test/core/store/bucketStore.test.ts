@@ -1,17 +1,17 @@
 import fs from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { findBucketProblem, parseBucketPlace } from "../../../core/store/bucketPlace";
 import { createBucketStore } from "../../../core/store/bucketStore";
 import type { Store } from "../../../core/store/store";
 import { harmless } from "../../evilText";
+import { scratchDirectory } from "../../scratchDirectory";
 import { storeContract } from "./contract";
 import { type Mood, type S3Double, startS3Double } from "./s3Double";
 
 let double: S3Double;
-let root: string;
+const scratch = scratchDirectory();
 let count = 0;
 
 beforeAll(async () => {
@@ -25,11 +25,10 @@ afterAll(() => double.close());
 const machine = (name: string, request = 60_000, pillar = "Anvil") => {
   const endpoint = encodeURIComponent(double.endpoint);
   const place = parseBucketPlace(`s3://state/part${count}?endpoint=${endpoint}&s3ForcePathStyle=true#${pillar}`);
-  return createBucketStore(place, path.join(root, name), { request, file: request });
+  return createBucketStore(place, path.join(scratch(), name), { request, file: request });
 };
 
 const begin = () => {
-  root = fs.mkdtempSync(path.join(tmpdir(), "bucket-store-"));
   count += 1;
   double.mood = "well";
   forgetTexts();
@@ -54,13 +53,11 @@ storeContract("a bucket", () => {
       double.mood = "forbidden";
     },
     faults: { spoiled: /found: 403 AccessDenied/, absent: /found: 404 NoSuchKey/ },
-    end: () => fs.rmSync(root, { recursive: true }),
   };
 });
 
 describe("a bucket", () => {
   beforeEach(begin);
-  afterEach(() => fs.rmSync(root, { recursive: true, force: true }));
   const objects = () => [...double.objects.keys()].filter((key) => key.includes(`part${count}/`));
   const put = ({ directory }: Store, name: string, content: string) => {
     fs.mkdirSync(directory, { recursive: true });

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../../core/store/store";
 
 /** A store under test, as several machines reach it. */
@@ -14,7 +14,6 @@ export interface StoreStage {
   spoil(): void;
   /** Errors of the spoiled store, and of an absent file. */
   readonly faults: { readonly spoiled: RegExp; readonly absent: RegExp };
-  end(): void;
 }
 
 /** Tests the store's properties on which guards rely, for every implementation. */
@@ -24,7 +23,6 @@ export function storeContract(name: string, begin: () => StoreStage): void {
     beforeEach(() => {
       stage = begin();
     });
-    afterEach(() => stage.end());
 
     it("keeps lines in their order for every reader", async () => {
       expect(await stage.open().readLines()).toEqual([]);

@@ -1,13 +1,14 @@
 import fs from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
+import { scratchDirectory } from "../../scratchDirectory";
 import { storeContract } from "./contract";
 
+const scratch = scratchDirectory();
+
 storeContract("a directory", () => {
-  const root = fs.mkdtempSync(path.join(tmpdir(), "store-"));
-  const directory = path.join(root, "records/Anvil");
+  const directory = path.join(scratch(), "records/Anvil");
   const log = path.join(directory, "record.jsonl");
   return {
     open: () => createDirectoryStore(directory),
@@ -21,18 +22,15 @@ storeContract("a directory", () => {
       spoiled: /^the event log could not be (read|written) on this machine: .*\n {2}found: EISDIR/,
       absent: /^ENOENT: /,
     },
-    end: () => fs.rmSync(root, { recursive: true }),
   };
 });
 
 it("makes a directory's files readable by the user only", async () => {
-  const root = fs.mkdtempSync(path.join(tmpdir(), "store-"));
-  const directory = path.join(root, "records");
+  const directory = path.join(scratch(), "records");
   await createDirectoryStore(directory).append("one");
   await createDirectoryStore(directory).writeText("orders.json", "{}");
   const files = [directory, ...["record.jsonl", "orders.json"].map((name) => path.join(directory, name))];
   expect(files.map((file) => fs.statSync(file).mode & 0o777)).toEqual([0o700, 0o600, 0o600]);
   // No temporary file is left.
   expect(fs.readdirSync(directory).sort()).toEqual(["orders.json", "record.jsonl"]);
-  fs.rmSync(root, { recursive: true });
 });

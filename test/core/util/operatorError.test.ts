@@ -1,33 +1,27 @@
 import fs from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { parse } from "yaml";
 import { formatError } from "../../../cli/terminal/refusal";
 import { showPlainErrors } from "../../../components/log";
 import { formatDefaultPlace, resolveDataDirectory, resolvePlace } from "../../../core/store/recordsDirectory";
 import { resolvePath } from "../../../core/util/resolvePath";
+import { scratchDirectory } from "../../scratchDirectory";
 
-let place: string;
-beforeEach(() => {
-  place = fs.mkdtempSync(join(tmpdir(), "pillar-host-faults-"));
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  fs.rmSync(place, { recursive: true });
-});
+const scratch = scratchDirectory();
+afterEach(() => void vi.unstubAllEnvs());
 
 const denied = (code: string) => () => {
   throw Object.assign(new Error(`${code}: not allowed, mkdir '/x'`), { code, syscall: "mkdir", path: "/x" });
 };
 
 const table: readonly (readonly [string, () => unknown])[] = [
-  ["EEXIST", () => fs.writeFileSync(place, "", { flag: "wx" })],
-  ["ENAMETOOLONG", () => fs.writeFileSync(join(place, "a".repeat(300)), "")],
+  ["EEXIST", () => fs.writeFileSync(scratch(), "", { flag: "wx" })],
+  ["ENAMETOOLONG", () => fs.writeFileSync(join(scratch(), "a".repeat(300)), "")],
   ["ENOTDIR", () => fs.readdirSync("/dev/null")],
-  ["EISDIR", () => fs.writeFileSync(place, "")],
-  ["ENOENT", () => fs.readFileSync(join(place, "none"))],
+  ["EISDIR", () => fs.writeFileSync(scratch(), "")],
+  ["ENOENT", () => fs.readFileSync(join(scratch(), "none"))],
   ["ENOSPC", () => fs.writeFileSync("/dev/full", "x")],
   ["EACCES", denied("EACCES")],
   ["EROFS", denied("EROFS")],

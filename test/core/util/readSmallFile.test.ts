@@ -1,25 +1,21 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { checkKeyFile, gatherSecrets } from "../../../cli/init/stackSecrets";
 import { parseConfig } from "../../../core/config/config";
 import { openIdentity } from "../../../core/orchestrator/backup/vault";
 import { least } from "../../components/exampleConfig";
+import { scratchDirectory } from "../../scratchDirectory";
 import { keyPair } from "../chain/fakes";
 
 const pair = keyPair();
-let place: string;
-beforeAll(() => {
-  place = mkdtempSync(join(tmpdir(), "pillar-host-small-"));
-});
-afterAll(() => rmSync(place, { recursive: true }));
+const scratch = scratchDirectory();
 
 const file = (name: string, text: string, mode = 0o600) => {
-  writeFileSync(join(place, name), text);
-  chmodSync(join(place, name), mode);
-  return join(place, name);
+  writeFileSync(join(scratch(), name), text);
+  chmodSync(join(scratch(), name), mode);
+  return join(scratch(), name);
 };
 const faultOf = async (work: () => Promise<unknown>) => work().then(String, (error: Error) => error.message);
 
@@ -31,19 +27,18 @@ const readers: Readonly<Record<string, (path: string) => Promise<string>>> = {
   },
   "init's private key": async (path) => JSON.stringify(checkKeyFile(path) ?? ""),
   "a token": (path) => faultOf(() => gatherSecrets({ provider: "hetzner" } as never, { tokenFile: path })),
-  "the key of backups": (path) => faultOf(() => openIdentity(place, path, Date.now)),
+  "the key of backups": (path) => faultOf(() => openIdentity(scratch(), path, Date.now)),
 };
 
 const kinds: readonly (readonly [kind: string, make: () => string, said: RegExp])[] = [
-  ["nothing", () => join(place, "none"), /does not exist on this machine/],
-  ["a directory", () => place, /is a directory/],
+  ["nothing", () => join(scratch(), "none"), /does not exist on this machine/],
+  ["a directory", scratch, /is a directory/],
   ["a device without an end", () => "/dev/zero", /is not a regular file/],
   [
     "a pipe that nobody writes into",
     () => {
-      rmSync(join(place, "pipe"), { force: true });
-      execFileSync("mkfifo", [join(place, "pipe")]);
-      return join(place, "pipe");
+      execFileSync("mkfifo", [join(scratch(), "pipe")]);
+      return join(scratch(), "pipe");
     },
     /is not a regular file/,
   ],
