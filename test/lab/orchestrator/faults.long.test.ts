@@ -3,8 +3,6 @@ import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { expectFailure, expectSuccess, onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, signersOf, stageOf } from "./moveStage";
 
-// Rarer problems than those of faults.test.ts, and the rollback by hand.
-
 describe("the orchestrator's move with a problem on the way", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } } });
   const fails = async () => {
@@ -16,6 +14,40 @@ describe("the orchestrator's move with a problem on the way", () => {
   /** Returns the printed commands for the new host and for the old one. */
   const byHand = (output: string) =>
     /first on [\d.]+: ([^\n]*) \(it must say inactive\)\s+only then on [\d.]+: ([^\n]*)\n/.exec(output)?.slice(1);
+
+  it("the old host keeps signing if the new host's disk is full, and the error says so", async () => {
+    await onHost(
+      stage.fresh,
+      "mkdir -p /root/.orchestrator.arriving && mount -t tmpfs -o size=1m tmpfs /root/.orchestrator.arriving",
+    );
+    const output = await fails();
+    expect(output).toContain("warning: the directory could not be copied beforehand");
+    expect(output).toContain("the other host sent more than this host accepts");
+    expect(output).toMatch(/needed: room for all of it, and 32 MB for the node; now [\d.]+[KMG]? free on \/root/);
+    expect(output).toContain(`The key is on the old host (${stage.old.address}), which signs`);
+    expect(await signersOf(stage)).toEqual(["old"]);
+    expect(await copyLeftovers(stage)).toBe("");
+    await onHost(stage.fresh, "umount /root/.orchestrator.arriving");
+  });
+
+  it("does not stop the orchestrator while the bridge is halted", async () => {
+    const process = () => onHost(stage.old, "systemctl show -p MainPID --value orchestrator");
+    const before = await process();
+    await stage.lab.chain("PATCH", "/bridge", { halted: true });
+    const output = await fails();
+    expect(output).toContain(
+      `the bridge is halted: refusing to stop the orchestrator of the old host (${stage.old.address}) now`,
+    );
+    expect(output).toContain(
+      `found: the node of ${stage.fresh.address} says (embedded.bridge.getBridgeInfo): the bridge is halted`,
+    );
+    expect(output).toContain("orchestrator.migrateFrom.haltedBridge acknowledged");
+    const { network } = await stage.lab.chain<{ network: { height: number } }>("GET", "/truth");
+    await stage.lab.chain("PATCH", "/bridge", { halted: false, unhaltedAt: network.height });
+    expect(await fails()).toContain(`the unhalt of momentum ${network.height} takes effect at momentum`);
+    expect([await process(), await signersOf(stage)]).toEqual([before, ["old"]]);
+    await stage.lab.chain("PATCH", "/bridge", { unhaltedAt: 0 });
+  });
 
   it("starts the old host's orchestrator again if a file keeps changing after the stop", async () => {
     await onHost(

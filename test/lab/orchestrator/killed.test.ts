@@ -4,14 +4,17 @@ import type { StackFile } from "../../../lab/stack/stack";
 import { expectSuccess } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, journalOf, type MoveStage, moveStage, signersOf } from "./moveStage";
 
-/** Moment of a kill: direction, place, printed pattern, and configuration for that run alone. */
-type Boundary = readonly [way: "there" | "back", where: string, pattern: RegExp, alone?: StackFile];
+/** Direction, places, and printed patterns at which one run after another is killed; configuration for those alone. */
+type Way = readonly [way: "there" | "back", where: string, patterns: readonly RegExp[], alone?: StackFile];
 
-// In the bulk copy: large.long.test.ts. At each write into the bucket: killedAtWrites.long.test.ts.
-const boundaries: readonly Boundary[] = [
-  ["there", "at the fence", /orchestrator: fencing the old host/],
+const ways: readonly Way[] = [
+  [
+    "there",
+    "in the bulk copy, and at the fence",
+    [/copying from \S+ to \S+: the old host/, /orchestrator: fencing the old host/],
+  ],
   // A provider lives on for up to ten seconds when its engine is killed: it must not come to the end of the watch.
-  ["back", "while it is watched", /orchestrator: the orchestrator of the old host answers/, { steadySeconds: 20 }],
+  ["back", "while it is watched", [/orchestrator: the orchestrator of the old host answers/], { steadySeconds: 20 }],
 ];
 
 /**
@@ -38,24 +41,24 @@ async function expectJournals({ old, fresh }: MoveStage, isBack: boolean): Promi
 describe("an engine that is killed in the orchestrator's move", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, bare: true });
 
-  /** Kills an `up` at this output, expects at most one signing host, and continues. */
-  async function killedThenUp(pattern: RegExp, settings: StackFile, alone?: StackFile): Promise<void> {
-    await configureMove(stage, { ...settings, ...alone });
+  /** Kills an `up` at this output, and expects at most one signing host. */
+  async function killedAt(pattern: RegExp, isBack: boolean): Promise<void> {
     const run = await stage.stack.begin();
     await run.hears((output) => (pattern.test(output) ? "heard" : undefined), String(pattern));
     await run.kill();
     expect((await signersOf(stage)).length).toBeLessThan(2);
-    await expectJournals(stage, settings.rollback === true);
+    await expectJournals(stage, isBack);
     await stage.stack.cancel();
-    if (alone) await configureMove(stage, settings);
-    await expectSuccess(stage.stack.up());
   }
 
-  it.for(boundaries)("is continued by the next up, on the way %s: %s", async ([way, _where, pattern, alone]) => {
+  it.for(ways)("is continued by the next up, on the way %s: %s", async ([way, _where, patterns, alone]) => {
     const isBack = way === "back";
     const [from, to] = isBack ? [stage.fresh, stage.old] : [stage.old, stage.fresh];
     const before = await contentOf(from);
-    await killedThenUp(pattern, { rollback: isBack }, alone);
+    await configureMove(stage, { rollback: isBack, ...alone });
+    for (const pattern of patterns) await killedAt(pattern, isBack);
+    if (alone) await configureMove(stage, { rollback: isBack });
+    await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual([isBack ? "old" : "new"]);
     expect(await contentOf(to)).toBe(before);
     expect(await copyLeftovers(stage)).toBe("");

@@ -13,7 +13,7 @@ import {
   waitForOrchestrator,
 } from "../../../lab/oldHost/runningOrchestrator";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { type Backend, startS3 } from "../../../lab/stack/backends";
+import { startS3 } from "../../../lab/stack/backends";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { moveNamed } from "../../moveNamed";
 import { movesIn } from "../../recordIn";
@@ -42,11 +42,8 @@ export interface MoveStageOptions {
   readonly prepare?: (stage: MoveStage) => Promise<unknown>;
   /** Leaves out the first `up`: the move is unattended, in the run that stands the new host up. */
   readonly bare?: boolean;
-  /**
-   * Puts event log and backups into a bucket at the operator's end, like the state: the usual one, or the result of
-   * this function.
-   */
-  readonly inBucket?: boolean | ((lab: Lab) => Promise<Backend>);
+  /** Puts event log and backups into a bucket at the operator's end, like the state. */
+  readonly inBucket?: boolean;
   /** The chain has a witness beside the old host, which may be unreachable. */
   readonly withReference?: boolean;
   /** The old host's login is not root, and its sudo requires {@link sudoPassword}. */
@@ -96,7 +93,7 @@ export function moveStage({
     if (withSudo) await addOperator(stage.old);
     await setUpSyncedNode(stage.lab, stage.old);
     stage.state = await setUpOrchestrator(stage.lab, stage.old, setup);
-    const bucket = inBucket ? await (inBucket === true ? startS3 : inBucket)(stage.lab) : undefined;
+    const bucket = inBucket ? await startS3(stage.lab) : undefined;
     if (bucket) stage.store = bucket.url;
     if (withReference) stage.references = [await stage.lab.addReference("ref1")];
     stage.stack = await testStack(stage.lab, stage.fresh, {}, "prod", {
