@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import type { OrderRecord } from "../../../core/cloud/orderRecord";
-import type { Server } from "../../../lab/clouds/account";
 import type { CloudName } from "../../../lab/clouds/names";
 import { serveVault } from "../../../lab/doubles/vault";
 import { endProcess, startDetached } from "../../../lab/hosts/machine";
@@ -14,29 +13,7 @@ import { residentsIn } from "../../../lab/stack/residents";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { createKeyPair } from "../../../providers/hostKey";
 import { expectFailure, expectSuccess } from "../fixture";
-import { type ServedCloud, serveCloud } from "./servedCloud";
-
-/** A cloud's API on loopback without machines, and a stack of the program that has its host there. */
-export interface CloudStack {
-  readonly cloud: ServedCloud;
-  readonly stack: LabStack;
-  /** Replaces the configuration; token and key stay. */
-  configure(changes: StackFile, host?: StackFile): Promise<void>;
-  /** Reads the record of orders beside the stack's file, or undefined. */
-  record(): Promise<OrderRecord | undefined>;
-  /** Runs `pulumi up` of the server and its dependencies, without a connection to it. */
-  upToServer(): Promise<{ exitCode: number; output: string }>;
-  /** Runs `pulumi refresh`, which removes vanished resources from the state. */
-  refresh(): Promise<void>;
-  servers(): Server[];
-  /** Counts servers, firewalls, keys and tags. */
-  left(): number[];
-  /** Resets cloud and stack to before the first run, without a destroy. */
-  anew(): Promise<void>;
-  /** Kills the engine alone once this is true, as a crash does, and unlocks the stack. */
-  killUpToServer(once: () => boolean): Promise<void>;
-  close(): Promise<void>;
-}
+import { serveCloud } from "./servedCloud";
 
 /** The plugin's key of a cloud's endpoint. */
 export const endpointKeys = { hetzner: "hcloud:endpoint", digitalocean: "digitalocean:apiEndpoint" } as const;
@@ -74,7 +51,8 @@ export function cloudStage(provider: CloudName, locations?: readonly string[]): 
   return stage;
 }
 
-async function cloudStack(provider: CloudName, host: StackFile): Promise<CloudStack> {
+/** Creates a cloud's API on loopback without machines, and a stack of the program that has its host there. */
+async function cloudStack(provider: CloudName, host: StackFile) {
   const dir = mkdtempSync(join(tmpdir(), "cloud-stack-"));
   const cloud = await serveCloud(provider, { actionMs: 200 });
   const { account } = cloud;
@@ -106,18 +84,25 @@ async function cloudStack(provider: CloudName, host: StackFile): Promise<CloudSt
   return {
     cloud,
     stack,
-    configure: (changes, hostChanges = {}) => stack.configure(file(changes, hostChanges), secrets),
+    /** Replaces the configuration; token and key stay. */
+    configure: (changes: StackFile, hostChanges: StackFile = {}) =>
+      stack.configure(file(changes, hostChanges), secrets),
+    /** Runs `pulumi up` of the server and its dependencies, without a connection to it. */
     upToServer: () => stack.up(toServer),
+    /** Runs `pulumi refresh`, which removes vanished resources from the state. */
     refresh: async () => void (await stack.pulumi(["refresh", "--yes", "--skip-preview"])),
     servers: () => [...account.servers.values()],
+    /** Counts servers, firewalls, keys and tags. */
     left: () => [account.servers, account.firewalls, account.keys, account.tags].map(({ size }) => size),
+    /** Resets cloud and stack to before the first run, without a destroy. */
     anew: async () => {
       account.clear();
       for (const path of [backend, attempts]) await rm(path, { recursive: true, force: true });
       await cp(untouched, backend, { recursive: true });
       await stack.configure(file({}, {}), secrets);
     },
-    killUpToServer: async (once) => {
+    /** Kills the engine alone once this is true, as a crash does, and unlocks the stack. */
+    killUpToServer: async (once: () => boolean) => {
       // Processes that a killed engine leaves hold its output open, so it is not read.
       const running = stack.pulumi(["up", "--yes", ...toServer], { stdio: "ignore", reject: false });
       try {
@@ -128,6 +113,7 @@ async function cloudStack(provider: CloudName, host: StackFile): Promise<CloudSt
       await running;
       await stack.cancel();
     },
+    /** Reads the record of orders beside the stack's file, or undefined. */
     record: async () => {
       const text = await readFile(attempts, "utf8").catch(() => undefined);
       return text === undefined ? undefined : (JSON.parse(text) as OrderRecord);
@@ -142,6 +128,8 @@ async function cloudStack(provider: CloudName, host: StackFile): Promise<CloudSt
     },
   };
 }
+
+type CloudStack = Awaited<ReturnType<typeof cloudStack>>;
 
 /** Retires the stack, and expects `destroy` to leave nothing at the cloud. */
 export async function destroyAll({ configure, stack, left }: CloudStack): Promise<void> {

@@ -1,17 +1,47 @@
 import { expect, test } from "vitest";
 import { expectFailure, expectSuccess } from "../fixture";
-import { cloudStage, until } from "./cloudStack";
+import { adoptForeign, cloudStage, until } from "./cloudStack";
 
-// Rarer failures than those of hetznerFailures.test.ts.
+// The real engine and the plugin against the API on loopback, with its faults.
 
 const stage = cloudStage("hetzner", ["fsn1", "nbg1"]);
-const servers = () => stage.servers();
+
+test("without capacity for the chosen server, the run says what comes next; the next run does it", async () => {
+  stage.cloud.account.faults.add({ kind: "noCapacity", location: "fsn1", shows: "create" });
+  const first = await expectFailure(stage.upToServer());
+  expect(first).toContain("the next run tries cx33 in nbg1");
+  expect(first).toContain("warning: Hetzner has no room for cx33 in fsn1 (");
+  const pending = { plan: "cx33", location: "fsn1", reason: expect.stringContaining("(resource_unavailable") };
+  expect(await stage.record()).toMatchObject({ attempts: [], pending });
+  expect(stage.servers()).toEqual([]);
+
+  const second = await expectSuccess(stage.upToServer());
+  expect(second).toMatch(/sold out: cx33 in fsn1 at 20/);
+  expect(stage.servers()).toMatchObject([{ location: "nbg1" }]);
+  expect(await stage.record()).toMatchObject({ attempts: [], ordered: expect.any(String) });
+  await stage.anew();
+});
+
+test("an engine killed while it orders leads to one server, taken over and protected by the next run", async () => {
+  stage.cloud.account.faults.add({ kind: "slowAction", command: "create_server" });
+  await stage.killUpToServer(() => stage.servers().length > 0);
+  stage.cloud.account.faults.clear();
+  const [{ id } = { id: 0 }] = stage.servers();
+
+  const second = await expectSuccess(stage.upToServer());
+  expect(second).toContain(`the creation of server ${id} was interrupted: the server is kept`);
+  // A plugin that outlived its engine may still change the server, which the provider then locks.
+  await until(() => stage.servers().every((server) => !stage.cloud.account.isBusy(server)));
+  await expectSuccess(stage.upToServer());
+  expect(stage.servers()).toMatchObject([{ id, isProtected: true }]);
+  await stage.anew();
+});
 
 test("replaces a half-created server, and ends with exactly one", async () => {
   stage.cloud.account.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
   await expectFailure(stage.upToServer());
   await expectSuccess(stage.upToServer());
-  expect(servers()).toMatchObject([{ location: "nbg1", isProtected: true }]);
+  expect(stage.servers()).toMatchObject([{ location: "nbg1", isProtected: true }]);
   expect((await stage.upToServer()).output).toMatch(/\d+ unchanged/);
   expect((await stage.stack.destroy()).output).toContain("because it is protected");
   await stage.anew();
@@ -20,13 +50,13 @@ test("replaces a half-created server, and ends with exactly one", async () => {
 test("removes what a failed order left after the engine was killed, although the state does not know it", async () => {
   const slow = stage.cloud.account.faults.add({ kind: "slowAction", command: "create_server" });
   stage.cloud.account.faults.add({ kind: "noCapacity", location: "fsn1", shows: "action" });
-  await stage.killUpToServer(() => servers().length > 0);
+  await stage.killUpToServer(() => stage.servers().length > 0);
   stage.cloud.account.faults.clear(slow);
-  const [left] = servers();
+  const [left] = stage.servers();
   await until(() => left?.status === "off");
   const up = await expectSuccess(stage.upToServer());
   expect(up).toContain(`server ${left?.id}, which the failed order left, is removed`);
-  expect(servers()).toMatchObject([{ location: "nbg1" }]);
+  expect(stage.servers()).toMatchObject([{ location: "nbg1" }]);
   await stage.anew();
 });
 
@@ -47,9 +77,19 @@ test("ends with the provider's words after a 403, and creates no server", async 
 test("a lost answer to the order leads to one server, which the next run takes over", async () => {
   stage.cloud.account.faults.add({ kind: "cutAnswer", method: "POST", path: "/servers", times: 1 });
   await expectFailure(stage.upToServer());
-  const [made] = servers();
-  expect(servers()).toHaveLength(1);
+  const [made] = stage.servers();
+  expect(stage.servers()).toHaveLength(1);
   await expectSuccess(stage.upToServer());
   await expectSuccess(stage.upToServer());
-  expect(servers()).toMatchObject([{ id: made?.id, isProtected: true }]);
+  expect(stage.servers()).toMatchObject([{ id: made?.id, isProtected: true }]);
+  await stage.anew();
 });
+
+test("adopts a server that somebody else created, and keeps it while no other host produces", () =>
+  adoptForeign(stage, "/servers", {
+    name: "old-pillar",
+    server_type: "cpx32",
+    image: "debian-12",
+    location: "hel1",
+    labels: { mine: "yes" },
+  }));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { AccountOptions, CloudDouble } from "../../../lab/clouds/account";
+import type { AccountOptions } from "../../../lab/clouds/account";
 import { createDigitalOcean } from "../../../lab/clouds/digitalocean";
 import { createHetzner } from "../../../lab/clouds/hetzner";
 import type { InboundRule, MachineOrder, MachineRoom } from "../../../lab/clouds/machineRoom";
@@ -16,21 +16,8 @@ interface Machine {
 /** JSON as it came: its shape is what the tests are about. */
 export type Json = ReturnType<typeof JSON.parse>;
 
-/** A cloud's double on loopback, without machines: servers run the moment they are ordered. */
-export interface ServedCloud extends CloudDouble {
-  readonly machines: ReadonlyMap<string, Machine>;
-  /** The endpoint, as the plugin and the program take it. */
-  readonly endpoint: string;
-  readonly token: string;
-  /** Sends a request below the API's version, and returns the answer's body. */
-  ask(method: string, path: string, body?: object): Promise<Json>;
-  close(): void;
-}
-
-export async function serveCloud(
-  provider: CloudName,
-  { actionMs = 0, tokens = {} }: Partial<AccountOptions> = {},
-): Promise<ServedCloud> {
+/** Serves a cloud's double on loopback, without machines: servers run the moment they are ordered. */
+export async function serveCloud(provider: CloudName, { actionMs = 0, tokens = {} }: Partial<AccountOptions> = {}) {
   const machines = new Map<string, Machine>();
   const change = async (id: string, changes: Partial<Machine>) => void Object.assign(machines.get(id) ?? {}, changes);
   const room: MachineRoom = {
@@ -50,7 +37,8 @@ export async function serveCloud(
   await once(server, "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const base = { hetzner: `${url}/v1`, digitalocean: `${url}/v2` }[provider];
-  const ask = async (method: string, path: string, body?: object) => {
+  /** Sends a request below the API's version, and returns the answer's body. */
+  const ask = async (method: string, path: string, body?: object): Promise<Json> => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const response = await fetch(base + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
     const text = await response.text();
@@ -60,5 +48,8 @@ export async function serveCloud(
     server.close();
     server.closeAllConnections();
   };
+  // The endpoint is as the plugin and the program take it.
   return { ...double, machines, endpoint: provider === "hetzner" ? base : url, token, ask, close };
 }
+
+export type ServedCloud = Awaited<ReturnType<typeof serveCloud>>;

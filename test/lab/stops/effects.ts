@@ -35,13 +35,3 @@ export async function expectOnce(host: LabHost, stack: LabStack, deploys = 1): P
     ["apt.conf", "controller", "deploy.done", "deploy.started", "packages.done", "stack", "synced"].join("\n"),
   );
 }
-
-/** Returns what an `up` on a finished host must leave as it is. */
-export function factsOf(host: LabHost): Promise<string> {
-  return onHost(
-    host,
-    `crontab -l; dpkg -l | sha256sum; sha256sum /root/.znn/config.json /root/node-controller
-     systemctl show -p MainPID,ActiveEnterTimestamp go-node; ls /var/log/pillar-host; ls /run/pillar-host
-     grep -r . /var/lib/pillar-host`,
-  );
-}

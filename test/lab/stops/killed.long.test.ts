@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Run } from "../../../lab/stack/engineRun";
 import { expectSuccess, holdLock, onHost, staged } from "../fixture";
-import { expectOnce, factsOf, holdStep, until, waitingFor } from "./effects";
+import { expectOnce, holdStep, until, waitingFor } from "./effects";
 
 describe("an engine that is killed", () => {
   const stage = staged(undefined, async (lab) => {
@@ -96,12 +96,5 @@ describe("an engine that is killed", () => {
     await holdStep(stage.host, false);
     await expectSuccess(run.end());
     await expectOnce(stage.host, stage.stack);
-  });
-
-  it("changes nothing after a completed up", async () => {
-    const before = await factsOf(stage.host);
-    const { exitCode } = await stage.stack.up();
-    expect(exitCode).toBe(0);
-    expect(await factsOf(stage.host)).toBe(before);
   });
 });
