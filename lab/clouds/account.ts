@@ -1,4 +1,4 @@
-import { ApiError, noContent, notFound, type Route, type ServedApi } from "./api";
+import { ApiError, noContent, notFound, type Route } from "./api";
 import { Faults } from "./faults";
 import type { InboundRule, MachineRoom } from "./machineRoom";
 import { Turns } from "./room/turns";
@@ -155,14 +155,11 @@ export class Account {
   private async applyFirewalls(): Promise<void> {
     for (const server of this.servers.values()) {
       const rules = this.rulesOf(server);
-      if (server.isLeaving || server.address === undefined || this.isApplied(server, rules)) continue;
+      const isApplied = this.applied.get(server.machine) === JSON.stringify(rules);
+      if (server.isLeaving || server.address === undefined || isApplied) continue;
       await this.room.setFirewall(server.machine, rules);
       this.applied.set(server.machine, JSON.stringify(rules));
     }
-  }
-
-  private isApplied({ machine }: Server, rules: readonly InboundRule[] | undefined): boolean {
-    return this.applied.get(machine) === JSON.stringify(rules);
   }
 
   /** Returns a server's inbound rules, or undefined if no firewall applies to it. */
@@ -210,9 +207,7 @@ export class Account {
     const action = this.start(command, server, {
       isFailing: isFull,
       isReady: async () => isDead || (await this.room.isRunning(server.machine)),
-      onSuccess: () => {
-        server.status = "running";
-      },
+      onSuccess: () => void Object.assign(server, { status: "running" }),
     });
     return { server, action };
   }
@@ -220,9 +215,7 @@ export class Account {
   powerOff(server: Server, command: string): Action {
     return this.start(command, server, {
       isReady: endOf(server.isDead ? Promise.resolve() : this.room.powerOff(server.machine)),
-      onSuccess: () => {
-        server.status = "off";
-      },
+      onSuccess: () => void Object.assign(server, { status: "off" }),
     });
   }
 
@@ -233,11 +226,6 @@ export class Account {
       onSuccess: () => void this.servers.delete(server.id),
     });
   }
-}
-
-/** A cloud's double. */
-export interface CloudDouble extends ServedApi {
-  readonly account: Account;
 }
 
 /** Returns a function that tells whether work in the machine room has ended. */

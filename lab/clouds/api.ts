@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { type Faults, faultSchema, match } from "./faults";
+import type { Account } from "./account";
+import { faultSchema, match } from "./faults";
 
 /** The parts of a request that routes use. */
 interface ApiRequest {
@@ -41,12 +42,7 @@ interface Api {
   readonly version: string;
   /** `read` tokens cannot change anything. */
   readonly tokens: Readonly<Record<string, "write" | "read">>;
-  readonly account: {
-    readonly faults: Faults;
-    readonly servers: ReadonlyMap<number, object>;
-    /** Does a request's work, with what the provider does before and after each. */
-    work<T>(handle: () => Promise<T>): Promise<T>;
-  };
+  readonly account: Account;
   readonly routes: Routes;
   /** Code and message of the error that usually has a status. */
   readonly usualErrors: Readonly<Record<number, readonly [code: string, message: string]>>;
@@ -62,16 +58,11 @@ export interface SeenRequest {
   readonly status: number;
 }
 
-export interface ServedApi {
-  readonly handler: RequestListener;
-  /** All requests to the API, oldest first. */
-  readonly requests: readonly SeenRequest[];
-}
-
 const control = "/_lab";
 
-/** Creates the request listener of a cloud, with the routes below /_lab, by which tests control it. */
-export function createApi(api: Api): ServedApi {
+/** Creates a cloud's double: its request listener, with the routes below /_lab, by which tests control it. */
+export function createApi(api: Api) {
+  /** All requests to the API, oldest first. */
   const requests: SeenRequest[] = [];
   const { account } = api;
   const controls: Routes = {
@@ -102,7 +93,7 @@ export function createApi(api: Api): ServedApi {
   const handler: RequestListener = (incoming, response) => {
     serve(incoming, response).catch(() => response.destroy());
   };
-  return { handler, requests };
+  return { handler, requests, account };
 }
 
 /** Finds the route of a request and returns its answer. */

@@ -3,7 +3,6 @@ import {
   Account,
   type AccountOptions,
   type Action,
-  type CloudDouble,
   deletion,
   type Firewall,
   found,
@@ -24,9 +23,9 @@ const usualErrors = {
 const unprocessable = (message: string) => new ApiError(422, "unprocessable_entity", message);
 
 /** Creates DigitalOcean's API v2 as of late 2026, for one account. */
-export function createDigitalOcean(options: AccountOptions): CloudDouble {
+export function createDigitalOcean(options: AccountOptions) {
   const account = new Account(options, "do");
-  const api = createApi({
+  return createApi({
     version: "/v2",
     tokens: options.tokens,
     account,
@@ -42,7 +41,6 @@ export function createDigitalOcean(options: AccountOptions): CloudDouble {
     usualErrors,
     errorBody: (id, message) => ({ id, message }),
   });
-  return { ...api, account };
 }
 
 /** Answers with a list, which fits on its first page. */

@@ -2,7 +2,6 @@ import {
   Account,
   type AccountOptions,
   type Action,
-  type CloudDouble,
   deletion,
   type Firewall,
   found,
@@ -26,11 +25,11 @@ const usualErrors = {
 const noCapacity = { code: "resource_unavailable", message: "error during placement" };
 
 /** Creates Hetzner Cloud's API v1 as of late 2026, for one project. Each token has 64 characters. */
-export function createHetzner(options: AccountOptions): CloudDouble {
+export function createHetzner(options: AccountOptions) {
   if (Object.keys(options.tokens).some((token) => token.length !== tokenLength))
     throw new Error(`a token of Hetzner has ${tokenLength} characters`);
   const account = new Account(options, "hz");
-  const api = createApi({
+  return createApi({
     version: "/v1",
     tokens: options.tokens,
     account,
@@ -44,7 +43,6 @@ export function createHetzner(options: AccountOptions): CloudDouble {
     usualErrors,
     errorBody: (code, message) => ({ error: { code, message, details: null } }),
   });
-  return { ...api, account };
 }
 
 /** Returns an action in the API's form. */

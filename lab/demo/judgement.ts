@@ -1,6 +1,8 @@
+import type { ChainTruth, SignersTruth } from "../doubles/chain";
 import { liveMs } from "../doubles/chain/nodes";
 import type { Slot } from "../doubles/chain/production";
 import type { Stall } from "../doubles/stalls";
+import type { Lab } from "../lab";
 
 /** Facts of the chain double about a journey. */
 export interface Played {
@@ -17,19 +19,13 @@ export interface Played {
   readonly withoutSigner: number;
 }
 
-export interface Judgement {
-  /** True if nothing went wrong that the program could have caused. */
-  readonly isGood: boolean;
-  readonly lines: readonly string[];
-}
-
 /** True if the machine caused a missed slot: a process did not run for longer than a slot. */
 export function isMachines({ at }: Pick<Slot, "at">, stalls: readonly Stall[], slotMs: number): boolean {
   return stalls.some(({ from, to }) => to - from > slotMs && from <= at && to >= at - liveMs);
 }
 
-/** Judges a journey, in words for an operator. */
-export function judge(played: Played): Judgement {
+/** Judges a journey, in words for an operator. It is good if nothing went wrong that the program could have caused. */
+export function judge(played: Played) {
   const { pillar, addresses, slots, slotMs, stalls, doubleProduced, doubleSigned } = played;
   const by = (address: string) =>
     slots.filter(({ nodes, producer }) => nodes.length > 0 && producer === address).length;
@@ -62,4 +58,27 @@ export function judge(played: Played): Judgement {
         : `  So it did not go well, and the exit code is 1: ${faults.join("; ")}.`,
     ],
   };
+}
+
+/** Judges the journey by the chain alone, which the program cannot influence. */
+export async function verdict(
+  lab: Lab,
+  pillar: string,
+  addresses: Played["addresses"],
+  isCounted: (slot: Slot) => boolean = () => true,
+) {
+  const truth = await lab.chain<ChainTruth>("GET", "/truth");
+  const production = await lab.chain<Slot[]>("GET", "/production");
+  const signers = await lab.chain<SignersTruth>("GET", "/signers");
+  const gaps = Object.values(signers.identities).flatMap(({ gaps: all }) => all);
+  return judge({
+    pillar,
+    addresses,
+    stalls: truth.stalls,
+    slotMs: truth.network.momentumSeconds * 1000,
+    slots: production.filter((slot) => slot.pillar === pillar && isCounted(slot)),
+    doubleProduced: truth.doubleProduced.length,
+    doubleSigned: signers.doubles.length,
+    withoutSigner: gaps.reduce((sum, { ms }) => sum + Math.max(0, ms), 0),
+  });
 }

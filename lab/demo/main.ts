@@ -1,7 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { ensureCloudImage } from "../clouds/room/image";
-import type { ChainTruth, SignersTruth } from "../doubles/chain";
-import type { Slot } from "../doubles/chain/production";
 import { ensureBaseImage } from "../images/baseImage";
 import { ensurePackagedImage } from "../images/packagedImage";
 import { Lab } from "../lab";
@@ -10,7 +8,7 @@ import { pluginsFor } from "../stack/stack";
 import { ensureToolchain } from "../toolchain";
 import { step } from "../util/progress";
 import { ensureRequirements } from "../util/requirements";
-import { type Judgement, judge, type Played } from "./judgement";
+import { verdict } from "./judgement";
 import { type OldServer, orderOldServer } from "./oldServer";
 import { Scenes } from "./scenes";
 import { hurry, makeStacks, pillar, type Stacks } from "./stacks";
@@ -46,7 +44,7 @@ Time goes fast here: ${momentumSeconds} s for a momentum (10 s), ${tickMomentums
   for (const line of scenes.summary()) console.log(line);
   const report = await stacks.fresh.cli(["report", "prod-2", "--directory", `${lab.dir}/backups`]);
   console.log(`\n    $ ./pillar-host report prod-2\n\n${report.replace(/^/gm, "    ")}`);
-  const { isGood, lines } = await verdict(lab, { old: server.producer.address, fresh: freshAddress });
+  const { isGood, lines } = await verdict(lab, pillar, { old: server.producer.address, fresh: freshAddress });
   console.log(`\nThe chain's own verdict (the lab's double of it, which asked neither program nor record):`);
   console.log(lines.join("\n"));
   console.log(`
@@ -101,21 +99,3 @@ process.exitCode = await main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   return 1;
 });
-
-/** Judges the journey by the chain alone, which the program cannot influence. */
-export async function verdict(lab: Lab, addresses: Played["addresses"]): Promise<Judgement> {
-  const truth = await lab.chain<ChainTruth>("GET", "/truth");
-  const production = await lab.chain<Slot[]>("GET", "/production");
-  const signers = await lab.chain<SignersTruth>("GET", "/signers");
-  const gaps = Object.values(signers.identities).flatMap(({ gaps: all }) => all);
-  return judge({
-    pillar,
-    addresses,
-    stalls: truth.stalls,
-    slotMs: truth.network.momentumSeconds * 1000,
-    slots: production.filter((slot) => slot.pillar === pillar),
-    doubleProduced: truth.doubleProduced.length,
-    doubleSigned: signers.doubles.length,
-    withoutSigner: gaps.reduce((sum, { ms }) => sum + Math.max(0, ms), 0),
-  });
-}

@@ -1,23 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { cloudTokens } from "../clouds/names";
-import type { HostShell, Lab } from "../lab";
+import type { Lab } from "../lab";
 import { setUpOrchestrator } from "../oldHost/runningOrchestrator";
-import { type NodeProducer, setUpSyncedNode } from "../oldHost/syncedNode";
-
-/** The demo's old host: a server at the lab's Hetzner, ordered years ago. */
-export interface OldServer extends HostShell {
-  /** Id of the server at the provider. */
-  readonly id: string;
-  readonly address: string;
-  readonly hostKey: string;
-  readonly producer: NodeProducer;
-}
+import { setUpSyncedNode } from "../oldHost/syncedNode";
 
 const bootLimit = 120_000;
 
 /** Orders the server as a customer does, and sets up a synced node and an orchestrator on it. */
-export async function orderOldServer(lab: Lab): Promise<OldServer> {
+export async function orderOldServer(lab: Lab) {
   await lab.startClouds();
   const id = await order(lab, await readFile(`${lab.privateKeyFile}.pub`, "utf8"));
   const machine = await booted(lab);
@@ -29,6 +20,7 @@ export async function orderOldServer(lab: Lab): Promise<OldServer> {
   const host = {
     name: machine.name,
     run: machine.run,
+    /** Id of the server at the provider. */
     id: String(id),
     address: machine.address,
     hostKey: (await on("cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub")).trim(),
@@ -37,6 +29,9 @@ export async function orderOldServer(lab: Lab): Promise<OldServer> {
   await setUpOrchestrator(lab, host);
   return { ...host, producer };
 }
+
+/** The demo's old host: a server at the lab's Hetzner, ordered years ago. */
+export type OldServer = Awaited<ReturnType<typeof orderOldServer>>;
 
 const ask = <T>(lab: Lab, path: string, body?: object) =>
   lab.cloud<T>("hetzner", body ? "POST" : "GET", `/v1${path}`, body, cloudTokens.hetzner);

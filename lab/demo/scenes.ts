@@ -3,12 +3,6 @@ import { join } from "node:path";
 import type { LabStack } from "../stack/stack";
 import { elapsed } from "../util/progress";
 
-/** Duration of a resource's creation. */
-export interface StageTime {
-  readonly name: string;
-  readonly milliseconds: number;
-}
-
 interface EngineEvent {
   /** Unix seconds. */
   readonly timestamp: number;
@@ -16,10 +10,13 @@ interface EngineEvent {
   readonly resOutputsEvent?: { readonly metadata: { readonly urn: string } };
 }
 
-/** Parses the engine's event log, a JSON object in each line, in the order in which the resources were started. */
-export function stageTimes(eventLog: string): StageTime[] {
+/**
+ * Parses the engine's event log, a JSON object in each line. Returns the duration of each resource's creation in the
+ * order of their ends.
+ */
+export function stageTimes(eventLog: string) {
   const begun = new Map<string, number>();
-  const times: StageTime[] = [];
+  const times: { name: string; milliseconds: number }[] = [];
   for (const line of eventLog.split("\n").filter(Boolean)) {
     const event = JSON.parse(line) as EngineEvent;
     const before = event.resourcePreEvent?.metadata.urn;
@@ -47,7 +44,7 @@ const steps: Readonly<Record<string, string>> = {
 };
 
 /** Result of a command of the journey. */
-export interface Scene {
+interface Scene {
   readonly title: string;
   readonly milliseconds: number;
   /** Duration of each resource in milliseconds, by its name. */

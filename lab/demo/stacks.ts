@@ -13,14 +13,6 @@ export const pillar = "Anvil";
  */
 export const hurry = { momentumSeconds: 1, tickMomentums: 20, epochSeconds: 30, rewardDelaySeconds: 1 };
 
-/** The stacks of both hosts. */
-export interface Stacks {
-  readonly old: LabStack;
-  readonly fresh: LabStack;
-  /** Configures the old host to be retired, with the new one as its successor. */
-  configureRetirement(): Promise<void>;
-}
-
 /**
  * Makes the stacks of both hosts.
  * @param host the new host, a machine of the operator's own
@@ -31,7 +23,7 @@ export async function makeStacks(
   server: OldServer,
   host: LabHost,
   paces: Omit<typeof hurry, "rewardDelaySeconds"> = hurry,
-): Promise<Stacks> {
+) {
   const privateKey = await readFile(lab.privateKeyFile, "utf8");
   const common = {
     pillar: { name: pillar },
@@ -73,7 +65,11 @@ export async function makeStacks(
   return {
     old,
     fresh,
+    /** Configures the old host to be retired, with the new one as its successor. */
     configureRetirement: () =>
       old.configure({ ...oldFile, lifecycle: "retiring", retirement: { successor } }, oldSecrets),
   };
 }
+
+/** The stacks of both hosts. */
+export type Stacks = Awaited<ReturnType<typeof makeStacks>>;

@@ -5,8 +5,6 @@ import { type FaultKind, type FaultValue, height, milliseconds } from "./kind";
 export interface NodeFault {
   readonly does: string;
   readonly value?: FaultValue;
-  /** Settings that the fault changes. */
-  readonly keys: readonly (keyof NodeSettings)[];
   /** Returns the settings that play the fault. @param own the node's height @param network the height of all others */
   settings(value: string, own: number, network: number): NodeSettingsPatch;
   isOn(settings: NodeSettings): boolean;
@@ -18,61 +16,57 @@ const anyHeight = (byDefault: string): FaultValue => ({ form: "HEIGHT", byDefaul
 export const nodeFaults = {
   stall: {
     does: "its height stands still",
-    keys: ["stall"],
     settings: () => ({ stall: true }),
     isOn: ({ stall }) => stall,
   },
   flap: {
     does: "its state goes to and fro between 2 and 1: a target that goes stale and is renewed",
     value: { form: "DURATION", byDefault: "5s" },
-    keys: ["flapMs", "staleTarget"],
     settings: (value, own) => ({ flapMs: milliseconds(value), staleTarget: own }),
     isOn: ({ flapMs }) => flapMs !== null,
   },
   "stale-target": {
     does: "its target stands still, so that it says 2 while it is behind",
     value: anyHeight("its own height"),
-    keys: ["staleTarget"],
     settings: (value, own) => ({ staleTarget: value ? height(value) : own }),
     isOn: ({ staleTarget, flapMs }) => staleTarget !== false && flapMs === null,
   },
   "lying-target": {
     does: "its best peer claims a height that is not so",
     value: anyHeight("a million too high"),
-    keys: ["forceTarget"],
     settings: (value, _own, network) => ({ forceTarget: value ? height(value) : network + 1_000_000 }),
     isOn: ({ forceTarget }) => forceTarget !== null,
   },
   "lying-height": {
     does: "it says another height than it has, with a fresh momentum: a reference that lies",
     value: anyHeight("a thousand too high"),
-    keys: ["forceHeight"],
     settings: (value, _own, network) => ({ forceHeight: value ? height(value) : network + 1000 }),
     isOn: ({ forceHeight }) => forceHeight !== null,
   },
   "no-peers": {
     does: "it has no peers: state 3, target 0",
-    keys: ["peers"],
     settings: () => ({ peers: 0 }),
     isOn: ({ peers }) => peers === 0,
   },
   "rpc-down": {
     does: "its RPC's port is closed while it lives",
-    keys: ["rpcDown"],
     settings: () => ({ rpcDown: true }),
     isOn: ({ rpcDown }) => rpcDown,
   },
   slow: {
     does: "every answer is late by so much",
     value: { form: "DURATION", byDefault: "20s" },
-    keys: ["slowMs"],
     settings: (value) => ({ slowMs: milliseconds(value) }),
     isOn: ({ slowMs }) => slowMs > 0,
   },
 } as const satisfies Record<string, NodeFault>;
 
+/** Returns the value of a fault without one. A height's default depends on the network. */
+const defaultOf = ({ value }: NodeFault) => (value?.form === "HEIGHT" ? "" : (value?.byDefault ?? ""));
+
 /** Returns the settings that end a fault. */
-export function healed({ keys }: Pick<NodeFault, "keys">): NodeSettingsPatch {
+export function healed(fault: NodeFault): NodeSettingsPatch {
+  const keys = Object.keys(fault.settings(defaultOf(fault), 0, 0)) as (keyof NodeSettings)[];
   return Object.fromEntries(keys.map((key) => [key, defaultNodeSettings[key]]));
 }
 
@@ -84,13 +78,10 @@ export function asKind(fault: NodeFault): FaultKind {
     ...(value === undefined ? {} : { value }),
     set: async (lab, host, given) => {
       const { nodes, network } = await lab.chain<ChainTruth>("GET", "/truth");
-      const byDefault = value?.form === "HEIGHT" ? "" : (value?.byDefault ?? "");
       const own = nodes[host]?.last?.height ?? network.height;
-      await lab.chain("PATCH", `/nodes/${host}`, fault.settings(given || byDefault, own, network.height));
+      await lab.chain("PATCH", `/nodes/${host}`, fault.settings(given || defaultOf(fault), own, network.height));
     },
-    heal: async (lab, host) => {
-      await lab.chain("PATCH", `/nodes/${host}`, healed(fault));
-    },
+    heal: async (lab, host) => void (await lab.chain("PATCH", `/nodes/${host}`, healed(fault))),
     isOn: async (lab, host) =>
       fault.isOn((await lab.chain<{ settings: NodeSettings }>("GET", `/nodes/${host}`)).settings),
   };

@@ -1,13 +1,5 @@
 import ts from "typescript";
 
-/** A comment that a reader has to read twice. */
-export interface RefusedComment {
-  readonly path: string;
-  /** Counts from 1. */
-  readonly line: number;
-  readonly why: string;
-}
-
 /** Openings of sentences without a subject. */
 const refusedOpening =
   /^(Of|What|Whatever|Whether|Who|Whoever|Whom|Whose|Which|Where|That|One|Another|Nothing|Nobody|None|How|Why|The same|So that)\s/;
@@ -16,9 +8,9 @@ const refusedOpening =
 const verb = /^(?!(?:Its|This|As|Always|Is|Was|Has|Unless|Whose)\b)[A-Z][a-z]*s\b|^True if\b|^@/;
 
 /** Returns the comments whose opening is refused, and the comments of functions that begin with no verb. */
-export function refusedComments(path: string, text: string): RefusedComment[] {
+export function refusedComments(path: string, text: string) {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true);
-  const found: RefusedComment[] = [];
+  const found: { path: string; line: number; why: string }[] = [];
   const seen = new Set<number>();
   const check = (node: ts.Node): void => {
     for (const { pos, end } of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []) {

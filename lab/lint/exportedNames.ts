@@ -1,13 +1,7 @@
 import ts from "typescript";
 
-/** A name that several files export, and these files. */
-export interface Twice {
-  readonly name: string;
-  readonly files: readonly string[];
-}
-
 /** Returns the names that several files export: a reader may find the wrong one. */
-export function exportedTwice(files: readonly { readonly path: string; readonly text: string }[]): Twice[] {
+export function exportedTwice(files: readonly { readonly path: string; readonly text: string }[]) {
   const places = new Map<string, string[]>();
   for (const { path, text } of files)
     for (const name of declaredNames(path, text)) places.set(name, [...(places.get(name) ?? []), path]);

@@ -1,12 +1,5 @@
 import ts from "typescript";
 
-/** A text of the program with a command that no helper made. */
-export interface TypedByHand {
-  readonly path: string;
-  readonly line: number;
-  readonly text: string;
-}
-
 /** A command for an operator: an operation of Pulumi, or a command of this tool. */
 const command =
   /\b(pulumi (up|destroy|preview|refresh|cancel|login|logout|whoami|config|stack|state|import)\b|npx pillar-host\b)|\.\/pillar-host\b/;
@@ -15,7 +8,7 @@ const command =
  * Finds the texts with a literal command, which may lack its stack: `core/util/commands.ts` and
  * `core/steps/lib/commands.sh` must make it. Skips comments, which print nothing.
  */
-export function typedByHand(path: string, text: string): TypedByHand[] {
+export function typedByHand(path: string, text: string) {
   return (path.endsWith(".sh") ? shellLines(text) : stringsOf(path, text))
     .filter((piece) => command.test(piece.text))
     .map((piece) => ({ path, ...piece }));

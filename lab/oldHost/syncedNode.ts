@@ -8,14 +8,11 @@ import { shipFiles } from "../hosts/shipFiles";
 import type { HostShell, Lab } from "../lab";
 import { noteSecret } from "../testRun/printed";
 
-/** Producer of a node, as in its key store. */
-export interface NodeProducer {
-  readonly address: string;
-  readonly password: string;
-}
-
-/** Sets up the node double as a synced service of a host, in a second, as if it was deployed long ago. */
-export async function setUpSyncedNode(lab: Lab, host: HostShell): Promise<NodeProducer> {
+/**
+ * Sets up the node double as a synced service of a host, in a second, as if it was deployed long ago. Returns its
+ * producer.
+ */
+export async function setUpSyncedNode(lab: Lab, host: HostShell) {
   const password = randomPassword();
   const store = createKeyStore(password);
   noteSecret("a producer's password", password);

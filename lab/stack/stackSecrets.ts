@@ -2,26 +2,15 @@ import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from "node:cryp
 import { promisify } from "node:util";
 import { wrapKey } from "../doubles/vault";
 
-/** An encrypted value as the engine writes it into a stack's file. */
-interface Secured {
-  readonly secure: string;
-}
-
 type Block = Record<string, unknown>;
 
-/** Returns the keys of a path such as `ssh.privateKey`, as the file has them. */
-function keysOf(path: string): [first: string, ...others: string[]] {
-  const [first = "", ...others] = path.split(".");
-  return [`pillar-host:${first}`, ...others];
-}
-
-/** Returns the configuration with an encrypted value at a path. */
-export function withSecured(config: Block, path: string, value: Secured): Block {
+/** Returns the configuration with an encrypted value at a path such as `ssh.privateKey`. */
+export function withSecured(config: Block, path: string, value: { readonly secure: string }): Block {
   const put = (block: unknown, [key = "", ...below]: readonly string[]): Block => {
     const values = (block ?? {}) as Block;
     return { ...values, [key]: below.length === 0 ? value : put(values[key], below) };
   };
-  return put(config, keysOf(path));
+  return put(config, `pillar-host:${path}`.split("."));
 }
 
 /** Text that the engine encrypts into a stack's file, to recognize the pass phrase. */

@@ -18,17 +18,6 @@ interface Build {
 /** Milliseconds. The first disk takes longest, because the image of all servers is built with it. */
 const buildLimit = 300_000;
 
-/** A server, for tests that check facts. */
-export interface Server {
-  readonly id: string;
-  readonly name: string;
-  readonly address: string;
-  /** Root file system, as seen from outside the server. */
-  readonly root: string;
-  /** Runs a script as root on the server, not over ssh. */
-  run(script: string, input?: string): ReturnType<typeof insideMachine>;
-}
-
 /**
  * The machine room of a lab. Servers are real hosts, booted by real cloud-init. The firewall is in a server's network
  * namespace, where the server's own root has no rights.
@@ -87,7 +76,8 @@ export class LabMachineRoom implements MachineRoom {
     this.builds.get(id)?.abort.abort();
     return this.turns.take(id, async () => {
       const record = await this.records.find(id);
-      if (record) await this.turns.take(`${id}/firewall`, () => this.dismantle(record));
+      if (record) await this.turns.take(`${id}/firewall`, () => this.rack.dismantle(record));
+      if (record) await this.records.release(record.n);
       this.builds.delete(id);
     });
   }
@@ -97,17 +87,19 @@ export class LabMachineRoom implements MachineRoom {
     await Promise.all((await this.records.all()).map(({ id }) => this.remove(id)));
   }
 
-  async server(id: string): Promise<Server> {
+  async server(id: string) {
     return this.serverOf(await this.recordOf(id));
   }
 
   /** Returns all servers, even those that another process ordered. */
-  async servers(): Promise<Server[]> {
+  async servers() {
     return (await this.records.all()).map((record) => this.serverOf(record));
   }
 
-  private serverOf(record: MachineRecord): Server {
+  /** Describes a server, for tests that check facts. Its root is its file system as seen from outside. */
+  private serverOf(record: MachineRecord) {
     const { id, name, n } = record;
+    /** Runs a script as root on the server, not over ssh. */
     const run = async (script: string, input?: string) => {
       const { process } = await this.recordOf(id);
       if (!process) throw new Error(`server ${id} has not booted yet`);
@@ -146,11 +138,6 @@ export class LabMachineRoom implements MachineRoom {
     }
   }
 
-  private async dismantle(record: MachineRecord): Promise<void> {
-    await this.rack.dismantle(record);
-    await this.records.release(record.n);
-  }
-
   private inTurn<T>(id: string, job: (record: MachineRecord) => Promise<T>): Promise<T> {
     return this.turns.take(id, async () => job(await this.recordOf(id)));
   }
@@ -165,6 +152,9 @@ export class LabMachineRoom implements MachineRoom {
 async function isRunning(record: MachineRecord | undefined): Promise<boolean> {
   return record?.process !== undefined && (await isAlive(record.process));
 }
+
+/** A server, for tests that check facts. */
+export type Server = Awaited<ReturnType<LabMachineRoom["server"]>>;
 
 const table = "inet cloud";
 

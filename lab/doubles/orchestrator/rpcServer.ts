@@ -6,19 +6,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
  * @param call returns undefined if there is no such method
  */
 export function createRpcServer(call: (method: string) => Promise<unknown> | undefined): Server {
-  const limit = new RateLimit(2);
+  const isAllowed = rateLimit(2);
   return createServer((request, response) => {
-    serve(call, limit, request, response).catch(() => response.destroy());
+    serve(call, isAllowed, request, response).catch(() => response.destroy());
   });
 }
 
 async function serve(
   call: Parameters<typeof createRpcServer>[0],
-  limit: RateLimit,
+  isAllowed: () => boolean,
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  if (!limit.allows(Date.now())) return refuse(response, 429, "Too many requests per second. Maximum ");
+  if (!isAllowed()) return refuse(response, 429, "Too many requests per second. Maximum ");
   const asked = askedIn(Buffer.concat(await request.toArray()).toString("utf8"));
   if (asked === undefined) return refuse(response, 400, "Invalid request: EOF");
   const { method = "", params } = asked;
@@ -50,20 +50,15 @@ function send(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { "content-type": contentType, "content-length": text.length }).end(text);
 }
 
-/** Allows `perSecond` requests a second, and as many at once after a pause. Times in milliseconds. */
-export class RateLimit {
-  private tokens: number;
-  private last = Number.NEGATIVE_INFINITY;
-
-  constructor(private readonly perSecond: number) {
-    this.tokens = perSecond;
-  }
-
-  allows(now: number): boolean {
-    this.tokens = Math.min(this.perSecond, this.tokens + ((now - this.last) / 1000) * this.perSecond);
-    this.last = now;
-    if (this.tokens < 1) return false;
-    this.tokens -= 1;
-    return true;
-  }
+/** Returns a function that allows `perSecond` requests a second, and as many at once after a pause. */
+function rateLimit(perSecond: number): () => boolean {
+  let [tokens, last] = [perSecond, Date.now()];
+  return () => {
+    const now = Date.now();
+    tokens = Math.min(perSecond, tokens + ((now - last) / 1000) * perSecond);
+    last = now;
+    const isAllowed = tokens >= 1;
+    if (isAllowed) tokens -= 1;
+    return isAllowed;
+  };
 }
