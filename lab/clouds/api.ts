@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { Account } from "./account";
-import { faultSchema, match } from "./faults";
+import { type Faults, faultSchema, match } from "./faults";
 
 /** The parts of a request that routes use. */
 interface ApiRequest {
@@ -37,12 +36,19 @@ export const ok = (body: unknown): Answer => ({ status: 200, body });
 export const created = (body: unknown): Answer => ({ status: 201, body });
 export const noContent: Answer = { status: 204 };
 
-interface Api {
+interface Account {
+  readonly faults: Faults;
+  readonly servers: ReadonlyMap<number, object>;
+  /** Does a request's work, with what the provider does before and after each. */
+  work<T>(handle: () => Promise<T>): Promise<T>;
+}
+
+interface Api<A extends Account> {
   /** Such as /v1. */
   readonly version: string;
   /** `read` tokens cannot change anything. */
   readonly tokens: Readonly<Record<string, "write" | "read">>;
-  readonly account: Account;
+  readonly account: A;
   readonly routes: Routes;
   /** Code and message of the error that usually has a status. */
   readonly usualErrors: Readonly<Record<number, readonly [code: string, message: string]>>;
@@ -61,7 +67,7 @@ export interface SeenRequest {
 const control = "/_lab";
 
 /** Creates a cloud's double: its request listener, with the routes below /_lab, by which tests control it. */
-export function createApi(api: Api) {
+export function createApi<A extends Account>(api: Api<A>) {
   /** All requests to the API, oldest first. */
   const requests: SeenRequest[] = [];
   const { account } = api;
@@ -113,13 +119,13 @@ async function dispatch(
 
 export const notFound = (): ApiError => new ApiError(404);
 
-function formatError({ usualErrors, errorBody }: Api, error: Error): Answer {
+function formatError({ usualErrors, errorBody }: Omit<Api<Account>, "account">, error: Error): Answer {
   const { status, code, message } = error instanceof ApiError ? error : new ApiError(500, undefined, error.message);
   const [usualCode, usualMessage] = usualErrors[status] ?? ["server_error", "Server Error"];
   return { status, body: errorBody(code ?? usualCode, message || usualMessage) };
 }
 
-function authorize({ tokens }: Api, method: string, authorization = ""): void {
+function authorize({ tokens }: Pick<Api<Account>, "tokens">, method: string, authorization = ""): void {
   const token = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? "";
   const rights = Object.hasOwn(tokens, token) ? tokens[token] : undefined;
   if (!rights) throw new ApiError(401);
