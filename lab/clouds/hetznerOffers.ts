@@ -1,19 +1,8 @@
-/** A server type that Hetzner sells. Prices are net, in EUR a month, by location. */
-interface Plan {
-  readonly id: number;
-  readonly name: string;
-  readonly cores: number;
-  readonly memory: number;
-  readonly disk: number;
-  readonly architecture: "x86" | "arm";
-  readonly prices: Readonly<Record<string, number>>;
-}
-
 export const locations = ["fsn1", "nbg1", "hel1", "ash"];
 
 const inEurope = (price: number) => ({ fsn1: price, nbg1: price, hel1: price });
 
-// Prices of 15 June 2026.
+// Net prices of 15 June 2026, in EUR a month, by location.
 type Row = [id: number, name: string, cores: number, memory: number, disk: number, prices: Record<string, number>];
 const rows: readonly Row[] = [
   [45, "cax11", 2, 4, 40, inEurope(5.99)],
@@ -24,7 +13,7 @@ const rows: readonly Row[] = [
   [115, "cx33", 4, 8, 80, inEurope(8.49)],
   [116, "cx43", 8, 16, 160, inEurope(15.99)],
 ];
-const plans: readonly Plan[] = rows.map(([id, name, cores, memory, disk, prices]) => {
+const plans = rows.map(([id, name, cores, memory, disk, prices]) => {
   const architecture = name.startsWith("cax") ? "arm" : "x86";
   return { id, name, cores, memory, disk, prices, architecture };
 });

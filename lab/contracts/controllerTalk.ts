@@ -2,25 +2,17 @@ import { createEnvelope, createScript } from "../../core/steps/step";
 import { quote } from "../../core/util/quote";
 
 /** Names of a controller and of what it deploys: the only difference that the double may have. */
-export interface ControllerNames {
+export const realNames = {
   /** Text before the version in its banner. */
-  readonly banner: string;
-  readonly privileged: string;
-  /** The node's unit, with its suffix, and its executable in /usr/local/bin. */
-  readonly service: string;
-  readonly daemon: string;
-  readonly source: string;
-}
-
-export const realNames: ControllerNames = {
   banner: "ZNN Node Controller v",
   privileged: "ZNN Controller",
+  /** The node's unit, with its suffix, and its executable in /usr/local/bin. */
   service: "go-zenon.service",
   daemon: "znnd",
   source: "go-zenon",
 };
 
-export const doubleNames: ControllerNames = {
+export const doubleNames: typeof realNames = {
   banner: "Node Controller v",
   privileged: "Node Controller",
   service: "go-node.service",
@@ -33,20 +25,13 @@ export interface ControllerSubject {
   /** Directory of the executable and of the files that belong to it, and the executable's name. */
   readonly directory: string;
   readonly executable: string;
-  readonly names: ControllerNames;
+  readonly names: typeof realNames;
   /** Timeout of a Deploy in seconds. */
   readonly deploySeconds: number;
   /** True if the controller warns of a small machine; if undefined, cores and memory decide. */
   readonly isSmall?: boolean;
   /** Runs a script as root, and ignores its exit code. @returns its output */
   sh(script: string): Promise<string>;
-}
-
-/** Result of a dialog: its lines without colours, and how it ended. */
-export interface Talk {
-  readonly text: string;
-  readonly result: string;
-  readonly question: string;
 }
 
 /** Questions that the program answers with yes. */
@@ -61,8 +46,11 @@ function inUnit({ sh }: ControllerSubject, script: string, limitSeconds: number)
   return sh(createEnvelope(step, { hostName: "this machine", stack: "contract" }));
 }
 
-/** Chooses a menu item with the program's own script, which answers the known questions with yes. */
-export async function talk(subject: ControllerSubject, label: string, seconds = 60): Promise<Talk> {
+/**
+ * Chooses a menu item with the program's own script, which answers the known questions with yes.
+ * @returns the dialog's lines without colours, and how it ended
+ */
+export async function talk(subject: ControllerSubject, label: string, seconds = 60) {
   const { directory, executable } = subject;
   const variables = { controller_dir: directory, controller_name: executable };
   const known = `known_questions=(${questions.map(quote).join(" ")})\n`;

@@ -3,21 +3,6 @@ import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
 
-/** Facts about a machine, read before anything runs there. */
-export interface MachineFacts {
-  readonly isLinux: boolean;
-  readonly isRoot: boolean;
-  readonly hasSystemd: boolean;
-  readonly hasApt: boolean;
-  /** Signs of a node, or of a Pillar's keys, on this machine. */
-  readonly nodeSigns: readonly string[];
-  /** True if the controller's path is an executable file. */
-  readonly executable: boolean;
-  readonly controller: string;
-  /** True if --scratch-machine was given. */
-  readonly isScratch: boolean;
-}
-
 /**
  * Returns the reasons not to run the contract here. Deploy installs packages, a unit and keys, and the last
  * expectations destroy them.
@@ -47,7 +32,7 @@ const places = [
 ];
 
 /** Reads the facts about this machine; changes nothing. */
-export async function lookAtMachine(controller: string, isScratch: boolean): Promise<MachineFacts> {
+export async function lookAtMachine(controller: string, isScratch: boolean) {
   const processes = await execa("ps", ["-eo", "comm="], { reject: false });
   const names = processes.stdout.split("\n").map((name) => name.trim());
   const listening = await execa("ss", ["-Hltn"], { reject: false });
@@ -56,6 +41,7 @@ export async function lookAtMachine(controller: string, isScratch: boolean): Pro
     isRoot: process.geteuid?.() === 0,
     hasSystemd: fs.existsSync("/run/systemd/system"),
     hasApt: fs.existsSync("/usr/bin/apt"),
+    /** Signs of a node, or of a Pillar's keys, on this machine. */
     nodeSigns: [
       ...places.filter((place) => fs.existsSync(place)),
       ...["znnd", "go-node", "orchestrator"].filter((name) => names.includes(name)).map((name) => `process ${name}`),
@@ -63,9 +49,13 @@ export async function lookAtMachine(controller: string, isScratch: boolean): Pro
     ],
     executable: isExecutable(controller),
     controller,
+    /** True if --scratch-machine was given. */
     isScratch,
   };
 }
+
+/** Facts about a machine, read before anything runs there. */
+export type MachineFacts = Awaited<ReturnType<typeof lookAtMachine>>;
 
 function isExecutable(file: string): boolean {
   try {

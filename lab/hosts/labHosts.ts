@@ -10,20 +10,7 @@ import { createHostNetwork, hostAddress, hostNamespace, ip, operatorNamespace, r
 import { personalize } from "./personalize";
 
 /** A test host: its own Debian 11 with systemd, sshd, and cron. */
-export interface LabHost {
-  readonly name: string;
-  readonly address: string;
-  /** An authorized_keys line, as the configuration's host.hostKey needs it. */
-  readonly hostKey: string;
-  /** Root file system, as seen from outside the host. */
-  readonly root: string;
-  /** Runs a script as root on the host, not over ssh. */
-  run(script: string, input?: string): ReturnType<typeof insideMachine>;
-  stop(options?: { powerCut?: boolean }): Promise<void>;
-  start(): Promise<void>;
-  /** Reboots the host and returns when its sshd answers again. */
-  reboot(options?: { powerCut?: boolean }): Promise<void>;
-}
+export type LabHost = ReturnType<LabHosts["get"]>;
 
 /** The parts of a host that are needed to put something on it. A cloud's server has them, too. */
 export type HostShell = Pick<LabHost, "name" | "run">;
@@ -52,19 +39,21 @@ export class LabHosts {
     return this.get(name);
   }
 
-  get(name: string): LabHost {
+  get(name: string) {
     const record = this.state.record.hosts[name];
     if (!record)
       throw new Error(`lab ${this.state.name} has no host ${name} (it has: ${this.names.join(", ") || "none"})`);
     const current = () => this.state.record.hosts[name]?.process ?? record.process;
     const machine = this.machineOf(name);
-    const stop = ({ powerCut = false } = {}) => stopMachine(current(), machine, powerCut);
-    const start = async () => {
+    const stop = ({ powerCut = false } = {}): Promise<void> => stopMachine(current(), machine, powerCut);
+    const start = async (): Promise<void> => {
       await this.boot(name, record.n);
       await this.waitForSsh(name);
     };
+    /** Runs a script as root on the host, not over ssh. */
     const run = (script: string, input?: string) => insideMachine(current(), script, input);
-    const reboot = async ({ powerCut = false } = {}) => {
+    /** Reboots the host and returns when its sshd answers again. */
+    const reboot = async ({ powerCut = false } = {}): Promise<void> => {
       if (powerCut) {
         await stop({ powerCut });
         return start();
@@ -78,6 +67,7 @@ export class LabHosts {
       await this.waitForSsh(name);
     };
     const root = this.rootOf(name);
+    // An authorized_keys line, as the configuration's host.hostKey needs it.
     const line = readFileSync(join(root, "etc/ssh/ssh_host_ed25519_key.pub"), "utf8");
     const hostKey = line.split(" ").slice(0, 2).join(" ");
     return { name, address: hostAddress(record.n), hostKey, root, run, stop, start, reboot };

@@ -132,13 +132,7 @@ export class RealNetwork {
   }
 }
 
-function environmentOf({
-  blockTime,
-  tickSlots = 30,
-  epoch,
-  rewardDelay,
-  updateMomentums,
-}: FastClocks): Record<string, string> {
+function environmentOf({ blockTime, tickSlots = 30, epoch, rewardDelay, updateMomentums }: FastClocks) {
   return {
     ZNN_BLOCK_TIME: `${blockTime}`,
     ZNN_TICK_SLOTS: `${tickSlots}`,

@@ -10,17 +10,12 @@ const keepResidents = `trap 'trap - TERM; kill 0' TERM
 for kind in program provider; do while [ -e "/proc/$PILLAR_TEST_RUN/exe" ]; do "$@" "$kind"; sleep 0.1; done & done
 wait`;
 
-/** Processes that hold the loaded program and its providers for the engine's runs (lab/stack/resident.ts). */
-export interface Residents {
-  /** The command that keeps them running. */
-  readonly command: readonly string[];
-  readonly areReady: () => boolean;
-  /** Variables of a run that uses them. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** @param dir for their sockets */
-export async function residentsIn(dir: string): Promise<Residents> {
+/**
+ * Returns how to start the processes that hold the loaded program and its providers for the engine's runs
+ * (lab/stack/resident.ts): the command that keeps them running, and the variables of a run that uses them.
+ * @param dir for their sockets
+ */
+export async function residentsIn(dir: string) {
   const resident = [...(await labProgram(join(import.meta.dirname, "resident.ts"))), dir];
   const sockets = ["program.sock", "provider.sock"].map((name) => join(dir, name));
   return {

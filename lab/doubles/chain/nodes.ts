@@ -72,33 +72,29 @@ export function merge<T extends object>(base: T, patch: { [K in keyof T]?: T[K] 
 }
 
 /** An orchestrator's own settings and commands. */
-export interface OrchestratorView {
-  name: string;
-  settings: OrchestratorSettings;
-  /** Number of commanded key generations. An orchestrator takes part if the number has risen since its start. */
-  keyGenerations: number;
-}
+export type OrchestratorView = ReturnType<Orchestrators["view"]>;
 
 /** Commands to orchestrators, by the name of their host. */
 export class Orchestrators {
   private readonly overrides = new Map<string, OrchestratorSettingsPatch>();
   private readonly keyGenerations = new Map<string, number>();
 
-  view(name: string): OrchestratorView {
+  view(name: string) {
     return {
       name,
-      settings: merge(defaultOrchestratorSettings, this.overrides.get(name) ?? {}),
+      settings: merge<OrchestratorSettings>(defaultOrchestratorSettings, this.overrides.get(name) ?? {}),
+      /** Commanded key generations. An orchestrator takes part if the number has risen since its start. */
       keyGenerations: this.keyGenerations.get(name) ?? 0,
     };
   }
 
-  patch(name: string, patch: OrchestratorSettingsPatch): OrchestratorView {
+  patch(name: string, patch: OrchestratorSettingsPatch) {
     this.overrides.set(name, { ...this.overrides.get(name), ...patch });
     return this.view(name);
   }
 
   /** Commands a key generation. Only a running orchestrator takes part. */
-  generateKey(name: string): OrchestratorView {
+  generateKey(name: string) {
     this.keyGenerations.set(name, this.view(name).keyGenerations + 1);
     return this.view(name);
   }

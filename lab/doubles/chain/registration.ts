@@ -3,34 +3,29 @@ import { addressForm, addressFrom } from "../address";
 
 export const addressSchema = z.string().regex(addressForm, "is no address");
 
-/** A Pillar as the chain registers it. */
-export interface Pillar {
-  name: string;
-  producerAddress: string;
-  /** The reward address. */
-  withdrawAddress: string;
-  /** Delegated weight. Too big for a float. */
-  weight: string;
-}
-
 export const pillarPatchSchema = z.strictObject({ producerAddress: addressSchema.optional() });
 
 /** Change of a Pillar for a test. */
 export type PillarPatch = z.infer<typeof pillarPatchSchema>;
 
-export const registeredWeight = "1500000000000000";
+export const registeredWeight: string = "1500000000000000";
 /** Weight of a Pillar that no test registered. */
 export const backgroundWeight = "1000000000000000";
 
 /** Returns the Pillar that a registration with nothing but a name creates. */
-export function newPillar(name: string): Pillar {
+export function newPillar(name: string) {
   return {
     name,
     producerAddress: addressFrom(`first producer of ${name}`),
+    /** The reward address. */
     withdrawAddress: addressFrom(`rewards of ${name}`),
+    /** Delegated weight. Too big for a float. */
     weight: registeredWeight,
   };
 }
+
+/** A Pillar as the chain registers it. */
+export type Pillar = ReturnType<typeof newPillar>;
 
 /** Producer address with its first moment in the RPC and its first moment as producer, both in milliseconds. */
 export interface ProducerTerm {

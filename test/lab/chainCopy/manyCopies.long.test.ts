@@ -21,15 +21,6 @@ interface Produced {
   readonly expectedBlockNum: number;
 }
 
-/** An epoch, as it was for a Pillar and for all the others together. */
-interface Epoch {
-  readonly epoch: number;
-  readonly produced: number;
-  readonly expected: number;
-  /** Momentums that another Pillar has missed. */
-  readonly othersMissed: number;
-}
-
 /** Reads a chain from the nodes of a network. */
 class Chain {
   constructor(
@@ -54,9 +45,9 @@ class Chain {
     }
   }
 
-  /** Epochs in the chain's own count, which is waited for. */
-  async epochs(node: string, pillar: string, first: number, last: number): Promise<Epoch[]> {
-    const found: Epoch[] = [];
+  /** Epochs in the chain's own count, which is waited for, with the momentums that other Pillars have missed. */
+  async epochs(node: string, pillar: string, first: number, last: number) {
+    const found: { epoch: number; produced: number; expected: number; othersMissed: number }[] = [];
     for (let epoch = first; epoch <= last; epoch += 1) {
       const params = [epoch, 0, 100];
       const all = await vi.waitFor(async () => {
