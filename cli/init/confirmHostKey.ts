@@ -4,7 +4,8 @@ import { askConfirmation, isTerminal } from "../terminal/prompts";
 import { createRefusal } from "../terminal/refusal";
 import type { InitFlags } from "./stackText";
 
-const compare = "compare the key on the host's console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub";
+const printKey = "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub";
+const compare = `compare the key on the host's console: ${printKey}`;
 
 interface HostKeyQuestion extends Pick<InitFlags, "hostKey" | "fingerprint" | "acceptHostKey"> {
   readonly option: string;
@@ -25,12 +26,12 @@ export async function confirmHostKey(
     throw refuse(shown.fault, `give the address of a server that answers, or --port PORT; behind a proxy: ${option}`);
   const { key } = shown;
   const known = `${address} shows the host key ${shown.fingerprint}`;
-  if (fingerprint !== undefined && fingerprint !== shown.fingerprint)
+  if (fingerprint === shown.fingerprint) return key;
+  if (fingerprint !== undefined)
     throw refuse(
       known,
       `check the address and ${fingerprint}: if both are right, somebody may intercept the connection`,
     );
-  if (fingerprint !== undefined) return key;
   if (acceptHostKey) {
     console.error(`${known}, accepted without a comparison (--accept-host-key)`);
     return key;
@@ -38,7 +39,7 @@ export async function confirmHostKey(
   if (!isTerminal())
     throw refuse(known, compare, `If it is the same, run the command again with ${option} ${quote(key)}`);
   console.error(
-    `${address} shows this host key:\n\n    ${shown.fingerprint} (ED25519)\n\nCompare it with the key in your provider's console, or on the server itself:\n  ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub`,
+    `${address} shows this host key:\n\n    ${shown.fingerprint} (ED25519)\n\nCompare it with the key in your provider's console, or on the server itself:\n  ${printKey}`,
   );
   if (await askConfirmation("Is it the same key?")) return key;
   throw refuse(`the host key of ${address} was not confirmed`, `check the address, and ${compare}`);

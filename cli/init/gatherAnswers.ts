@@ -20,12 +20,12 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
   const isCloud = provider !== "existing";
   const port = Number(flags.port ?? 22);
   const { release, releaseSha256 } = flags;
-  const common = { stack, pillar, provider, adopt, port, release, releaseSha256 };
   const host = isCloud
     ? { user: "root", sshFrom: flags.sshFrom ?? [await askNetwork()] }
     : { ...(await askServer(port, flags)), sshFrom: [] };
   const witnesses = adopt ? { references: [] } : await askWitnesses(port, flags);
-  return { ...common, ...host, ...witnesses, login: await chooseLogin(flags, isCloud) };
+  const login = await chooseLogin(flags, isCloud);
+  return { stack, pillar, provider, adopt, port, release, releaseSha256, ...host, ...witnesses, login };
 }
 
 const ask = (name: keyof typeof answerSchemas, message: string, instead: string, usual?: string) =>
@@ -55,14 +55,12 @@ async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answer
   const question = { hostKey, fingerprint, acceptHostKey, option: "--old-host-key" };
   const oldHost = address ? await confirmAddress(address, port, question, !isGiven) : undefined;
   if (isGiven) return { oldHost, references: reference };
-  const asked = await askText(
-    `Which independent nodes' RPCs, better two, separated by a blank (docs/operating.md says how to find them${oldHost ? "; empty: none" : ""})?`,
-    {
-      required: oldHost === undefined,
-      validate: (text) =>
-        (text === "" && oldHost !== undefined) || createValidator(answerSchemas.references)(splitWords(text)),
-    },
-  );
+  const hint = `docs/operating.md says how to find them${oldHost ? "; empty: none" : ""}`;
+  const asked = await askText(`Which independent nodes' RPCs, better two, separated by a blank (${hint})?`, {
+    required: oldHost === undefined,
+    validate: (text) =>
+      (text === "" && oldHost !== undefined) || createValidator(answerSchemas.references)(splitWords(text)),
+  });
   return { oldHost, references: splitWords(asked) };
 }
 
@@ -130,11 +128,9 @@ async function chooseLogin({ keyFile, agent, password }: InitFlags, isCloud: boo
   );
   if (choice === "agent" || choice === "password") return choice;
   if (choice !== "other") return { keyFile: choice };
-  const asked = await askText("Which key file?", {
-    validate: (file) => {
-      const fault = checkKeyFile(file);
-      return fault === undefined ? true : `the file ${fault.wrong}; needed ${fault.needed}`;
-    },
-  });
-  return { keyFile: asked };
+  const validate = (file: string) => {
+    const fault = checkKeyFile(file);
+    return fault === undefined ? true : `the file ${fault.wrong}; needed ${fault.needed}`;
+  };
+  return { keyFile: await askText("Which key file?", { validate }) };
 }

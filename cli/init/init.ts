@@ -12,7 +12,9 @@ import { formatStackFile, type InitFlags, readExample, readUnchangedExample, res
  * Returns the exit code. @throws Refusal for missing answers, or an existing stack or file
  */
 export async function init(name: string | undefined, flags: InitFlags): Promise<number> {
-  const hasPassphrase = !(await requiresPassphrase()) || hasPassphraseInEnvironment();
+  const { PULUMI_CONFIG_PASSPHRASE, PULUMI_CONFIG_PASSPHRASE_FILE } = process.env;
+  const isPassphraseSet = (PULUMI_CONFIG_PASSPHRASE ?? PULUMI_CONFIG_PASSPHRASE_FILE) !== undefined;
+  const hasPassphrase = !(await requiresPassphrase()) || isPassphraseSet;
   const usualName = flags.adopt ? "prod" : "prod-2";
   const stack =
     name ?? (await askText("What is the stack called?", { instead: "STACK, such as prod-2", default: usualName }));
@@ -26,9 +28,8 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   const answers = await gatherAnswers(stack, flags);
   const secrets = await gatherSecrets(answers, flags);
   const missing = listMissingSecrets(answers, secrets);
-  const placeholders = missing.flatMap((path): Secret[] =>
-    path.startsWith("ssh.private") ? [] : [[path, "0".repeat(64)]],
-  );
+  const settable = missing.filter((path) => !path.startsWith("ssh.private"));
+  const placeholders = settable.map((path): Secret => [path, "0".repeat(64)]);
   const text = formatStackFile(readExample(answers), answers);
   refuseProblems("init", checkStackFile(stack, text, [...secrets, ...placeholders]));
   if (!hasPassphrase) process.env.PULUMI_CONFIG_PASSPHRASE = await choosePassphrase();
@@ -48,11 +49,6 @@ async function requiresPassphrase(): Promise<boolean> {
     what: "pulumi is not logged in: it has no place for the state of your stacks",
     needed: `log in; to keep the state on this machine (~/.pulumi): ${anyStack.loginHere}`,
   });
-}
-
-function hasPassphraseInEnvironment(): boolean {
-  const { PULUMI_CONFIG_PASSPHRASE, PULUMI_CONFIG_PASSPHRASE_FILE } = process.env;
-  return (PULUMI_CONFIG_PASSPHRASE ?? PULUMI_CONFIG_PASSPHRASE_FILE) !== undefined;
 }
 
 /** Refuses an existing stack or file. Returns the text of the unchanged example, which may be overwritten. */

@@ -62,10 +62,8 @@ export async function choosePassphrase(): Promise<string> {
     "A pass phrase protects the secrets of this stack; pulumi asks for it from now on. Keep it: it can't be recovered.",
   );
   for (;;) {
-    const phrase = await askSecret(
-      "Choose a pass phrase:",
-      "PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE",
-    );
+    const instead = "PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE";
+    const phrase = await askSecret("Choose a pass phrase:", instead);
     if (phrase === "") console.error("An empty pass phrase protects nothing.");
     else if (phrase === (await askSecret("Repeat the pass phrase:"))) return phrase;
     else console.error("The two pass phrases differ.");

@@ -1,19 +1,6 @@
 import type { Remembered } from "../../core/retirement/guardMemory";
 import { isAddress } from "../../core/util/address";
 
-export interface LastRunOutputs {
-  readonly nextStep: readonly string[];
-  /** Set only if the node was synced or the address was already registered. */
-  readonly producerAddress?: string;
-  readonly isRegistered: boolean;
-  /** True if the address was registered but had produced no momentum yet. */
-  readonly isAwaited?: boolean;
-  /** True if the run listed registering this host's address as the next step. */
-  readonly isOffered: boolean;
-  /** The host of the orchestrator, `old` or `new`, if there was an orchestrator. */
-  readonly orchestratorHost?: string;
-}
-
 export type OtherHost = Readonly<Record<"address" | "hostKey", string>>;
 
 interface Resource {
@@ -58,7 +45,7 @@ export function parseState(text: string) {
     /** The producer address that was registered before this host's, from the last run's outputs. */
     earlierProducer: asText(asBlock(stack.registration).earlier),
     /** Outputs of the last run; undefined if no run has finished. */
-    lastRun: parseLastRun(stack),
+    lastRun: parseLastRun(stack) as LastRunOutputs | undefined,
     /** True if the last run did not wait for the sync: the engine stores outputs that are still unknown as a text. */
     isAwaiting: typeof stack.nextStep === "string" || undefined,
     /** Operations that a killed run left; `operation` is `creating`, `updating`, … */
@@ -79,15 +66,22 @@ const asBlock = (value: unknown) => (value ?? {}) as Outputs;
 const asHost = (address: unknown, hostKey: unknown): OtherHost | undefined =>
   typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined;
 
-function parseLastRun({ nextStep, producerAddress, registration, orchestrator }: Outputs): LastRunOutputs | undefined {
+type ParsedRun = NonNullable<ReturnType<typeof parseLastRun>>;
+export type LastRunOutputs = Pick<ParsedRun, "nextStep" | "isRegistered" | "isOffered"> & Partial<ParsedRun>;
+
+function parseLastRun({ nextStep, producerAddress, registration, orchestrator }: Outputs) {
   if (!Array.isArray(nextStep)) return undefined;
   const { registered, offered, producing } = asBlock(registration);
   return {
-    nextStep: nextStep.filter((line) => typeof line === "string"),
+    nextStep: nextStep.filter((line): line is string => typeof line === "string") as readonly string[],
+    /** Set only if the node was synced or the address was already registered. */
     producerAddress: isAddress(producerAddress) ? producerAddress : undefined,
     isRegistered: registered === true,
-    isAwaited: registered === true && producing === false ? true : undefined,
+    /** True if the address was registered but had produced no momentum yet. */
+    isAwaited: registered === true && producing === false,
+    /** True if the run listed registering this host's address as the next step. */
     isOffered: offered === true,
+    /** The host of the orchestrator, `old` or `new`, if there was an orchestrator. */
     orchestratorHost: asText(asBlock(orchestrator).side),
   };
 }

@@ -101,9 +101,9 @@ async function readSync(source: StackWithHost, { deps }: HostReader, since?: Syn
     sync = progress;
   };
   const { config, address } = source;
-  const once = { deadline: Number.POSITIVE_INFINITY, wait: "await" as const, address };
+  const once = { deadline: Number.POSITIVE_INFINITY, wait: "await", address, startedAt: Date.now() } as const;
   try {
-    const options = { ...createGateSettings(config), ...once, startedAt: Date.now(), ...since };
+    const options = { ...createGateSettings(config), ...once, ...since };
     const proof = await waitForSync(options, { ...deps, seen, say: () => undefined });
     return { sync, proof };
   } catch (error) {

@@ -150,16 +150,15 @@ function describeProducing(registration: Registration, { pillar, lifecycle }: St
 
 function formatDestroy({ stack, lifecycle, parts: { destroy } }: StackView): Row[] {
   if (destroy === undefined) return [["destroy", `refused: pillar-host:lifecycle of ${stack} is ${lifecycle}`]];
-  if ("problem" in destroy) return labelRows("destroy", destroy, () => []);
-  const first =
-    lifecycle === "retiring"
-      ? []
-      : [[`- pillar-host:lifecycle is ${lifecycle}`, "    needed: set pillar-host:lifecycle to retiring"]];
-  const conditions = [...first, ...destroy.value.map(formatUnmet)];
-  const count = conditions.length;
-  if (count === 0) return [["destroy", "allowed: all conditions are met"]];
-  return [
-    ["destroy", `refused: ${count === 1 ? "one condition is" : `${count} conditions are`} not met`],
-    ...conditions.flat().map((line): Row => ["", line]),
-  ];
+  return labelRows("destroy", destroy, (unmet) => {
+    const conditions = unmet.map(formatUnmet);
+    if (lifecycle !== "retiring")
+      conditions.unshift([
+        `- pillar-host:lifecycle is ${lifecycle}`,
+        "    needed: set pillar-host:lifecycle to retiring",
+      ]);
+    const count = conditions.length;
+    if (count === 0) return ["allowed: all conditions are met"];
+    return [`refused: ${count === 1 ? "one condition is" : `${count} conditions are`} not met`, ...conditions.flat()];
+  });
 }

@@ -16,41 +16,28 @@ export function findProblems({ node, hourlyRestart, sporks, versions }: StatusPa
   const { up } = commandsFor(stack);
   const unit = takeValue(node);
   const reading = takeValue(sporks);
-  const problems: HostProblem[] = [];
   const restart = takeValue(hourlyRestart) ?? "off";
-  if (restart !== "off")
-    problems.push({
-      key: "crontab",
-      label: "restart",
-      isNow: true,
-      text:
-        restart === "on"
-          ? `root's crontab restarts the node every hour although it is synced: each restart may miss momentums. To remove the line: ${up}`
-          : `the host restarts the node at times, and each restart may miss momentums. Remove this on the host: ${restart}`,
-    });
-  if (unit?.wasShutDown && (unit.active || !unit.masked))
-    problems.push({
-      key: "mask",
-      label: "node",
-      isNow: true,
-      text: unit.active
-        ? `the node runs again although it was shut down for good: two nodes may produce with one key. To shut it down: ${up}`
-        : `the node was shut down for good, but its unit is not masked any more, so it may start. To mask it: ${up}`,
-    });
+  const problems: HostProblem[] = [];
+  const add = (label: string, key: string, text: string, isNow = true) => problems.push({ key, label, text, isNow });
+  const restartText =
+    restart === "on"
+      ? `root's crontab restarts the node every hour although it is synced: each restart may miss momentums. To remove the line: ${up}`
+      : `the host restarts the node at times, and each restart may miss momentums. Remove this on the host: ${restart}`;
+  if (restart !== "off") add("restart", "crontab", restartText);
+  const maskText = unit?.active
+    ? `the node runs again although it was shut down for good: two nodes may produce with one key. To shut it down: ${up}`
+    : `the node was shut down for good, but its unit is not masked any more, so it may start. To mask it: ${up}`;
+  if (unit?.wasShutDown && (unit.active || !unit.masked)) add("node", "mask", maskText);
   for (const spork of reading?.unknown ?? []) {
-    const line = {
-      label: "spork",
-      text: formatSpork(spork, reading?.version),
-      isNow: spork.isSure && spork.enforcedFrom !== undefined,
-    };
-    const key = `spork:${spork.id}`;
+    const isEnforced = spork.enforcedFrom !== undefined;
     // A spork's announcement and its enforcement are two problems, with a key for each.
-    problems.push({ ...line, key: spork.enforcedFrom === undefined ? key : `${key}:enforced` });
+    const key = `spork:${spork.id}${isEnforced ? ":enforced" : ""}`;
+    add("spork", key, formatSpork(spork, reading?.version), spork.isSure && isEnforced);
   }
   for (const gap of takeValue(versions) ?? []) {
     const isNow = gap.expectedAt === undefined;
     const key = `version:${gap.leastVersion}${isNow ? ":required" : ""}`;
-    problems.push({ key, label: "version", text: [formatVersionGap(gap), ...installLines(gap, up)].join(". "), isNow });
+    add("version", key, [formatVersionGap(gap), ...installLines(gap, up)].join(". "), isNow);
   }
   return problems;
 }

@@ -26,9 +26,17 @@ import { systemClock } from "../../../core/util/clock";
 import { mapResult, type Result, requireValue, takeValue } from "../../../core/util/result";
 import type { HostReader } from "../hostReader";
 import type { StackWithHost } from "../openStack";
-import { describeOrchestrator, type OrchestratorAnswer, type OrchestratorPart } from "./orchestratorPart";
-import { describeRewards, type RewardsPart, readRewardsPart } from "./rewardsPart";
-import { readPart, type SporksPart, type StatusParts } from "./statusParts";
+import {
+  describeOrchestrator,
+  describeRewards,
+  type OrchestratorAnswer,
+  type OrchestratorPart,
+  type RewardsPart,
+  readPart,
+  readRewardsPart,
+  type SporksPart,
+  type StatusParts,
+} from "./statusParts";
 
 const deps = { ...systemClock, say: () => undefined };
 

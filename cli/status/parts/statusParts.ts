@@ -1,13 +1,17 @@
+import type { ChainClient } from "../../../core/chain/chain";
+import type { OrchestratorStatus } from "../../../core/chain/orchestrator";
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import type { UnknownSpork } from "../../../core/chain/sporks";
+import type { ProducerSwitch } from "../../../core/registration/findSwitch";
 import type { Registration } from "../../../core/registration/registration";
-import type { Unmet } from "../../../core/retirement/retirementFacts";
+import { formatDue } from "../../../core/retirement/lossRules";
+import type { HostFacts } from "../../../core/retirement/readHost";
+import { formatCoin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewards";
+import { hasOrchestratorTraces, type Unmet } from "../../../core/retirement/retirementFacts";
 import type { PortResult } from "../../../core/ssh/portRules";
 import { takeFirstLine } from "../../../core/util/printable";
 import { type Result, toResult } from "../../../core/util/result";
 import { withTimeout } from "../../../core/util/withTimeout";
-import type { OrchestratorPart } from "./orchestratorPart";
-import type { RewardsPart } from "./rewardsPart";
 
 export interface SporksPart {
   readonly version?: string;
@@ -52,4 +56,94 @@ export async function readPart<T>(read: () => Promise<T>, timeoutMs = partTimeou
   const late = `no answer within ${timeoutMs / 1000} s`;
   const result = await toResult((async () => withTimeout(read(), timeoutMs, late))());
   return "value" in result ? result : { problem: takeFirstLine(result.problem) || "an error without a message" };
+}
+
+export interface OrchestratorAnswer {
+  readonly version: string;
+  /** Undefined if the orchestrator's version has no status call. */
+  readonly status?: OrchestratorStatus;
+}
+
+export interface OrchestratorPart {
+  readonly kind: "none" | "signs" | "silent" | "second" | "moved" | "unfenced" | "waits" | "stopped";
+  readonly text: string;
+  readonly isWrong: boolean;
+}
+
+const here: readonly string[] = ["running", "starting", "restored"];
+/** Stages of the journal in which the orchestrator may run here. */
+const mayRun: readonly string[] = [...here, "restoring", "stopping"];
+
+/** Describes the orchestrator of a host. @param answer answer of its RPC, if it runs */
+export function describeOrchestrator(
+  facts: HostFacts,
+  answer: Result<OrchestratorAnswer> | undefined,
+): OrchestratorPart {
+  const { active, masked, hasKeyStore, restarts, journal } = facts.signer;
+  const part = (kind: OrchestratorPart["kind"], text: string, isWrong = false) => ({ kind, text, isWrong });
+  const stage = journal?.stage ?? "";
+  const other = journal?.other.address;
+  const hasLeft = stage === "fenced" || stage === "moved";
+  if (!hasOrchestratorTraces(facts)) return part("none", "none on this host");
+  if (active && journal && !mayRun.includes(stage)) {
+    const why = hasLeft ? `it moved to ${other}` : `the move to or from ${other} is at stage "${stage}"`;
+    const help = "To stop one: docs/orchestrator.md, A second orchestrator";
+    return part("second", `it runs here, but ${why}: two may sign now. ${help}`, true);
+  }
+  if (active && answer !== undefined) {
+    if ("problem" in answer) {
+      const again = restarts ? `; restarted ${restarts} times (it also restarts when it loses its node)` : "";
+      return part("silent", `it runs here, but does not answer: ${answer.problem}${again}`, true);
+    }
+    const { version, status } = answer.value;
+    const state = status ? `, ${status.stateName}` : "";
+    const peers = status?.peers === undefined ? "" : `, ${status.peers} other orchestrators`;
+    return part("signs", `${version} runs here${state}${peers}`);
+  }
+  if (here.includes(stage)) return part("stopped", "it should run here, but does not: check its unit", true);
+  if (hasLeft) {
+    const isFenced = masked && !hasKeyStore;
+    return part("moved", `it moved to ${other}; ${isFenced ? "fenced here" : "NOT fenced here any more"}`, !isFenced);
+  }
+  if (journal) return part("waits", `its move is at stage "${stage}"; it does not run`);
+  if (masked) return part("waits", "installed, masked and not started");
+  return part("unfenced", "it does not run, and is not fenced: a start would make it sign");
+}
+
+export interface RewardsPart {
+  readonly text: string;
+  /** State of the rewards since the switch to or from this host. `waiting`: not paid or not collected yet. */
+  readonly since?: "waiting" | "collected";
+}
+
+/**
+ * Reads uncollected rewards and, if this host produces, whether the first whole epoch since the switch was collected.
+ */
+export async function readRewardsPart(
+  client: ChainClient,
+  query: { readonly withdrawAddress: string; switched?: ProducerSwitch | undefined; epoch: number },
+  now: number,
+): Promise<RewardsPart> {
+  const { withdrawAddress, switched, epoch } = query;
+  const rewards = await client.rewards(withdrawAddress);
+  const [newest] = rewards.rows;
+  const { znn, qsr } = rewards.uncollected;
+  const waits = `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR are not collected`;
+  const paid = newest === undefined ? "nothing was paid yet" : `paid last: epoch ${newest.epoch}`;
+  if (switched === undefined) return { text: `${waits}; ${paid}` };
+  const [first] = await client.momentums(1, 1);
+  if (first === undefined) throw new Error(`${client.name} has no first momentum`);
+  // Every slot after the last momentum of the earlier address belongs to this host.
+  const whole = switched.before?.at ?? switched.at;
+  const judged = await judgeRewards(rewards, { genesis: first.timestamp, epoch, now }, async (time) => time > whole);
+  if (judged.says === "fault") throw new Error(judged.text);
+  if (judged.says === "collected") return { text: judged.text, since: "collected" };
+  return { text: `${judged.text}${formatDue(judged.dueAt)}; ${paid}`, since: "waiting" };
+}
+
+/** Describes the rewards by the survey for a destroy; undefined if it did not read them. */
+export function describeRewards(readings: readonly RewardsReading[]): RewardsPart | undefined {
+  for (const { says, text, dueAt, source } of readings)
+    if (says !== "fault") return { text: `${text}${formatDue(dueAt)}, says ${source}`, since: says };
+  return undefined;
 }

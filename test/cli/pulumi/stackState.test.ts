@@ -29,8 +29,8 @@ test("a stack's state has the recorded host key and the times of the wait", () =
 
 test.each([
   [{ registered: true, producing: false }, true],
-  [{ registered: true, producing: true }, undefined],
-  [{ registered: false, producing: false }, undefined],
+  [{ registered: true, producing: true }, false],
+  [{ registered: false, producing: false }, false],
 ])("a stack's state says whether the last run waited for the first momentum: %j", (registration, isAwaited) => {
   expect(withOutputs({ nextStep: ["wait"], registration }).lastRun?.isAwaited).toBe(isAwaited);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeOrchestrator, type OrchestratorAnswer } from "../../../../cli/status/parts/orchestratorPart";
+import { describeOrchestrator, type OrchestratorAnswer } from "../../../../cli/status/parts/statusParts";
 import type { HostFacts } from "../../../../core/retirement/readHost";
 import type { Result } from "../../../../core/util/result";
 
