@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checkStackFile } from "../cli/init/checkAnswers";
 import { type Answers, formatStackFile } from "../cli/init/stackText";
-import { labExample } from "../lab/shell/examples";
-import { welcome } from "../lab/shell/welcome";
+import { labExample, welcome } from "../lab/shell/texts";
 import { codeBlocks, commandsOf } from "./lab/readme";
 
 const root = join(import.meta.dirname, "..");

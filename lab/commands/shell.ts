@@ -5,7 +5,7 @@ import { type CloudName, cloudNames } from "../clouds/names";
 import { Lab } from "../lab";
 import { collectRewards, updateProducer } from "../operator/wallet";
 import { pillar, preparedPlace, preparePlace } from "../shell/prepare";
-import { welcome } from "../shell/welcome";
+import { welcome } from "../shell/texts";
 import { ensureToolchain } from "../toolchain";
 import { step } from "../util/progress";
 

@@ -9,24 +9,12 @@ import { setUpOrchestrator } from "../oldHost/runningOrchestrator";
 import { setUpSyncedNode } from "../oldHost/syncedNode";
 import { copyProgram, pluginsFor } from "../stack/stack";
 import { ensureToolchain } from "../toolchain";
-import { labExample } from "./examples";
+import { labExample, type ShellPlace } from "./texts";
 
 /** Name of the Pillar that moves. */
 export const pillar = "Anvil";
 /** A fast chain: a momentum a second, ticks of twenty, epochs of thirty seconds. */
 const hurry = { momentumSeconds: 1, tickMomentums: 20, epochSeconds: 30, rewardDelaySeconds: 1 };
-
-/** Settings of an operator's shell. */
-export interface ShellPlace {
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** Address of the present host. */
-  readonly old: string;
-  /** The new host: its address, or the cloud where it can be ordered. */
-  readonly fresh: { readonly address: string } | { readonly provider: CloudName; readonly sshFrom: string };
-  /** The orchestrator's release. This machine cannot reach the lab's own server to read the hash. */
-  readonly orchestratorRelease: { readonly url: string; readonly sha256: string; readonly version: string };
-}
 
 const checkout = join(import.meta.dirname, "../..");
 const placeFile = (lab: Pick<Lab, "dir">) => join(lab.dir, "shell.json");

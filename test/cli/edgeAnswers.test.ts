@@ -30,9 +30,6 @@ const adopt = (address: string, hostKey: string) =>
 test.each([
   ["$(id) x", key, "address"],
   ["-oX", key, "address"],
-  ["0.0.0.0", key, "address"],
-  ["192.0.2.1:22", key, "address"],
-  ["198.51.100.9", "nonsense", "--host-key"],
   ["198.51.100.9", `ssh-x"},"stage":"y ssh-ed25519 AAAA`, "--host-key"],
 ])("adopt refuses what the configuration would refuse: %s, %s", async (address, hostKey, named) => {
   const { exitCode, all, changes } = await adopt(address, hostKey);
@@ -54,8 +51,6 @@ const initAnswers = [
 test.each([
   [["--pillar", "An\nvil"], "--pillar"],
   [["--address", "-oX"], "--address"],
-  [["--port", "0"], "--port"],
-  [["--user", "a b"], "--user"],
   [["--host-key", "nonsense"], "--host-key"],
 ])("init refuses %j by its flag, before any question", async (bad, named) => {
   const { exitCode, all, changes } = await run("init", "new", ...initAnswers, ...bad);

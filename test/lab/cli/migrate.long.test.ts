@@ -2,11 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
 import type { ChainTruth, SignersTruth } from "../../../lab/doubles/chain";
 import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds";
-import { treeOf } from "../../../lab/hosts/processTree";
+import { endPid, treeOf } from "../../../lab/hosts/processTree";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
@@ -158,13 +159,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
   }
 
   async function killAll(child: ChildProcess): Promise<void> {
-    for (const pid of await treeOf(child.pid ?? 0)) {
-      try {
-        process.kill(pid, "SIGKILL");
-      } catch {
-        // It ended meanwhile.
-      }
-    }
+    for (const pid of await treeOf(child.pid ?? 0)) endPid(pid);
   }
 
   /** Changes to the stack's file for another network. */
@@ -210,8 +205,4 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
   });
 });
 
-/** Removes the terminal's control sequences. */
-function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  return text.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");
-}
+const plain = (text: string) => stripVTControlCharacters(text).replaceAll("\r", "");
