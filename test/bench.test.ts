@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { parseArguments } from "../lab/bench/arguments";
 import { median, ratioOf, tableOf } from "../lab/bench/rows";
 
 test("the median is the middle value, in whatever order they come", () => {
@@ -28,14 +27,4 @@ test("the table has the measured rows in its own order, and says which goals wer
       "",
     ].join("\n"),
   );
-});
-
-test.each([
-  [["--only", "nothing"], /the rows are: unchanged, /],
-  [["--rounds", "0"], /needed a number from 1/],
-  [["--rounds", "many"], /needed a number from 1/],
-  [["unchanged"], /too many arguments/],
-  [["--quick"], /unknown option/],
-])("arguments are refused if wrong, with the list of rows: %j", (args, message) => {
-  expect(() => parseArguments(args)).toThrow(message);
 });

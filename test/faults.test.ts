@@ -7,6 +7,7 @@ import { fillDisk } from "../lab/faults/hostScripts";
 import { type FaultKind, height, milliseconds, oneOf } from "../lab/faults/kind";
 import { addRule } from "../lab/faults/networkFaults";
 import { healed, type NodeFault, nodeFaults } from "../lab/faults/nodeFaults";
+import { createHostNetwork } from "../lab/hosts/network";
 
 it("faults all exist, each with a line of help", () => {
   expect(faultNames.length).toBeGreaterThan(15);
@@ -74,4 +75,10 @@ it("a host's faults fill a file system of their own, never the machine's", () =>
 it("a host's faults bend routes inside a namespace of the lab only", () => {
   const [flag, place] = addRule({ namespace: "pillar-demo-host1", priority: "7701" }, ["sport", "22", "blackhole"]);
   expect([flag, place]).toEqual(["-n", "pillar-demo-host1"]);
+});
+
+it("no command of a host's network touches the machine's own namespace", () => {
+  const commands = createHostNetwork("demo", "host2", 1).map((command) => command.join(" "));
+  expect(commands.length).toBeGreaterThan(5);
+  expect(commands.filter((each) => !/^(netns add pillar-demo-host2$|-n pillar-demo(-host2)? )/.test(each))).toEqual([]);
 });

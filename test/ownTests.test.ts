@@ -35,21 +35,6 @@ test.each([
   expect(await key()).not.toBe(before);
 });
 
-test("the dependencies of the lab's own tests exclude the rest of the program, texts, and rooms without an import", async () => {
-  const before = await key();
-  put("core/sync/sync.ts", "export const other = 1;");
-  put("core/steps/other.ts", "export const other = 1;");
-  put("lab/README.md", "another table");
-  put("lab/bench/rows.ts", "export const other = 1;");
-  put("lab/doubles/node.ts", "export const other = 1;");
-  put("lab/stack/stack.ts", "export const other = 1;");
-  expect(await key()).toBe(before);
-  put(file, 'import "../../../lab/bench/rows";');
-  const importing = await key();
-  put("lab/bench/playbook.yml", "- hosts: all");
-  expect(await key()).not.toBe(importing);
-});
-
 test("a test that boots a lab depends on all of it except the rooms with commands", async () => {
   const booting = "test/lab/gate/c.long.test.ts";
   put(booting, 'import "../../../core/sync/sync";');

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { hasReal, realProgram, realsUsed, unusedReals } from "../lab/real/realPrograms";
+import { hasReal, realProgram } from "../lab/real/realPrograms";
 import { scratchDirectory } from "./scratchDirectory";
 
 const script = "#!/bin/sh\necho real\n";
@@ -44,15 +44,4 @@ test("real programs: refuses one with another checksum", async () => {
   expect(await realProgram("znnd")).toBeDefined();
   fs.writeFileSync(path.join(reals, "SHA256SUMS"), `${"0".repeat(64)}  znnd.xz\n`);
   await expect(realProgram("znnd")).rejects.toThrow(/znnd\.xz has sha256 \w{64}, SHA256SUMS says 0{64}: not used/);
-});
-
-test("real programs: are named if no test used them", async () => {
-  const noted = path.join(work(), "noted");
-  fs.mkdirSync(noted);
-  vi.stubEnv("PILLAR_LAB_REAL_USED", noted);
-  await pack("znnd");
-  await pack("orchestrator");
-  await realProgram("znnd");
-  expect(realsUsed(noted)).toEqual(["znnd"]);
-  expect(unusedReals(realsUsed(noted))).toEqual(["the real orchestrator is at hand, and no test used it"]);
 });
