@@ -10,8 +10,8 @@ const exceptions: readonly (readonly [file: string, holds: RegExp, why: string])
   ["core/util/commands.ts", /./, "makes the commands"],
   ["core/steps/lib/commands.sh", /./, "makes them on a host"],
   ["cli/main.ts", /./, "the help's first line"],
-  ...["read", "change"].map((kind): (typeof exceptions)[number] => [
-    `cli/commands/${kind}Commands.ts`,
+  ...["readCommands", "changeCommands", "toolCommand"].map((name): (typeof exceptions)[number] => [
+    `cli/commands/${name}.ts`,
     /./,
     "help texts: they are read before there is a stack, and say what each command is",
   ]),

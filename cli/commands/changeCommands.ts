@@ -1,31 +1,11 @@
-import { Command, Option } from "commander";
+import { Option } from "commander";
 import { hostProviders } from "../init/stackText";
-import { onDemand } from "./onDemand";
+import { ToolCommand, upExitCode } from "./toolCommand";
 
 // Commands that make or change a stack.
 
-const upExitCode = "Exit code: that of pulumi up; 2 if pulumi up was not run (the output says why, and what to do)";
-
-/** Adds what all commands have that end in a pulumi up. */
-const endInUp = (command: Command): Command =>
-  command
-    .argument("[args...]", "after --: passed on to pulumi up")
-    .option("--no-up", "write the stack's file, and print the pulumi command instead of running it")
-    .addHelpText("after", `\n${upExitCode}`);
-
-/** Adds what all commands have that move the orchestrator. */
-const moveOrchestrator = (command: Command): Command =>
-  command
-    .option("--release <url>", "the orchestrator's release for the new host; default: the configured one")
-    .option(
-      "--release-sha256 <hash>",
-      "its hash, from the release page; needed unless it is configured for this release",
-    )
-    .option("--release-version <version>", "its version; default: the configured one, or that in the address")
-    .option("--first-move", "confirm that no move of this orchestrator ever began; needed if the event log has none");
-
 export const changeCommands = [
-  new Command("init")
+  new ToolCommand("init")
     .argument("[stack]", "such as prod-2")
     .description("make a stack and its file: asks for Pillar, host and login, shows the host key; overwrites nothing")
     .option("--pillar <name>", "the Pillar's name, as registered on chain")
@@ -54,9 +34,7 @@ export const changeCommands = [
     .option("--password", "log in with a password: init asks for it, and keeps it as a secret of the stack")
     .option("--release <url>", "the controller's release; default: that of the example file")
     .option("--release-sha256 <hash>", "the hash of the controller's release")
-    .addHelpText(
-      "after",
-      `
+    .explain(`
 Asks for every answer that no option gives. Without a terminal to ask in, it names the missing option.
 
 Example:
@@ -67,10 +45,10 @@ Example:
 Exit code:
   0    stack and file are made
   2    neither was made: the output says why, and what to do
-  130  ended with Ctrl-C`,
-    )
-    .action(onDemand(async () => (await import("../init/init")).init)),
-  moveOrchestrator(new Command("migrate"))
+  130  ended with Ctrl-C`)
+    .load(async () => (await import("../init/init")).init),
+  new ToolCommand("migrate")
+    .movesOrchestrator()
     .argument("<old>", "the stack of the Pillar's present host, such as prod; made if it is missing")
     .argument("<new>", "the new host's stack, such as prod-2; made if it is missing")
     .option(
@@ -78,80 +56,60 @@ Exit code:
       "agree in advance to everything that can be undone; migrate still asks before the orchestrator's move and destroy",
     )
     .description("run each step that `next` prints, from init to destroy; wait for you where the wallet is needed")
-    .addHelpText(
-      "after",
-      `
+    .explain(`
 It stores nothing: after a kill at any moment, the same command continues.
 
 Exit code: 0 if the old host's stack is destroyed; 2 if migrate can't continue (the output says why, and what to do);
-else that of the command that failed`,
+else that of the command that failed`)
+    .load(async () => (await import("../migrate")).migrate),
+  new ToolCommand("adopt")
+    .argument("<stack>", "the name of the new stack, such as prod")
+    .argument("<address>", "the address of the old host, set up without this program")
+    .requiredOption("--like <stack>", "a stack of the same Pillar: its login, references and other settings are copied")
+    .option(
+      "--host-key <key>",
+      "the ssh host key; default: that in the other stack's orchestrator.migrateFrom or sync.oldHost, else adopt shows it and asks",
     )
-    .action(onDemand(async () => (await import("../migrate")).migrate)),
-  endInUp(
-    new Command("adopt")
-      .argument("<stack>", "the name of the new stack, such as prod")
-      .argument("<address>", "the address of the old host, set up without this program")
-      .requiredOption(
-        "--like <stack>",
-        "a stack of the same Pillar: its login, references and other settings are copied",
-      )
-      .option(
-        "--host-key <key>",
-        "the ssh host key; default: that in the other stack's orchestrator.migrateFrom or sync.oldHost, else adopt shows it and asks",
-      )
-      .description("make a stack for an old host, and adopt the host: changes nothing on it"),
-  ).action(onDemand(async () => (await import("../edit/adoptHost")).adoptHost)),
-  endInUp(
-    moveOrchestrator(
-      new Command("move")
-        .argument("<stack>", "the stack of the new host, such as prod-2")
-        .requiredOption(
-          "--from <stack>",
-          "the stack of the orchestrator's present host; gives the host's address and key",
-        )
-        .description("record where the orchestrator runs, and move it from there: checks both hosts before any change"),
-    ),
-  ).action(onDemand(async () => (await import("../edit/moveOrchestrator")).moveOrchestrator)),
-  endInUp(
-    moveOrchestrator(
-      new Command("restore")
-        .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
-        .option(
-          "--backup <file>",
-          "the backup; default: a killed restore's, else the newest in the event log that fits",
-        )
-        .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
-        .option(
-          "--fenced <sentence>",
-          "the sentence that restore asks for if no cloud provider can switch the host off",
-        )
-        .option("--yes", "let the program switch the lost host's server off without a question")
-        .description("start a lost host's orchestrator from a backup, once the lost host is off for good"),
-    ),
-  ).action(onDemand(async () => (await import("../restore/restoreOrchestrator")).restoreOrchestrator)),
-  endInUp(
-    new Command("retire")
-      .argument("<stack>", "the stack of the old host, such as prod")
-      .requiredOption(
-        "--successor <stack>",
-        "the stack of the host that produces afterwards; gives that host's address and key",
-      )
-      .description("name an old host's successor, and shut the old node down; refuses while it is still needed"),
-  ).action(onDemand(async () => (await import("../edit/retireHost")).retireHost)),
-  new Command("resume")
+    .description("make a stack for an old host, and adopt the host: changes nothing on it")
+    .endsInUp()
+    .load(async () => (await import("../edit/adoptHost")).adoptHost),
+  new ToolCommand("move")
+    .argument("<stack>", "the stack of the new host, such as prod-2")
+    .requiredOption("--from <stack>", "the stack of the orchestrator's present host; gives the host's address and key")
+    .description("record where the orchestrator runs, and move it from there: checks both hosts before any change")
+    .movesOrchestrator()
+    .endsInUp()
+    .load(async () => (await import("../edit/moveOrchestrator")).moveOrchestrator),
+  new ToolCommand("restore")
+    .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
+    .option("--backup <file>", "the backup; default: a killed restore's, else the newest in the event log that fits")
+    .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
+    .option("--fenced <sentence>", "the sentence that restore asks for if no cloud provider can switch the host off")
+    .option("--yes", "let the program switch the lost host's server off without a question")
+    .description("start a lost host's orchestrator from a backup, once the lost host is off for good")
+    .movesOrchestrator()
+    .endsInUp()
+    .load(async () => (await import("../restore/restoreOrchestrator")).restoreOrchestrator),
+  new ToolCommand("retire")
+    .argument("<stack>", "the stack of the old host, such as prod")
+    .requiredOption(
+      "--successor <stack>",
+      "the stack of the host that produces afterwards; gives that host's address and key",
+    )
+    .description("name an old host's successor, and shut the old node down; refuses while it is still needed")
+    .endsInUp()
+    .load(async () => (await import("../edit/retireHost")).retireHost),
+  new ToolCommand("resume")
     .argument("<stack>", "such as prod")
     .argument("[args...]", "after --: passed on to pulumi up")
     .description("continue a stack after `pulumi up` was killed: clears stale locks, then runs pulumi up")
     .option("--lock-is-stale", "clear a lock of another machine; only if you know that its run has ended")
-    .addHelpText(
-      "after",
-      `
+    .explain(`
 Reports who holds the lock, and whether that process is alive. A running process is left alone.
 
 Example:
   ./pillar-host resume prod -- --yes --skip-preview
 
-${upExitCode}`,
-    )
-    .action(onDemand(async () => (await import("../resume")).resume)),
+${upExitCode}`)
+    .load(async () => (await import("../resume")).resume),
 ];

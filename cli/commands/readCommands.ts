@@ -1,12 +1,12 @@
-import { Command, Option } from "commander";
-import { onDemand } from "./onDemand";
+import { Option } from "commander";
+import { ToolCommand } from "./toolCommand";
 
 // Commands that change no stack.
 
 const jsonOption = ["--json", "print JSON, for programs"] as const;
 
 export const readCommands = [
-  new Command("status")
+  new ToolCommand("status")
     .argument("[stack]", "such as prod")
     .description("show how far a stack's host is; asks the host now, changes nothing, takes no lock")
     .option("-w, --watch", "show the status live until the node is synced, then ring the bell")
@@ -24,39 +24,31 @@ export const readCommands = [
         "with --all: send each stack's new alerts to its webhook, and the end of each alert",
       ).implies({ all: true }),
     )
-    .addHelpText(
-      "after",
-      `
+    .explain(`
 Exit code:
   0    the node is synced, on the same evidence on which pulumi up continues, and there is no alert; for a stack that is
        retiring: nothing prevents its destroy. \`next\` prints your next step, if there is one
   1    not yet: wait, or fix what the output names
   2    the status could not be read, or the alerts of --notify not be sent: the output says why, and what to do
        with --all the highest code counts
-  130  --watch was ended with Ctrl-C`,
-    )
-    .action(onDemand(async () => (await import("../status/status")).status)),
-  new Command("next")
+  130  --watch was ended with Ctrl-C`)
+    .load(async () => (await import("../status/status")).status),
+  new ToolCommand("next")
     .argument("<stack>", "such as prod")
     .description("print the next step as plain text: that of the last pulumi up, or how to continue")
     .option(...jsonOption)
-    .addHelpText(
-      "after",
-      `
+    .explain(`
 Prints a producer address only if pulumi up would print it: if the node is synced, which this command checks now.
 
 Exit code:
   0    the next step is printed
-  2    stack or configuration can't be read: the output says why, and what to do`,
-    )
-    .action(onDemand(async () => (await import("../next/next")).next)),
-  new Command("check")
+  2    stack or configuration can't be read: the output says why, and what to do`)
+    .load(async () => (await import("../next/next")).next),
+  new ToolCommand("check")
     .argument("<stack>", "such as prod")
     .description("check all that pulumi up checks before it changes anything, and rehearse the orchestrator's move")
     .option(...jsonOption)
-    .addHelpText(
-      "after",
-      `
+    .explain(`
 Asks both hosts over ssh, the references, the release addresses, the provider, and this machine; writes nothing. The
 rehearsal reads the orchestrator's directory once, to measure the rate, and estimates how long the bridge will be without
 this orchestrator.
@@ -64,37 +56,30 @@ this orchestrator.
 Exit code:
   0    nothing prevents an up; "later" marks what can't be checked yet
   1    something prevents it: the output says what is wrong, what was found, what is needed
-  2    the check could not begin: stack or configuration can't be read`,
-    )
-    .action(onDemand(async () => (await import("../check/check")).check)),
-  new Command("backup")
+  2    the check could not begin: stack or configuration can't be read`)
+    .load(async () => (await import("../check/check")).check),
+  new ToolCommand("backup")
     .argument("<stack>", "such as prod-2")
     .description("back up the orchestrator where it runs now, encrypted, and prove the backup; stops nothing")
     .option(...jsonOption)
-    .addHelpText(
-      "after",
-      `
+    .explain(`
 Make a backup after each key generation of the bridge, with a timer if you like: until then there is only one copy of the
 newest key share. docs/orchestrator.md describes this, and how to restore an orchestrator from such a backup.
 
 Exit code:
   0    the backup is on this machine, and was decrypted and compared
-  2    no backup was made: the output says why, and what to do`,
-    )
-    .action(onDemand(async () => (await import("../backup/backUpOrchestrator")).backUpOrchestrator)),
-  new Command("notify")
+  2    no backup was made: the output says why, and what to do`)
+    .load(async () => (await import("../backup/backUpOrchestrator")).backUpOrchestrator),
+  new ToolCommand("notify")
     .argument("<stack>", "such as prod")
     .requiredOption("--test", "send a test notification")
     .description("try the webhook in pillar-host:notify")
-    .addHelpText(
-      "after",
-      `
+    .explain(`
 Exit code:
   0    the webhook accepted the notification
-  2    it did not, or none is configured: the output says why`,
-    )
-    .action(onDemand(async () => (await import("../status/testNotification")).sendTestNotification)),
-  new Command("report")
+  2    it did not, or none is configured: the output says why`)
+    .load(async () => (await import("../status/testNotification")).sendTestNotification),
+  new ToolCommand("report")
     .argument("<stack>", "such as prod")
     .description("report a stack's migration from its event log")
     .option(...jsonOption)
@@ -102,16 +87,13 @@ Exit code:
       "--directory <dir>",
       "the event log's place (a directory or s3://BUCKET…#PILLAR), for a stack that is gone; default: the configured place",
     )
-    .addHelpText(
-      "after",
-      `
+    .explain(`
 Exit code:
   0    the report is printed
-  2    no event log names the stack: the output says why, and what to do`,
-    )
-    .action(onDemand(async () => (await import("../report/report")).report)),
-  new Command("support")
+  2    no event log names the stack: the output says why, and what to do`)
+    .load(async () => (await import("../report/report")).report),
+  new ToolCommand("support")
     .argument("<stack>", "such as prod")
     .description("write versions, states, logs and journals into a text file, without secrets, for whoever helps you")
-    .action(onDemand(async () => (await import("../support/support")).support)),
+    .load(async () => (await import("../support/support")).support),
 ];
