@@ -94,7 +94,10 @@ async function copyUntilGood(run: CopyRun): Promise<CopyFacts | undefined> {
       await hosts.call("new", "chain_discard");
       return undefined;
     }
-    const fault = await useCopy(run, snapshot.height);
+    say("every file is the same on both hosts; the new host's node stops cleanly and starts with the copy");
+    await hosts.call("new", "chain_swap", {}, { limitSeconds: 3600 });
+    const fault = await waitForProgress(run, snapshot.height);
+    await hosts.call("new", fault === undefined ? "chain_accept" : "chain_undo", {}, { limitSeconds: 1800 });
     const seconds = Math.round((ticks() - began) / 1000);
     if (fault === undefined) return { from: run.inputs.old.host.ssh.address, ...snapshot, seconds };
     found.push(fault);
@@ -102,15 +105,6 @@ async function copyUntilGood(run: CopyRun): Promise<CopyFacts | undefined> {
     await hosts.call("new", "chain_discard");
   }
   throw createProblemError({ what: `${maxCopies} copies were bad`, found });
-}
-
-/** Replaces the node's databases with the copy, and returns what is wrong with the copy. */
-async function useCopy(run: CopyRun, height: number): Promise<string | undefined> {
-  run.say("every file is the same on both hosts; the new host's node stops cleanly and starts with the copy");
-  await run.hosts.call("new", "chain_swap", {}, { limitSeconds: 3600 });
-  const fault = await waitForProgress(run, height);
-  await run.hosts.call("new", fault === undefined ? "chain_accept" : "chain_undo", {}, { limitSeconds: 1800 });
-  return fault;
 }
 
 /** Waits until the node has added momentums on the old host's chain. Returns what is wrong. */

@@ -68,13 +68,15 @@ export function isTaken(error: unknown): boolean {
   return (error as CallError).exitCode === 75;
 }
 
+/** Milliseconds for which a broken connection is retried while no data arrives: a host may reboot. */
+export const stallTimeoutMs = 15 * 60_000;
 const retryDelayMs = 5000;
 
 /** Repeats a call for this long while the connection breaks. An aborted `signal` ends that. */
 export async function retryIfBroken<T>(
   { ticks, sleep, signal }: Pick<CopyRun, "ticks" | "sleep" | "signal">,
-  timeoutMs: number,
   call: () => Promise<T>,
+  timeoutMs = stallTimeoutMs,
 ): Promise<T> {
   const end = ticks() + timeoutMs;
   for (;;) {
@@ -96,7 +98,7 @@ export function isBroken(error: unknown): boolean {
 export async function cleanUp(run: CopyRun): Promise<void> {
   const end = (side: HostRole) => run.hosts.call(side, `chain_end_${side}`, {}, { limitSeconds: 1800 });
   const endSoon = (side: HostRole) =>
-    retryIfBroken(run, 2 * retryDelayMs, () => end(side)).catch((error: Error) => {
+    retryIfBroken(run, () => end(side), 2 * retryDelayMs).catch((error: Error) => {
       const what = `the ${side} host could not be cleaned up: ${takeFirstLine(error.message)}`;
       if (!isTaken(error)) run.say(`${what}; the host does so by itself, or the next run does`);
     });

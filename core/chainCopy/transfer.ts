@@ -2,13 +2,11 @@ import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign";
 import { createProblemError } from "../util/problem";
 import { formatDuration, formatSize } from "../util/timeText";
 import { minFreeBytes } from "./copyChecks";
-import { type CopyFacts, type CopyRun, copyHours, isBroken, isTaken, retryIfBroken } from "./copyHosts";
+import { type CopyFacts, type CopyRun, copyHours, isBroken, isTaken, retryIfBroken, stallTimeoutMs } from "./copyHosts";
 import type { HostRole } from "./copyNodes";
 
 type Snapshot = Pick<CopyFacts, "height" | "files" | "bytes">;
 
-/** Milliseconds for which a broken connection is retried while no data arrives: a host may reboot. */
-const stallTimeoutMs = 15 * 60_000;
 const retryDelayMs = 5000;
 const reportIntervalMs = 30_000;
 const pollIntervalMs = 15_000;
@@ -29,7 +27,7 @@ function parseNumbers(printed: string): ReadonlyMap<string, number> {
 
 export async function takeSnapshot(run: CopyRun): Promise<Snapshot> {
   const take = () => run.hosts.call("old", "chain_snapshot", {}, { limitSeconds: 1800 });
-  const printed = await retryIfBroken(run, stallTimeoutMs, take);
+  const printed = await retryIfBroken(run, take);
   const numbers = parseNumbers(printed);
   const [height, files, bytes] = ["height", "files", "bytes"].map((word) => numbers.get(word));
   if (!/^end$/m.test(printed) || height === undefined || !files || !bytes)
@@ -40,10 +38,10 @@ export async function takeSnapshot(run: CopyRun): Promise<Snapshot> {
 /** Allows the new host to fetch the snapshot, and nothing else, for some hours. */
 export async function authorizeCopy(run: CopyRun): Promise<void> {
   const { address } = run.inputs.new.host.ssh;
-  const printed = await retryIfBroken(run, stallTimeoutMs, () => run.hosts.call("new", "chain_key"));
+  const printed = await retryIfBroken(run, () => run.hosts.call("new", "chain_key"));
   const { key, addresses } = parseCopyKey(printed, address, "pillar-host-chain-copy");
   const right = { public_key: key, ...markOwn({ from_addresses: [...addresses, address] }) };
-  await retryIfBroken(run, stallTimeoutMs, () => run.hosts.call("old", "chain_allow", right));
+  await retryIfBroken(run, () => run.hosts.call("old", "chain_allow", right));
 }
 
 /**
@@ -64,7 +62,7 @@ async function copyUntilEqual(run: CopyRun, snapshot: Snapshot): Promise<void> {
   const { inputs, hosts } = run;
   const readHashes = async (side: HostRole) => {
     const read = () => hosts.call(side, "chain_manifest", {}, { limitSeconds });
-    return parseHashes(await retryIfBroken(run, stallTimeoutMs, read), inputs[side].host.ssh.address);
+    return parseHashes(await retryIfBroken(run, read), inputs[side].host.ssh.address);
   };
   const hashes = readHashes("old");
   hashes.catch(() => undefined);
@@ -90,7 +88,7 @@ async function copyUntilEqual(run: CopyRun, snapshot: Snapshot): Promise<void> {
 
 /** Copies the files; after a broken connection, only those that are missing. */
 async function copyFiles({ hosts, say, ticks, sleep, signal }: CopyRun, snapshot: Snapshot): Promise<void> {
-  let seen: BytesAt[] = [];
+  let seen: { at: number; bytes: number }[] = [];
   let saidAt = Number.NEGATIVE_INFINITY;
   let grownAt = ticks();
   let most = -1;
@@ -137,14 +135,8 @@ export function parseHashes(printed: string, address: string): ReadonlyMap<strin
   return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
 }
 
-/** Number of copied bytes, and the time of that number, by a clock that never jumps. */
-interface BytesAt {
-  readonly at: number;
-  readonly bytes: number;
-}
-
-/** Formats bytes, rate and time left. `seen`: recent readings, oldest first. */
-export function formatCopyProgress(seen: readonly BytesAt[], total: number): string {
+/** Formats bytes, rate and time left. `seen`: recent numbers of copied bytes, oldest first, with their times. */
+export function formatCopyProgress(seen: readonly { at: number; bytes: number }[], total: number): string {
   const [first, last] = [seen[0], seen.at(-1)];
   if (!first || !last) return "";
   const percent = total > 0 ? Math.min(100, Math.floor((100 * last.bytes) / total)) : 100;

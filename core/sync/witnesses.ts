@@ -63,18 +63,15 @@ export function openWitnesses(
     read: async (own: OwnChain | undefined, limit = 10_000): Promise<ReferenceAnswers> => {
       const recorded = await readWitnessed(record);
       const asked = recorded && asksOldHost === "first" ? undefined : old;
-      const read = (client: ChainClient) => readWitness(client, own, limit);
+      const heights = own ? [own.newest.height] : [];
+      const read = (client: ChainClient): Promise<ReferenceReading> =>
+        readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit);
       const [readings, oldHost] = await Promise.all([readReferences(references, excluded, read), asked && read(asked)]);
       const answers = { readings, oldHost, recorded };
       return own === undefined ? answers : { ...answers, own: await readOwnChain(own, answers, limit) };
     },
     close: () => old?.close(),
   };
-}
-
-function readWitness(client: ChainClient, own: OwnChain | undefined, limit: number): Promise<ReferenceReading> {
-  const heights = own ? [own.newest.height] : [];
-  return readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit);
 }
 
 /** Reads the node's momentums at the heights of its witnesses. Without an answer only its newest one is compared. */
@@ -85,12 +82,8 @@ async function readOwnChain(
 ) {
   const witnesses = [...readings, ...(oldHost ? [oldHost] : [])].filter(isAnswered);
   const blocks = [...witnesses.map((each) => each.newest), ...(recorded ? [recorded] : [])];
-  const older = await readOlderMomentums(
-    { newest },
-    client,
-    blocks.map(({ height }) => height),
-    limit,
-  );
+  const heights = blocks.map(({ height }) => height);
+  const older = await readOlderMomentums({ newest }, client, heights, limit);
   return "fault" in older ? { newest } : { newest, ...older };
 }
 

@@ -18,9 +18,7 @@ interface UpgradeOptions {
 }
 
 /** A host's answer (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version. */
-type HostUpgrade = Partial<
-  Record<"atWork" | "stage" | "why" | "without" | "installed" | "replaced" | "producer", string>
->;
+type HostUpgrade = Partial<Record<"stage" | "why" | "without" | "installed" | "replaced" | "producer", string>>;
 
 export interface UpgradeDeps extends Clock {
   host(name: "look" | "fetch" | "swap" | "judge", variables?: object): Promise<string>;
@@ -124,8 +122,8 @@ async function waitForUpgradeEnd(
   let [lastAnswer, fault] = [begun, "the upgrade is still active"];
   while (deps.ticks() - lastAnswer < silenceTimeoutMs && deps.ticks() - begun < swapTimeoutMs) {
     try {
-      const look: HostUpgrade = Object.fromEntries(parseFields(await deps.host("look")));
-      if (look.atWork === undefined) return look;
+      const { atWork, ...look } = Object.fromEntries(parseFields(await deps.host("look")));
+      if (atWork === undefined) return look as HostUpgrade;
       lastAnswer = deps.ticks();
       await meanwhile(look);
     } catch (error) {
