@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/copyChecks";
+import { type ChainCopyInputs, createNodeAccess } from "../../../core/chainCopy/copyNodes";
 import { formatCopyProgress, parseHashes } from "../../../core/chainCopy/transfer";
 import { formatSize } from "../../../core/util/timeText";
+import { closedPort, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
 
 const whole = parseChainFacts(
   "nom=there\nconsensus=there\ncache=none\nbytes=13000000000\nfree=100000000000\nend=yes",
@@ -66,4 +68,24 @@ test("formats bytes, rate and time left", () => {
   expect(formatCopyProgress(seen.slice(-1), 12e9)).toBe("2.0 GB of 12.0 GB (16 %)");
   expect(formatCopyProgress([], 1)).toBe("");
   expect([formatSize(0), formatSize(1), formatSize(13.44e9)]).toEqual(["0 MB", "1 MB", "13.4 GB"]);
+});
+
+/** Reads the status of one of two nodes on chains with these hashes. test/lab/gate/rightChain.test.ts has more cases. */
+async function readStatus(side: "old" | "new", old: string, fresh: string, references: readonly string[]) {
+  const start = async (hash: string) => {
+    const [host, node] = [await use(sshHost()), await use(fakeNode(synced(100, hash)))];
+    return { node: { ssh: loginTo(host), via: "ssh" as const, address: "127.0.0.1", port: node.port } };
+  };
+  const inputs = { old: await start(old), new: await start(fresh), references, tolerance: 20 };
+  return createNodeAccess(inputs as unknown as ChainCopyInputs).readNodeStatus(side);
+}
+
+test("an old host whose chain no reference confirms is not synced: the new host's node is no witness", async () => {
+  const status = await readStatus("old", "ab", "ab", [`http://127.0.0.2:${await closedPort()}`]);
+  expect(status).toMatchObject({ synced: false, reason: "unwitnessed" });
+});
+
+test("a new node on another chain than the old host's is not synced", async () => {
+  expect(await readStatus("new", "ab", "wrong", [])).toMatchObject({ synced: false, reason: "otherChain" });
+  expect(await readStatus("new", "ab", "ab", [])).toMatchObject({ synced: true });
 });

@@ -218,9 +218,3 @@ bash "$state/chain-copy.end" && tail -c 5 "$keys" && grep -c . "$keys" && ls -A 
     });
   });
 });
-
-test("standalone scripts get their first lines from one place", () => {
-  const scripts = execFileSync("git", ["ls-files", "core/steps/*.sh"], { encoding: "utf8" }).trim().split("\n");
-  const makers = scripts.filter((script) => /#!\/bin|set -[euo]{1,3}( |\\n)/.test(readFileSync(script, "utf8")));
-  expect(makers).toEqual(["core/steps/lib/common.sh"]);
-});

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decideSynced, noEvidence } from "../../../core/sync/decideSynced";
 import { judgeObservation } from "../../../core/sync/judgeObservation";
-import { compareReferences } from "../../../core/sync/references";
+import { compareReferences, type ReferenceReading } from "../../../core/sync/references";
 import { atHeight, seenFrom, silent } from "../chain/readings";
 
 const height = fc.nat({ max: 20_000_000 });
@@ -32,27 +32,6 @@ test("a minority of liars never makes a wrong height agree", () => {
   );
 });
 
-test("with an odd number of references, a minority of liars never stops a right height", () => {
-  fc.assert(
-    fc.property(crowd, ({ truth, heights }) => {
-      fc.pre(heights.length % 2 === 1);
-      expect(compareReferences(truth, seenFrom(truth, readingsOf(heights)), tolerance).agrees).toBe(true);
-    }),
-  );
-});
-
-test("references agree only with a majority of all, also if some are silent", () => {
-  const one = fc.option(fc.nat({ max: 100 }), { nil: undefined });
-  fc.assert(
-    fc.property(fc.array(one, { maxLength: 7 }), fc.nat({ max: 100 }), (some, mine) => {
-      const readings = some.map((said) => (said === undefined ? silent("r") : atHeight("r", said)));
-      const close = some.filter((said) => said !== undefined && Math.abs(said - mine) <= 2 * tolerance);
-      if (compareReferences(mine, seenFrom(mine, readings), tolerance).agrees)
-        expect(close.length * 2).toBeGreaterThan(readings.length);
-    }),
-  );
-});
-
 test("proves no node without state 2, its target, and a newest momentum that is fresh by both clocks", () => {
   const info = fc.record({ state: fc.nat({ max: 4 }), currentHeight: height, targetHeight: height });
   const age = fc.oneof(fc.integer({ min: -150_000, max: 150_000 }), fc.integer({ min: -1e9, max: 1e9 }));
@@ -72,4 +51,39 @@ test("proves no node without state 2, its target, and a newest momentum that is 
       expect(weighed.synced).toBe(seen.state === 2 && seen.currentHeight >= seen.targetHeight && isFresh);
     }),
   );
+});
+
+const contradicted = (median: number) => `the node says synced at 1000, the references are at ${median}`;
+const far = (name: string, height: number) => `${name} is at height ${height}, the others at`;
+const at = (...heights: number[]) => heights.map((height, i) => atHeight("abcd".charAt(i), height));
+const differ = "the references disagree among themselves:";
+
+test.each<[string, ReferenceReading[], boolean | string, string[]]>([
+  ["none", [], false, []],
+  ["all are down", [silent("a", "x"), silent("b", "y")], false, ["a is left out: x", "b is left out: y"]],
+  ["a single one", at(1000), false, []],
+  ["a single one at another height", at(1021), false, []],
+  ["two agree", at(980, 1020), true, []],
+  ["two agree at the tolerance", at(1020, 1020), true, []],
+  ["two are above it", at(1021, 1021), contradicted(1021), []],
+  ["two are below it", at(979, 979), contradicted(979), []],
+  ["two differ", at(1000, 5000), false, [`${differ} a 1000, b 5000`]],
+  ["a liar among three", at(1001, 9_000_000, 1003), true, [`${far("b", 9_000_000)} 1003`]],
+  ["a liar that agrees with the node", at(5001, 1000, 5003), contradicted(5001), [`${far("b", 1000)} 5001`]],
+  [
+    "one lags",
+    [atHeight("a", 1001, 3000), atHeight("b", 900, 120_001), atHeight("c", 1001, 120_000)],
+    true,
+    ["b is left out: it is behind: its newest momentum, 900, is 2 min old"],
+  ],
+  ["two of four differ", at(1000, 1000, 5000, 5000), false, [`${differ} a 1000, b 1000, c 5000, d 5000`]],
+  [
+    "two of five answer and agree, but may be liars",
+    [...at(1000, 1000), silent("c", "x"), silent("d", "x"), silent("e", "x")],
+    false,
+    ["c", "d", "e"].map((name) => `${name} is left out: x`),
+  ],
+])("compares a height of 1000 with references, with a tolerance of 20: %s", (_what, readings, verdict, words) => {
+  const { fault, agrees, notes } = compareReferences(1000, seenFrom(1000, readings), 20);
+  expect([fault?.text ?? agrees, notes]).toEqual([verdict, words]);
 });

@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
+import { parseHashes } from "../../../../core/chainCopy/transfer";
 import { type ChainStage, test } from "./stage";
 
 /** Creates a node whose height grows by one after this many requests. */
@@ -120,4 +122,31 @@ test("the facts of a host are read before the copy", async ({ stage }) => {
   const key = "2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683";
   const facts = `nom=there\nconsensus=link\ncache=none\nbytes=\\d+\nfree=\\d+\nstaged=0\nnetworkKey=${key}\nload=.*\nend=yes\n`;
   expect((await stage.call("chain_facts")).stdout).toMatch(new RegExp(`^${facts}$`));
+});
+
+/** As long as a database's may be: what one process prints of 16 of them is still one write. */
+const names = Array.from({ length: 300 }, (_, at) => `${String(at).padStart(6, "0")}${"0".repeat(120)}.ldb`);
+
+test.for([
+  ["old", "snapshot", "", /^renice\n.* -P 1 openssl dgst -r -sha256$/m],
+  ["new", "arriving", 'has() { [ "$1" != openssl ] && command -v "$1" > /dev/null; }', /^.* -P 4 sha256sum$/m],
+] as const)("each file on the %s host has its hash", async ([side, place, before, ran], { stage }) => {
+  const directory = join(stage.data, `.pillar-host-${place}`, "nom");
+  mkdirSync(directory, { recursive: true });
+  for (const name of names) writeFileSync(join(directory, name), name);
+  stage.box.command("renice", 'echo renice >> "$sandbox/ran"');
+  stage.box.command("nproc", "echo 4");
+  stage.box.command("xargs", 'echo "$@" >> "$sandbox/ran"; exec /usr/bin/xargs "$@"');
+  const { code, stdout, stderr } = await stage.call("chain_manifest", { side }, before);
+  expect([code, stderr]).toEqual([0, ""]);
+  const hashes = names.map((name) => [`nom/${name}`, createHash("sha256").update(name).digest("hex")] as const);
+  expect(new Map([...parseHashes(stdout, "203.0.113.7")].sort())).toEqual(new Map(hashes));
+  expect(stage.box.read("ran")).toMatch(ran);
+});
+
+test("fails if a file cannot be read", async ({ stage }) => {
+  mkdirSync(join(stage.data, ".pillar-host-arriving"));
+  const { code, stderr } = await stage.call("chain_manifest", {}, `chain_find() { printf 'nom/none\\0'; }`);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain("nom/none");
 });

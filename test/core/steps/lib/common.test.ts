@@ -1,6 +1,3 @@
-import { once } from "node:events";
-import { createServer as createWeb } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
 import { expect } from "vitest";
 import { createScript } from "../../../../core/steps/step";
 import { type Sandbox, test } from "../sandbox";
@@ -89,22 +86,6 @@ test("processes on a host are found by a listening port", async ({ box }) => {
   expect((await lib(box, isOpen(55000))).stdout).toBe("yes\n");
 });
 
-test("processes on a host are found on this machine, too, by a real port and a real name that the kernel cuts", async ({
-  box,
-}) => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  // A name of its own, so that no other process of this machine is found.
-  const named = `cp "$(command -v sleep)" "$sandbox/signer-test-linux-arm64"; "$sandbox/signer-test-linux-arm64" 30 & process=$!
-   until [ "$(cat "/proc/$process/comm")" != bash ]; do sleep 0.01; done
-   processes_of signer-test | grep -qx "$process" && echo found; kill "$process"`;
-  expect((await lib(box, `proc=/proc; ${isOpen(port)}; ${named}`)).stdout).toBe("yes\nfound\n");
-  server.close();
-  await once(server, "close");
-  expect((await lib(box, `proc=/proc; ${isOpen(port)}`)).stdout).toBe("no\n");
-});
-
 test("processes on a host never count as none if they can't be read", async ({ box }) => {
   for (const lost of ["rm -r proc/[0-9]* && truncate -s 0 proc/net/tcp*", "rm -r proc"]) {
     await box.run(lost);
@@ -145,24 +126,4 @@ test.for([
 ] as const)("a download follows a redirect to %s, or keeps no file", async ([, to, url, sha256, said], { box }) => {
   const wget = `printf '  HTTP/1.1 302 Found\\n  Location: ${to}\\n' >&2; echo whole > "$6"`;
   expect((await get(box, wget, url, sha256)).stdout).toBe(said);
-});
-
-test("a download parses the real wget's output: redirects and the reason", async ({ box }) => {
-  const server = createWeb((request, response) => {
-    if (request.url === "/here") response.end("whole");
-    else response.writeHead(request.url === "/led" ? 302 : 404, { Location: "/here" }).end();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  expect((await get(box, "", `${url}/led`)).stdout).toBe("had: whole\n");
-  expect(box.read("wget.log")).toMatch(/^ *Location: \/here/m);
-  expect((await get(box, "", `${url}/none`)).stdout).toMatch(/^why: .*ERROR 404: Not Found\.\n/);
-  server.close();
-});
-
-test("markers hold the time or a text", async ({ box }) => {
-  const script = 'is_marked a || echo no; mark a; is_marked a && echo yes; mark b "two\nlines"; ls -A "$state"';
-  expect((await lib(box, script)).stdout).toBe("no\nyes\na\nb\n");
-  expect(box.read("state/a")).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n$/);
-  expect(box.read("state/b")).toBe("two\nlines\n");
 });

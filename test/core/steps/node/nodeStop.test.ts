@@ -1,5 +1,7 @@
 import { expect } from "vitest";
+import { prepare } from "../../../../core/steps/nodeSteps";
 import { createScript } from "../../../../core/steps/step";
+import { configOf } from "../../../components/exampleConfig";
 import { type Sandbox, test } from "../sandbox";
 
 const file = "units/go-node.service.d/90-pillar-host.conf";
@@ -33,4 +35,19 @@ test("a released host has its unit's own stop again, once, and keeps other drop-
   expect([(await box.run("ls units")).stdout, box.read("asked")]).toEqual(["", "daemon-reload\n"]);
   await call(box, "let_node_end; touch $sandbox/units/go-node.service.d/mine.conf; forget_node_stop");
   expect((await box.run("ls units/go-node.service.d")).stdout).toBe("mine.conf\n");
+});
+
+test("a prepared host keeps needrestart away from node and orchestrator, whatever their names", async ({ box }) => {
+  for (const name of ["systemctl", "apt-get"]) box.command(name, ":");
+  const config = configOf({ node: { service: "go-zenon" }, orchestrator: { service: "signer.one" } });
+  const { script } = prepare(config, "pillar-host/prod Anvil");
+  // The kernel confirms the requested ports.
+  box.command("sysctl", `echo ${/^reserved_ports='(.*)'$/m.exec(script)?.[1]}`);
+  const ran = await box.run(box.local(script).replaceAll("/etc/", `${box.dir}/etc/`));
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(box.read("etc/needrestart/conf.d/90-pillar-host.conf")?.split("\n").slice(1)).toEqual([
+    "$nrconf{override_rc}{qr(^go-zenon\\.service$)} = 0;",
+    "$nrconf{override_rc}{qr(^signer\\.one\\.service$)} = 0;",
+    "",
+  ]);
 });
