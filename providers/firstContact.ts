@@ -85,11 +85,7 @@ function formatUnknownKey({ stack, address, secrets = [] }: ContactInputs, pinne
   });
 }
 
-async function contactHost(
-  inputs: ContactInputs,
-  recorded: string | undefined,
-  isFirst: boolean,
-): Promise<ContactOutputs> {
+async function contactHost(inputs: ContactInputs, recorded: string | undefined, isFirst: boolean) {
   const { address, port, login, server } = inputs;
   if (inputs.standsAside) {
     // Without a stored key the empty one stays, and no connection accepts it.

@@ -9,9 +9,10 @@ import { setProtection } from "../../core/cloud/power";
 import type { LogEvent } from "../../core/eventLog/events";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence";
-import { formatOtherMachine } from "../../core/ssh/ownServer";
+import { createServerName, formatConsoleHelp } from "../../core/ssh/ownServer";
 import { systemClock } from "../../core/util/clock";
-import { commandsFor } from "../../core/util/commands";
+import { commandsFor, someHostKey } from "../../core/util/commands";
+import { formatProblem } from "../../core/util/problem";
 import type { LastRun } from "../lastRun";
 import { info, warn } from "../log";
 import { readStackEvents } from "../stackLog";
@@ -45,13 +46,23 @@ export async function registerCloudHost(config: CloudConfig, last: LastRun): Pro
   return { host, shown: { provider, plan: name, location, serverId, address: host.access.address, fingerprint } };
 }
 
-/** Formats the error for a server that already exists, in case this state has no host key of it. */
+/** Formats the error for a server that this state did not order, in case this state has no host key of it. */
 async function formatStranger({ config, cloud, plan }: CloudRun<KeepDecision>): Promise<string> {
-  const { id, name, address } = plan.server;
+  const { id, name, address = "without an address" } = plan.server;
+  const run = commandsFor(config.stack);
   const location = findValidEvents(await readStackEvents(config), config.stack, "location").at(-1)?.details;
   const recordedKey = location?.serverId === id ? location.hostKey : undefined;
-  const server = { provider: cloud.provider, id, name, console: cloud.describeConsole(id) };
-  return formatOtherMachine(server, address, recordedKey, commandsFor(config.stack));
+  return formatProblem({
+    what: `${createServerName({ name, id })} at ${cloud.provider}, ${address}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
+    found: "no host key of the server in this stack's state: was the state lost, is this another checkout or back end?",
+    needed: "restore the state that ordered it, or set pillar-host:host.hostKey to adopt the server as it is",
+    next: [
+      recordedKey !== undefined && `The event log on this machine has its key: ${recordedKey}`,
+      formatConsoleHelp({ console: cloud.describeConsole(id) }),
+      "If the server is yours, pin the key that its console shows (cat /etc/ssh/ssh_host_ed25519_key.pub):",
+      `  ${run.set("host.hostKey", someHostKey)} && ${run.up}`,
+    ],
+  });
 }
 
 async function decide({ config, cloud, orders, record }: Omit<CloudRun, "plan">): Promise<ServerDecision> {

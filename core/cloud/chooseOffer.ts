@@ -17,10 +17,7 @@ export interface Offer {
 
 export type Wish = Pick<CloudHostConfig, "plan" | "locations" | "minimums" | "maxMonthly">;
 
-export interface Chosen {
-  readonly offer: Offer;
-  readonly runnerUp?: Offer | undefined;
-}
+export type Chosen = { readonly offer: Offer; readonly runnerUp?: Offer | undefined };
 
 const systemGb = 4;
 const fileSystemShare = 0.05;

@@ -1,6 +1,6 @@
 import type { StackConfig } from "../config/config";
 import type { CloudHostConfig } from "../config/hostSchema";
-import type { Cloud, CloudConfig, ServerNow } from "./cloud";
+import type { Cloud, CloudConfig } from "./cloud";
 import { createDigitalocean } from "./digitalocean";
 import { createHetzner } from "./hetzner";
 import type { CloudAccess } from "./http";
@@ -19,11 +19,7 @@ export function openCloud({ host, apiEndpoint: endpoint }: CloudConfig, say?: (l
  * Reads the known server, or else the one with the stack's labels. Returns `gone` if there is neither; undefined if the
  * provider does not answer, or names several servers.
  */
-export async function readServer(
-  config: StackConfig,
-  host: CloudHostConfig,
-  id = host.importId,
-): Promise<ServerNow | "gone" | undefined> {
+export async function readServer(config: StackConfig, host: CloudHostConfig, id = host.importId) {
   const cloud = openCloud({ ...config, host });
   try {
     const known = id === undefined ? undefined : await cloud.readServer(id);

@@ -44,12 +44,10 @@ export interface HostRefusal {
   readonly isExhausted?: boolean;
 }
 
+type Decided = HostDecision | HostRefusal;
+
 /** Decides, without any change, what this run does about the server. @throws CloudError */
-export async function decideServer(
-  config: CloudConfig,
-  cloud: Cloud,
-  record: OrderRecord,
-): Promise<HostDecision | HostRefusal> {
+export async function decideServer(config: CloudConfig, cloud: Cloud, record: OrderRecord): Promise<Decided> {
   const { stack, lifecycle, pillar, host } = config;
   if (host.importId !== undefined) return planAdoption(cloud, stack, host.importId);
   const found = await cloud.readInventory(config, deriveConfiguredPublicKey(config));
@@ -72,7 +70,7 @@ export async function decideServer(
   return { plan: { kind: "gone" }, lines: [line], warnings: [] };
 }
 
-async function planAdoption(cloud: Cloud, stack: string, id: string): Promise<HostDecision | HostRefusal> {
+async function planAdoption(cloud: Cloud, stack: string, id: string): Promise<Decided> {
   const server = await cloud.readServer(id);
   if (!server)
     return { faults: [`pillar-host:host.importId: ${cloud.provider} has no server ${id} that this token can see`] };
@@ -103,7 +101,7 @@ async function planOrder(
   cloud: Cloud,
   record: OrderRecord,
   found: CloudInventory,
-): Promise<HostDecision | HostRefusal> {
+): Promise<Decided> {
   const run = commandsFor(stack);
   if (host.hostKey !== undefined)
     return {

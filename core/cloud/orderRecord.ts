@@ -65,10 +65,7 @@ export function settleOrder(
   return { attempts: fresh(attempts), failed: { ...pending, reason: words[0] } };
 }
 
-export interface PriceLimit {
-  readonly monthly: number;
-  readonly from: string;
-}
+export type PriceLimit = NonNullable<ReturnType<typeof computePriceLimit>>;
 
 /** The share by which a server may cost more than the price first shown, since locations and plans differ. */
 const priceMarginShare = 0.25;
@@ -83,7 +80,7 @@ function describeWish({ provider, plan, minimums: { cores, memoryGb, diskGb }, b
  * Returns the highest price that a server may cost: host.maxMonthly if it is configured; else the price that was shown
  * for the same configuration, plus a quarter; undefined if neither exists.
  */
-export function computePriceLimit(host: CloudHostConfig, shown?: FirstPrice): PriceLimit | undefined {
+export function computePriceLimit(host: CloudHostConfig, shown?: FirstPrice) {
   if (host.maxMonthly !== undefined) return { monthly: host.maxMonthly, from: "pillar-host:host.maxMonthly" };
   if (shown?.wish !== describeWish(host)) return undefined;
   const { monthly, currency } = shown;

@@ -36,9 +36,6 @@ interface ServerFields {
   readonly locked?: unknown;
 }
 
-/** A server's state: `gone`, or the provider's word for it, such as `off`. */
-type PowerState = string;
-
 interface PowerDeps extends Pick<Clock, "sleep"> {
   readonly say?: ((line: string) => void) | undefined;
 }
@@ -71,8 +68,8 @@ function formatMissingField({ provider, id }: CloudServer, field: string): strin
   return `the API of ${provider} does not report the ${field} of server ${id}`;
 }
 
-/** Reads a server's state. @throws Error for the operator, without the token */
-export async function readPowerState(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
+/** Reads a server's state: `gone`, or the provider's word for it. @throws Error for the operator, without the token */
+export async function readPowerState(server: CloudServer, deps: PowerDeps): Promise<string> {
   const fields = await openServer(server, deps).read();
   if (fields === undefined) return "gone";
   if (typeof fields.status !== "string") throw new Error(formatMissingField(server, "state"));
@@ -80,7 +77,7 @@ export async function readPowerState(server: CloudServer, deps: PowerDeps): Prom
 }
 
 /** Cuts a server's power without a shutdown, and waits until the server is off. @throws Error for the operator */
-export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<PowerState> {
+export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<string> {
   for (let left = maxPolls; left > 0; left -= 1) {
     const state = await readPowerState(server, deps);
     if (state === "off" || state === "gone") return state;

@@ -43,11 +43,7 @@ export const encodeBase64 = (text: string): Word => Buffer.from(text).toString("
  * Parses the output of copy_key: an Ed25519 key with the comment `mark` (core/steps/lib/copyAccess.sh), then addresses.
  * Throws if it is anything else: in the other host's authorized_keys, it could extend the key's rights.
  */
-export function parseCopyKey(
-  printed: string,
-  address: string,
-  mark = "pillar-host-copy",
-): { readonly key: Word; readonly addresses: readonly Word[] } {
+export function parseCopyKey(printed: string, address: string, mark = "pillar-host-copy") {
   const [key = "", ...lines] = printed.trim().split("\n");
   const isKey = /^ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[A-Za-z0-9+/]{43} ([a-z-]+)$/.exec(key)?.[1] === mark;
   try {

@@ -13,11 +13,10 @@ export function computeFingerprint(hostKey: string): string {
 
 type Machine = Readonly<Partial<Record<"address" | "hostKey", string>>>;
 
+type Keyed = Required<Pick<Machine, "hostKey">>;
+
 /** True if two logins lead to one machine, which shows one host key under every name. */
-export function isOneMachine(
-  one: Required<Pick<Machine, "hostKey">>,
-  other: Required<Pick<Machine, "hostKey">>,
-): boolean {
+export function isOneMachine(one: Keyed, other: Keyed): boolean {
   return stripComment(one.hostKey) === stripComment(other.hostKey);
 }
 

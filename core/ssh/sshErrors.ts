@@ -24,11 +24,7 @@ export function createFatalError(message: string, more: Partial<LoginError> = {}
   return Object.assign(new Error(message), { fatal: true as const, ...more });
 }
 
-export function createLoginRefusal(
-  refused: LoginError["refused"],
-  problem: Problem,
-  more: Pick<LoginError, "keys" | "user"> = {},
-): LoginError {
+export function createLoginRefusal(refused: LoginError["refused"], problem: Problem, more: Partial<LoginError> = {}) {
   return createFatalError(formatProblem(problem), { refused, what: problem.what, ...more });
 }
 

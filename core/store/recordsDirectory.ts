@@ -26,17 +26,9 @@ export function resolvePlace(configured: string): string {
   return path.join(resolveDataDirectory(), configured.slice(prefix.length));
 }
 
-/** Returns the Pillar of a default place; undefined for a configured directory. */
-function parseDefaultPillar(directory: string): string | undefined {
-  const { dir, base } = path.parse(directory);
-  return dir === path.join(resolveDataDirectory(), "records") ? base : undefined;
-}
-
 /** Returns the path of the program's own key for backups: away from the backups, or beside a configured directory. */
 export function resolveOwnIdentityPath(directory: string): string {
-  const place = directory.replace(/\/+$/, "");
-  const pillar = parseDefaultPillar(place);
-  return pillar === undefined
-    ? `${place}.age-identity`
-    : path.join(resolveDataDirectory(), "keys", `${pillar}.age-identity`);
+  const { dir, base } = path.parse(directory);
+  const isDefault = dir === path.join(resolveDataDirectory(), "records");
+  return path.join(isDefault ? path.join(resolveDataDirectory(), "keys") : dir, `${base}.age-identity`);
 }

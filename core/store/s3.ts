@@ -5,10 +5,7 @@ import { readBoundedStream } from "../util/sendRequest";
 import { withTimeout } from "../util/withTimeout";
 import type { BucketPlace } from "./bucketPlace";
 
-export interface Listed {
-  readonly key: string;
-  readonly bytes: number;
-}
+export type Listed = { readonly key: string; readonly bytes: number };
 
 type Sdk = typeof import("@aws-sdk/client-s3");
 type Work<T> = (sdk: Sdk, client: InstanceType<Sdk["S3Client"]>, options: { abortSignal: AbortSignal }) => Promise<T>;

@@ -17,10 +17,7 @@ export function parseHostPort(url: string): { readonly host: string; readonly po
   return { host: normalizeHost(hostname), port: port || (protocol === "https:" ? "443" : "80") };
 }
 
-interface Machine {
-  readonly address?: string;
-  readonly hostKey?: string | undefined;
-}
+type Machine = { readonly address?: string; readonly hostKey?: string | undefined };
 
 /** True if two hosts are one machine, by address or host key. */
 export function isSameMachine(one: Machine, other: Machine): boolean {
