@@ -105,10 +105,7 @@ const pollIntervalMs = 5000;
 /** Returns an output's promise, which its type does not expose. */
 const getPromise = <T>(output: pulumi.Output<T>) => (output as unknown as { promise(): Promise<T> }).promise();
 
-/**
- * Prints a step's output, which a running step writes into a file on its host. The plugin's own log is off, because it
- * would pass terminal escapes of a host on.
- */
+/** Prints the lines that a running step writes into a file. The plugin's own log would pass terminal escapes on. */
 export function createStepLines(
   name: string,
   step: Step,

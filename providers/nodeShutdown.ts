@@ -1,5 +1,4 @@
 import { openEventLog } from "../core/eventLog/eventLog";
-import { findValidEvents } from "../core/eventLog/guardFacts";
 import type { RetirementInputs } from "../core/retirement/guardInputs";
 import { type GuardMemory, isReached } from "../core/retirement/guardMemory";
 import { readHost } from "../core/retirement/readHost";
@@ -53,8 +52,8 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
     const deps = { ...systemClock, say: (line: string) => say(`retirement: ${line}`) };
     const log = openEventLog({ directory: backup.directory, stack, pillar }, deps);
     const host = await readHost(root, places, isReached(inputs, memory) ? contactTimeoutMs : 0, deps);
-    const recorded = remembered?.recorded ?? findValidEvents(await log.read(), stack, "chain").at(-1)?.details;
-    const question = { step: "retire" as const, inputs: { ...inputs, recorded }, memory, host, store: log.store };
+    const known = { ...inputs, recorded: remembered?.recorded };
+    const question = { step: "retire" as const, inputs: known, memory, host, store: log.store };
     const { facts, verdict } = await surveyRetirement(question, deps);
     if (verdict.unmet.length > 0) throw new Error(formatRefusal(facts, verdict));
     for (const line of verdict.evidence) deps.say(line);

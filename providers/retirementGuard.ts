@@ -61,10 +61,7 @@ async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
 /** Milliseconds after which a momentum is assumed to be on no fork. */
 const momentumAgeMs = 10 * 60_000;
 
-/**
- * Reads a momentum that is about 10 minutes old from this host's node, and writes it to the event log. Returns
- * undefined for the first guard, for a host that retires, or if the node does not answer or is behind.
- */
+/** Reads and logs a momentum that is about 10 minutes old; undefined if this is not the last guard of a synced node. */
 async function recordMomentum(inputs: GuardInputs): Promise<Block | undefined> {
   const { node, lifecycle, isLast } = inputs;
   if (!isLast || lifecycle === "retiring") return undefined;
@@ -86,10 +83,7 @@ function openGuardLog({ backup: { directory }, stack, pillar }: GuardInputs): Ev
   return openEventLog({ directory, stack, pillar }, { ...systemClock, say });
 }
 
-/**
- * Updates the guard's state. Refuses another Pillar's name, logs a reactivation, and keeps the known producer address
- * if this run has none.
- */
+/** Updates the guard's state. Refuses another Pillar's name, logs a reactivation, keeps what this run does not know. */
 async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
   if (olds.pillar !== news.pillar)
     throw createProblemError({

@@ -21,23 +21,17 @@ import { formatNextStep, mayShowAddress, type NextStepSituation, offersAddress }
 import type { HostReading, NodeHostReader } from "./nodeReading";
 import type { PillarNode } from "./pillarNode";
 
-interface CutoverArgs {
+interface CutoverArgs extends Pick<NextStepSituation, "first" | "hasNoOrchestrator"> {
   readonly config: StackConfig;
   readonly host: Host;
   readonly pillar: PillarNode;
   readonly look: NodeHostReader;
   readonly last: LastRun;
-  /** Lines on what the operator must do before any change in the wallet. */
-  readonly first: readonly string[];
-  readonly hasNoOrchestrator: boolean;
 }
 
-/**
- * Registers what follows the producer address (docs/specification.md, 1.1, steps 13 and 14): reads the registration and
- * keeps the hourly restart off.
- */
+/** Registers what follows the producer address (docs/specification.md, 1.1, 13 and 14); keeps the hourly restart off. */
 export function registerCutover(args: CutoverArgs) {
-  const { config, host, pillar, last } = args;
+  const { config, host, pillar, last, first, hasNoOrchestrator } = args;
   let reading: Promise<HostReading> | undefined;
   const once: NodeHostReader = (at, key) => {
     reading ??= args.look(at, key);
@@ -67,15 +61,12 @@ export function registerCutover(args: CutoverArgs) {
       registration,
       hourlyRestart: await reading.hourlyRestart,
       clock: Date.now(),
-      first: args.first,
-      hasNoOrchestrator: args.hasNoOrchestrator,
+      first,
+      hasNoOrchestrator,
     };
   });
   return {
-    registration: situation.apply((known) => ({
-      ...createRegistrationOutput(known.registration),
-      offered: offersAddress(known),
-    })),
+    registration: situation.apply((known) => createRegistrationOutput(known.registration, offersAddress(known))),
     /** Undefined while the node is not synced and the address is not registered. */
     producerAddress: situation.apply((known) => (mayShowAddress(known) ? known.producerAddress : undefined)),
     nextStep: situation.apply(formatNextStep),

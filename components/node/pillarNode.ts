@@ -124,10 +124,7 @@ function findOtherVersion(
   });
 }
 
-/**
- * Returns the inputs of the chain copy; undefined if the chain comes from the network. They hold the old host's login in
- * clear: mark them as secret.
- */
+/** Returns the chain copy's inputs, the old host's login in clear; undefined if the chain comes from the network. */
 export function createChainCopyArgs(config: StackConfig, stack: string): Omit<ChainCopyInputs, "new"> | undefined {
   const { sync, node, network, pillar } = config;
   if (sync.from !== "oldHost") return undefined;

@@ -13,10 +13,7 @@ interface GuardArgs {
   readonly knownProducer?: pulumi.Input<string> | undefined;
 }
 
-/**
- * Registers a guard against the host's deletion. The first guard depends on the host alone, the last one on all work on
- * the host.
- */
+/** Registers a guard against the host's deletion. The first depends on the host alone, the last on all work on it. */
 export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resource): RetirementGuard {
   const { host, isLast, after = [], knownProducer } = args;
   return new RetirementGuard(
@@ -55,10 +52,7 @@ interface HostRetirementArgs {
   readonly shutDown?: { readonly run: string | undefined } | undefined;
 }
 
-/**
- * The end of a host (docs/specification.md, 1.1, step 15): the shutdown of its node if it is retired, and the guard
- * that a destroy asks first.
- */
+/** A host's end (docs/specification.md, 1.1, step 15): its node's shutdown, and the guard that a destroy asks first. */
 export class HostRetirement extends pulumi.ComponentResource {
   public readonly shutdown?: NodeShutdown;
   public readonly guard: RetirementGuard;

@@ -26,10 +26,7 @@ export const momentumPage = 1024;
 const callTimeout = 20_000;
 const methodNotFound = -32601;
 
-/**
- * Returns a client for a host's node, over the connection to that host. Turns fatal ssh errors, such as a changed host
- * key, into ordinary ones, so that callers handle them like any missing answer.
- */
+/** Returns a client for a host's node over ssh. Fatal ssh errors become ordinary ones, like any missing answer. */
 export function openNodeChain(
   name: string,
   target: NodeTarget,

@@ -3,24 +3,8 @@ import type { PillarStanding } from "./elections";
 
 // docs/chain.md, Node, describes the forms of these answers; the ledger's other methods are in go-zenon's rpc/api/ledger.go.
 
-export interface Produced {
-  readonly height: number;
-  /** Unix milliseconds. */
-  readonly timestamp: number;
-  readonly hash: string;
-  readonly producer: string;
-}
-
-export interface PillarOnChain {
-  readonly name: string;
-  readonly producerAddress: string;
-  readonly withdrawAddress: string;
-  /**
-   * Slots of the running epoch, as the node counted them up to five minutes ago. `expected` includes the whole current
-   * tick, and both are 0 right after a node's start, so the difference of two readings does not count missed momentums.
-   */
-  readonly figures: { readonly expected: number; readonly produced: number };
-}
+export type Produced = Readonly<ReturnType<typeof parseProduced>>;
+export type PillarOnChain = Readonly<NonNullable<ReturnType<typeof parsePillar>>>;
 
 /** An amount of both coins, in their smallest units. */
 type Amount = Readonly<Record<"znn" | "qsr", bigint>>;
@@ -63,13 +47,15 @@ export function parseList(result: unknown, method: string): unknown[] {
   return parseForm(method, result, { list: isList }).list;
 }
 
-export function parseProduced(result: unknown): Produced {
+/** Returns a momentum, its time in unix milliseconds. */
+export function parseProduced(result: unknown) {
   const checks = { height: isCount, timestamp: isCount, hash: isPrintable, producer: isPrintable };
   const { height, timestamp, hash, producer } = parseForm("momentum", result, checks);
   return { height, timestamp: timestamp * 1000, hash, producer };
 }
 
-export function parsePillar(result: unknown, asked: string): PillarOnChain | null {
+/** Returns a Pillar; null if nobody registered it. */
+export function parsePillar(result: unknown, asked: string) {
   if (result === null) return null;
   const method = "embedded.pillar.getByName";
   const checks = { name: isText, producerAddress: isPrintable, withdrawAddress: isPrintable };
@@ -77,6 +63,10 @@ export function parsePillar(result: unknown, asked: string): PillarOnChain | nul
   if (name !== asked) throw new Error(`the RPC's ${method} answers with another Pillar than ${asked}`);
   const { currentStats } = result as { currentStats?: unknown };
   const { expectedMomentums, producedMomentums } = (currentStats ?? {}) as Record<string, unknown>;
+  /**
+   * Slots of the running epoch, as the node counted them up to five minutes ago. `expected` includes the whole current
+   * tick, and both are 0 right after a node's start, so the difference of two readings does not count missed momentums.
+   */
   const figures = {
     expected: isCount(expectedMomentums) ? expectedMomentums : 0,
     produced: isCount(producedMomentums) ? producedMomentums : 0,

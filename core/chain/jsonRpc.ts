@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import http from "node:http";
 import type { Duplex } from "node:stream";
 import { isTooLarge, readBoundedStream, sendRequest } from "../util/sendRequest";
@@ -40,10 +41,7 @@ function parseDate(header: string | null | undefined): number | undefined {
   return Number.isNaN(date) ? undefined : date;
 }
 
-/**
- * Sends one request over a stream to the RPC's port, through ssh or directly, that carries no other. @throws if no
- * stream can be opened, or no complete answer comes before the timeout
- */
+/** Sends one request over a stream of its own. @throws if none opens, or no complete answer comes before the timeout */
 export async function callHttp(open: () => Promise<Duplex>, call: HttpCall): Promise<RpcAnswer> {
   const opening = open();
   const answering = opening.then((stream) => exchange(stream, call));
@@ -59,30 +57,19 @@ export async function callHttp(open: () => Promise<Duplex>, call: HttpCall): Pro
   }
 }
 
-function exchange(stream: Duplex, { verb, authority, body }: HttpCall): Promise<RpcAnswer> {
-  return new Promise((resolve, reject) => {
-    const request = http.request({
-      method: verb,
-      path: "/",
-      headers: {
-        host: authority,
-        "content-type": "application/json",
-        "content-length": Buffer.byteLength(body),
-        connection: "close",
-      },
-      createConnection: () => stream,
-    });
-    request.on("error", (error: NodeJS.ErrnoException) => {
-      const isHttp = !error.code?.startsWith("HPE_");
-      reject(isHttp ? error : new Error("another service answers on the RPC's port, and speaks no HTTP"));
-    });
-    request.on("response", (response) => {
-      const { statusCode = 0, headers } = response;
-      readBoundedStream(response).then(
-        (text) => resolve({ status: statusCode, date: parseDate(headers.date), body: text }),
-        (error) => reject(isTooLarge(error) ? new Error(error.message) : new Error("the RPC's answer was cut off")),
-      );
-    });
-    request.end(body);
+async function exchange(stream: Duplex, { verb, authority, body }: HttpCall): Promise<RpcAnswer> {
+  const length = Buffer.byteLength(body);
+  const type = { "content-type": "application/json", "content-length": length };
+  const headers = { host: authority, ...type, connection: "close" };
+  const request = http.request({ method: verb, path: "/", headers, createConnection: () => stream });
+  // After the answer's begin, reading it reports the error.
+  request.on("error", () => undefined).end(body);
+  const [response] = (await once(request, "response").catch((error: NodeJS.ErrnoException) => {
+    if (!error.code?.startsWith("HPE_")) throw error;
+    throw new Error("another service answers on the RPC's port, and speaks no HTTP");
+  })) as [http.IncomingMessage];
+  const text = await readBoundedStream(response).catch((error: Error) => {
+    throw new Error(isTooLarge(error) ? error.message : "the RPC's answer was cut off");
   });
+  return { status: response.statusCode ?? 0, date: parseDate(response.headers.date), body: text };
 }

@@ -18,9 +18,7 @@ export interface NodeTarget {
   readonly versions?: VersionRules | undefined;
 }
 
-/**
- * Result of `stats.syncInfo` (docs/specification.md, 2.2). States: 0 unknown, 1 syncing, 2 synced, 3 not enough peers.
- */
+/** `stats.syncInfo` (docs/specification.md, 2.2). States: 0 unknown, 1 syncing, 2 synced, 3 not enough peers. */
 export interface SyncInfo {
   readonly state: number;
   readonly currentHeight: number;
@@ -109,10 +107,7 @@ export function createNodeCalls(
 
 export type NodeClient = ReturnType<typeof createNodeClient>;
 
-/**
- * Returns a client that observes a node repeatedly over one connection, and reconnects after the connection breaks.
- * Closing the client closes the connection.
- */
+/** Returns a client that observes a node over one connection, which it makes again after it broke, and closes. */
 export function createNodeClient(target: NodeTarget, connection: Connection) {
   let isReached = false;
   let used = 0;

@@ -37,10 +37,7 @@ export function openEventLog({ directory, stack, pillar }: LogRef, deps: { now()
     /** Adds an event without which the run goes on; reports a failure. */
     note: (news: Optional<EventBody>) => add(news).catch(report),
     addMove: (move: MoveId, news: MoveEventBody) => appendEvent(store, { at: at(), move, ...news }),
-    /**
-     * Adds the events that are new to the current log, and returns those that it wrote. Adds none if the log can't be
-     * read, because they could be duplicates. Reports a failure.
-     */
+    /** Adds events that the current log lacks, and returns them; none if it can't be read. Reports a failure. */
     noteChanges: async <N extends Optional<EventBody>>(findChanges: (events: readonly LogEvent[]) => readonly N[]) => {
       try {
         const news = findChanges(await read());

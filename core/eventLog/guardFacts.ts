@@ -57,10 +57,7 @@ export function findValidEvents<F extends FactName>(lines: readonly (LogEvent | 
 
 type HostName = Pick<SshTarget, "address" | "hostKey">;
 
-/**
- * Returns when a host's node was shut down with no orchestrator on it; undefined if any later event of the whole log
- * concerns the host.
- */
+/** Returns when a host was shut down with no orchestrator on it; undefined if a later event of the log concerns it. */
 export function findShutdownWithoutOrchestrator(
   lines: readonly (LogEvent | MoveEvent)[],
   stack: string,

@@ -23,10 +23,7 @@ function headFile({ log }: Pick<Store, "log">): string {
   return path.join(resolveDataDirectory(), "heads", hashLine(log).slice(0, 32));
 }
 
-/**
- * Stores the hash of the newest line on this machine, unless the log lacks the line that was stored before and the
- * operator does not accept that. @throws if it can't be written
- */
+/** Stores the newest line's hash here, unless the log lacks the one stored before and that is not accepted. @throws */
 export function storeHead(store: Store, lines: readonly string[], isAccepted = false): void {
   const [file, head] = [headFile(store), findLastHash(lines)];
   const before = readIfExists(file)?.trim();

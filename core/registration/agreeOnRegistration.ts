@@ -10,10 +10,7 @@ export type RegistrationAgreement = { readonly notes: readonly string[] } & (
   | { readonly kind: "settled"; readonly pillar: PillarOnChain | null; readonly by: readonly PillarAnswer[] }
 );
 
-/**
- * Decides what several nodes say about a Pillar. Leaves out, with a note, nodes without a usable answer. If the rest
- * disagree, more than half of them decide; else the result is `unknown`.
- */
+/** Decides what nodes say about a Pillar: what more than half of those with a usable answer say, or `unknown`. */
 export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationAgreement {
   const told = readings.filter(isAnswered);
   const notes = listLeftOut(readings);

@@ -12,10 +12,7 @@ import { formatWayBack } from "./registrationMessages";
 interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   /** Asks the references alone, since this host's node is behind. Never throws. */
   read(): Promise<readonly PillarReading[]>;
-  /**
-   * Returns the SHA-256 of this host's producer address. The address itself does not leave the host before the sync.
-   * @throws if the host does not return the digest
-   */
+  /** Returns the SHA-256 of this host's producer address, which does not leave the host before the sync. @throws */
   digest(): Promise<string>;
   say(line: string): void;
   /** Sends the warning to an operator who does not watch the run. Called once. */
@@ -90,10 +87,7 @@ export function watchForEarlyWallet(pillar: string, before: string | undefined, 
 
 const digestTime = 20_000;
 
-/**
- * Reads the SHA-256 of a host's producer address with the rendered `core/steps/node/addressDigest.sh`. Throws if the
- * host has no address yet or does not answer.
- */
+/** Reads the SHA-256 of a host's producer address. @throws if the host has none yet or does not answer */
 export async function readAddressDigest(connection: Connection, script: string): Promise<string> {
   const ofHost = (reason: string) => new Error(`this host's producer address can't be read: ${reason}`);
   const printed = await runScript(connection, "addressDigest", script, digestTime).catch((error: Error) => {

@@ -1,13 +1,11 @@
 import { isOurs, type Registration } from "./registration";
 
 /** The output `registration`. Times are ISO 8601. A fact that is not known is absent. */
-export type RegistrationOutput = Partial<ReturnType<typeof createRegistrationOutput>> & {
-  readonly state: Registration["kind"];
-  /** True if the run listed the wallet update with this host's address as the next step. */
-  readonly offered?: boolean;
-};
+export type RegistrationOutput = Partial<ReturnType<typeof createRegistrationOutput>> & Pick<Output, "state">;
+type Output = ReturnType<typeof createRegistrationOutput>;
 
-export function createRegistrationOutput(registration: Registration) {
+/** `offered`: true if the run listed the wallet update with this host's address as the next step. */
+export function createRegistrationOutput(registration: Registration, offered?: boolean) {
   const { kind: state, address, earlier, since, switched } = registration;
   const notes = [...registration.notes];
   // The notes may already say why no source answers.
@@ -28,5 +26,6 @@ export function createRegistrationOutput(registration: Registration) {
     switchedAt: switched && new Date(switched.at).toISOString(),
     height: switched?.height,
     notes: notes.length > 0 ? notes : undefined,
+    offered,
   };
 }

@@ -144,10 +144,7 @@ async function countLeading(rows: readonly RewardRow[], isYes: (row: RewardRow) 
 /** Momentums per request, ten hours in all. The first requests are small: on a small network they suffice. */
 const pageSizes = [64, 256, momentumPage, momentumPage, momentumPage];
 
-/**
- * True if all slots from `time` (unix milliseconds) on are the new producer's. Decides by the first momentum of either
- * address since then, else by the last one before.
- */
+/** True if the first momentum of either address since a time (else the last one before) is the new producer's. */
 export async function isNewProducerSince(client: ChainClient, { oldProducer, newProducer }: Producers, time: number) {
   const isOfEither = ({ producer }: Produced) => producer === oldProducer || producer === newProducer;
   const height = (await client.before(time))?.height ?? 0;

@@ -52,11 +52,7 @@ async function releaseUnderLock(guard: GuardInputs, memory: GuardMemory, log: Ev
   }
   const events = await log.read();
   const earlier = findOtherRelease(findValidEvents(events, stack, "released").at(-1), guard, memory, deps.now());
-  const inputs = {
-    ...guard,
-    knownProducer: guard.knownProducer ?? earlier?.details.producer,
-    recorded: guard.recorded ?? findValidEvents(events, stack, "chain").at(-1)?.details,
-  };
+  const inputs = { ...guard, knownProducer: guard.knownProducer ?? earlier?.details.producer };
   const root = openRoot(login, inputs.library);
   try {
     deps.say(`retirement: looking at ${address}, its successor and the chain`);
@@ -137,10 +133,7 @@ async function readAgain(root: RootHost, { places }: RetirementInputs, released:
   return "silent" in look ? { released } : look;
 }
 
-/**
- * Decides the release; switches off a silent host. The operator's sentence overrides the verdict. `isSecond`: the stack's
- * other guard has released the host.
- */
+/** Decides the release; switches off a silent host. `isSecond`: the stack's other guard has released the host. */
 async function authorizeRelease(
   request: { inputs: RetirementInputs; memory: GuardMemory; hostNow: HostNow; isSecond: boolean; log: EventLog },
   deps: ReleaseDeps,

@@ -51,10 +51,7 @@ export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stac
   readonly step: RetirementStep;
   readonly address: string;
   readonly host: HostObservation | HostUnseen;
-  /**
-   * `isReached`: false only for a server that this stack ordered and never logged in to. `hasProduced`: since the stack
-   * has the host; undefined if the chain was not searched.
-   */
+  /** `isReached`: false only for an own server that was never logged in to. `hasProduced`: undefined if not searched. */
   readonly memory: Pick<GuardMemory, "isReached" | "isOwnWork"> & { readonly hasProduced?: boolean | undefined };
   readonly successor?:
     | {

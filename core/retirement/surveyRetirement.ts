@@ -63,8 +63,6 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   }
 }
 
-type LogFacts = Awaited<ReturnType<typeof readLogFacts>>;
-
 async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: Store) {
   const lines = await readLog(store, pillar);
   const missing = await findMissingLine(store);
@@ -74,36 +72,35 @@ async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: St
     // A line that the log lacks may be about an orchestrator that came after that shutdown.
     noOrchestratorAt: missing === undefined ? findShutdownWithoutOrchestrator(lines, stack, host.ssh) : undefined,
     identity: findOrchestratorIdentity(lines),
+    recorded: findValidEvents(lines, stack, "chain").at(-1)?.details,
   };
 }
 
 /** Reads all facts. Does not search the chain for the host's production: the caller does, if that matters. */
 async function readFacts(
   { step, inputs, memory, host, store }: SurveyQuestion,
-  { faults, hasProduced, noOrchestratorAt, identity }: LogFacts,
+  logged: Awaited<ReturnType<typeof readLogFacts>>,
   clients: Awaited<ReturnType<typeof openClients>>,
   deps: SurveyDeps,
 ): Promise<RetirementFacts> {
-  const { pillar, stack, recorded, network, knownProducer } = inputs;
+  const { pillar, stack, network, knownProducer, recorded = logged.recorded } = inputs;
+  const { noOrchestratorAt } = logged;
   const successor = await readSuccessor(inputs, deps);
   const next = successor && "facts" in successor.look ? successor.look.facts : undefined;
   const newProducer = next?.producer;
   const oldProducer = findOwnProducer({ host, knownProducer });
-  const chainQuestion = { ...inputs, oldProducer, newProducer };
+  const chainQuestion = { ...inputs, recorded, oldProducer, newProducer };
   const unchecked = await readClients(clients, (client) => readChain(client, chainQuestion, deps.now()));
   const readings = await readSharedHeights(unchecked, timeoutMs);
-  const rewards =
-    step === "destroy" && newProducer !== undefined
-      ? readings.filter(isAnswered).flatMap(({ client, pillar: registered }) => {
-          if (registered === null) return [];
-          const { withdrawAddress } = registered;
-          return readRewards(client, { ...inputs, oldProducer, newProducer, withdrawAddress }, deps.now());
-        })
-      : [];
+  const rewards = readings.filter(isAnswered).flatMap(({ client, pillar: registered }) => {
+    if (step === "retire" || newProducer === undefined || registered === null) return [];
+    const { withdrawAddress } = registered;
+    return readRewards(client, { ...inputs, oldProducer, newProducer, withdrawAddress }, deps.now());
+  });
   const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !noOrchestratorAt;
   const usable = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
   const ofSilent = isSilent
-    ? { bridge: await askInTurn(usable), identity: identity ?? next?.signer.journal?.identity ?? undefined }
+    ? { bridge: await askInTurn(usable), identity: logged.identity ?? next?.signer.journal?.identity ?? undefined }
     : undefined;
   // If the orchestrator works on the successor, any backup will do: the key share there may be newer.
   const bridge = ofSilent && !isOrchestratorThere({ successor, ...ofSilent }) ? ofSilent.bridge : undefined;
@@ -126,9 +123,9 @@ async function readFacts(
     memory: {
       isReached: isReached(inputs, memory),
       isOwnWork: memory.isOwnWork,
-      hasProduced: hasProduced || memory.produced === "seen" || undefined,
+      hasProduced: logged.hasProduced || memory.produced === "seen" || undefined,
     },
-    backupFaults: [...faults, ...(await findOrchestratorBackupFaults(store, signer))],
+    backupFaults: [...logged.faults, ...(await findOrchestratorBackupFaults(store, signer))],
     ...ofSilent,
     noOrchestratorAt,
   };

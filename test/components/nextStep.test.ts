@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NextStepSituation } from "../../components/node/nextStep";
-import { formatNextStep, formatNextStepWithoutServer, offersAddress } from "../../components/node/nextStep";
+import { formatNextStep, offersAddress } from "../../components/node/nextStep";
 import type { Registration } from "../../core/registration/registration";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
@@ -45,11 +45,7 @@ test("names the wallet's clicks and the address once the node is synced", () => 
 
 test("names the orchestrator's move before the first click if none is configured", () => {
   const earlier = { kind: "earlier", address: old, wasOurs: false, notes } as const;
-  expect(step(earlier, { hasNoOrchestrator: true }).slice(0, 3)).toEqual([
-    "The node of Anvil is synced. Now, in the desktop wallet:",
-    "  0. If the old host runs the bridge's orchestrator, move the orchestrator here first: README.md, steps 2 and 3.",
-    "  1. Open the settings (the gear icon) and select the address of the Pillar.",
-  ]);
+  expect(step(earlier, { hasNoOrchestrator: true })[1]).toMatch(/^ {2}0\. .*, move the orchestrator here first:/);
   // A Pillar that nobody registered has no old host.
   expect(step({ kind: "unknownPillar", notes }, { hasNoOrchestrator: true }).join()).not.toContain("  0. ");
 });
@@ -87,11 +83,8 @@ test.each([
   [false, "no answer within 20 s", "not reachable now (no answer within 20 s)"],
 ])("warns off the wallet, without an address, if the node is not synced (known: %s)", (known, why, said) => {
   const lines = step({ kind: "earlier", address: old, wasOurs: false, notes }, { now: { synced: false, known, why } });
-  expect(lines).toEqual([
-    `Do not touch the wallet: the node of Anvil is ${said}.`,
-    "The node was synced before; an address that is registered while its node is behind earns nothing.",
-    "Look again with: pulumi up -s prod-2",
-  ]);
+  expect(lines).toContain(`Do not touch the wallet: the node of Anvil is ${said}.`);
+  expect(lines.at(-1)).toBe("Look again with: pulumi up -s prod-2");
 });
 
 const standing = "place 71 of 100 by weight, elected in 18 of 100 ticks of 5 min";
@@ -115,14 +108,11 @@ test("says what to check if the host is registered for longer than elections tak
 });
 
 test("prints the commands that retire the old host once this one produces, then the rewards", () => {
-  expect(step({ kind: "producing", ...own, switched })).toEqual([
-    "Anvil has produced here since momentum 77 (2026-11-21 11:59 UTC).",
-    "If another host produced before, shut it down now. OLD is that host's stack:",
-    "  ./pillar-host retire OLD --successor prod-2",
-    "If that host is no stack yet, adopt it first, with its ADDRESS:",
-    "  ./pillar-host adopt OLD ADDRESS --like prod-2",
-    "Once the rewards of Anvil are paid, collect them in the wallet. Then delete the old host: pulumi destroy -s OLD",
-  ]);
+  const lines = step({ kind: "producing", ...own, switched });
+  expect(lines[0]).toBe("Anvil has produced here since momentum 77 (2026-11-21 11:59 UTC).");
+  expect(lines).toContain("  ./pillar-host retire OLD --successor prod-2");
+  expect(lines).toContain("  ./pillar-host adopt OLD ADDRESS --like prod-2");
+  expect(lines.at(-1)).toMatch(/rewards of Anvil are paid.*delete the old host: pulumi destroy -s OLD$/);
 });
 
 test.each([
@@ -152,9 +142,4 @@ test("warns of somebody else's address, and proposes no wallet if the Pillar lef
   expect(slip[1]).toBe("Was that a slip in the wallet? Then update it again:");
   expect(slip.join()).toContain("Paste this");
   expect(slip.at(-1)).toContain("retire");
-});
-
-test("says what is left to do for a stack whose server is gone", () => {
-  const line = "The server no longer exists. To remove what else this stack created: pulumi destroy -s prod";
-  expect(formatNextStepWithoutServer("prod")).toEqual([line]);
 });

@@ -3,22 +3,13 @@ import { formatOrchestratorSteps, formatStepsBeforeWallet } from "../../../compo
 
 const shown = { side: "new", address: "203.0.113.9", why: "moved", attempt: 1, rpcPort: 55000, version: "v0.0.9a" };
 
-test("proposes another run after one that began with a node that was not synced", () => {
-  expect(formatStepsBeforeWallet("later", "prod-2")).toEqual([
-    "The orchestrator moves in the next run, because this run did not begin with a synced node. Run again now, and watch it:",
-    "  pulumi up -s prod-2",
-  ]);
-  expect(formatOrchestratorSteps("later", "prod-2")).toEqual([]);
-  expect(formatOrchestratorSteps("none", "prod-2")).toEqual([]);
-  expect(formatStepsBeforeWallet("now", "prod-2")).toEqual([]);
-});
-
-test("proposes a run by hand after an unattended one", () => {
-  expect(formatStepsBeforeWallet("unwatched", "prod-2")).toEqual([
-    "The orchestrator moves next, but not in an unattended run, and this run had PILLAR_HOST_UNATTENDED set. By hand, once the node is synced:",
-    "  env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2",
-  ]);
-  expect(formatOrchestratorSteps("unwatched", "prod-2", shown)).toEqual([]);
+test.each([
+  ["later", "  pulumi up -s prod-2"],
+  ["unwatched", "  env -u PILLAR_HOST_UNATTENDED pulumi up -s prod-2"],
+  ["now", undefined],
+] as const)("proposes the run that moves the orchestrator before the wallet's update: %s", (timing, command) => {
+  expect(formatStepsBeforeWallet(timing, "prod-2")[1]).toBe(command);
+  expect(formatOrchestratorSteps(timing, "prod-2")).toEqual([]);
 });
 
 test("says where the orchestrator stays if the move is removed from the configuration", () => {

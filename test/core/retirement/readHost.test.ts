@@ -7,15 +7,8 @@ import { places } from "./exampleFacts";
 
 const lines = [
   ...["producer=z1qown", "keyStore=yes", "nodeActive=yes", "nodeMasked=no", "signerActive=no", "signerMasked=yes"],
-  ...[
-    "signerDirectory=yes",
-    "signerKeyStore=no",
-    "signerConfig=yes",
-    "signerKeyAside=yes",
-    "signerRestarts=7",
-    "marked.stack=pillar-host/prod Anvil",
-    "marked.deploy.done=2026-01-01T00:00:00Z",
-  ],
+  ...["signerDirectory=yes", "signerKeyStore=no", "signerConfig=yes", "signerKeyAside=yes", "signerRestarts=7"],
+  ...["marked.stack=pillar-host/prod Anvil", "marked.deploy.done=2026-01-01T00:00:00Z"],
 ];
 const printed = (more: readonly string[] = ["end=yes"]) => [...lines, ...more, ""].join("\n");
 
