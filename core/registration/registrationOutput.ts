@@ -4,7 +4,7 @@ import { isOurs, type Registration } from "./registration";
 export type RegistrationOutput = Partial<ReturnType<typeof createRegistrationOutput>> & Pick<Output, "state">;
 type Output = ReturnType<typeof createRegistrationOutput>;
 
-/** `offered`: true if the run listed the wallet update with this host's address as the next step. */
+/** Creates the output. `offered`: true if the run listed the wallet update with this host's address as the next step. */
 export function createRegistrationOutput(registration: Registration, offered?: boolean) {
   const { kind: state, address, earlier, since, switched } = registration;
   const notes = [...registration.notes];
