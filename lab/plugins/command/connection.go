@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -123,14 +124,21 @@ func (e *endpoint) clientConfig() (*ssh.ClientConfig, error) {
 	}
 
 	if e.PrivateKey != nil {
-		signer, err := parsePrivateKey(*e.PrivateKey, e.PrivateKeyPassword)
+		key := []byte(*e.PrivateKey)
+		signer, err := ssh.ParsePrivateKey(key)
+		if e.PrivateKeyPassword != nil {
+			signer, err = ssh.ParsePrivateKeyWithPassphrase(key, []byte(*e.PrivateKeyPassword))
+		}
 		if err != nil {
 			return nil, err
 		}
 		config.Auth = append(config.Auth, ssh.PublicKeys(signer))
 	}
 	if e.Password != nil {
-		config.Auth = append(config.Auth, ssh.Password(*e.Password), ssh.KeyboardInteractive(answerWith(*e.Password)))
+		answer := func(_, _ string, questions []string, _ []bool) ([]string, error) {
+			return slices.Repeat([]string{*e.Password}, len(questions)), nil
+		}
+		config.Auth = append(config.Auth, ssh.Password(*e.Password), ssh.KeyboardInteractive(answer))
 	}
 	if socket := shared.Or(e.AgentSocketPath, os.Getenv("SSH_AUTH_SOCK")); socket != "" {
 		conn, err := net.Dial("unix", socket)
@@ -142,27 +150,10 @@ func (e *endpoint) clientConfig() (*ssh.ClientConfig, error) {
 	return config, nil
 }
 
-func parsePrivateKey(key string, passPhrase *string) (ssh.Signer, error) {
-	if passPhrase != nil {
-		return ssh.ParsePrivateKeyWithPassphrase([]byte(key), []byte(*passPhrase))
-	}
-	return ssh.ParsePrivateKey([]byte(key))
-}
-
-func answerWith(password string) ssh.KeyboardInteractiveChallenge {
-	return func(_, _ string, questions []string, _ []bool) ([]string, error) {
-		answers := make([]string, len(questions))
-		for i := range answers {
-			answers[i] = password
-		}
-		return answers, nil
-	}
-}
-
 // retryDial tries until it succeeds or has failed more than limit times. It treats all errors alike, so a key that the
 // host refuses takes as long to report as a host that does not answer.
-func retryDial[T any](ctx context.Context, what string, limit int, dial func() (T, error)) (T, error) {
-	var client T
+func retryDial(ctx context.Context, what string, limit int, dial func() (*ssh.Client, error)) (*ssh.Client, error) {
+	var client *ssh.Client
 	done, _, err := retry.Until(ctx, retry.Acceptor{Accept: func(try int, _ time.Duration) (bool, any, error) {
 		var err error
 		if client, err = dial(); err == nil {

@@ -1,7 +1,8 @@
 // This is a stand-in for pulumi-resource-command 1.2.1, for lab machines that cannot download the official plugin. It
 // serves remote.Command over the same protocol.
 //
-// It copies the following behavior, each with a test in test/lab/plugins/command.long.test.ts:
+// It copies the following behavior, with tests in test/lab/plugins/command.long.test.ts and
+// test/lab/node/login.long.test.ts:
 //
 //   - Connection: The host key is checked only if it is given. Failed dials, even those with a wrong key, are retried
 //     with backoff (dialErrorLimit, perDialTimeout). Private key with passphrase, password, keyboard-interactive, and

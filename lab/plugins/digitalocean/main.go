@@ -2,7 +2,7 @@
 // plugin. It serves the resource types and fields that the program uses over the same protocol, and calls the API
 // through godo, the official plugin's client.
 //
-// It copies the following behavior, each with a test in test/lab/plugins/digitalocean.long.test.ts:
+// It copies the following behavior, with tests in test/lab/plugins/digitalocean.long.test.ts and test/lab/clouds:
 //
 //   - The provider: token, apiEndpoint without /v2, five attempts. A changed token replaces nothing.
 //   - Droplet, SshKey, Firewall, Tag: create, read, delete, import by id; an update of firewalls. A vanished resource

@@ -2,7 +2,7 @@
 // serves the resource types and fields that the program uses over the same protocol, and calls the same HTTP API through
 // the same client library.
 //
-// It copies the following behavior, each with a test in test/lab/plugins/hcloud.long.test.ts:
+// It copies the following behavior, with tests in test/lab/plugins/hcloud.long.test.ts and test/lab/clouds:
 //
 //   - The token is secret and has exactly 64 characters. A changed one replaces nothing.
 //   - A server's image, location, userData and sshKeys, and a key's publicKey, replace.

@@ -1,30 +1,24 @@
 import net, { type AddressInfo } from "node:net";
-import path from "node:path";
-import ssh2, { type AuthContext } from "ssh2";
+import ssh2 from "ssh2";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { contract } from "../contracts/contract";
 import { SshServer, type SshServerOptions } from "./sshServer";
 import { isSecret, PluginStack, type Resource } from "./stack";
 
-const PASSWORD = "a password that nobody has";
-const PASS_PHRASE = "a pass phrase";
 const generate = ssh2.utils.generateKeyPairSync;
 const [hostKey, otherKey, userKey] = [generate("ed25519"), generate("ed25519"), generate("ed25519")];
-const lockedKey = generate("ed25519", { passphrase: PASS_PHRASE, cipher: "aes256-ctr", rounds: 16 });
-// The lines of the private keys that say something, the password and the pass phrase.
-const unspeakable = [userKey, lockedKey]
-  .flatMap(({ private: key }) => key.split("\n").filter((line) => line.length > 40))
-  .concat(PASSWORD, PASS_PHRASE);
+// The lines of the private key that say something.
+const unspeakable = userKey.private.split("\n").filter((line) => line.length > 40);
 
 contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"], (kind) => {
   let stack: PluginStack;
-  const servers: (SshServer | net.Server)[] = [];
+  const servers: SshServer[] = [];
 
   beforeAll(async () => {
     stack = await PluginStack.create(kind, "command");
   }, 900_000);
   afterEach(async () => {
-    for (const server of servers.splice(0)) await (server instanceof SshServer ? server.stop() : server.close());
+    for (const server of servers.splice(0)) await server.stop();
   });
   afterAll(() => {
     stack.expectNone(unspeakable);
@@ -125,38 +119,6 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
       await late;
       expect([stdout("late"), bastion.commands]).toEqual(["up", []]);
     }, 120_000);
-
-    test("uses key, locked key, password, prompt and agent in turn, as often as configured", async () => {
-      const offers = (key: string) => (attempt: AuthContext) =>
-        attempt.method === "publickey" && attempt.key.data.equals(Buffer.from(key.split(" ")[1] as string, "base64"));
-      const byPassword = (attempt: AuthContext) => attempt.method === "password" && attempt.password === PASSWORD;
-      const [key, locked, password, asked, agent, never] = [
-        await startServer({ authenticate: offers(userKey.public) }),
-        await startServer({ authenticate: offers(lockedKey.public) }),
-        await startServer({ authenticate: byPassword }),
-        await startServer({ authenticate: () => false, ask: PASSWORD }),
-        await startServer({ authenticate: offers(userKey.public) }),
-        await startServer({ authenticate: () => false }),
-      ];
-      const without = (server: SshServer, more: object) => to(server, { privateKey: undefined, ...more });
-      const said = await upAll({
-        key: run(to(key), "true"),
-        locked: run(to(locked, { privateKey: lockedKey.private, privateKeyPassword: PASS_PHRASE }), "true"),
-        unlocked: run(to(locked, { privateKey: lockedKey.private }), "true"),
-        password: run(without(password, { password: PASSWORD }), "true"),
-        asked: run(without(asked, { password: PASSWORD }), "true"),
-        agent: run(without(agent, { agentSocketPath: await startAgent() }), "true"),
-        never: run(to(never, { password: PASSWORD, dialErrorLimit: 1 }), "true"),
-      });
-      expect([key, locked, password, asked, agent].map(({ commands }) => commands)).toEqual(Array(5).fill(["true"]));
-      expect(said).toContain("ssh: this private key is passphrase protected");
-      expect(said).toContain("after 1 failed attempts: ssh: handshake failed: ");
-      expect([key.attempts.at(-1), never.attempts.slice(0, 4)]).toEqual([
-        "publickey root",
-        ["none root", "publickey root", "password root", "keyboard-interactive root"],
-      ]);
-      expect(never.connections).toBe(2);
-    });
   });
 
   test("the language host starts Node with Pulumi.yaml's nodeargs", async () => {
@@ -172,21 +134,5 @@ contract("command plugin", ["pulumi-resource-command", "pulumi-language-nodejs"]
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     return { port };
-  }
-
-  async function startAgent(): Promise<string> {
-    const key = ssh2.utils.parseKey(userKey.private);
-    if (key instanceof Error) throw key;
-    const server = net.createServer((socket) => {
-      const agent = new ssh2.AgentProtocol(false);
-      agent.on("identities", (request) => agent.getIdentitiesReply(request, [key]));
-      agent.on("sign", (request, _key, data) => agent.signReply(request, key.sign(data)));
-      socket.pipe(agent).pipe(socket);
-      socket.on("error", () => undefined);
-    });
-    servers.push(server);
-    const socket = path.join(stack.dir, "agent.socket");
-    await new Promise<void>((resolve) => server.listen(socket, resolve));
-    return socket;
   }
 });

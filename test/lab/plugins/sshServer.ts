@@ -1,14 +1,10 @@
 import { spawn } from "node:child_process";
 import net, { type AddressInfo } from "node:net";
-import ssh2, { type AuthContext, type Connection, type ServerChannel } from "ssh2";
+import ssh2, { type Connection, type ServerChannel } from "ssh2";
 
-/** Logins that a test's server accepts. */
+/** Options of a test's server, which accepts every login. */
 export interface SshServerOptions {
   hostKey: string;
-  /** Decides each attempt; by default all are accepted. */
-  authenticate?: (attempt: AuthContext) => boolean;
-  /** Asks for this password by keyboard-interactive, besides. */
-  ask?: string;
   port?: number;
   /** Shell text that it runs before each command. */
   before?: string;
@@ -48,15 +44,8 @@ export class SshServer {
     connection.on("close", () => this.sockets.delete(connection));
     connection.on("authentication", (attempt) => {
       this.attempts.push(`${attempt.method} ${attempt.username}`);
-      if (attempt.method === "keyboard-interactive" && options.ask) {
-        attempt.prompt([{ prompt: "Password: ", echo: false }], ([answer]) =>
-          answer === options.ask ? attempt.accept() : attempt.reject(),
-        );
-        return;
-      }
-      const accepted = attempt.method !== "none" && (options.authenticate?.(attempt) ?? true);
-      if (accepted) attempt.accept();
-      else attempt.reject(["publickey", "password", "keyboard-interactive"]);
+      if (attempt.method === "none") attempt.reject(["publickey", "password", "keyboard-interactive"]);
+      else attempt.accept();
     });
     connection.on("tcpip", (accept, _reject, target) => {
       const channel = accept();
