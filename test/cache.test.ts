@@ -62,17 +62,6 @@ test("builds what is missing, once, for each version", async () => {
   expect(left()).toEqual(["thing-1", "thing-1.1"]);
 });
 
-test("removes a failed build, passes its error on and builds again", async () => {
-  const failing = async (dir: string): Promise<void> => {
-    fs.writeFileSync(path.join(dir, "half"), "");
-    throw new Error("no luck");
-  };
-  await expect(cached("thing", "1", failing)).rejects.toThrow("no luck");
-  expect(left()).toEqual([]);
-  await cached("thing", "1", async () => undefined);
-  expect(left()).toEqual(["thing-1"]);
-});
-
 test("removes the result of a killed build", async () => {
   const killed = start(60_000);
   await expect.poll(buildCount, { timeout: 5000 }).toBe(1);

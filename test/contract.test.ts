@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -34,15 +33,6 @@ test("the contract never runs on a host with a node; other needs are named at on
     "needed: apt, with which the controller installs its packages",
     "there is no executable controller at /opt/znn-controller",
   ]);
-});
-
-test("the command refuses with 2, and says what to do", () => {
-  const args = ["lab/contracts/main.ts", "controller", "/nowhere/znn-controller"];
-  const run = spawnSync("lab/run", args, { encoding: "utf8" });
-  expect(run.status).toBe(2);
-  expect(run.stderr).toContain("The contract is not run here; nothing was touched.");
-  expect(run.stderr).toContain("- there is no executable controller at /nowhere/znn-controller");
-  expect(run.stderr).toContain("npm run contract -- controller /path/to/znn-controller --scratch-machine");
 });
 
 /**

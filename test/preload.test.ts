@@ -74,16 +74,6 @@ it("loads the SDK's automation, its traces and zod's languages only when used", 
   ]);
 });
 
-it("maps no stack trace through source maps, unless debugging", () => {
-  // The SDK's own start does the same.
-  const text = `
-    const nodes = Error.prepareStackTrace;
-    require("node:module").createRequire(require.resolve("@pulumi/pulumi/cmd/run"))("source-map-support/register");
-    console.log(Error.prepareStackTrace === nodes);`;
-  expect(program(text)).toBe("true");
-  expect(program(text, { PILLAR_HOST_TRACES: "1" })).toBe("false");
-});
-
 it("is a single process of the SDK; Node has written its cache before a signal can end it, and it ends after its engine", async () => {
   const [{ name, path }] = plugins.providers;
   // The engine starts it from the project's directory, by its whole path.

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { merged } from "../lab/testRun/durations";
 import {
   closingLine,
   contractsLine,
@@ -144,19 +143,4 @@ test("the requested tests are the first tier, the long one, both in one run, or 
   expect(projectsOf("--unit")).toEqual(["unit"]);
   expect(projectsOf("clouds")).toEqual(["unit", "lab", "long"]);
   expect(askedOf(["--long", "clouds", "-t", "name"]).filters).toEqual(["clouds", "-t", "name"]);
-});
-
-test("the requested tests leaves out the lab's own tests, in CI too, unless they are requested", () => {
-  const isSparing = (...args: string[]) => askedOf(args).isSparing;
-  for (const tier of ["--long", "--all"]) expect(isSparing(tier)).toBe(true);
-  expect(isSparing("--long", "--lab")).toBe(false);
-  expect(isSparing("--long", "plugins")).toBe(false);
-  expect(askedOf(["--long", "--lab"]).filters).toEqual([]);
-});
-
-test("durations keep files that did not run, drop missing and fast ones, and are in order", () => {
-  const before = { "test/z.test.ts": 5, "test/gone.test.ts": 9, "test/a.test.ts": 30 };
-  const now = { "test/a.test.ts": 20, "test/quick.test.ts": 1, "test/b.test.ts": 7 };
-  const all = merged(before, now, (file) => !file.includes("gone"));
-  expect(JSON.stringify(all)).toBe('{"test/a.test.ts":20,"test/b.test.ts":7,"test/z.test.ts":5}');
 });

@@ -16,9 +16,7 @@ const typedPassphrases: string[] = [];
 let backendAddress: Promise<string | undefined> | undefined;
 
 /** Holds a typed pass phrase, for several stacks that have the same one. */
-export interface SharedPassphrase {
-  passphrase?: Promise<string>;
-}
+export type SharedPassphrase = { passphrase?: Promise<string> };
 
 export type Pulumi = ReturnType<typeof createPulumi>;
 
@@ -130,31 +128,22 @@ async function runInTerminal(args: readonly string[], env: NodeJS.ProcessEnv): P
   }
 }
 
-const passphraseVariables = "set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE";
-
 export function formatPulumiError(command: string, stack: string, stderr: string): string {
+  const variables = "set PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE";
+  const find = `name a stack that \`${anyStack.list}\` lists (backend: ${anyStack.whoami}), or make it: ${commandsFor(stack).init}`;
+  const type = `type the pass phrase that was chosen when the stack was made, or ${variables}`;
+  const notLoggedIn = /PULUMI_ACCESS_TOKEN must be set|not (yet )?logged in|pulumi login/;
+  const login = `log in to the backend with your stacks: ${anyStack.login}`;
   const problems: readonly (readonly [pattern: RegExp, what: string, needed: string])[] = [
-    [
-      /no stack named/,
-      `there is no stack ${stack} here`,
-      `name a stack that \`${anyStack.list}\` lists (backend: ${anyStack.whoami}), or make it: ${commandsFor(stack).init}`,
-    ],
-    [
-      /incorrect passphrase/,
-      `the pass phrase does not open stack ${stack}`,
-      `type the pass phrase that was chosen when the stack was made, or ${passphraseVariables}`,
-    ],
+    [/no stack named/, `there is no stack ${stack} here`, find],
+    [/incorrect passphrase/, `the pass phrase does not open stack ${stack}`, type],
     [
       /passphrase must be set/,
       `stack ${stack} needs its pass phrase`,
-      `run the command in a terminal, or ${passphraseVariables}`,
+      `run the command in a terminal, or ${variables}`,
     ],
     [/no Pulumi\.yaml/, "there is no Pulumi.yaml here", "change to the program's directory (cd pillar-host)"],
-    [
-      /PULUMI_ACCESS_TOKEN must be set|not (yet )?logged in|pulumi login/,
-      "pulumi is not logged in to a backend",
-      `log in to the backend with your stacks: ${anyStack.login}`,
-    ],
+    [notLoggedIn, "pulumi is not logged in to a backend", login],
   ];
   const [, what, needed] = problems.find(([pattern]) => pattern.test(stderr)) ?? [];
   if (what !== undefined) return formatProblem({ what, needed });

@@ -5,13 +5,6 @@ import { type EventText, formatEvent } from "./eventTable";
 
 type Entry = LogEvent | MoveEvent;
 
-/** The lines of an event log that this version understands. */
-export interface ParsedLog {
-  readonly entries: readonly Entry[];
-  /** The number of lines that are incomplete or of an unknown kind. */
-  readonly unread: number;
-}
-
 export interface Item extends EventText {
   /** ISO 8601. */
   readonly at: string;
@@ -21,8 +14,11 @@ export interface Item extends EventText {
   readonly seconds?: number;
 }
 
-/** Parses the lines of an event log, which is at `where`. @throws for lines of another version */
-export function parseEventLog(lines: readonly string[], where: string): ParsedLog {
+/**
+ * Parses the lines of an event log, which is at `where`. `unread`: the number of lines that are incomplete or of an
+ * unknown kind. @throws for lines of another version
+ */
+export function parseEventLog(lines: readonly string[], where: string) {
   const entries = lines.flatMap((line) => parseLine(line, where) ?? []).filter(isReadable);
   return { entries, unread: lines.length - entries.length };
 }
@@ -36,7 +32,7 @@ function isReadable(entry: Entry): boolean {
   }
 }
 
-export function listStacks(entries: ParsedLog["entries"]): string[] {
+export function listStacks(entries: readonly Entry[]): string[] {
   return [...new Set(entries.map((entry) => getOwner(entry).stack))];
 }
 
@@ -46,7 +42,7 @@ export type Report = NonNullable<ReturnType<typeof buildReport>>;
  * Returns the report of a stack, or undefined if the event log does not name the stack: the Pillar's events, in the
  * log's order, from this stack's first event to its deletion. Other events belong to other migrations.
  */
-export function buildReport({ entries, unread }: ParsedLog, stack: string) {
+export function buildReport({ entries, unread }: ReturnType<typeof parseEventLog>, stack: string) {
   const own = entries.filter((entry) => getOwner(entry).stack === stack);
   const [first, last] = [own[0], own.at(-1)];
   if (!first || !last) return undefined;

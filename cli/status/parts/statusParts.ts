@@ -13,10 +13,7 @@ import { takeFirstLine } from "../../../core/util/printable";
 import { type Result, toResult } from "../../../core/util/result";
 import { withTimeout } from "../../../core/util/withTimeout";
 
-export interface SporksPart {
-  readonly version?: string;
-  readonly unknown: readonly UnknownSpork[];
-}
+export type SporksPart = { readonly version?: string; readonly unknown: readonly UnknownSpork[] };
 
 export interface StatusParts {
   /** State of the node's unit; `wasShutDown`: true if a retirement shut it down for good. */

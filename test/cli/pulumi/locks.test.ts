@@ -50,8 +50,3 @@ test("the holders of a stack's lock come from the lock files of a directory, wit
   writeFileSync(join(folder, "b985.json"), file({ username: evilText }));
   expect((await read(`file://${directory}`))?.[0]?.lock.user).toBe(harmless);
 });
-
-test("the holders of a stack's lock are unknown for another backend", async () => {
-  for (const url of ["s3://state", "postgres://ada@db/state", "https://api.pulumi.com"])
-    expect(await read(url)).toBeUndefined();
-});
