@@ -115,10 +115,8 @@ function formatAddress(registration: Registration, { pillar, lifecycle }: StackV
 }
 
 /** Describes whether a host produces although another address is registered: it may for two more ticks. */
-function describeUnregistered(
-  { last, wasOurs }: Extract<Registration, { wasOurs: boolean }>,
-  lifecycle: string,
-): string {
+function describeUnregistered(found: Extract<Registration, { wasOurs: boolean }>, lifecycle: string): string {
+  const { last, wasOurs } = found;
   if (last?.isOurs)
     return `yes, still (momentum ${last.height}, ${formatUtcMinute(last.at)}), with another address registered: ${stillOurs}`;
   // A new host that was never registered can't have produced.

@@ -50,7 +50,6 @@ test.each([
   [["status", "--all", "--watch"], "error: option '-a, --all' cannot be used with option '-w, --watch'"],
   [["status", "prod", "--notify"], "name a stack, or give --all (which --notify implies)"],
   [["status", "prod", "--wach"], "error: unknown option '--wach'\n(Did you mean --watch?)"],
-  [["halt"], "error: unknown command 'halt'"],
 ])("the command line exits with 2 for wrong arguments: %j", async (args, text) => {
   const { exitCode, stderr } = await run(...args);
   expect(exitCode).toBe(2);
