@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 
 /** Matches every address of the network: 40 characters. */
 export const addressForm = /^z1q[qpzr][02-9ac-hj-np-z]{36}$/;
@@ -11,9 +11,4 @@ export function addressFrom(seed: string | Buffer): string {
   const kind = "qpzr"[digest.readUInt8(40) % 4];
   const body = Array.from(digest.subarray(0, 36), (byte) => charset[byte % charset.length]).join("");
   return `z1q${kind}${body}`;
-}
-
-/** Returns an address that nobody holds. */
-export function randomAddress(): string {
-  return addressFrom(randomBytes(32));
 }

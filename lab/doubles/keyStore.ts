@@ -10,7 +10,7 @@ export interface KeyStore {
 }
 
 /** Creates a key store with a new seed, encrypted with `password`. */
-export function createKeyStore(password: string, timestamp = Math.floor(Date.now() / 1000)): KeyStore {
+export function createKeyStore(password: string): KeyStore {
   const seed = randomBytes(32);
   const salt = randomBytes(16);
   const nonce = randomBytes(12);
@@ -19,7 +19,7 @@ export function createKeyStore(password: string, timestamp = Math.floor(Date.now
   return {
     baseAddress: addressFrom(seed),
     crypto: { salt: hex(salt), nonce: hex(nonce), cipherName: "aes-256-gcm", cipherData: hex(sealed) },
-    timestamp,
+    timestamp: Math.floor(Date.now() / 1000),
     version: 1,
   };
 }
@@ -34,9 +34,9 @@ export function openKeyStore(store: KeyStore, password: string): string {
 }
 
 /** Returns a password like the controller's: 16 characters with symbols, so that no filter may assume letters. */
-export function randomPassword(length = 16): string {
+export function randomPassword(): string {
   const characters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-  return Array.from({ length }, () => characters[randomInt(characters.length)]).join("");
+  return Array.from({ length: 16 }, () => characters[randomInt(characters.length)]).join("");
 }
 
 // Low cost: tests open thousands of key stores, and none of them protects money.

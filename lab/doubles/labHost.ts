@@ -14,9 +14,9 @@ export interface LabHost {
 const labHostFile = "/etc/pillar-lab.json";
 
 /** Reads the lab's settings, or returns undefined if there are none. */
-export function readLabHost(file = labHostFile): LabHost | undefined {
+export function readLabHost(): LabHost | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as LabHost;
+    return JSON.parse(readFileSync(labHostFile, "utf8")) as LabHost;
   } catch {
     return undefined;
   }

@@ -12,12 +12,6 @@ export interface Progress {
   follow(output: Readable | null | undefined): void;
 }
 
-/** Output and interval of progress; tests replace both. */
-export interface ProgressOptions {
-  print?: (line: string) => void;
-  heartbeatMs?: number;
-}
-
 /** Formats a duration: `12 s` below a minute, `3 min 04 s` from there on. */
 export function elapsed(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1000);
@@ -29,12 +23,7 @@ export function elapsed(milliseconds: number): string {
  * Runs `fn` and reports its progress: `title …`, a heartbeat every 10 s, `title: done in 12 s`. Reports a failure as
  * `title: failed after 12 s` and throws it on.
  */
-export async function step<T>(
-  title: string,
-  fn: (progress: Progress) => Promise<T>,
-  options: ProgressOptions = {},
-): Promise<T> {
-  const print = options.print ?? printLine;
+export async function step<T>(title: string, fn: (progress: Progress) => Promise<T>): Promise<T> {
   const started = Date.now();
   let last = "";
   const progress: Progress = {
@@ -50,7 +39,7 @@ export async function step<T>(
   print(`${title} …`);
   const heartbeat = setInterval(() => {
     print(`${title}: still going after ${elapsed(Date.now() - started)}${last ? ` (${last})` : ""}`);
-  }, options.heartbeatMs ?? HEARTBEAT_MS);
+  }, HEARTBEAT_MS);
   try {
     const result = await fn(progress);
     print(`${title}: done in ${elapsed(Date.now() - started)}`);
@@ -64,7 +53,7 @@ export async function step<T>(
 }
 
 // Progress goes to stderr: a program may read the command's stdout (`lab list`, a test report).
-function printLine(line: string): void {
+function print(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 

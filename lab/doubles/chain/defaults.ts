@@ -19,7 +19,6 @@ export const defaultNodeSettings: NodeSettings = {
   rawAnswer: null,
   cutAnswer: false,
   nullPillar: false,
-  forceProducer: null,
   otherChain: false,
   noRewards: false,
   version: null,

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { addressForm } from "../address";
 
 const count = z.number().int().nonnegative();
 const ms = z.number().nonnegative();
@@ -46,8 +45,6 @@ export const nodeSettingsSchema = z.strictObject({
   cutAnswer: z.boolean(),
   /** True if embedded.pillar.getByName returns null, as for a name that nobody registered. */
   nullPillar: z.boolean(),
-  /** Producer address that embedded.pillar.getByName claims. */
-  forceProducer: z.string().regex(addressForm, "is no address").nullable(),
   /** True if momentums have the hashes of another chain at the same heights and times. */
   otherChain: z.boolean(),
   /** True if the methods about rewards do not exist (-32601). */

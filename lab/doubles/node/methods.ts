@@ -36,11 +36,9 @@ export function nodeMethods(node: MethodsBackend): Methods {
       return { count: all.length, list: all.slice(page * size, (page + 1) * size) };
     },
     "embedded.pillar.getByName": async (name: string) => {
-      const { nullPillar, forceProducer } = node.settings();
       const pillar = (await node.chain.electorate()).find((each) => each.name === name);
-      if (pillar === undefined || nullPillar) return null;
-      const shown = shownPillar(pillar, await cache.of(pillar.name));
-      return { ...shown, producerAddress: forceProducer ?? shown.producerAddress };
+      if (pillar === undefined || node.settings().nullPillar) return null;
+      return shownPillar(pillar, await cache.of(pillar.name));
     },
     "embedded.pillar.getAll": async (page: number, size: number) => {
       checkPageSize(size);

@@ -17,7 +17,7 @@ export interface ExampleDirOptions {
 }
 
 /** Creates a state directory with its own producer key, and therefore its own identity. */
-export function exampleDir(options: ExampleDirOptions = {}) {
+export function exampleDir(options: ExampleDirOptions) {
   const { keyShare = true, bridgeKey = nextPublicKey(randomBytes(8).toString("hex")) } = options;
   // With symbols, like those of the controller.
   const passphrase = randomPassword();

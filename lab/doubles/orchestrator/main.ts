@@ -13,7 +13,7 @@ const home = join(homedir(), ".orchestrator");
 process.title = "orchestrator";
 
 if (["version", "--version", "-v"].includes(process.argv[2] ?? "")) {
-  const { version, gitCommit } = orchestratorBuild();
+  const { version, gitCommit } = orchestratorBuild;
   const lines = [...firstLines(version, gitCommit), `Version: ${version}`, `Commit hash: ${gitCommit}`];
   ensureLogs(home);
   console.log(lines.join("\n"));

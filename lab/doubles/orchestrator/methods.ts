@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
 import type { ChainClient } from "../chain/client";
 
-/** Returns the build of a version. The same version always has the same commit. */
-export function orchestratorBuild(version = "v0.0.9a") {
-  const gitCommit = createHash("sha1").update(`orchestrator ${version}`).digest("hex");
-  return { version, gitCommit, goVersion: "go1.22.1" };
-}
+/** Build of the double, as the RPC reports it. */
+export const orchestratorBuild = {
+  version: "v0.0.9a",
+  gitCommit: createHash("sha1").update("orchestrator v0.0.9a").digest("hex"),
+  goVersion: "go1.22.1",
+};
 
 /** The parts of the orchestrator that its RPC methods need. */
 export interface MethodsBackend {
   chain: ChainClient;
-  build(): ReturnType<typeof orchestratorBuild>;
+  build(): typeof orchestratorBuild;
   state(): number;
   networks(): string[];
   /** Returns the producer key's address. */

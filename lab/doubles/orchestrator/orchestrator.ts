@@ -105,7 +105,7 @@ export class OrchestratorDouble {
   }
 
   private get build() {
-    return { ...orchestratorBuild(), ...(this.settings.version ? { version: this.settings.version } : {}) };
+    return { ...orchestratorBuild, ...(this.settings.version ? { version: this.settings.version } : {}) };
   }
 
   /**
