@@ -15,10 +15,8 @@ const formatMark = (what: "answer" | "done", token: string) => `pillar-host-${wh
 export function frameScript(script: string, framing: Framing): string {
   const token = crypto.createHash("sha256").update(script).digest("hex").slice(0, 32);
   // The script builds each mark with printf, so that a shell's echo of the script is no mark.
-  const [begin, end] = [
-    `printf '\\n%s\\n' '${formatMark("answer", token)}'`,
-    `printf '%s\\n' '${formatMark("done", token)}'`,
-  ];
+  const begin = `printf '\\n%s\\n' '${formatMark("answer", token)}'`;
+  const end = `printf '%s\\n' '${formatMark("done", token)}'`;
   const tail = {
     shown: `(answer_of "$@")\necho >&2; ${end} >&2\n`,
     // Bash forgets `set -e` in a command substitution.

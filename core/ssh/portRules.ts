@@ -61,23 +61,18 @@ export function listPortRules(
   hasSigner: boolean,
   running: Readonly<Record<"node" | "orchestrator", boolean>>,
 ): PortRule[] {
-  const rule = (port: number, what: string, wanted: PortRule["wanted"], listens: boolean) => ({
-    port,
-    what,
-    wanted,
-    listens,
-  });
-  return [
-    { ...rule(node.p2pPort, "the node's peers", "open", running.node), udp: true },
+  const { rpcPort, p2pPort, rpcFrom } = orchestrator;
+  const listens = running.orchestrator;
+  const openTo = rpcFrom.length === 0 ? undefined : rpcFrom;
+  const rules: readonly (PortRule | false)[] = [
+    { port: node.p2pPort, what: "the node's peers", wanted: "open", listens: running.node, udp: true },
     // With direct access this machine uses the open port, so it does not check that the port is closed.
-    ...(node.rpc === "ssh" ? [rule(node.rpcPort, "the node's RPC", "closed", running.node)] : []),
-    rule(node.wsPort, "the node's RPC (ws)", "closed", running.node),
-    {
-      ...rule(orchestrator.rpcPort, "the orchestrator's RPC", "closed", running.orchestrator),
-      openTo: orchestrator.rpcFrom.length === 0 ? undefined : orchestrator.rpcFrom,
-    },
-    ...(hasSigner ? [rule(orchestrator.p2pPort, "the orchestrator's peers", "open", running.orchestrator)] : []),
+    node.rpc === "ssh" && { port: node.rpcPort, what: "the node's RPC", wanted: "closed", listens: running.node },
+    { port: node.wsPort, what: "the node's RPC (ws)", wanted: "closed", listens: running.node },
+    { port: rpcPort, what: "the orchestrator's RPC", wanted: "closed", listens, openTo },
+    hasSigner && { port: p2pPort, what: "the orchestrator's peers", wanted: "open", listens },
   ];
+  return rules.filter((rule) => rule !== false);
 }
 
 /** Tries all ports at once from this machine. Never throws. Waits long only for ports that should be open. */

@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-import type { Offer } from "../../../core/cloud/chooseOffer";
 import type { Cloud, CloudInventory, ServerNow } from "../../../core/cloud/cloud";
 import { createOrderRecord, decideServer } from "../../../core/cloud/decideServer";
 import { hetznerNoRoom } from "../../../core/cloud/hetzner";
@@ -8,18 +7,9 @@ import type { StackConfig } from "../../../core/config/config";
 import type { CloudHostConfig } from "../../../core/config/hostSchema";
 import { configOf } from "../../components/exampleConfig";
 import { keyPair } from "../chain/fakes";
+import { offer } from "./exampleOffer";
 
-const offer = (plan: string, location: string, monthly: number): Offer => ({
-  plan,
-  location,
-  monthly,
-  cores: 4,
-  memoryGb: 8,
-  diskGb: 80,
-  currency: "EUR",
-  isAvailable: true,
-});
-const offers = [offer("cx33", "fsn1", 8), offer("cx33", "nbg1", 8), offer("cpx32", "fsn1", 16)];
+const offers = [offer("cx33", 8), offer("cx33", 8, { location: "nbg1" }), offer("cpx32", 16)];
 const server: ServerNow = {
   id: "52",
   name: "pillar-anvil-prod",

@@ -2,18 +2,8 @@ import { expect, test } from "vitest";
 import { chooseOffer, computeFreeDiskGb, type Offer, type Wish } from "../../../core/cloud/chooseOffer";
 import type { Order } from "../../../core/cloud/orderRecord";
 import { commandsFor } from "../../../core/util/commands";
+import { offer } from "./exampleOffer";
 
-const offer = (plan: string, monthly: number, change: Partial<Offer> = {}): Offer => ({
-  plan,
-  location: "fsn1",
-  cores: 4,
-  memoryGb: 8,
-  diskGb: 80,
-  monthly,
-  currency: "EUR",
-  isAvailable: true,
-  ...change,
-});
 const minimums = { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 };
 const wish: Wish = { plan: "auto", locations: ["fsn1", "nbg1"], minimums };
 const market = ["fsn1", "nbg1"].flatMap((location) => [

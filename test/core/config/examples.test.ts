@@ -38,19 +38,13 @@ describe.each(examples)("%s", (name) => {
     expect(parsed(text)).toHaveProperty("config.pillar.name", "Anvil");
   });
 
-  test("logs in with a key's file, and has no secret", () => {
+  test("has a key's file, no secret, no command that selects another stack, and the schema for editors", () => {
     expect(parse(read(name)).config["pillar-host:ssh"]).toMatchObject({ privateKeyFile: "~/.ssh/id_ed25519" });
     expect(read(name)).not.toMatch(/secure:|PRIVATE KEY/);
-  });
-
-  test("has a command that selects no other stack", () => {
     const [command = ""] = /pulumi stack init.*/.exec(read(name)) ?? [];
     expect(command).toMatch(/^pulumi stack init \S+ --no-select$/);
     for (const [typed] of read(name).matchAll(/pulumi (config|up|preview|destroy) .*/g))
       expect(typed).toContain("-s prod");
-  });
-
-  test("names the schema for editors, and ends with a key", () => {
     expect(read(name)).toMatch(/^# yaml-language-server: \$schema=\.\.\/stack\.schema\.json\n/);
     // pulumi writes the salt of the pass phrase after the last key, before the lines that are commented out.
     expect(read(name)).toMatch(/\n {4}\w+: .*\n$/);

@@ -4,12 +4,8 @@ import { commandsFor } from "../../../core/util/commands";
 const prod = commandsFor("prod-2");
 
 test.each([
-  [prod.up, "pulumi up -s prod-2"],
   [commandsFor("a b").up, "pulumi up -s 'a b'"],
-  [prod.remove("lifecycle"), "pulumi config rm --path pillar-host:lifecycle -s prod-2"],
   [prod.removePlain("a.b"), "pulumi config rm pillar-host:a.b -s prod-2"],
-  [prod.status("--watch"), "./pillar-host status prod-2 --watch"],
-  [prod.set("host.address", "203.0.113.7"), "pulumi config set --path pillar-host:host.address 203.0.113.7 -s prod-2"],
   [
     prod.set("host.sshFrom[0]", "198.51.100.7/32"),
     "pulumi config set --path 'pillar-host:host.sshFrom[0]' 198.51.100.7/32 -s prod-2",
@@ -19,7 +15,6 @@ test.each([
   [prod.set("a", 0.5), "pulumi config set --type float --path pillar-host:a 0.5 -s prod-2"],
   [prod.setText("a", "7"), "pulumi config set --type string --path pillar-host:a 7 -s prod-2"],
   [prod.setSecret("ssh.password"), "pulumi config set --secret --path pillar-host:ssh.password -s prod-2"],
-  [prod.migrate("prod", "--yes"), "./pillar-host migrate prod prod-2 --yes"],
   [
     prod.moveWithHash("prod", { release: "https://x", releaseVersion: "v1" }, ["--no-up"]),
     "./pillar-host move prod-2 --from prod --release https://x --release-sha256 SHA256 --release-version v1 --no-up",
