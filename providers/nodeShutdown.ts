@@ -35,9 +35,7 @@ interface ShutdownInputs extends RetirementInputs {
   readonly run?: string | undefined;
 }
 
-interface ShutdownOutputs {
-  readonly isOff: boolean;
-}
+type ShutdownOutputs = { readonly isOff: boolean };
 
 const contactTimeoutMs = 20_000;
 

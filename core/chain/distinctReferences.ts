@@ -8,16 +8,10 @@ import { createSilentFault, type Reading } from "./reading";
 const limit = 5000;
 
 /** A host whose node is not an independent reference, and its description: `this host itself`. */
-export interface ExcludedHost {
-  readonly host: string;
-  readonly what: string;
-}
+export type ExcludedHost = Readonly<Record<"host" | "what", string>>;
 
-export interface ReferenceClient {
-  readonly client: ChainClient;
-  /** The reason why this client must not be asked. */
-  readonly fault?: string | undefined;
-}
+/** `fault`: the reason why this client must not be asked. */
+export type ReferenceClient = Readonly<{ client: ChainClient; fault?: string | undefined }>;
 
 /** Reads all references at once, but those that have a fault. */
 export async function readReferences<T extends object>(

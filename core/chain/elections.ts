@@ -6,18 +6,11 @@ import { formatDuration } from "../util/timeText";
  */
 export const networkPaceMs = 11_400;
 
-export interface Network {
-  /** Milliseconds from one slot to the next. */
-  readonly momentum: number;
-  readonly tickMomentums: number;
-}
+/** `momentum`: milliseconds from one slot to the next. */
+export type Network = Readonly<Record<"momentum" | "tickMomentums", number>>;
 
-/** A Pillar's rank among all Pillars. `place` is absent while the node has not counted the weights. */
-export interface PillarStanding {
-  readonly pillars: number;
-  /** The rank by delegated weight. Counts from 1. */
-  readonly place?: number;
-}
+/** A Pillar's rank by delegated weight, from 1 on. `place` is absent while the node has not counted the weights. */
+export type PillarStanding = Readonly<{ pillars: number; place?: number }>;
 
 /** If a gap between slots is less probable than this, a Pillar's bad luck does not explain it. */
 const maxMissProbability = 1e-4;

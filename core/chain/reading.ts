@@ -14,18 +14,11 @@ export interface NodeFault {
 }
 
 /** A node's newest momentum, and the node's clock in unix milliseconds. */
-interface NewestMomentum {
-  readonly newest: Produced;
-  readonly clock: number;
-}
+type NewestMomentum = Readonly<{ newest: Produced; clock: number }>;
 
 export type Answered<T extends object = object> = { readonly client: ChainClient } & NewestMomentum & T;
 
-export interface Unanswered {
-  readonly client: ChainClient;
-  readonly fault: NodeFault;
-}
-
+export type Unanswered = Readonly<{ client: ChainClient; fault: NodeFault }>;
 export type Reading<T extends object = object> = Answered<T> | Unanswered;
 
 export function isAnswered<T extends object>(reading: Reading<T>): reading is Answered<T> {

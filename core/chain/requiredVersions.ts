@@ -6,12 +6,8 @@ import { compareNodeVersions } from "./versions";
 
 type VersionRow = VersionRules["rows"][number];
 
-/** A node's answers about itself; a field is absent if the node does not answer. */
-export interface NodeBuild {
-  readonly version?: string | undefined;
-  /** Hash of the node's first momentum. */
-  readonly genesis?: string | undefined;
-}
+/** A node's version and the hash of its first momentum; absent if the node does not answer. */
+export type NodeBuild = Readonly<{ version?: string | undefined; genesis?: string | undefined }>;
 
 /** A required version that a node does not have, or does not prove to have. */
 export interface VersionGap extends VersionRow {

@@ -1,13 +1,7 @@
 /** Suffixes of a release's number: none, or those that go-zenon's own workflow publishes. */
 const releaseSuffixes = ["", "-alphanet", "-libznn"];
 
-interface Version {
-  readonly number: readonly number[];
-  readonly suffix: string;
-  readonly isRelease: boolean;
-}
-
-function parseVersion(text: string): Version | undefined {
+function parseVersion(text: string) {
   const [, major, minor, patch, suffix = ""] = /^v?(\d+)\.(\d+)\.(\d+)(.*)$/.exec(text) ?? [];
   if (major === undefined) return undefined;
   return { number: [major, minor, patch].map(Number), suffix, isRelease: releaseSuffixes.includes(suffix) };

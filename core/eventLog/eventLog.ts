@@ -8,13 +8,8 @@ import { findLastHash, storeHead } from "./logIntegrity";
 import { formatLine, parseLine } from "./logLine";
 import { isSameMove, type MoveId } from "./moveId";
 
-/** The place of an event log, and the stack that writes it. */
-export interface LogRef {
-  /** A directory, or a bucket (core/store/recordsDirectory.ts). */
-  readonly directory: string;
-  readonly stack: string;
-  readonly pillar: string;
-}
+/** An event log's directory or bucket (core/store/recordsDirectory.ts), and the stack that writes it. */
+export type LogRef = Readonly<Record<"directory" | "stack" | "pillar", string>>;
 
 export type EventLog = ReturnType<typeof openEventLog>;
 

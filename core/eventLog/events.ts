@@ -97,12 +97,7 @@ export interface Prepared {
 }
 
 /** A direction of a move, with its generation as in the journals, and the fingerprints of both hosts' keys. */
-export interface MoveLeg {
-  readonly direction: "forward" | "back";
-  readonly generation: number;
-  readonly source: string;
-  readonly target: string;
-}
+export type MoveLeg = Readonly<{ direction: "forward" | "back"; generation: number; source: string; target: string }>;
 
 /** A host that can't start its orchestrator again. */
 export interface Fence {

@@ -1,13 +1,12 @@
 import { type ChainClient, momentumPage } from "../chain/chain";
 import type { Produced } from "../chain/chainAnswers";
 
-/** The first momentum that a Pillar produces with an address. */
+/** The first momentum that a Pillar produces with an address. `at` in unix milliseconds. */
 export interface ProducerSwitch {
   readonly height: number;
-  /** Unix milliseconds. */
   readonly at: number;
   /** The last momentum of the address that was registered before. Absent if the search did not reach it. */
-  readonly before?: { readonly producerAddress: string; readonly height: number; readonly at: number };
+  readonly before?: Readonly<{ producerAddress: string; height: number; at: number }>;
   /** Set if the search gave up at that momentum: the address may have produced before it, too. */
   readonly orBefore?: true;
 }

@@ -1,7 +1,7 @@
 import { isOurs, type Registration } from "./registration";
 
 /** The output `registration`. Times are ISO 8601. A fact that is not known is absent. */
-export type RegistrationOutput = Partial<ReturnType<typeof createRegistrationOutput>> & Pick<Output, "state">;
+export type RegistrationOutput = Partial<Output> & Pick<Output, "state">;
 type Output = ReturnType<typeof createRegistrationOutput>;
 
 /** Creates the output. `offered`: true if the run listed the wallet update with this host's address as the next step. */

@@ -16,11 +16,7 @@ export interface HostPaths {
 }
 
 /** A retired host or its successor. Secret: holds logins. */
-export interface HostRef {
-  readonly host: OrchestratorHost;
-  readonly places: HostPaths;
-  readonly node: NodeTarget;
-}
+export type HostRef = Readonly<{ host: OrchestratorHost; places: HostPaths; node: NodeTarget }>;
 
 /** Names, addresses and logins (secret), no conclusions: a guard asks host and chain again. */
 export interface RetirementInputs extends HostRef, ChainSources {

@@ -20,10 +20,7 @@ export interface RewardsReading extends RewardsJudgement {
 }
 
 /** Producer addresses of the retired host, if known, and of its successor. */
-export interface Producers {
-  readonly oldProducer?: string | undefined;
-  readonly newProducer: string;
-}
+export type Producers = Readonly<{ oldProducer?: string | undefined; newProducer: string }>;
 
 type RewardsQuestion = Producers & Pick<RetirementInputs, "pillar" | "epoch"> & Pick<PillarOnChain, "withdrawAddress">;
 

@@ -28,14 +28,8 @@ export interface Condition {
 export type Judgement = Condition | string;
 export type Judgements = Judgement | readonly Judgement[];
 
-export interface Unmet extends Condition {
-  readonly loss: Loss;
-}
-
-export interface RetirementVerdict {
-  readonly unmet: readonly Unmet[];
-  readonly evidence: readonly string[];
-}
+export type Unmet = Condition & { readonly loss: Loss };
+export type RetirementVerdict = Readonly<{ unmet: readonly Unmet[]; evidence: readonly string[] }>;
 
 /** A host that does not answer. */
 type HostUnseen =
