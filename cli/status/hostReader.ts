@@ -2,7 +2,7 @@ import { createNodeTarget } from "../../core/chain/configuredNode";
 import { type Connection, createConnection } from "../../core/ssh/connection";
 import { readHostFacts } from "../../core/ssh/hostFacts";
 import type { SshTarget } from "../../core/ssh/ssh";
-import { facts } from "../../core/steps/readingSteps";
+import { facts } from "../../core/steps/nodeSteps";
 import { createEnvelope } from "../../core/steps/step";
 import { createReceiver } from "../../core/steps/stepVariables";
 import { createWitnessSources } from "../../core/sync/gateSettings";

@@ -5,7 +5,7 @@ import type { StackConfig } from "../../core/config/config";
 import { readSources } from "../../core/registration/pillarReadings";
 import { type Connection, createConnection, runScript } from "../../core/ssh/connection";
 import { isSameHost } from "../../core/ssh/publicKey";
-import { hourlyRestartNow } from "../../core/steps/readingSteps";
+import { hourlyRestartNow } from "../../core/steps/nodeSteps";
 import { createEnvelope } from "../../core/steps/step";
 import { createReceiver } from "../../core/steps/stepVariables";
 import { createWitnessSources } from "../../core/sync/gateSettings";

@@ -2,13 +2,14 @@ import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
 import { ideal } from "../config/hostSchema";
 import { isAddress } from "../util/address";
-import { addressDigest, facts } from "./readingSteps";
 import { createScript, type Step } from "./step";
 import {
   createBuildVariables,
   createControllerVariables,
   createNodeVariables,
+  formatReservedPorts,
   getControllerRelease,
+  listOwnPorts,
   releaseVariables,
 } from "./stepVariables";
 
@@ -75,26 +76,6 @@ export function prepare(config: StackConfig, identity: string, shutDownAt?: stri
       reserved_ports: formatReservedPorts(listOwnPorts(config)),
     }),
   };
-}
-
-/** Returns the ports of node and orchestrator. */
-const listOwnPorts = ({ node, orchestrator }: StackConfig) => [
-  node.p2pPort,
-  node.rpcPort,
-  node.wsPort,
-  orchestrator.rpcPort,
-  orchestrator.p2pPort,
-];
-
-/** Returns ports as net.ipv4.ip_local_reserved_ports shows them: sorted, neighbours as a range. */
-export function formatReservedPorts(ports: readonly number[]): string {
-  const ranges: { from: number; to: number }[] = [];
-  for (const port of [...new Set(ports)].sort((a, b) => a - b)) {
-    const last = ranges.at(-1);
-    if (last && port === last.to + 1) last.to = port;
-    else ranges.push({ from: port, to: port });
-  }
-  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(",");
 }
 
 /** Installs packages (steps 6 and 7), once in the life of a host. */
@@ -182,6 +163,44 @@ export function producerAddress(config: StackConfig): Step {
     script: createScript(["node/dialog", "node/configuredAddress", "node/producerAddress"], {
       ...createControllerVariables(config),
       data_dir: config.node.dataDir,
+    }),
+  };
+}
+
+/** Prints `on`, `off`, or what else restarts a synced node. @param isProved true if the gate has proved the sync */
+export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: boolean): Step {
+  return {
+    name: "hourlyRestartNow",
+    limitSeconds: 15,
+    readsOnly: true,
+    quiet: true,
+    script: createScript(["node/hourlyRestart"], { service: node.service, cron_action: "look", node_synced: isProved }),
+  };
+}
+
+/** Prints the SHA-256 of the producer address in the node's configuration, or nothing. */
+export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
+  return {
+    name: "addressDigest",
+    limitSeconds: 15,
+    readsOnly: true,
+    quiet: true,
+    script: createScript(["node/configuredAddress", "node/addressDigest"], { data_dir: node.dataDir }),
+  };
+}
+
+/** Prints service, peers, disk, memory, clock and the latest log lines, without secrets. */
+export function facts({ node }: StackConfig, options: { logLines: number; withStages: boolean }): Step {
+  return {
+    name: "facts",
+    limitSeconds: 25,
+    readsOnly: true,
+    quiet: true,
+    script: createScript(["host/hostFacts"], {
+      ...createNodeVariables({ node }),
+      p2p_port: node.p2pPort,
+      log_lines: options.logLines,
+      with_stages: options.withStages,
     }),
   };
 }

@@ -39,3 +39,19 @@ export function releaseVariables(release: ReleaseSource | undefined) {
     release_marker: release === undefined ? "" : formatReleaseMarker(release),
   };
 }
+
+/** Returns the ports of node and orchestrator. */
+export function listOwnPorts({ node: { p2pPort, rpcPort, wsPort }, orchestrator }: StackConfig) {
+  return [p2pPort, rpcPort, wsPort, orchestrator.rpcPort, orchestrator.p2pPort];
+}
+
+/** Returns ports as net.ipv4.ip_local_reserved_ports shows them: sorted, neighbours as a range. */
+export function formatReservedPorts(ports: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const port of [...new Set(ports)].sort((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last && port === last.to + 1) last.to = port;
+    else ranges.push({ from: port, to: port });
+  }
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(",");
+}

@@ -1,6 +1,5 @@
 import { mayShowAddress, type NextStepSituation } from "../../components/node/nextStep";
-import { hourlyRestart } from "../../core/steps/nodeSteps";
-import { hourlyRestartNow } from "../../core/steps/readingSteps";
+import { hourlyRestart, hourlyRestartNow } from "../../core/steps/nodeSteps";
 import { decideResumption } from "../../providers/syncGate";
 import { configOf } from "../components/exampleConfig";
 import { Sandbox } from "../core/steps/sandbox";

@@ -17,7 +17,7 @@ import { type RetirementSurvey, surveyRetirement } from "../../../core/retiremen
 import { runScript } from "../../../core/ssh/connection";
 import { listPortRules, tryPorts } from "../../../core/ssh/portRules";
 import { openRoot } from "../../../core/ssh/root";
-import { hourlyRestartNow } from "../../../core/steps/readingSteps";
+import { hourlyRestartNow } from "../../../core/steps/nodeSteps";
 import { createEnvelope, type Step } from "../../../core/steps/step";
 import { createReceiver } from "../../../core/steps/stepVariables";
 import { createWitnessSources } from "../../../core/sync/gateSettings";

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { expect, it, test } from "vitest";
 import * as steps from "../../../core/steps/nodeSteps";
 import type { Step } from "../../../core/steps/step";
-import { formatStackIdentity } from "../../../core/steps/stepVariables";
+import { formatReservedPorts, formatStackIdentity } from "../../../core/steps/stepVariables";
 import { configOf, least } from "../../components/exampleConfig";
 
 const identity = formatStackIdentity("prod-2", "Anvil");
@@ -28,7 +28,7 @@ test.each([
   [[3, 1, 2, 2, 3], "1-3"],
   [[9, 10, 100], "9-10,100"],
 ])("ports %j are reserved as %j", (ports, text) => {
-  expect(steps.formatReservedPorts(ports)).toBe(text);
+  expect(formatReservedPorts(ports)).toBe(text);
 });
 
 const release = (url: string) => configOf({ controller: { release: { url, sha256: "a".repeat(64) } } });

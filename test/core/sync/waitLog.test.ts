@@ -44,11 +44,6 @@ test("logs a wait once, after a minute or at the end, and continues that of a ki
   expect((await open()).before).toEqual({});
 });
 
-test("logs the start of a short run at its end", async () => {
-  await (await open()).note(start, true);
-  expect(lines()).toMatchObject([{ event: "waiting", details: { address } }]);
-});
-
 test("leaves out the waits of other hosts and stacks, and those before a deletion", async () => {
   const line = (event: string, details: object, stack = "prod") =>
     putEvent(directory(), { at: start.startedAt, stack, pillar: "Anvil", event, details } as unknown as LogEvent);

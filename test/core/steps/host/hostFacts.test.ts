@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { formatHostFacts, parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
-import { facts } from "../../../../core/steps/readingSteps";
+import { facts } from "../../../../core/steps/nodeSteps";
 import { configOf } from "../../../components/exampleConfig";
 import { type Sandbox, test } from "../sandbox";
 

@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
-import { hourlyRestart } from "../../../../core/steps/nodeSteps";
-import { hourlyRestartNow } from "../../../../core/steps/readingSteps";
+import { hourlyRestart, hourlyRestartNow } from "../../../../core/steps/nodeSteps";
 import { configOf } from "../../../components/exampleConfig";
 import { fillDisk, onSmallDisk, replaceAll, type Sandbox, test } from "../sandbox";
 

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { producerAddress } from "../../../../core/steps/nodeSteps";
-import { addressDigest } from "../../../../core/steps/readingSteps";
+import { addressDigest, producerAddress } from "../../../../core/steps/nodeSteps";
 import { configOf, least } from "../../../components/exampleConfig";
 import { type Sandbox, test } from "../sandbox";
 import { controllerOf, hasty, refusal } from "./controllers";
