@@ -19,6 +19,7 @@ export function openHostReader({ config, address }: StackWithHost, hostKey: stri
   const { closeWitnesses, ...deps } = openNodeReader(target, createWitnessSources(config), connection);
   const connections = new Map([[connectionKey(target.ssh), connection]]);
   return {
+    hostKey,
     connection: shareConnection(connection),
     /** Returns the shared connection to a host, this one or another. close() closes all of them. */
     connect: (other: SshTarget) => {

@@ -19,7 +19,7 @@ export async function readStatusOnce(source: StackWithHost): Promise<ReadStack> 
   if (hostKey === undefined) return readUnknownHost(source);
   const host = openHostReader(source, hostKey);
   try {
-    return await readStatus(source, hostKey, host, getSyncStart(source));
+    return await readStatus(source, host, getSyncStart(source));
   } finally {
     host.close();
   }
@@ -52,16 +52,11 @@ async function createView(source: StackWithHost, reading: HostReading): Promise<
 }
 
 /** Reads node, facts and all parts at once, over one connection. @throws CliRefusal */
-export async function readStatus(
-  source: StackWithHost,
-  hostKey: string,
-  host: HostReader,
-  since: SyncStart | undefined,
-): Promise<ReadStack> {
+export async function readStatus(source: StackWithHost, host: HostReader, since?: SyncStart): Promise<ReadStack> {
   const { address, config } = source;
   const [facts, parts, { sync, proof, unreachable }] = await Promise.all([
     host.readFacts(),
-    readParts(source, hostKey, host),
+    readParts(source, host),
     readSync(source, host, since),
   ]);
   if (unreachable === undefined) {

@@ -29,7 +29,7 @@ export async function watch(source: StackWithHost, hostKey: string, isKept: bool
   let proof: SyncResult | undefined;
   try {
     while (proof === undefined || isEndless) {
-      const found = await readStatus(source, hostKey, host, since);
+      const found = await readStatus(source, host, since);
       screen?.show(found);
       ({ proof } = found);
       const observation = found.view.sync?.observation;

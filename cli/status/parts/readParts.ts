@@ -49,9 +49,9 @@ const destroyTimeoutMs = 60_000;
 type SharedLookups = ReturnType<typeof startLookups>;
 
 /** Reads all parts at once, each with a timeout, over the host's one connection. Never throws, changes nothing. */
-export async function readParts(stack: StackWithHost, hostKey: string, host: HostReader): Promise<StatusParts> {
+export async function readParts(stack: StackWithHost, host: HostReader): Promise<StatusParts> {
   const { config, state } = stack;
-  const lookups = startLookups(stack, host, await readRetirementContext(stack, hostKey));
+  const lookups = startLookups(stack, host, await readRetirementContext(stack, host));
   const isActive = config.lifecycle === "active";
   const registration = readPart(() => readRegistration(lookups));
   const survey = isActive ? undefined : readPart(() => readSurvey(lookups), destroyTimeoutMs);
@@ -62,10 +62,7 @@ export async function readParts(stack: StackWithHost, hostKey: string, host: Hos
     registration,
     orchestrator: readPart(() => readOrchestrator(lookups)),
     ports: isFirewallForeign ? readPart(() => readPorts(lookups)) : undefined,
-    rewards: readPart(
-      async () => chooseRewards(lookups, takeValue(await registration), takeValue(await survey)),
-      destroyTimeoutMs,
-    ),
+    rewards: readPart(async () => chooseRewards(lookups, await registration, await survey), destroyTimeoutMs),
     destroy: survey?.then((result) => mapResult(result, ({ verdict }) => verdict.unmet)),
     hourlyRestart: isActive ? readPart(async () => (await runStep(lookups, restartStep)).trim()) : undefined,
     sporks: readPart(() => readSporks(lookups)),
@@ -131,13 +128,14 @@ async function readSurvey({ stack: { config }, host: { connect }, context, obser
 
 async function chooseRewards(
   { stack, readings }: SharedLookups,
-  registration: Registration | undefined,
-  survey: RetirementSurvey | undefined,
+  registration: Result<Registration>,
+  survey: Result<RetirementSurvey> | undefined,
 ): Promise<RewardsPart> {
+  const registered = takeValue(registration);
   // The survey describes rewards since another host took over, which has not happened while this one is registered.
-  const isRegistered = registration !== undefined && isOurs(registration);
-  const surveyed = isRegistered ? undefined : describeRewards(survey?.facts.rewards ?? []);
-  return surveyed ?? readCurrentRewards(await readings, registration, stack.config);
+  const isRegistered = registered !== undefined && isOurs(registered);
+  const surveyed = isRegistered ? undefined : describeRewards(takeValue(survey)?.facts.rewards ?? []);
+  return surveyed ?? readCurrentRewards(await readings, registered, stack.config);
 }
 
 async function readMissingVersions({ context, host, node }: SharedLookups) {
@@ -219,7 +217,7 @@ async function readSporks({ chains, context, host }: SharedLookups): Promise<Spo
 type RetirementContext = Awaited<ReturnType<typeof readRetirementContext>>;
 
 /** Reads facts about the host from the last run's outputs and the event log, because a failed run may lack outputs. */
-async function readRetirementContext({ config, stack, address, state }: StackWithHost, hostKey: string) {
+async function readRetirementContext({ config, stack, address, state }: StackWithHost, { hostKey }: HostReader) {
   const store = openStackStore(config);
   const { remembered = {}, lastRun, isOwnServer = false } = state;
   const producer = lastRun?.producerAddress ?? remembered.producer;
