@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { expectedSeconds, readDurations } from "./lab/testRun/durations.ts";
-import { leftOut } from "./lab/testRun/leftOut.ts";
+import { expectedSeconds, leftOut, readDurations } from "./lab/testRun/durations.ts";
 
 const durations = readDurations();
 

@@ -4,8 +4,7 @@ import { ensurePackagedImage } from "./images/packagedImage";
 import { Lab, testLabPrefix } from "./lab";
 import { realDirectory, unusedReals } from "./real/realPrograms";
 import { takeDown, takeDownTheDead } from "./testRun/deadLabs";
-import { recordDurations } from "./testRun/durations";
-import { leftOutVariable } from "./testRun/leftOut";
+import { leftOutVariable, recordDurations } from "./testRun/durations";
 import { hashesOf, notePassed, ownTests, passedBefore } from "./testRun/ownTests";
 import {
   closingLine,
@@ -14,9 +13,7 @@ import {
   countOf,
   exitCodeOf,
   failuresOf,
-  type Report,
   sumOf,
-  type Tally,
   withSecondAttempt,
   worthAgain,
 } from "./testRun/tally";
@@ -37,9 +34,10 @@ async function main(asked: Asked): Promise<number> {
   const { tier } = asked;
   const started = Date.now();
   const { tally, failures, notes, report } = await runTier(asked, started + tier.minutes * 60_000).catch(
-    (error: Error): Outcome => {
+    (error: Error) => {
       console.error(error.message);
-      return { tally: countOf({ exitCode: 1 }), failures: [`${tier.title}: ${error.message}`], notes: [] };
+      const failures = [`${tier.title}: ${error.message}`];
+      return { tally: countOf({ exitCode: 1 }), failures, notes: [], report: undefined };
     },
   );
   console.log(`\n${tier.title}: ${tally.failed === 0 ? "done" : `${tally.failed} failed`}, ${since(started)}`);
@@ -50,15 +48,6 @@ async function main(asked: Asked): Promise<number> {
   return exitCodeOf(tally);
 }
 
-/** Result of a tier, with the failures by name. */
-interface Outcome {
-  readonly tally: Tally;
-  readonly failures: readonly string[];
-  readonly report?: Report;
-  /** Lines before the closing one: files left out, or run twice. */
-  readonly notes: readonly string[];
-}
-
 /** Formats the line about files left out. It is printed before the run and at its end, so that no one misses it. */
 const sparedLine = (spared: readonly string[]) =>
   `left out: ${spared.length} files of tests of the lab itself, which passed on all that they stand on as it is now (test/ownTests.json; npm run test:long -- --lab runs them)`;
@@ -67,7 +56,8 @@ const againLine = (file: string) => `flaky: ${file} failed, and passed when it r
 
 const since = (started: number) => elapsed(Date.now() - started);
 
-async function runTier(asked: Asked, deadline: number): Promise<Outcome> {
+/** Runs a tier. Returns its result, with the failures by name, and notes: files left out, or run twice. */
+async function runTier(asked: Asked, deadline: number) {
   const { tier, filters, isRecorded, isSparing, isWhole } = asked;
   if (tier.needsLab) await setUp();
   // Options such as -t run a part of a file, which proves nothing about the whole.
@@ -99,7 +89,7 @@ async function runTier(asked: Asked, deadline: number): Promise<Outcome> {
   return {
     tally: sumOf([countOf(run), { passed: 0, failed: checks.length + unused.length, skipped: 0 }]),
     failures: [...checks, ...failuresOf(run), ...unused],
-    ...(run.report === undefined ? {} : { report: run.report }),
+    report: run.report,
     notes: [...(spared.length === 0 ? [] : [sparedLine(spared)]), ...again],
   };
 }

@@ -45,24 +45,13 @@ export const preparation = `
   rm -rf /var/lib/apt/lists/*
   update-ca-certificates > /dev/null`;
 
-/** Parameters of a playbook run. */
-export interface PlaybookRun {
-  readonly lab: Lab;
-  readonly address: string;
-  readonly releaseSha256: string;
-}
-
 /**
  * Runs the playbook on the operator's machine. Each run makes its own SSH connection and keeps it to the end, like a
  * playbook that runs once a day.
  * @throws if a task failed
  * @returns its output and time
  */
-export async function runPlaybook({
-  lab,
-  address,
-  releaseSha256,
-}: PlaybookRun): Promise<{ seconds: number; output: string }> {
+export async function runPlaybook(lab: Lab, address: string, releaseSha256: string) {
   const environment = await ensureAnsible();
   const work = await mkdtemp(join(tmpdir(), "bench-"));
   const variables = {

@@ -9,16 +9,10 @@ import { preparation, runPlaybook } from "./ansible";
 import type { Asked } from "./arguments";
 import { befriend } from "./byHand";
 
-/** A host after procedure A. */
-export interface Standing {
-  readonly host: LabHost;
-  readonly stack: LabStack;
-}
-
 /** The lab of a bench run, and what its measurements share. */
 export class Bench {
   private sha256: string | undefined;
-  private stood: Promise<Standing> | undefined;
+  private stood: Promise<{ host: LabHost; stack: LabStack }> | undefined;
   private signers: Promise<{ old: LabHost; fresh: LabHost }> | undefined;
   private hosts = 0;
 
@@ -83,16 +77,12 @@ export class Bench {
     };
   }
 
-  async playbook(host: LabHost): Promise<{ seconds: number; output: string }> {
-    return runPlaybook({
-      lab: this.lab,
-      address: host.address,
-      releaseSha256: await this.releaseSha256(host),
-    });
+  async playbook(host: LabHost) {
+    return runPlaybook(this.lab, host.address, await this.releaseSha256(host));
   }
 
   /** Returns a host that is stood up once, by the first measurement that asks for it. */
-  standing(): Promise<Standing> {
+  standing() {
     this.stood ??= step("standing a host up", async () => {
       const [host] = await this.blankHosts(1);
       if (!host) throw new Error("no host");

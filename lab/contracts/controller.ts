@@ -3,7 +3,7 @@ import { addressForm } from "../doubles/address";
 import { type ControllerSubject, talk, type, withoutTerminal } from "./controllerTalk";
 
 /** An assumption of the program about a controller. */
-export interface Expectation {
+interface Expectation {
   readonly name: string;
   /** Lines of bin/znn_controller.dart in the public source, {@link controllerSource}. */
   readonly lines: string;

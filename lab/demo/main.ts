@@ -9,7 +9,7 @@ import { ensureToolchain } from "../toolchain";
 import { step } from "../util/progress";
 import { ensureRequirements } from "../util/requirements";
 import { verdict } from "./judgement";
-import { type OldServer, orderOldServer } from "./oldServer";
+import { orderOldServer } from "./oldServer";
 import { Scenes } from "./scenes";
 import { hurry, makeStacks, pillar, type Stacks } from "./stacks";
 
@@ -61,7 +61,7 @@ To type it all yourself, as an operator, before you touch a server:
   return isGood ? 0 : 1;
 }
 
-async function setUp(): Promise<{ lab: Lab; stacks: Stacks; server: OldServer }> {
+async function setUp() {
   const lab = await Lab.create("demo");
   // A sync takes some fifteen seconds, so that there is something to watch.
   await lab.chain("PATCH", "/truth", { ...hurry, height: 2600, defaults: { rate: 160, behind: 2400 } });

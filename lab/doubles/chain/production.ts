@@ -46,22 +46,17 @@ export class Production {
 
 const settledAtOnce = 100_000;
 
-/** Tick of the election: its start, and the chain height that a node must have known to compute the common schedule. */
-export interface TickProof {
-  start: number;
-  height: number;
-}
-
 /**
  * Returns the names of the nodes that can produce with `producer` at the moment `at`. Such a node is alive, synced, and
  * has the key. It also knew enough of the chain when it made the running tick's schedule: at the start of the tick or
  * of its own process.
+ * @param proof the tick's start, and the chain height that a node must have known to compute the common schedule
  */
 export function producingNodes(
   reports: ReadonlyMap<string, readonly NodeReport[]>,
   producer: string,
   at: number,
-  proof: TickProof,
+  proof: { readonly start: number; readonly height: number },
 ): string[] {
   const names: string[] = [];
   for (const [name, history] of reports) {

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
-import { green, red } from "./colour";
 import { ensureDataDir } from "./dataDir";
 import { deploy } from "./deploy";
-import { cores, labSettings, print, publicAddress, Quit, shellName, textOf } from "./machine";
+import { cores, green, labSettings, print, publicAddress, Quit, red, shellName, textOf } from "./machine";
 import { status } from "./status";
 import { menu } from "./terminal";
 

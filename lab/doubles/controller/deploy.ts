@@ -2,10 +2,9 @@ import { appendFileSync, chmodSync, copyFileSync, existsSync, readFileSync, rmSy
 import type { NodeSettings } from "../chain/settings";
 import { createKeyStore, openKeyStore, randomPassword } from "../keyStore";
 import type { NodeConfig, ProducerConfig } from "../node/dataDir";
-import { green, orange, red } from "./colour";
 import { keyStorePath, producerOf, readConfig, readKeyStore, writeConfig, writeKeyStore } from "./dataDir";
 import { givenNode } from "./givenNode";
-import { cores, memoryBytes, print, Quit, run, sleep } from "./machine";
+import { cores, green, memoryBytes, orange, print, Quit, red, run, sleep } from "./machine";
 import {
   daemonPath,
   initService,

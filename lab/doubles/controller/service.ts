@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
-import { red } from "./colour";
-import { print, Quit, run, sleep } from "./machine";
+import { print, Quit, red, run, sleep } from "./machine";
 
 /**
  * If the double is named znn-controller, it uses the real service and executable names (bin/znn_controller.dart 9-15).

@@ -1,7 +1,6 @@
 import { addressFrom } from "../address";
-import { green } from "./colour";
 import { producerOf, readConfig } from "./dataDir";
-import { print, rpc } from "./machine";
+import { green, print, rpc } from "./machine";
 import { daemon, isServiceActive, printServiceStatus } from "./service";
 
 interface ShownPillar {

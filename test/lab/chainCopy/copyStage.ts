@@ -21,17 +21,12 @@ export const leftOn = (host: LabHost) =>
     "ls -A /root/.znn | grep pillar-host; ls /var/lib/pillar-host 2> /dev/null | grep chain-copy; grep -l chain-copy /root/.ssh/authorized_keys; true",
   );
 
-/** A synced old host, a new one whose own sync would take hours, and its stack, which copies the chain. */
-export interface CopyStage {
-  readonly lab: Lab;
-  readonly old: LabHost;
-  readonly fresh: LabHost;
-  readonly stack: LabStack;
-}
-
-/** Creates the stage before the tests of a file, and removes it after them. */
+/**
+ * Creates a synced old host, a new one whose own sync would take hours, and its stack, which copies the chain, before
+ * the tests of a file; removes them after the tests.
+ */
 export function copyStage(sync: object, prepare: (host: LabHost) => Promise<unknown> = async () => undefined) {
-  const stage = {} as { -readonly [Key in keyof CopyStage]: CopyStage[Key] };
+  const stage = {} as { lab: Lab; old: LabHost; fresh: LabHost; stack: LabStack };
   beforeAll(async () => {
     stage.lab = await testLab();
     stage.old = await stage.lab.addHost("old", ensurePackagedImage);
@@ -48,5 +43,5 @@ export function copyStage(sync: object, prepare: (host: LabHost) => Promise<unkn
     await stage.stack?.endRuns();
     await stage.lab?.down();
   });
-  return stage as CopyStage;
+  return stage;
 }
