@@ -46,10 +46,9 @@ function formatAdoptedSteps(stack: string): string[] {
 
 function formatRetiredSteps(stack: string, isOff: boolean): string[] {
   const { status, destroy } = commandsFor(stack);
+  const found = isOff ? "is off, and stays off." : "could not be stopped: it does not answer.";
   return [
-    isOff
-      ? "The node of this host is off, and stays off."
-      : "The node of this host could not be stopped: it does not answer.",
+    `The node of this host ${found}`,
     "Collect the rewards in the wallet. To see which conditions of the destroy are not met yet:",
     `  ${status()}`,
     "Once all are met, delete the host:",

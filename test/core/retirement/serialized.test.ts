@@ -10,7 +10,7 @@ import { type Outcome, storedProviders } from "../../providers/storedProviders";
 import { journeyIn, putEvent } from "../../recordIn";
 import { scratchDirectory } from "../../scratchDirectory";
 import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../chain/fakes";
-import { type Mood, startS3Double } from "../store/s3Double";
+import { startS3Double } from "../store/s3Double";
 
 // The engine runs a provider from the state's text, in a process without the program's modules.
 
@@ -189,19 +189,16 @@ describe("the guard", () => {
     expect(error?.message).toContain("- no successor of this host is configured");
   });
 
-  test.each<[Mood, string]>([
-    ["forbidden", "403 AccessDenied"],
-    ["cut", "aborted"],
-  ])("releases nothing and changes nothing if the event log's bucket is %s", async (mood, found) => {
+  test("releases nothing and changes nothing if the event log's bucket can't be read", async () => {
     const bucket = await startS3Double("state");
-    const directory = `s3://state?endpoint=${encodeURIComponent(bucket.endpoint)}&s3ForcePathStyle=true#Anvil-${mood}`;
+    const directory = `s3://state?endpoint=${encodeURIComponent(bucket.endpoint)}&s3ForcePathStyle=true#Anvil`;
     const olds = await create({ backup: { directory } }, atRest);
     expect(bucket.objects.size).toBe(1);
-    bucket.mood = mood;
+    bucket.mood = "forbidden";
     const { error } = await remove(olds);
     bucket.close();
-    expect(error?.message).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil-");
-    expect(error?.message).toContain(found);
+    expect(error?.message).toContain("the bucket of the event log can't be read: s3://state/pillar-host/Anvil");
+    expect(error?.message).toContain("403 AccessDenied");
     expect(wasStopped()).toBe(false);
   });
 
