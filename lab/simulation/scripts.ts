@@ -148,6 +148,7 @@ export function effectsOf(name: ScriptName, host: ModelHost, call: Call): Effect
     case "signer_stop":
       return [...unless("stopping"), set(host, { masked: true }, true), set(host, { running: false })];
     case "signer_fence":
+      refuse(stage !== "stopping" && stage !== "fenced", "it was not stopped here");
       refuse(!host.masked, "it is not masked");
       refuse(host.running, "it runs again");
       refuse(host.directory === undefined, "no key store is there");

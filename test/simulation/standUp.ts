@@ -101,16 +101,6 @@ else ${die}; cp "$3" "$sandbox/tab"; fi`,
   }
 }
 
-/** Outcome of a run. */
-interface Played {
-  readonly world: StandUp;
-  readonly ended: "died" | "refused" | "waits" | "done";
-  /** The producer address was shown. */
-  readonly shown: boolean;
-  /** Effects that it had. */
-  readonly effects: number;
-}
-
 /**
  * Plays an `up` as in components/node/pillarNode.ts and cutover.ts: a step runs if the state has not run its text on
  * this host, each after the previous one, and completed steps are in the state.
@@ -119,22 +109,22 @@ async function up(
   world: StandUp,
   { decideResumption, mayShowAddress }: Program,
   cron: CronScript,
-  dies?: number,
-): Promise<Played> {
+  dies = Number.POSITIVE_INFINITY,
+) {
   let { host, state } = world;
   let effects = 0;
   const { pinned, version } = world;
   const text = `${version}/${pinned}`;
-  const ended = (how: Played["ended"], shown = false): Played => ({
-    world: { ...world, host, state },
+  /** @param shown true if the producer address was shown */
+  const ended = (how: "died" | "refused" | "waits" | "done", shown = false) => ({
+    world: { ...world, host, state } as StandUp,
     ended: how,
     shown,
-    effects,
   });
   /** Counts the changes. @returns whether it died before its end */
   const script = async (call: Call): Promise<boolean> => {
     for (let changes = 0; ; changes += 1) {
-      const isKilled = dies !== undefined && effects === dies;
+      const isKilled = effects === dies;
       const ran = await cron.run(call, host, changes);
       if (isKilled || !ran.died) {
         host = ran.host;
@@ -143,7 +133,7 @@ async function up(
       effects += 1;
     }
   };
-  const isNext = () => dies !== undefined && effects >= dies;
+  const isNext = () => effects >= dies;
 
   if (host.key !== pinned) return ended("refused");
   if (state.on !== text) {
@@ -208,7 +198,7 @@ const events = {
 type Event = keyof typeof events;
 
 /** Checks what a run must never do. @returns the broken promise */
-function brokenBy(before: StandUp, { world, ended, shown }: Played): string | undefined {
+function brokenBy(before: StandUp, { world, ended, shown }: Awaited<ReturnType<typeof up>>): string | undefined {
   const { host, state } = world;
   if (host.marked && before.host.line !== "on" && host.line === "on")
     return "the hourly restart was set on a host that knows its sync";
@@ -228,7 +218,7 @@ const mostRuns = 3;
  * Searches all histories of a stand-up, breadth first, until no new state comes. Kills each run before each of its
  * effects; from each state, a few undisturbed runs must complete. Continues once from equal states.
  */
-export async function searchStandUp(program: Program, most = 60_000) {
+export async function searchStandUp(program: Program) {
   const cron = new CronScript(program.script);
   const seen = new Map<string, { readonly before?: string; readonly act?: Act }>([[JSON.stringify(begun), {}]]);
   let layer: StandUp[] = [begun];
@@ -240,18 +230,16 @@ export async function searchStandUp(program: Program, most = 60_000) {
       path.unshift(at.act);
     return path;
   };
-  /** @param found a shortest history that breaks a promise */
-  const result = (isExhausted: boolean, found?: { readonly why: string; readonly path: readonly Act[] }) => ({
+  /** @param found a shortest history that breaks a promise; without one, all histories were played */
+  const result = (found?: { readonly why: string; readonly path: readonly Act[] }) => ({
     states: seen.size,
     transitions,
     depth,
-    isExhausted,
     found,
   });
   for (; layer.length > 0; depth += 1) {
     const next: StandUp[] = [];
     for (const world of layer) {
-      if (seen.size > most) return result(false);
       const text = JSON.stringify(world);
       const meet = (to: StandUp, act: Act) => {
         transitions += 1;
@@ -261,12 +249,12 @@ export async function searchStandUp(program: Program, most = 60_000) {
         next.push(to);
       };
       const why = await settles(world, program, cron);
-      if (why !== undefined) return result(false, { why, path: pathTo(text) });
-      for (let dies: number | undefined = 0; ; dies += 1) {
+      if (why !== undefined) return result({ why, path: pathTo(text) });
+      for (let dies = 0; ; dies += 1) {
         const act: Act = { do: "up", dies };
         const played = await up(world, program, cron, dies);
         const broken = brokenBy(world, played);
-        if (broken !== undefined) return result(false, { why: broken, path: pathTo(text, act) });
+        if (broken !== undefined) return result({ why: broken, path: pathTo(text, act) });
         meet(played.world, act);
         if (played.ended !== "died") break;
       }
@@ -277,7 +265,7 @@ export async function searchStandUp(program: Program, most = 60_000) {
     }
     layer = next;
   }
-  return result(true);
+  return result();
 }
 
 /** Checks that a few runs complete once faults have stopped, the node catches up and the key is pinned. */

@@ -69,11 +69,11 @@ export function parseStops(printed: string): number[] {
   });
 }
 
-interface ForecastInputs extends Awaited<ReturnType<typeof measure>> {
+/** Measurements, the directory's size, and the seconds without an orchestrator in earlier moves. */
+type ForecastInputs = Awaited<ReturnType<typeof measure>> & {
   readonly bytes: number;
-  /** Seconds without an orchestrator in earlier moves. */
   readonly earlier: readonly number[];
-}
+};
 
 /** Expected seconds without an orchestrator. No `most` before the first move: no start can be tried while the old host signs. */
 export type Forecast = ReturnType<typeof createForecast>;

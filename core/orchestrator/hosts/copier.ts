@@ -41,7 +41,7 @@ function restoreKeyStoreName(manifest: Manifest, keyStore: string | undefined): 
 export class Copier {
   private allowed: string | undefined;
   /** Manifests of a copy of the stopped source; the target's perhaps still being read. */
-  private copied: { readonly source: Manifest; readonly target: Promise<Manifest> } | undefined;
+  copied: { readonly source: Manifest; readonly target: Promise<Manifest> } | undefined;
 
   constructor(
     private readonly inputs: MoveInputs,
@@ -76,10 +76,6 @@ export class Copier {
     await this.sides.stream(call, (line) => this.say(`copy: ${line}`));
   }
 
-  flush(saga: Saga): Promise<string> {
-    return this.callTarget("signer_flush", saga);
-  }
-
   /** Lists both hosts' files, so that later lists need to hash only what changed since. */
   async list(saga: Saga, states: HostStates): Promise<void> {
     await settleAll([this.readSource(saga, states), this.readTarget(saga)]);
@@ -90,15 +86,13 @@ export class Copier {
     this.forget();
     // The source is stopped, so it can be listed during the copy.
     const [source] = await settleAll([this.readSource(saga, states), this.run(saga, states)]);
-    const target = settleAll([this.readTarget(saga), this.flush(saga)]).then(([manifest]) => manifest);
+    const target = settleAll([this.readTarget(saga), this.callTarget("signer_flush", saga)]).then(
+      ([manifest]) => manifest,
+    );
     // Without a handler an early error would end the process. The awaiting step gets the error.
     target.catch(() => undefined);
     this.copied = { source, target };
     return this.copied;
-  }
-
-  isMade(): boolean {
-    return this.copied !== undefined;
   }
 
   forget(): void {

@@ -106,7 +106,7 @@ export function createRecorder(log: EventLog, { hosts }: Wanted, known = 0): Sag
 /** Returns the outputs of a move that ended, and logs its end. @param runsSince ISO 8601, by the holder's journal */
 async function createOutputs(run: MoveRun, { holder, why }: Ending, runsSince: string | undefined, log: EventLog) {
   const { inputs, deps } = run;
-  const { verified, stoppedAt, lastBackup } = run.seen;
+  const { verified, stoppedAt, lastBackup } = run;
   const missing = verified ? undefined : findMissingEnd(await readMoveEvents(log.store), inputs.move, holder);
   const build = verified
     ? verified.build
@@ -120,7 +120,7 @@ async function createOutputs(run: MoveRun, { holder, why }: Ending, runsSince: s
   if (!verified && !missing) return { holder, why, build };
   const { direction, generation } = missing ?? {
     direction: inputs.rollback ? "back" : "forward",
-    generation: run.seen.generation ?? 0,
+    generation: run.generation ?? 0,
   };
   const answeredAt = verified && new Date(verified.answeredAt).toISOString();
   const movedAt = answeredAt ?? runsSince ?? new Date(deps.now()).toISOString();

@@ -14,15 +14,6 @@ import type { HostPair, HostPairDeps } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import { formatHost, type HostStates, type Saga, type WhichHost } from "../rules/journal";
 
-/** Observations of a run. Times in unix milliseconds. */
-interface MoveObservations {
-  verified?: { readonly build: BuildInfo; readonly answeredAt: number };
-  lastBackup?: Backup;
-  /** Generation of the saga whose target this run started. */
-  generation?: number | undefined;
-  stoppedAt?: number;
-}
-
 export interface MoveDeps extends HostPairDeps, ChainReaders {
   now(): number;
   /** Aborted when the engine is killed: then nobody waits for the result. */
@@ -31,10 +22,14 @@ export interface MoveDeps extends HostPairDeps, ChainReaders {
   readonly isWatched: boolean;
 }
 
-/** A run of a move: hosts, observations, and the reads and checks of its steps. */
+/** A run of a move: hosts, observations, and the reads and checks of its steps. Times in unix milliseconds. */
 export class MoveRun {
-  readonly seen: MoveObservations;
   readonly copier: Copier;
+  verified?: { readonly build: BuildInfo; readonly answeredAt: number };
+  lastBackup?: Backup;
+  /** Generation of the saga whose target this run started. */
+  generation?: number | undefined;
+  stoppedAt?: number;
   /** Identity that the source's orchestrator told while it ran. */
   identity: Readonly<Record<string, string>> | undefined;
   /** The source's config.json after the stop. Secret: contains the pass phrase. */
@@ -47,7 +42,6 @@ export class MoveRun {
     readonly deps: MoveDeps,
   ) {
     // Set in the constructor, because a provider's stored text has no initializers of fields.
-    this.seen = {};
     this.addresses = new Map();
     this.copier = new Copier(inputs, sides, deps.say);
   }

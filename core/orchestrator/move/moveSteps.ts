@@ -53,7 +53,7 @@ async function unpackBackup(run: MoveRun, saga: Saga, states: HostStates): Promi
   );
   await copier.callTarget("signer_unpack", saga, markOwn({ inside: content.inside }));
   await assertUnpacked(run, target, content, formatStagingPath(inputs, saga));
-  await copier.flush(saga);
+  await copier.callTarget("signer_flush", saga);
   return staged;
 }
 
@@ -73,7 +73,11 @@ const bulk: Perform = async (run, saga, states) => {
   if (saga.direction === "back") await copier.callTarget("signer_copy_local", saga);
   await copier.run(saga, staged, { progress: true });
   // Both hosts hash and flush now, so that after the stop they hash and flush only later changes.
-  await Promise.all([deps.sleep(hashSettleMs), copier.flush(saga), run.readAddresses(source, saga, staged)]);
+  await Promise.all([
+    deps.sleep(hashSettleMs),
+    copier.callTarget("signer_flush", saga),
+    run.readAddresses(source, saga, staged),
+  ]);
   await copier.list(saga, staged);
   return staged;
 };
@@ -87,7 +91,7 @@ const stop: Perform = async (run, saga, states) => {
     await run.assertBridge(`refusing to stop the orchestrator of ${run.nameOf(source)} now`);
   }
   deps.say(`stopping the orchestrator of ${run.nameOf(source)}, which still holds the key`);
-  run.seen.stoppedAt = deps.now();
+  run.stoppedAt = deps.now();
   run.copier.forget();
   const stopped = await run.sides.step({ side: source, name: "signer_stop", saga, limitSeconds: 240 }, states);
   run.stoppedConfig = await run.readConfig(source, saga, inputs[source].directory);
@@ -105,14 +109,14 @@ const backup: Perform = async (run, saga, states) => {
     takeBackup(run.sides.roots[source], what, run.backupPlace(), run.deps),
     run.copier.make(saga, states),
   ]);
-  run.seen.lastBackup = lastBackup;
+  run.lastBackup = lastBackup;
   return states;
 };
 
 const copy: Perform = async (run, saga, states) => {
   const { sides, copier } = run;
   const call = { side: assignRoles(saga).target, name: "signer_staging", saga };
-  const staged = copier.isMade() ? states : await sides.step(call, states);
+  const staged = copier.copied ? states : await sides.step(call, states);
   await copier.prove(saga, staged);
   return arrive(run, saga, states);
 };
@@ -137,7 +141,7 @@ const arrive: Perform = async (run, saga, states) => {
 
 const start: Perform = async (run, saga, states) => {
   const { source, target: side } = assignRoles(saga);
-  const { inputs, seen } = run;
+  const { inputs } = run;
   // A killed run may have unpacked another backup days ago. After a start the key share may differ from the backup's.
   const isRestore = saga.direction === "forward" && states[source]?.journal?.stage !== "fenced";
   if (inputs.restoreFrom !== undefined && isRestore && states[side]?.journal?.stage !== "starting")
@@ -145,11 +149,11 @@ const start: Perform = async (run, saga, states) => {
   run.deps.say(
     `starting the orchestrator of ${run.nameOf(side)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
   );
-  seen.generation = saga.generation;
+  run.generation = saga.generation;
   const startedAt = run.deps.now();
   const started = await run.sides.step({ side, name: "signer_start", saga }, states);
   const expected = run.identity ?? started[side]?.journal?.identity ?? null;
-  seen.verified = await verify({ run, side, saga, expected, startedAt });
+  run.verified = await verify({ run, side, saga, expected, startedAt });
   return run.sides.step(settle(side, saga, "running"), started);
 };
 

@@ -28,7 +28,8 @@ export function describeKeyLocation(states: HostStates, places: HostAddresses): 
   }
   if (!states.old && !states.new)
     return `Which host has the key is unknown: both hosts are unreachable. Each host's ${journalFile} tells.`;
-  const holder = started ?? (left && otherSide(left)) ?? findSide(states, sourceStages) ?? findStaged(states) ?? "old";
+  const staged = findSide({ old: undefined, new: states.new }, ["staged", "switched"]);
+  const holder = started ?? (left && otherSide(left)) ?? findSide(states, sourceStages) ?? staged ?? "old";
   const other = otherSide(holder);
   const nobody = active.length === 0 && states.old && states.new ? " Nobody signs now." : "";
   return `The key is on ${name(holder)}, which ${describeHolder(states[holder])}; ${name(other)} ${describeOther(states[other], states[holder])}.${nobody}`;
@@ -40,10 +41,6 @@ function otherSide(side: WhichHost): WhichHost {
 
 function findSide(states: HostStates, stages: readonly string[]): WhichHost | undefined {
   return bothSides.find((side) => stages.includes(states[side]?.journal?.stage ?? ""));
-}
-
-function findStaged(states: HostStates): WhichHost | undefined {
-  return findSide({ old: undefined, new: states.new }, ["staged", "switched"]);
 }
 
 /** True if a host's orchestrator moved away, and the other host has no journal of that move. */

@@ -85,7 +85,6 @@ export function formatObstacle(why: Obstacle, saga: Saga, states: HostStates, pl
 
 const nameOf = ({ places }: Scene, side: WhichHost) => formatHost(side, places[side]);
 
-/** Returns the command that stops a host's orchestrator for good. */
 const stopCommand = ({ places }: Scene, side: WhichHost) =>
   `on ${places[side]}: ${stopForGood(places.services[side])} (it must say inactive)`;
 
@@ -108,7 +107,6 @@ const needsHost = (scene: Scene, side: WhichHost): Problem => ({
   ],
 });
 
-/** Describes an orchestrator that runs, or can start, where by the journals none may. */
 const runsUnasked = (scene: Scene, side: WhichHost): Problem => ({
   what: `an orchestrator runs on ${nameOf(scene, side)}, or can start there, where by the journals none may: nothing is touched`,
   found: `${scene.places.services[side]} is active there, or not masked, or an orchestrator process runs`,
@@ -120,7 +118,6 @@ const runsUnasked = (scene: Scene, side: WhichHost): Problem => ({
   ],
 });
 
-/** Describes journals that contradict each other, the event log or this stack's hosts. */
 const contradicts = (scene: Scene, what: string, hint?: string): Problem => ({
   what: `${what}: nothing is touched`,
   found: describeJournals(scene),

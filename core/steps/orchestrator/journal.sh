@@ -99,18 +99,12 @@ signer_line() {
     fi
   done < "$orchestrator_journal"
 }
-# Prints the journal's generation; 0 without a journal.
-signer_generation() {
-  local found
-  found=$(signer_line generation)
-  printf '%s\n' "${found:-0}"
-}
 # Called before any start or copy. Fails if this host's journal has a later generation than this run, or the same one in another
 # direction or between other hosts: then the run knows only an earlier move (core/orchestrator/rules/generation.ts).
 signer_current() {
   local here
   [ -r "$orchestrator_journal" ] || return 0
-  here=$(signer_generation)
+  here=$(signer_line generation)
   if [ "$here" -lt "$generation" ]; then return 0; fi
   if [ "$here $(signer_line move) $(signer_line direction) $(signer_line source) $(signer_line target)" = "$generation $move $direction $source_key $target_key" ]; then return 0; fi
   fail "the journal of this host has a later move of the orchestrator, or one between other hosts: $(signer_line move), generation $here" \
@@ -120,7 +114,7 @@ signer_current() {
 
 # Prints the stage of this saga on this host; nothing if the journal is of another saga.
 signer_stage() {
-  [ "$(signer_line move) $(signer_line direction) $(signer_generation)" != "$move $direction $generation" ] || signer_line stage
+  [ "$(signer_line move) $(signer_line direction) $(signer_line generation)" != "$move $direction $generation" ] || signer_line stage
 }
 # Writes a stage unless this saga is in it already.
 signer_enter() { [ "$(signer_stage)" = "$1" ] || signer_write "$1"; }

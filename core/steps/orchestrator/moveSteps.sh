@@ -36,8 +36,10 @@ signer_stop() {
     if [ "$(systemctl is-enabled "$service" 2> /dev/null || true)" = enabled ]; then was_enabled=true; fi
     local file=/etc/systemd/system/$service.service
     if unit_lies_at "$file"; then was_unit=$file; fi
-    # Choose the name for the fenced key store now, while the orchestrator still signs.
-    signer_name_store
+    # Choose the name for the fenced key store now, while the orchestrator still signs. A command of its own: within the words of the
+    # next command its failure would not end the script.
+    was_store=$(signer_key_store "$directory")
+    TZ=UTC0 printf -v was_store '%s/%s.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$was_store" "$other_address" -1
     signer_write stopping
   fi
   # Mask before the stop: a boot in between starts nothing, and the mask is written while the orchestrator still signs.
@@ -49,22 +51,13 @@ signer_stop() {
   systemctl daemon-reload < /dev/null > /dev/null 2>&1 9>&- &
 }
 
-signer_name_store() {
-  # A command of its own: within the words of the next command its failure would not end the script.
-  was_store=$(signer_key_store "$directory")
-  TZ=UTC0 printf -v was_store '%s/%s.moved-to-%s-%(%Y%m%dT%H%M%SZ)T' "$directory" "$was_store" "$other_address" -1
-}
-
 # Renames the key store to a name that tells where the orchestrator went.
 signer_fence() {
   signer_begin
+  case $(signer_stage) in stopping | fenced) ;; *) fail "this move did not stop the orchestrator of this host: not fenced" ;; esac
   unit_is_masked "$service" || fail "$service is not masked: not fenced"
   signer_see_mask
   if signer_is_active; then fail "the orchestrator runs again on this host: not fenced"; fi
-  if [ -z "$was_store" ]; then
-    signer_name_store
-    signer_write stopping
-  fi
   if [ ! -e "$was_store" ]; then mv -T "$(signer_plain_store "$was_store")" "$was_store"; fi
   sync "$directory"
   signer_enter fenced

@@ -4,7 +4,7 @@ import type { WrittenJournal } from "../../../core/orchestrator/rules/journal";
 import { asRoot } from "../../../core/ssh/root";
 import { formatAssignments } from "../../../core/ssh/shellWords";
 import { readOrchestratorLibrary } from "../../../core/steps/libraries";
-import { type Ran, Sandbox } from "../steps/sandbox";
+import { Sandbox } from "../steps/sandbox";
 
 /** Double of systemctl for what a move calls; like the real one it masks nothing that lies in the mask's place. */
 export const systemctl = `
@@ -26,18 +26,9 @@ const ownMove = "pillar-host/prod/Anvil/1";
 const ends = { source: "SHA256:source", target: "SHA256:target" };
 
 /** A host on which the real scripts of a move run, as anybody, in a directory. */
-export interface ScriptStage {
-  readonly box: Sandbox;
-  readonly unit: string;
-  readonly directory: string;
-  journal(): WrittenJournal | undefined;
-  /** Puts a journal there, after others of its host. */
-  write(journal: WrittenJournal): string;
-  /** Runs a step as the owner of the host's lock. */
-  step(name: string, more?: Readonly<Record<string, string>>): Promise<Ran>;
-}
+export type ScriptStage = ReturnType<typeof openScriptStage>;
 
-export function openScriptStage(): ScriptStage {
+export function openScriptStage() {
   const box = new Sandbox();
   const { dir, state } = box;
   const directory = join(dir, "signer");
@@ -55,7 +46,8 @@ export function openScriptStage(): ScriptStage {
     unit,
     directory,
     journal: () => (existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as WrittenJournal) : undefined),
-    write: (journal) => {
+    /** Puts a journal there, after others of its host. @returns its text */
+    write: (journal: WrittenJournal) => {
       const { history = [], ...rest } = journal;
       const lines = Object.entries({
         version: 1,
@@ -71,7 +63,8 @@ export function openScriptStage(): ScriptStage {
       writeFileSync(file, `{\n${text.join(",\n")}\n}\n`);
       return readFileSync(file, "utf8");
     },
-    step: (name, more = {}) => {
+    /** Runs a step as the owner of the host's lock. */
+    step: (name: string, more: Readonly<Record<string, string>> = {}) => {
       writeFileSync(join(state, "orchestrator.lock"), "me 99999999999 \n");
       const variables = {
         token: "me",

@@ -105,12 +105,12 @@ async function openStage() {
     isWatched: true,
   };
   const run = new MoveRun(inputs, sides, deps);
-  const hands = { ...createMoveActions(run, saga), seen: run.seen };
+  const hands = createMoveActions(run, saga);
   const close = async () => {
     for (const local of Object.values(locals)) local.close();
     await rpc.close();
   };
-  return Object.assign(stage, { hands, close });
+  return Object.assign(stage, { hands, run, close });
 }
 type Stage = Awaited<ReturnType<typeof openStage>>;
 const test = base.extend("stage", async ({ task: _task }, { onCleanup }) => {
@@ -164,7 +164,7 @@ test("a copy that fails beside the backup ends the step, which can be repeated",
   expect(stage.called).toHaveLength(called);
   stage.afterCopy = () => {};
   await stage.hands.perform("backup", saga, looks);
-  expect(stage.hands.seen.lastBackup?.files).toBe(2);
+  expect(stage.run.lastBackup?.files).toBe(2);
 });
 
 test("copies and compares again what differs", async ({ stage }) => {

@@ -240,14 +240,6 @@ describe("a step of an earlier attempt", () => {
     const call = { ...target, stage: "running", ...told };
     await expectRefusals(stage, [...steps, ...copies], call, text, /the journal of this host has a later move/g);
   });
-
-  test("starts nothing; a later attempt begins", async ({ stage }) => {
-    stage.write({ ...target, stage: "switched" });
-    const started = await stage.step("signer_start", { ...target, generation: "3" });
-    expect([started.code, started.stderr]).toEqual([1, `h: ${notInPlace}\n`]);
-    expect((await stage.step("signer_staging", { ...target, generation: "3" })).code).toBe(0);
-    expect(stage.journal()).toMatchObject({ version: 1, generation: 3, stage: "staging" });
-  });
 });
 
 describe("the commands that an error prints for a host", () => {

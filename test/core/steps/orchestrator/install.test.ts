@@ -45,20 +45,6 @@ describe.concurrent("the orchestrator's release", () => {
     expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toBe(dropIn);
   });
 
-  test.for(["cat", "chmod", "mktemp"])(
-    "gets its whole unit in the next run after a kill at the first %s",
-    async (name, { box }) => {
-      box.command(
-        name,
-        `if [ ! -e "$sandbox/once" ]; then : > "$sandbox/once"; kill -9 "$script" $PPID; exit 1; fi; exec /bin/${name} "$@"`,
-      );
-      expect((await install(box, zip("orchestrator"))).code).toBe(null);
-      expect((await install(box, zip("orchestrator"))).code).toBe(0);
-      expect(box.read("units/orchestrator.service")).toContain("WantedBy=multi-user.target\n");
-      expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toContain("RestartSec=10\n");
-    },
-  );
-
   test("sets home and restart for the operator's own unit, too", async ({ box }) => {
     box.write("own", "[Service]\nUser=root\n");
     const directory = "/srv/signer/.orchestrator";
