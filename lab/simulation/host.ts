@@ -40,16 +40,6 @@ export interface ModelHost extends Disk {
   owner?: string | undefined;
 }
 
-/** Returns a host whose orchestrator runs. */
-export const signing = (address: string): ModelHost => ({
-  address,
-  running: true,
-  enabled: true,
-  masked: false,
-  directory: 1,
-  keyAside: false,
-  reachable: true,
-});
 export const installed = (address: string): ModelHost => ({
   address,
   running: false,
@@ -57,6 +47,14 @@ export const installed = (address: string): ModelHost => ({
   masked: true,
   keyAside: false,
   reachable: true,
+});
+/** Returns a host whose orchestrator runs. */
+export const signing = (address: string): ModelHost => ({
+  ...installed(address),
+  running: true,
+  enabled: true,
+  masked: false,
+  directory: 1,
 });
 
 export function diskOf({ journal, enabled, masked, directory, keyAside, staging, kept }: Disk): Disk {

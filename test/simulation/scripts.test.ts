@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync,
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { formatMove } from "../../core/eventLog/moveId";
-import { assignRoles, type Direction, type Journal, type WhichHost } from "../../core/orchestrator/rules/journal";
+import { assignRoles, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
 import { type ModelHost, signing } from "../../lab/simulation/host";
 import { begin, type Call, effectsOf, type ScriptName } from "../../lab/simulation/scripts";
 import { randomOf } from "../../lab/simulation/seededRandom";
@@ -35,27 +35,23 @@ function shareIn(directory: string): number | undefined {
   return existsSync(file) ? Number(readFileSync(file, "utf8")) : undefined;
 }
 
-/** Returns the parts of a journal that the simulation has as the host has them. */
-const partsOf = ({ generation, source, target, direction, side, stage }: Partial<Omit<Journal, "move">>) => ({
-  generation,
-  source,
-  target,
-  direction,
-  side,
-  stage,
-});
+const pick = (of: object, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, Reflect.get(of, name)]));
+/** Parts of a journal that the simulation has as the host has them. */
+const journalParts = ["generation", "source", "target", "direction", "side", "stage"];
+const hostParts = ["running", "masked", "directory", "keyAside", "staging", "kept"];
 
 /** Returns the state that the real scripts left, in the simulation's terms. */
 function found({ box, unit, directory, journal }: ScriptStage) {
-  const { move, history = [], ...rest } = journal() ?? {};
+  const written = journal() ?? {};
   const shares = readdirSync(box.dir)
     .filter((name) => name.startsWith("signer.before-"))
     .map((name) => shareIn(join(box.dir, name)) ?? 0);
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return {
-    ...partsOf(rest),
-    move,
-    history: history.map((past) => `${past.move}:${past.stage}`),
+    ...pick(written, journalParts),
+    move: written.move,
+    history: (written.history ?? []).map((past) => `${past.move}:${past.stage}`),
     running: existsSync(join(box.dir, "active")),
     masked: existsSync(`${unit}.moved`) && readlinkSync(unit) === "/dev/null",
     directory: shareIn(directory),
@@ -65,16 +61,11 @@ function found({ box, unit, directory, journal }: ScriptStage) {
   };
 }
 
-function simulated({ journal, running, masked, directory, keyAside, staging, kept }: ModelHost) {
-  const { move, history = [], ...rest } = journal ?? {};
+function simulated(host: ModelHost) {
+  const { move, history = [] } = host.journal ?? {};
   return {
-    ...partsOf(rest),
-    running,
-    masked,
-    directory,
-    keyAside,
-    staging,
-    kept,
+    ...pick(host.journal ?? {}, journalParts),
+    ...pick(host, hostParts),
     move: move && formatMove(move),
     history: history.map((past) => `${past.move && formatMove(past.move)}:${past.stage}`),
   };
@@ -104,7 +95,7 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
     side,
     otherAddress: "192.0.2.4",
     keys: { old: "old", new: told.isElsewhere ? "third" : "new" },
-    ...(settled ? { stage: settled } : {}),
+    stage: settled,
   };
   const { code, stderr } = await stage.step(name, {
     move: formatMove(move),

@@ -101,9 +101,7 @@ export async function seal(
   return { archive: await parser.end(), bytes, sha256: hash.digest("hex") };
 }
 
-function toWebStream(stream: Readable) {
-  return Readable.toWeb(stream) as unknown as globalThis.ReadableStream<Uint8Array>;
-}
+const toWebStream = (stream: Readable) => Readable.toWeb(stream) as unknown as globalThis.ReadableStream<Uint8Array>;
 
 /** Decrypts a backup. The stream fails if it is damaged or was made for another identity. */
 export async function decryptBackup(sealed: Readable, secret: string): Promise<Readable> {

@@ -25,7 +25,6 @@ export function findOldHostProblems(host: OldHost, survey: MoveSurvey, wanted: R
 
 function processProblems({ facts }: OldHost, { old, run }: Requirements) {
   const { address, service, directory, executable } = old;
-  const { set } = run;
   const kinds: Readonly<Record<string, string>> = { link: `a link to ${facts.real}`, none: "nothing" };
   const isElsewhere = facts.works !== undefined && facts.works !== facts.real;
   return [
@@ -35,14 +34,14 @@ function processProblems({ facts }: OldHost, { old, run }: Requirements) {
       needed: "start the service, or name the one that runs the orchestrator",
       next: [
         `On the host: systemctl start ${service}; journalctl -u ${service} -n 50`,
-        `Is it another service? ${set("orchestrator.migrateFrom.service", "NAME")}`,
+        `Is it another service? ${run.set("orchestrator.migrateFrom.service", "NAME")}`,
       ],
     },
     facts.process !== undefined && {
       what: `${address}: the process of ${service} is not called ${executable}`,
       found: facts.process || "no process",
       needed: "name the process: by its name, too, this program sees that it has ended",
-      next: set("orchestrator.migrateFrom.executable", facts.process || "NAME"),
+      next: run.set("orchestrator.migrateFrom.executable", facts.process || "NAME"),
     },
     facts.user !== undefined &&
       facts.user !== "root" && {
@@ -61,7 +60,7 @@ function processProblems({ facts }: OldHost, { old, run }: Requirements) {
       next:
         facts.directory === "link"
           ? `On the host: systemctl stop ${service}; rm ${directory} && mv ${facts.real} ${directory}; systemctl start ${service}`
-          : set("orchestrator.migrateFrom.directory", facts.works ?? "DIRECTORY"),
+          : run.set("orchestrator.migrateFrom.directory", facts.works ?? "DIRECTORY"),
     },
   ];
 }
@@ -85,10 +84,9 @@ function answerProblems({ build, status }: OldHost, { old, run, haltedBridge }: 
 
 function sshdProblems({ sshd }: OldHost, { old }: Requirements): Problem[] {
   if (!sshd) return [];
-  return findSshdFaults(sshd, `127.0.0.1:${old.rpcPort}`).map(({ found, needed }) => ({
+  return findSshdFaults(sshd, `127.0.0.1:${old.rpcPort}`).map((fault) => ({
+    ...fault,
     what: `${old.address}: its sshd refuses what a move asks of it`,
-    found,
-    needed,
     next: `Change sshd's settings there (for ${sshd.from} alone: Match Address ${sshd.from}), then: systemctl reload ssh`,
   }));
 }

@@ -1,7 +1,7 @@
 import { type BuildInfo, findIdentityDifferences, isWrongAnswer } from "../../chain/orchestrator";
 import { commandsFor } from "../../util/commands";
 import { parseFields } from "../../util/fields";
-import { formatProblem } from "../../util/problem";
+import { createProblemError, type Problem } from "../../util/problem";
 import { readJson } from "../checks/survey";
 import { parseOrchestratorConfig } from "../rules/hostPairFacts";
 import type { Saga, WhichHost } from "../rules/journal";
@@ -68,7 +68,7 @@ async function waitForAnswer(started: Started) {
       const { active, restarts, log } = await readUnit(started, maxShownLines);
       const found = [problem.message, `unit ${inputs[side].service} ${active}, restarted ${restarts} times`];
       const needed = `a good answer within ${Math.round(inputs.answerWithin / 1000)} s of its start (pillar-host:orchestrator.startTimeout)`;
-      throw new Error(formatFailure(started, { what: "gives no good getBuildInfo", found, needed }, log));
+      throw createFailure(started, { what: "gives no good getBuildInfo", found, needed }, log);
     }
     if (deps.ticks() - reportedAt > reportIntervalMs) {
       reportedAt = deps.ticks();
@@ -88,20 +88,10 @@ async function readUnit({ run, side, saga }: Started, log_lines: number, since?:
   return parseLife(await run.sides.call({ side, name: "signer_life", saga, variables }));
 }
 
-function formatFailure(
-  { run, side }: Started,
-  { what, found, needed }: { readonly what: string; readonly found: readonly string[]; readonly needed: string },
-  log: readonly string[],
-): string {
-  return formatProblem({
-    what: `the orchestrator of ${run.nameOf(side)} ${what}`,
-    found,
-    needed,
-    next: [
-      ...log.slice(-maxShownLines).map((line) => `log: ${line}`),
-      `See it with: journalctl -u ${run.inputs[side].service} -n 50`,
-    ],
-  });
+function createFailure({ run, side }: Started, problem: Problem, log: readonly string[]): Error {
+  const lines = log.slice(-maxShownLines).map((line) => `log: ${line}`);
+  const next = [...lines, `See it with: journalctl -u ${run.inputs[side].service} -n 50`];
+  return createProblemError({ ...problem, what: `the orchestrator of ${run.nameOf(side)} ${problem.what}`, next });
 }
 
 /**
@@ -142,7 +132,7 @@ export async function verify(started: Started) {
     const needed =
       "a unit that stays active, answers, the configured version, a key share, and the same identity as before";
     const problem = { what: "was started, but is not well", found: faults, needed };
-    throw new Error(formatFailure(started, problem, errors.length > 0 ? errors : life.log));
+    throw createFailure(started, problem, errors.length > 0 ? errors : life.log);
   }
   for (const line of errors.slice(-maxShownLines))
     deps.say(`log of the ${side} host, although its orchestrator is well: ${line}`);
