@@ -125,14 +125,6 @@ test("a synced node restarts the streak after a bad lookup, and keeps the first 
   expect([seen.looks, seen.asked]).toEqual([8, 5]);
 });
 
-test("a synced node has the momentum that a witness confirmed in its proof", async () => {
-  const { deps } = worldOf([good], seenFrom(1000, [atHeight("r", 1000)]));
-  const earlier = { startedAt: hour, startHeight: 7 };
-  const proof = await waitForSync({ ...options, ...earlier, isChainUnverified: undefined }, deps);
-  const startedAt = new Date(hour).toISOString();
-  expect(proof).toMatchObject({ startedAt, startHeight: 7, witnessed: { height: 1000, hash: "ab" } });
-});
-
 const two = (height: number) => [atHeight("r1", height), atHeight("r2", height)];
 test.each([
   ["on a fork", seenFrom(1000, two(1000), { own: "f" }), "needed: if the node stays on a fork"],
