@@ -5,11 +5,14 @@ import { execa } from "execa";
 import type { HostShell } from "../lab";
 import { onHost } from "./onHost";
 
-/** Folders (without text) and files of a host, by absolute path. */
-export type HostFiles = Readonly<Record<string, { readonly mode: number; readonly text?: string }>>;
-
-/** Puts files on a host in one step, owned by root and with exactly these modes. Other folders stay unchanged. */
-export async function shipFiles(host: HostShell, files: HostFiles): Promise<void> {
+/**
+ * Puts folders (without text) and files on a host in one step, by absolute path, owned by root and with exactly these
+ * modes. Other folders stay unchanged.
+ */
+export async function shipFiles(
+  host: HostShell,
+  files: Readonly<Record<string, { readonly mode: number; readonly text?: string }>>,
+): Promise<void> {
   const place = await mkdtemp(join(tmpdir(), "ship-"));
   try {
     for (const [path, { mode, text }] of Object.entries(files)) {

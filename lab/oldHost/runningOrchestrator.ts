@@ -39,7 +39,10 @@ export async function setUpOrchestrator(lab: Lab, host: HostShell, setup: Orches
     ...Object.fromEntries(Object.entries(state.files).map(([path, file]) => [`${orchestratorDir}/${path}`, file])),
   });
   await onHost(host, "systemctl daemon-reload");
-  if (setup.extraFiles) await makeFiles(host, `${orchestratorDir}/events`, setup.extraFiles);
+  if (setup.extraFiles) {
+    const { count, bytes } = setup.extraFiles;
+    await onHost(host, `perl -e '${filler}' "${orchestratorDir}/events" ${count} ${bytes}`);
+  }
   await onHost(host, "systemctl enable orchestrator");
   if (!started) return state;
   await onHost(host, "systemctl start orchestrator");
@@ -79,11 +82,6 @@ async function noSigner(lab: Lab, host: HostShell, identity: string): Promise<st
   return `no signer on ${host.name} within ${signerMs / 1000} s\n${told}\n${stdout}`;
 }
 
-/** Fills a folder with files of noise, a hundred to a subfolder: a gigabyte in the time that the disk takes. */
-export async function makeFiles(host: HostShell, dir: string, files: { count: number; bytes: number }): Promise<void> {
-  await onHost(host, `perl -e '${filler}' "${dir}" ${files.count} ${files.bytes}`);
-}
-
 /** Unit as the orchestrator's initial setup writes it. */
 export const orchestratorUnit = `[Unit]
 Description=orchestrator service
@@ -102,8 +100,8 @@ RestartSec=10
 WantedBy=multi-user.target
 `;
 
-// Each file has one mebibyte of noise, from another offset: reading a gigabyte of noise would take longer than writing
-// it.
+// Fills a folder with files, a hundred to a subfolder. Each has the same mebibyte of noise from another offset: reading a
+// gigabyte of noise would take longer than writing it.
 const filler = `
   my ($dir, $count, $bytes) = @ARGV;
   open my $random, "<", "/dev/urandom" or die; read $random, my $noise, 1 << 20;

@@ -83,14 +83,9 @@ export async function setUpWorld(host: LabHost): Promise<{ wraps: string }> {
   return { wraps: Wraps };
 }
 
-/** Installs the real executable on a host, as an operator may have done. */
-export async function installOrchestrator(host: LabHost): Promise<void> {
-  install(host, await neededReal("orchestrator"), "orchestrator");
-}
-
 /** Sets up one of the three signers on a host: executable, unit and directory, not started. @returns its pass phrase */
 export async function setUpRealSigner(host: LabHost, number: 1 | 2 | 3, world: string, peers: Peers): Promise<string> {
-  await installOrchestrator(host);
+  install(host, await neededReal("orchestrator"), "orchestrator");
   const home = path.join(host.root, "root/.orchestrator");
   const passphrase = await unpacked(async (directory) => {
     const own = path.join(directory, `h${number}/.orchestrator`);
