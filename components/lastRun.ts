@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { RegistrationOutput } from "../core/registration/registrationOutput";
+import type { RegistrationOutput } from "../core/registration/registration";
 import type { Remembered } from "../core/retirement/guardMemory";
 import { isAddress } from "../core/util/address";
 import type { OrchestratorShown } from "./orchestrator/orchestrator";

@@ -1,4 +1,4 @@
-import { createRegistrationOutput } from "../../core/registration/registrationOutput";
+import { createRegistrationOutput } from "../../core/registration/registration";
 import { isWrong } from "../../core/ssh/portRules";
 import { formatProgress, type SyncProgress } from "../../core/sync/progress";
 import type { Result } from "../../core/util/result";

@@ -1,14 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { createStackLogRef } from "../../core/config/stackStore";
-import type { Registration } from "../../core/registration/registration";
+import { createRegistrationOutput, type Registration } from "../../core/registration/registration";
 import {
   judgeRegistration,
   noteRegistration,
   readRegistrationMemory,
 } from "../../core/registration/registrationLookup";
 import { findRegistrationNotices, formatRegistration } from "../../core/registration/registrationMessages";
-import { createRegistrationOutput } from "../../core/registration/registrationOutput";
 import { createHostTarget } from "../../core/ssh/configuredLogin";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
-import type { RegistrationOutput } from "../../core/registration/registrationOutput";
+import type { RegistrationOutput } from "../../core/registration/registration";
 import { type HostMemory, mergeHostMemory, type Remembered } from "../../core/retirement/guardMemory";
 import { createRetirementSettings, type RetirementSettings } from "../../core/retirement/retirementInputs";
 import type { RetirementGuard } from "../../providers/retirementGuard";

@@ -5,7 +5,7 @@ import type { LastRun } from "../../../components/lastRun";
 import { HostRetirement } from "../../../components/retirement/guard";
 import { createRememberedOutput, readLastRunMemory } from "../../../components/retirement/hostMemory";
 import type { ExistingHostConfig } from "../../../core/config/hostSchema";
-import type { RegistrationOutput } from "../../../core/registration/registrationOutput";
+import type { RegistrationOutput } from "../../../core/registration/registration";
 import type { Remembered } from "../../../core/retirement/guardMemory";
 import { scratchDirectory } from "../../scratchDirectory";
 import { configOf } from "../exampleConfig";
