@@ -77,6 +77,7 @@ describe("the stack of a live server", () => {
     );
     expect(output).not.toMatch(/replace|hcloud:index:\w+ \S+ update/);
     expect(output).toMatch(/LoginKey login-key update/);
+    await stage.configure({});
   });
 
   test("creates a vanished server again only on the operator's word", async () => {
