@@ -3,13 +3,11 @@ import { formatResourceName } from "../../core/cloud/cloud";
 import type { KeepDecision } from "../../core/cloud/decideServer";
 import type { Opening } from "../../core/cloud/firewall";
 import type { CloudServer } from "../../core/cloud/power";
-import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
 import { computeFingerprint } from "../../core/ssh/publicKey";
-import { readLoginKeyLibrary } from "../../core/steps/libraries";
 import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
-import { LoginKey } from "../../providers/loginKey";
-import { createSshTarget, runStep } from "../remote";
+import { ServerOrder } from "../../providers/serverOrder";
+import { runStep } from "../remote";
 import { type CloudRun, createParts } from "./cloudParts";
 import { checkAddress, isOrderedHere, registerServer } from "./cloudServer";
 import { createFirstContact } from "./firstContact";
@@ -35,23 +33,10 @@ export function createCloudHost(run: CloudRun, args: CloudHostArgs) {
   const address = checkAddress(run, made);
   const hostKey = key?.publicKey ?? pulumi.output(configuredKey ?? "");
   const access = { ...args.login, address, hostKey };
-  const publicKey = deriveConfiguredPublicKey(config);
-  const loginKey =
-    publicKey &&
-    new LoginKey(
-      "login-key",
-      {
-        target: createSshTarget(access),
-        publicKey,
-        library: readLoginKeyLibrary(),
-        serverId: made.id,
-        isOrder: isOrderedHere(run),
-      },
-      { parent, dependsOn: [made] },
-    );
-  const isOrdered = key && loginKey ? loginKey.isOrdered : pulumi.output(false);
+  const order = new ServerOrder("server-order", { serverId: made.id, isOrder: isOrderedHere(run) }, { parent });
+  const isOrdered = key ? order.isOrdered : pulumi.output(false);
   const place = { address, hostKey, server: describeServer(run, made.id, isOrdered) };
-  const contact = createFirstContact(place, args, [...(loginKey ? [loginKey] : []), made], parent);
+  const contact = createFirstContact(place, args, [made], parent);
   // The first contact logged in, so forget the order: no later run replaces this server as a failed order.
   const isKept = isActive && !pulumi.runtime.isDryRun();
   const settled = contact.pinned.apply(() => (isKept ? orders.write({ attempts: [] }) : undefined));

@@ -97,7 +97,7 @@ async function findAddress(run: CloudRun, serverId: string, recorded: string): P
 
 /**
  * True if this run orders the server or resumes an interrupted order. Also if an earlier run ordered it and nobody has
- * logged in yet: the record of orders says so, even if an interrupted destroy deleted the login key but not the server.
+ * logged in yet: the record of orders says so, even if an interrupted destroy deleted the state's memory of the order but not the server.
  */
 export function isOrderedHere({ record, plan }: CloudRun): boolean {
   return plan.kind === "make" || plan.isHalfMade || record.ordered === plan.server.id;

@@ -43,5 +43,3 @@ export const readChainCopyLibrary = () =>
   );
 
 export const readStepOutputLibrary = () => library("lib/stepOutput");
-
-export const readLoginKeyLibrary = () => readShell("lib/common", "lib/authorizedKeys");

@@ -8,7 +8,7 @@ const providers = {
   firstContact: { address: "a", port: 22, login: { user: "op" }, work: "w", run: undefined },
   orchestratorBackup: { oldHost: {}, newHost: {}, node: {}, library: "" },
   hostKey: {},
-  loginKey: { target: {}, publicKey: "", serverId: "", isOrder: true },
+  serverOrder: { serverId: "", isOrder: true },
   copyKey: { old: {}, new: {} },
   orchestratorMove: { old: {}, new: {}, backup: {} },
   hourlyRestartOff: { target: {}, script: "", found: undefined },

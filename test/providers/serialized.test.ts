@@ -14,7 +14,7 @@ import { project, storedProviders } from "./storedProviders";
 
 const scratch = scratchDirectory();
 
-type Serialized = "syncGate" | "firstContact" | "hostKey" | "loginKey" | "hourlyRestartOff";
+type Serialized = "syncGate" | "firstContact" | "hostKey" | "serverOrder" | "hourlyRestartOff";
 const stored = storedProviders<Serialized>();
 const run = stored.run;
 let host: SshHost;
@@ -346,26 +346,15 @@ describe("the host key of a new server", () => {
   });
 });
 
-describe("the login of a new server", () => {
-  const login = (publicKey: string, isOrder = true) => ({ target: loginTo(host), publicKey, serverId: "52", isOrder });
-
-  test("is recorded without a connection, with whether this state ordered the server", async () => {
-    const { result } = await run("loginKey", "create", login("ssh-ed25519 A"));
-    const olds = { ...login("ssh-ed25519 A"), isOrdered: true, stateVersion: 1 };
+describe("the order of a new server", () => {
+  test("is recorded, and its end is no change", async () => {
+    const order = { serverId: "52", isOrder: true };
+    const { result } = await run("serverOrder", "create", order);
+    const olds = { ...order, isOrdered: true, stateVersion: 1 };
     expect(result?.outs).toEqual(olds);
-    const later = login("ssh-ed25519 A", false);
-    expect((await run("loginKey", "diff", "id", olds, later)).result).toEqual({ changes: false });
-    expect((await run("loginKey", "update", "id", olds, later)).result?.outs).toMatchObject({ isOrdered: true });
-    const same = await run("loginKey", "update", "id", login("ssh-ed25519 A"), login("ssh-ed25519 A"));
-    expect(same.error).toBeUndefined();
-  });
-
-  test("a changed key is tried on the host", async () => {
-    const { result } = await run("loginKey", "update", "id", login("ssh-ed25519 A"), login("ssh-ed25519 B"));
-    expect(result?.outs).toMatchObject(login("ssh-ed25519 B"));
-    const gone = { ...login("ssh-ed25519 C"), target: { ...loginTo(host), port: await closedPort() } };
-    const { error } = await run("loginKey", "update", "id", login("ssh-ed25519 B"), gone);
-    expect(error?.message).toContain("ECONNREFUSED");
+    const later = { ...order, isOrder: false };
+    expect((await run("serverOrder", "diff", "id", olds, later)).result).toEqual({ changes: false });
+    expect((await run("serverOrder", "update", "id", olds, later)).result?.outs).toMatchObject({ isOrdered: true });
   });
 });
 

@@ -34,7 +34,7 @@ async function registerCloudHost(provider: CloudHostConfig["provider"]) {
 const made = {
   "host-key": { publicKey: hostKey, privateKey: "hunter2", fingerprint: "SHA256:x" },
   "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
-  "login-key": { isOrdered: true },
+  "server-order": { isOrdered: true },
   server: { ipv4Address: "203.0.113.9" },
 };
 
@@ -62,7 +62,7 @@ test.each([
       "pillar-host:retirement:HostRetirement retirement ",
       "pulumi-nodejs:dynamic/pillar-host:FirstContact first-contact host",
       "pulumi-nodejs:dynamic/pillar-host:HostKey host-key host",
-      "pulumi-nodejs:dynamic/pillar-host:LoginKey login-key host",
+      "pulumi-nodejs:dynamic/pillar-host:ServerOrder server-order host",
       "pulumi-nodejs:dynamic/pillar-host:RetirementGuard guard retirement",
       "pulumi-nodejs:dynamic/pillar-host:RetirementGuard host-guard host",
     ].sort(),

@@ -31,7 +31,7 @@ export function keeper() {
 }
 
 /** Resources that `up` creates before any connection. */
-const made = ["host", "hcloud", "digitalocean", "tag", "host-key", "ssh-key", "firewall", "server", "login-key"];
+const made = ["host", "hcloud", "digitalocean", "tag", "host-key", "ssh-key", "firewall", "server", "server-order"];
 
 const toServer = ["--skip-preview", ...made.flatMap((name) => ["--target", `**::${name}`])];
 
