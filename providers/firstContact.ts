@@ -1,9 +1,7 @@
-import { leaveSession } from "../core/ssh/connection";
 import type { OwnServer } from "../core/ssh/ownServer";
 import { computeFingerprint } from "../core/ssh/publicKey";
-import { formatLoginFailure, reachDeps, retryDuringBoot, tryLogin, waitForLogin } from "../core/ssh/reachability";
+import { formatLoginFailure, reachDeps, retryDuringBoot, waitForLogin } from "../core/ssh/reachability";
 import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
-import { findSshdTrialFault } from "../core/ssh/sshdFaults";
 import type { LoginError } from "../core/ssh/sshErrors";
 import { commandsFor, someHostKey } from "../core/util/commands";
 import { say } from "../core/util/printable";
@@ -40,8 +38,6 @@ interface ContactInputs {
   /** The configured key. Without one, the host's own key is stored. */
   readonly hostKey?: string | undefined;
   readonly login: Omit<SshTarget, "address" | "port" | "hostKey">;
-  /** The node's RPC on the host, if it is asked through ssh. */
-  readonly rpc?: { readonly address: string; readonly port: number } | undefined;
   /** Hash of the work to do on the host: new work means another login. */
   readonly work: string;
   /** A new value in each run that has to connect. */
@@ -97,17 +93,10 @@ async function contactHost(inputs: ContactInputs, recorded: string | undefined, 
   // The operator has not compared this key yet, so it may belong to a machine in the middle.
   if (!known && inputs.secrets?.length)
     throw keepResults(new Error(formatUnknownKey(inputs, pinned)), createOutputs(pinned));
-  let fault: string | undefined;
-  const loginAndCheck = async (target: SshTarget) => {
-    const session = await tryLogin(target);
-    fault = await findSshdTrialFault(session, target, inputs.rpc).finally(() => leaveSession(target, session));
-    return session.tookMs;
-  };
   const target = { ...login, address, port, hostKey: pinned };
-  await waitForLogin(target, { ...reachDeps, login: loginAndCheck }, commandsFor(inputs.stack), {
+  await waitForLogin(target, reachDeps, commandsFor(inputs.stack), {
     server,
     isNew: isFirst,
   });
-  if (fault !== undefined) throw new Error(fault);
   return createOutputs(pinned);
 }

@@ -1,9 +1,8 @@
 import type { StackConfig } from "../../core/config/config";
 import { formatNotRun, readAnswer } from "../../core/ssh/answer";
-import { createHostTarget, createProxyLogin, findForwardedRpc } from "../../core/ssh/configuredLogin";
+import { createHostTarget, createProxyLogin } from "../../core/ssh/configuredLogin";
 import { formatLoginFailure, formatSlowLogin, tryLogin } from "../../core/ssh/reachability";
 import { readPresentedKey } from "../../core/ssh/ssh";
-import { findSshdTrialFault } from "../../core/ssh/sshdFaults";
 import type { LoginError } from "../../core/ssh/sshErrors";
 import { preflight } from "../../core/steps/nodeSteps";
 import { createEnvelope } from "../../core/steps/step";
@@ -27,8 +26,6 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   try {
     const accepted = `${ssh.user}@${address} accepts the login of this machine`;
     const login = pass("login", accepted, ...formatSlowLogin(address, session.tookMs));
-    const fault = await findSshdTrialFault(session, target, findForwardedRpc(config));
-    if (fault !== undefined) return [login, fail(topic, fault)];
     if (lifecycle !== "active") return [login];
     const step = preflight(config, formatStackIdentity(stack, pillar.name));
     const script = createEnvelope(step, createReceiver(config, address));

@@ -3,7 +3,6 @@ import { basename, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { listSecretKeys } from "../../core/config/secretKeys";
-import { findForwardedRpc } from "../../core/ssh/configuredLogin";
 import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
 import type { HostAccess } from "../login";
 
@@ -56,7 +55,6 @@ export function createContactArgs(config: StackConfig, finished: boolean, progra
     work: createHash("sha256").update(work).digest("hex").slice(0, 12),
     run: finished || isRetiring ? undefined : randomUUID(),
     standsAside: isRetiring || undefined,
-    rpc: findForwardedRpc(config),
     secrets: [
       ...(config.ssh.password === undefined ? [] : ["pillar-host:ssh.password"]),
       ...(config.ssh.sudoPassword === undefined ? [] : ["pillar-host:ssh.sudoPassword"]),

@@ -42,10 +42,6 @@ export function createOtherLogin(
   return { stack, ssh: target, sudoPassword, configured };
 }
 
-export function findForwardedRpc({ node: { rpc, rpcAddress, rpcPort } }: Pick<StackConfig, "node">) {
-  return rpc === "ssh" ? { address: rpcAddress, port: rpcPort } : undefined;
-}
-
 export function deriveConfiguredPublicKey({ ssh }: StackConfig): string | undefined {
   return ssh.privateKey === undefined ? undefined : derivePublicKey(ssh.privateKey, ssh.privateKeyPassword);
 }

@@ -12,7 +12,7 @@ const loginKeys = ["address", "port", "user", "hostKey", "privateKey", "password
 /** Returns the login as text, the same for equal logins. */
 const loginId = (target: SshTarget) => JSON.stringify({ ...target, agent: target.agent || undefined }, loginKeys);
 
-export function leaveSession(target: SshTarget, session: SshSession): void {
+function leaveSession(target: SshTarget, session: SshSession): void {
   const login = loginId(target);
   const idle = idleSessions();
   if (!session.isOpen || idle === undefined || idle.has(login)) session.close();

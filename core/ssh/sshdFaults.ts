@@ -1,7 +1,3 @@
-import { formatProblem } from "../util/problem";
-import type { SshSession, SshTarget } from "./ssh";
-import type { LoginError } from "./sshErrors";
-
 const commandsAtOnce = 4;
 
 type SshdSettings = NonNullable<ReturnType<typeof parseSshd>>;
@@ -59,33 +55,4 @@ export function findSshdFaults({ user, from, values, lines }: SshdSettings, plac
     const found = [`${name} ${words.join(" ").slice(0, 200)}`, ...where.map((line) => line.split(":", 2).join(":"))];
     return [{ found: found.join(", "), needed }];
   });
-}
-
-/** Tries what the program needs of sshd beyond a login. Returns what sshd refuses, and by which setting. */
-export async function findSshdTrialFault(
-  session: SshSession,
-  { address }: Pick<SshTarget, "address">,
-  rpc: Pick<SshTarget, "address" | "port"> | undefined,
-): Promise<string | undefined> {
-  const runs = await Promise.allSettled(Array.from({ length: commandsAtOnce }, () => session.run("true", "")));
-  const done = runs.filter(({ status }) => status === "fulfilled").length;
-  const text = (what: string, needed: string) =>
-    formatProblem({
-      what: `${address}: ${what}`,
-      found: "see its settings on the host, as root: sshd -T",
-      needed,
-      next: "After a change to sshd_config, reload sshd on the host: systemctl reload ssh. Then run the same command again.",
-    });
-  if (!session.isOpen) return undefined;
-  if (done < commandsAtOnce)
-    return text(`its sshd allows ${done} commands at once over one connection`, "set MaxSessions 10 in sshd_config");
-  if (rpc === undefined) return undefined;
-  const tried = await session.forward(rpc.address, rpc.port).catch((error: LoginError) => error);
-  if (!(tried instanceof Error)) tried.destroy();
-  else if (tried.refusedForward === "forbidden")
-    return text(
-      "its sshd forbids the forwarding to the node's RPC",
-      `set AllowTcpForwarding local, DisableForwarding no and PermitOpen any (or ${rpc.address}:${rpc.port}) in sshd_config, and neither restrict nor no-port-forwarding before the key in authorized_keys`,
-    );
-  return undefined;
 }

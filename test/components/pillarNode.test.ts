@@ -144,7 +144,6 @@ describe("a host whose key is not configured", () => {
     expect(inputs).toEqual({
       stack: "prod",
       address: "203.0.113.7",
-      rpc: { address: "127.0.0.1", port: 35997 },
       port: 22,
       login: { port: 22, user: "root", password: "login-pw", agent: false },
       work: expect.stringMatching(/^[0-9a-f]{12}$/),

@@ -123,7 +123,7 @@ export async function sshHost(
     attempt.method === "password" && attempt.password === "login-pw",
   hold: () => Promise<void> = async () => undefined,
   login: LoginShell = { shell: "/bin/sh", home: "" },
-  sshd: { readonly forbidsForwarding?: boolean; readonly maxSessions?: number; readonly forced?: string } = {},
+  sshd: { readonly forbidsForwarding?: boolean; readonly forced?: string } = {},
 ): Promise<SshHost> {
   const keys = keyPair();
   const server = new ssh2.Server({ hostKeys: [keys.private] });
@@ -142,14 +142,8 @@ export async function sshHost(
       if (accepts(attempt)) hold().then(() => attempt.accept());
       else attempt.reject(["password", "publickey"]);
     });
-    let sessions = 0;
-    link.on("session", (acceptSession, reject) => {
-      if (sessions === sshd.maxSessions) return reject();
-      sessions += 1;
+    link.on("session", (acceptSession) => {
       const session = acceptSession();
-      session.on("close", () => {
-        sessions -= 1;
-      });
       session.on("exec", (accept, _reject, { command }) => runCommand(login, sshd.forced ?? command, accept()));
     });
     // Without a listener the server answers that forwarding is prohibited.
