@@ -5,7 +5,6 @@ import { registerCutover } from "./components/node/cutover";
 import { formatNextStepWithoutServer } from "./components/node/nextStep";
 import { createHostReader } from "./components/node/nodeReading";
 import { createSyncOutput, PillarNode } from "./components/node/pillarNode";
-import { reportPorts } from "./components/node/reportPorts";
 import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/orchestrator/nextOrchestrator";
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
 import { prepareRun } from "./components/retirement/checkRetirement";
@@ -37,7 +36,6 @@ export = showPlainErrors(async () => {
     first: formatStepsBeforeWallet(orchestrator.timing, stack),
     hasNoOrchestrator: orchestrator.timing === "none",
   });
-  const told = reportPorts(config, last.orchestrator?.side, pillar.deployed);
   const { guard } = new HostRetirement({
     host,
     after: [pillar, pillar.done, ...resources],
@@ -53,7 +51,7 @@ export = showPlainErrors(async () => {
     remembered: createRememberedOutput(host.guard, guard, last, cutover.registration),
     nextStep: reportNextStep(
       pulumi
-        .all([cutover.nextStep, moved ?? pulumi.output(undefined), told])
+        .all([cutover.nextStep, moved ?? pulumi.output(undefined)])
         .apply(([next, movedNow]) => [...next, ...formatOrchestratorSteps(orchestrator.timing, stack, movedNow)]),
     ),
   };

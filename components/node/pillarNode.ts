@@ -31,8 +31,6 @@ interface PillarNodeArgs {
 export class PillarNode extends pulumi.ComponentResource {
   public readonly gate: SyncGate;
   public readonly chainCopy?: ChainCopy;
-  /** Output of the deploy step. Resolves once the node is deployed. */
-  public readonly deployed: pulumi.Output<string>;
   /** The node's producer address. Resolves only after the node was proved synced. */
   public readonly producerAddress: pulumi.Output<string>;
   /** The last step, on which later resources depend. */
@@ -61,10 +59,10 @@ export class PillarNode extends pulumi.ComponentResource {
     run("packages", steps.packages);
     run("controller", steps.controller);
     run("hourly-restart", steps.hourlyRestartOn);
-    this.deployed = pulumi.unsecret(run("deploy", steps.deploy).stdout);
+    const deployed = pulumi.unsecret(run("deploy", steps.deploy).stdout);
     const upgrade = createUpgradeInputs(config);
     if (upgrade) {
-      const found = findOtherVersion(upgrade.release.version, host, this.deployed, look) as pulumi.Output<string>;
+      const found = findOtherVersion(upgrade.release.version, host, deployed, look) as pulumi.Output<string>;
       const args = { ...upgrade, host: createRootAccess(host.access), node: target, found };
       last = [new NodeUpgrade(`${name}-upgrade`, args, next())];
     }
