@@ -50,11 +50,6 @@ const keys = z.strictObject({
       "A webhook that gets a notification when the node has synced, when its height stalls and when it grows again, at `sync.deadline`, when the wait or the orchestrator's move fails, when the orchestrator has moved, when the wallet was updated too early, when the new address is registered, when the Pillar produces, and when the old host can be retired. `status --all --notify` also sends it every alert, and the end of each alert",
     secret: true,
   }),
-  heartbeat: webhook.optional().meta({
-    description:
-      "An address, such as a check of healthchecks.io, that `status --all --notify` calls after each run, with `/fail` behind it if a stack could not be read or a webhook refused. Its service alerts you when the calls stop",
-    secret: true,
-  }),
   store: storeSchema,
   orchestrator: orchestratorSchema,
   network: networkSchema,

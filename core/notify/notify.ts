@@ -67,22 +67,11 @@ export function createNoticeRequest(
  * never quotes the address, which is a secret.
  */
 export async function sendNotice(webhook: string, notice: Notice, retryDelayMs = 2000): Promise<string | undefined> {
-  return findWebhookFault(webhook) ?? (await post(webhook, createNoticeRequest(webhook, notice), retryDelayMs));
-}
-
-/**
- * Calls a heartbeat address as healthchecks.io expects it: with `/fail` behind its path if the run failed. Returns the
- * reason if the call was refused. Never throws, and never quotes the address, which is a secret.
- */
-export function sendHeartbeat(heartbeat: string, hasFailed: boolean, retryDelayMs = 2000): Promise<string | undefined> {
-  const url = new URL(heartbeat);
-  if (hasFailed) url.pathname = `${url.pathname.replace(/\/$/, "")}/fail`;
-  return post(url.href, {}, retryDelayMs);
-}
-
-async function post(address: string, request: RequestInit, retryDelayMs: number): Promise<string | undefined> {
+  const fault = findWebhookFault(webhook);
+  if (fault !== undefined) return fault;
+  const request = { method: "POST", ...createNoticeRequest(webhook, notice) };
   for (let attempt = 1; ; attempt += 1) {
-    const reason = await sendRequest(address, { method: "POST", ...request }, requestTimeoutMs).then(
+    const reason = await sendRequest(webhook, request, requestTimeoutMs).then(
       ({ status }) => (status < 300 ? undefined : `it answers ${status}`),
       (error: Error) => error.message,
     );

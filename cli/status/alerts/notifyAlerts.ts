@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
-import { type Notice, sendHeartbeat, sendNotice } from "../../../core/notify/notify";
+import { type Notice, sendNotice } from "../../../core/notify/notify";
 import { resolveDataDirectory } from "../../../core/store/recordsDirectory";
 import { checkVersion } from "../../../core/util/checkVersion";
 import { commandsFor } from "../../../core/util/commands";
@@ -18,40 +18,32 @@ const version = 1;
 /** Stored for the next lookup of a stack: the notified alerts, and its count of momentums. */
 type AlertMemory = { readonly told: Alerts; readonly production?: MomentumCounts | undefined };
 
-/** Notifies webhooks of new and solved alerts, then calls the heartbeats. @returns the problems that prevented it */
+/** Notifies webhooks of new and solved alerts. @returns the problems that prevented it */
 export async function notifyAlerts(
   all: readonly StackLookup[],
   directory = path.join(resolveDataDirectory(), "signs"),
-  deps = { send: sendNotice, beat: sendHeartbeat },
+  send = sendNotice,
 ): Promise<readonly string[]> {
   const busy = {
     what: "another status --notify is running on this machine",
     needed: "wait until that run has finished, or run status --notify less often",
   };
   // Two runs at once would send each alert twice.
-  return withFileLock(path.join(directory, ".lock"), busy, () => notifyAll(all, directory, deps));
+  return withFileLock(path.join(directory, ".lock"), busy, () => notifyAll(all, directory, send));
 }
 
 async function notifyAll(
   all: readonly StackLookup[],
   directory: string,
-  deps: { readonly send: typeof sendNotice; readonly beat: typeof sendHeartbeat },
+  send: typeof sendNotice,
 ): Promise<readonly string[]> {
-  const failures = await Promise.all(all.map((found) => notifyStack(found, directory, deps.send)));
+  const failures = await Promise.all(all.map((found) => notifyStack(found, directory, send)));
   const problems = failures.filter((text) => text !== undefined);
   const sources = all.flatMap(({ source }) => source ?? []);
   const [first] = sources;
   if (first && sources.every(({ config }) => config.notify === undefined)) {
     const what = "pillar-host:notify is configured for no stack, so no webhook is notified";
     problems.push(formatProblem({ what, needed: `set it: ${commandsFor(first.stack).setSecret("notify")}` }));
-  }
-  const hasFailed = problems.length > 0;
-  // Several stacks may have one heartbeat, which is called once.
-  const heartbeats = new Map(sources.map(({ config, stack }) => [config.heartbeat, stack]));
-  for (const [heartbeat, stack] of heartbeats) {
-    const reason = heartbeat && (await deps.beat(heartbeat, hasFailed));
-    const needed = `set the address again: ${commandsFor(stack).setSecret("heartbeat")}`;
-    if (reason) problems.push(formatProblem({ what: `the heartbeat of ${stack} was refused: ${reason}`, needed }));
   }
   return problems;
 }

@@ -16,7 +16,6 @@ test("lists the schema's secret keys", () => {
     ...logins("ssh", ["sudoPassword", ...proxy]),
     ...logins("sync.oldHost"),
     "notify",
-    "heartbeat",
     ...logins("orchestrator.migrateFrom"),
     ...logins("retirement.successor"),
   ]);

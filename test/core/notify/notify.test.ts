@@ -1,6 +1,6 @@
 import http from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { createNoticeRequest, findWebhookFault, sendHeartbeat, sendNotice } from "../../../core/notify/notify";
+import { createNoticeRequest, findWebhookFault, sendNotice } from "../../../core/notify/notify";
 import { closedPort, listen, type Server } from "../chain/fakes";
 
 const notice = { event: "stalled", title: "Pillar Anvil (prod-2): stalled", message: "the height stands" } as const;
@@ -72,12 +72,4 @@ test.each([
   const found = await sendNotice(await url(), notice, 1);
   expect(found).toMatch(reason);
   expect(found).not.toMatch(/s3cret|127/);
-});
-
-test("calls the heartbeat address, with /fail after a failed run", async () => {
-  const { taken, url } = await webhook(503, 200);
-  expect(await sendHeartbeat(`${url}?rid=1`, false, 1)).toBeUndefined();
-  expect(await sendHeartbeat(`${url}/?rid=1`, true, 1)).toBeUndefined();
-  const path = "/s3cret-topic";
-  expect(taken.map((one) => one.path)).toEqual([`${path}?rid=1`, `${path}?rid=1`, `${path}/fail?rid=1`]);
 });

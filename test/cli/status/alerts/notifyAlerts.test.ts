@@ -1,6 +1,6 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts";
 import { NoServerRefusal } from "../../../../cli/status/openStack";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
@@ -16,7 +16,7 @@ const directory = scratchDirectory();
 
 const found = (
   changes: Parameters<typeof viewOf>[0] = {},
-  config: { notify?: string; heartbeat?: string } = { notify: webhook },
+  config: { notify?: string } = { notify: webhook },
 ): StackLookup => ({
   stack: "prod",
   source: { stack: "prod", config } as never,
@@ -28,13 +28,13 @@ const crontab = { parts: partsOf(registrations.producing, { hourlyRestart: { val
 const lonely = { facts: { ...facts, node: { rpc: "127.0.0.1:35997", p2pPort: 35995, peers: 0 } } };
 
 /** Notifies of these lookups, as one run of the command. */
-async function run(all: readonly StackLookup[], changes: Partial<Parameters<typeof notifyAlerts>[2]> = {}) {
+async function run(all: readonly StackLookup[], answer?: Parameters<typeof notifyAlerts>[2]) {
   const notices: Notice[] = [];
   const send = async (_address: string, notice: Notice): Promise<string | undefined> => {
     notices.push(notice);
     return undefined;
   };
-  const problems = await notifyAlerts(all, directory(), { send, beat: async () => undefined, ...changes });
+  const problems = await notifyAlerts(all, directory(), answer ?? send);
   return { notices, problems, events: notices.map(({ event }) => event) };
 }
 
@@ -67,7 +67,7 @@ describe("the webhook", () => {
   });
 
   test("is notified again after a refusal, which never names its address", async () => {
-    const { problems } = await run([found(crontab)], { send: async () => "it answers 500" });
+    const { problems } = await run([found(crontab)], async () => "it answers 500");
     expect(problems).toEqual([
       expect.stringMatching(
         /^the webhook of prod was not notified: it answers 500\n {2}needed: the next run tries again.*notify --test prod$/,
@@ -94,10 +94,10 @@ describe("the webhook", () => {
 
   test("is notified again only of what a killed run had not sent", async () => {
     const kill = () => Promise.reject(new Error("killed"));
-    await run([found(crontab)], { send: kill });
+    await run([found(crontab)], kill);
     expect((await run([found(crontab)])).events).toEqual(["sign"]);
     const changed = found(lonely);
-    await run([changed], { send: async (_, { event }) => (event === "sign" ? undefined : kill()) });
+    await run([changed], async (_, { event }) => (event === "sign" ? undefined : kill()));
     expect((await run([changed])).events).toEqual(["signOver"]);
   });
 });
@@ -123,30 +123,5 @@ describe("the problems of a run", () => {
     const said = expect.stringMatching(/^pillar-host:notify is configured for no stack/);
     expect((await run([found({}, {})])).problems).toEqual([said]);
     expect((await run([found(crontab, {}), found()])).problems).toEqual([]);
-  });
-});
-
-describe("the heartbeat", () => {
-  const config = { notify: webhook, heartbeat: "https://hc.example.org/s3cret" };
-  const beats: [string, boolean][] = [];
-  const beat = async (address: string, hasFailed: boolean) => void beats.push([address, hasFailed]);
-  beforeEach(() => beats.splice(0));
-
-  test("is called once per run, even if several stacks name it", async () => {
-    await run([found({}, config), found({}, config)], { beat });
-    expect(beats).toEqual([[config.heartbeat, false]]);
-  });
-
-  test("reports failure if a stack could not be read or a webhook refused", async () => {
-    await run([found({}, config), { stack: "prod-2", refusal: new CliRefusal("no state") }], { beat });
-    await run([found(crontab, config)], { beat, send: async () => "it answers 500" });
-    expect(beats.map(([, hasFailed]) => hasFailed)).toEqual([true, true]);
-  });
-
-  test("a refused call is a problem of the run, without the address", async () => {
-    const { problems } = await run([found({}, config)], { beat: async () => "it answers 404" });
-    const said = expect.stringMatching(/^the heartbeat of prod was refused: it answers 404\n {2}needed: /);
-    expect(problems).toEqual([said]);
-    expect(problems.join()).not.toContain("s3cret");
   });
 });
