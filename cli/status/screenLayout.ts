@@ -19,15 +19,3 @@ export function truncate(text: string, width: number): string {
   const cut = (columns: number) => wrapAnsi(text, columns, { hard: true, wordWrap: false, trim: false }).split("\n");
   return cut(width).length === 1 ? text : `${cut(width - 1)[0]}…`;
 }
-
-/** Keeps as many lines as a screen has room for, and counts the others. Leaves the last line to the cursor. */
-export function cropLines(
-  lines: readonly string[],
-  { columns, rows }: { readonly columns: number; readonly rows: number },
-): string[] {
-  const room = Math.max(1, rows - 1);
-  const left = lines.length - room + 1;
-  const more = `… ${left} more lines: make the terminal higher to see them`;
-  const kept = lines.length <= room ? lines : [...lines.slice(0, room - 1), more];
-  return kept.map((line) => truncate(line, columns - 1));
-}
