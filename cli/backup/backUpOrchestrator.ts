@@ -1,9 +1,7 @@
-import { basename } from "node:path";
 import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore";
-import { readMoveEvents } from "../../core/eventLog/eventLog";
 import type { Backup } from "../../core/eventLog/events";
 import { createMoveId } from "../../core/eventLog/moveId";
-import { isBackupKept, takeBackup } from "../../core/orchestrator/backup/backup";
+import { takeBackup } from "../../core/orchestrator/backup/backup";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
 import { readOrchestratorFacts } from "../../core/orchestrator/checks/survey";
 import { locateOrchestrator } from "../../core/orchestrator/hosts/locateOrchestrator";
@@ -11,7 +9,6 @@ import type { OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs
 import { unreadableJournal } from "../../core/orchestrator/rules/journal";
 import { openRoot, type RootHost } from "../../core/ssh/root";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
-import type { Store } from "../../core/store/store";
 import { systemClock } from "../../core/util/clock";
 import { commandsFor } from "../../core/util/commands";
 import { printable, printableLines } from "../../core/util/printable";
@@ -34,16 +31,14 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
     const { root, place } = await findOrchestrator(stack, candidates);
     const { attempt: _attempt, ...move } = createMoveId(config, stack);
     const { identityFile } = config.orchestrator.backup;
-    const earlier = (await readMoveEvents(store)).flatMap((entry) => (entry.event === "backup" ? [entry.details] : []));
     const lock = { stack, pillar: config.pillar.name, doing: "backup" } as const;
     const target = { directory: chooseRecordsPlace(config), identityFile, move };
     const deps = { ...systemClock, say: (line: string) => console.error(printable(line)) };
     const made = await withLock(store.directory, lock, () =>
       takeBackup(root, findWholeBackup("asked", place), target, deps),
     );
-    const stale = await listStaleBackups(made, earlier, store);
-    if (json) console.log(JSON.stringify({ stack, address: root.address, ...made, stale }, undefined, 2));
-    else console.log(printableLines(formatBackup(stack, root.address, made, stale).join("\n")));
+    if (json) console.log(JSON.stringify({ stack, address: root.address, ...made }, undefined, 2));
+    else console.log(printableLines(formatBackup(stack, root.address, made).join("\n")));
     return 0;
   } catch (error) {
     throw new CliRefusal(`no backup of the orchestrator of ${stack} was made: ${(error as Error).message}`);
@@ -70,18 +65,7 @@ async function findOrchestrator(stack: string, candidates: readonly Candidate[])
   return locateOrchestrator(await Promise.all(hosts), backup);
 }
 
-/** Lists the files of earlier backups that hold the share of another key, and still exist. */
-async function listStaleBackups(made: Backup, earlier: readonly Backup[], store: Store): Promise<string[]> {
-  const shares = ({ keyShare }: Backup) => keyShare?.files.map((file) => basename(file)).join();
-  const stale: string[] = [];
-  // Without a share, the earlier backups may have the only one.
-  if (made.keyShare === undefined) return stale;
-  for (const backup of earlier)
-    if (shares(backup) !== shares(made) && (await isBackupKept(store, backup))) stale.push(backup.file);
-  return stale;
-}
-
-export function formatBackup(stack: string, address: string, backup: Backup, stale: readonly string[]): string[] {
+export function formatBackup(stack: string, address: string, backup: Backup): string[] {
   const { file, manifestFile, identityFile, sealedBytes, keyShare } = backup;
   const share =
     keyShare === undefined
@@ -90,15 +74,13 @@ export function formatBackup(stack: string, address: string, backup: Backup, sta
           ...keyShare.files.map((name) => `  key share    ${name}`),
           `  generated    ${keyShare.generatedAt.slice(0, 16).replace("T", " ")} UTC, the date of the newest of these files`,
         ];
-  const useless = "Earlier backups, useless because the orchestrator has another key share:";
   return [
     `backup of the orchestrator of ${address} (${stack}), encrypted, and proved by reading it back:`,
     `  file         ${file} (${sealedBytes} bytes)`,
     `  list         ${manifestFile}`,
     `  opened by    ${identityFile}`,
     ...share,
-    ...(stale.length === 0 ? [] : [useless, ...stale.map((each) => `  ${basename(each)}`)]),
-    "After the next key generation this backup is useless, too: make another one then.",
+    "After the next key generation this backup is useless: make another one then.",
     "Keep the backup and the key that opens it apart from each other and from this machine. To restore it: docs/restore.md",
   ];
 }

@@ -13,18 +13,16 @@ const backup = {
 };
 const keyShare = { files: ["root/.orchestrator/tss/localstate-a.json"], generatedAt: "2026-11-01T12:34:56.000Z" };
 
-test("prints a backup's place, size and key share, or that it has none, and the useless backups", () => {
-  expect(formatBackup("prod", "192.0.2.1", { ...backup, keyShare }, ["/b/old.tar.age"])).toEqual([
+test("prints a backup's place, size and key share, or that it has none", () => {
+  expect(formatBackup("prod", "192.0.2.1", { ...backup, keyShare })).toEqual([
     "backup of the orchestrator of 192.0.2.1 (prod), encrypted, and proved by reading it back:",
     "  file         /b/x.tar.age (1234 bytes)",
     "  list         /b/x.manifest.json",
     "  opened by    /k/Anvil.age-identity",
     "  key share    root/.orchestrator/tss/localstate-a.json",
     "  generated    2026-11-01 12:34 UTC, the date of the newest of these files",
-    "Earlier backups, useless because the orchestrator has another key share:",
-    "  old.tar.age",
-    "After the next key generation this backup is useless, too: make another one then.",
+    "After the next key generation this backup is useless: make another one then.",
     "Keep the backup and the key that opens it apart from each other and from this machine. To restore it: docs/restore.md",
   ]);
-  expect(formatBackup("prod", "192.0.2.1", backup, []).join("\n")).toContain("key share    NONE");
+  expect(formatBackup("prod", "192.0.2.1", backup).join("\n")).toContain("key share    NONE");
 });
