@@ -1,4 +1,3 @@
-import { closest, distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { type Commands, commandsFor } from "../util/commands";
 import { project } from "./configFaults";
@@ -107,18 +106,12 @@ function findMeta(path: readonly PropertyKey[]) {
   return key === undefined ? {} : readMeta(key.schema);
 }
 
-function formatUnknownKey(key: string, block: readonly PropertyKey[], { raw, run }: FaultContext): string {
+function formatUnknownKey(key: string, block: readonly PropertyKey[], { run }: FaultContext): string {
   if (block.length === 0 && key.includes("."))
     return `was set without --path. Set it again with --path, then: ${run.removePlain(key)}`;
-  const siblings = listSchemaKeys(stackSchema).filter(({ path }) => path.slice(0, -1).join(".") === block.join("."));
-  if (siblings.some(({ path }) => path.at(-1) === key)) return "no such key with this host.provider";
-  const provider = findValue(raw, ["host", "provider"]);
-  const own = siblings.filter(({ variant }) => variant === undefined || variant === provider);
-  const near = closest(
-    key,
-    own.map(({ path }) => path.at(-1) ?? ""),
-  );
-  return distance(key.toLowerCase(), near.toLowerCase()) <= 3 ? `no such key; did you mean ${near}?` : "no such key";
+  const path = [...block, key].join(".");
+  const isOfOtherProvider = listSchemaKeys(stackSchema).some((each) => each.path.join(".") === path);
+  return isOfOtherProvider ? "no such key with this host.provider" : "no such key";
 }
 
 /** Returns a number, a word, an IP address or a path as it is. Of anything else, which may be a secret, only the kind. */

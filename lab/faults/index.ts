@@ -1,4 +1,3 @@
-import { closest } from "fastest-levenshtein";
 import type { Lab } from "../lab";
 import { hostFaults } from "./hostFaults";
 import type { FaultKind } from "./kind";
@@ -18,13 +17,11 @@ export type FaultName = keyof typeof faults;
 
 export const faultNames = Object.keys(faults) as FaultName[];
 
-/** Checks a fault's name. @throws with the nearest name and the list if there is no such fault */
+/** Checks a fault's name. @throws with the list if there is no such fault */
 export function faultName(text: string): FaultName {
   const found = faultNames.find((name) => name === text);
   if (found !== undefined) return found;
-  throw new Error(
-    `there is no fault ${text}: did you mean ${closest(text, faultNames)}?\n  faults: ${faultNames.join(", ")}`,
-  );
+  throw new Error(`there is no fault ${text}\n  faults: ${faultNames.join(", ")}`);
 }
 
 /** Checks that the lab has such a host, or such a reference if one is allowed. @throws if not */

@@ -26,7 +26,7 @@ test("names all faults at once, without a secret", () => {
   expect(read).toThrow(`The configuration of stack prod has 3 faults:
   - pillar-host:pillar: missing, needed: The Pillar whose host this is
   - pillar-host:ssh.privateKey: found text, needed a private key, the file without .pub (-----BEGIN OPENSSH PRIVATE KEY-----…) (pulumi config set --secret --path pillar-host:ssh.privateKey -s prod)
-  - pillar-host:pilar: no such key; did you mean pillar?
+  - pillar-host:pilar: no such key
 Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run the command again.`);
 });
 
