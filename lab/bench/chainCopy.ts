@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { execa } from "execa";
-import { copyInputs } from "../chainCopies/inputs";
 import type { Slot } from "../doubles/chain";
 import { hostNamespace } from "../hosts/network";
 import { onHost } from "../hosts/onHost";
@@ -9,6 +8,7 @@ import { setUpSyncedNode } from "../oldHost/syncedNode";
 import { checkout } from "../toolchain/version";
 import { step } from "../util/progress";
 import type { Bench } from "./bench";
+import { copyInputs } from "./chainCopyInputs";
 import { inTurns, pair, seconds } from "./compare";
 import { ratioOf, type Values } from "./rows";
 

@@ -9,8 +9,7 @@ const program = new Command("npm run explore --").description("Explorations that
 const labTests = [
   ["deaths", "orchestrator/randomDeath", "kills engine, provider or host at random moments of the orchestrator's move"],
   ["journeys", "journey/randomDeath", "the same once in each stage of the whole journey"],
-  ["migrations", "cli/migrate", "kills `migrate` at six random moments of a whole migration"],
-  ["copies", "chainCopy/manyCopies", "copies the chain of a real node that produces (PILLAR_LAB_REAL)"],
+  ["migrations", "cli/migrate", "kills `migrate` at four random moments of a whole migration"],
 ] as const;
 
 for (const [name, file, what] of labTests)

@@ -12,7 +12,6 @@ const patterns = [
   "test/lab/plugins/*.long.test.ts",
   "test/lab/contracts/{node,controller,orchestrator}.long.test.ts",
   "test/lab/clouds/machineRoom.long.test.ts",
-  "test/lab/gate/faultCommand.long.test.ts",
   "test/lab/orchestrator/double.long.test.ts",
 ];
 
@@ -25,7 +24,7 @@ export function ownTests(checkout: string): string[] {
 export type Hashes = Readonly<Record<string, string>>;
 
 /** Folders of the lab with a command of their own: a test depends on one only if it imports from it. */
-const apart = ["bench", "chainCopies", "explore", "mutants", "schema", "shell", "simulation"];
+const apart = ["bench", "explore", "mutants", "schema", "shell", "simulation"];
 
 /**
  * True if a file tests a plugin. It boots no lab, so it depends on the plugins' sources and on the folders that it

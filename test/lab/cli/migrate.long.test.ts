@@ -18,7 +18,7 @@ import { LabStack } from "../../../lab/stack/stack";
 import { keepPrinted } from "../../../lab/testRun/printed";
 import { onHost, stackFile, testLab } from "../fixture";
 
-/** Each round kills it at six moments. */
+/** Each round kills it at four moments. */
 const rounds = Number(process.env[roundsVariable] ?? 1);
 const firstSeed = Number(process.env[firstSeedVariable] ?? 7);
 const seeds = Array.from({ length: rounds }, (_, round) => firstSeed + round);
@@ -130,7 +130,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
           return "killed";
         }
         await answer(text, left, child);
-        await sleep(100);
+        await sleep(300);
       }
     } finally {
       if (!isOver) await killAll(child);
@@ -181,16 +181,14 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
     await adaptToLab();
     const kills = [
       { after: /> pulumi up -s prod-2/, within: 20_000 },
-      { after: /> \.\/pillar-host adopt/, within: 8000 },
       { after: /Do you want to perform this update\?[\s\S]*yes[\s\S]*Updating/, within: 15_000 },
-      { after: /> \.\/pillar-host retire/, within: 8000 },
       { after: /Do you want to perform this destroy\?[\s\S]*Destroying/, within: 4000 },
     ];
     let killed = 0;
     for (const kill of kills) if ((await migrate(kill)) === "killed") killed += 1;
     expect(await migrate()).toBe(0);
 
-    expect(killed).toBeGreaterThanOrEqual(3);
+    expect(killed).toBeGreaterThanOrEqual(2);
     // A question is asked again only after a kill.
     expect(new Set(approvals).size).toBeLessThanOrEqual(3);
     expect(approvals.length).toBeLessThanOrEqual(3 + killed);
