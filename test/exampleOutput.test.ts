@@ -122,10 +122,17 @@ test.each([
 });
 
 test("the questions in README.md's first example are those of init", () => {
-  const [screen = ""] = blocksOf("README.md");
+  const screen = blocksOf("README.md").find((block) => block?.includes("✔")) ?? "";
   const questions = [...screen.matchAll(/^✔ ([^?:(;]+)/gm)].map(([, question = ""]) => question.trim());
   expect(questions.length).toBeGreaterThan(8);
   expect(questions.filter((question) => !program.includes(question))).toEqual([]);
+});
+
+test("the steps of README.md's demo are those that the demo plays", () => {
+  const [printed = ""] = blocksOf("README.md");
+  const titles = [...printed.matchAll(/^ +\d+ s {2}(.+)$/gm)].map(([, title = ""]) => title);
+  expect(titles.length).toBeGreaterThan(8);
+  expect(titles.filter((title) => !read("lab/demo/main.ts").includes(title))).toEqual([]);
 });
 
 /** Messages of ssh, of Pulumi, of its plugins and of a shell. */
