@@ -32,8 +32,11 @@ chain_lease_lives() { [ -n "$(find "$chain_owner" -newermt "$chain_lease_seconds
 # First call of all functions that change a host: a killed engine's provider must do nothing beside the next run.
 chain_owned() {
   chain_flock
-  [ "$(cat "$chain_owner" 2> /dev/null)" = "$stack_identity $token" ] ||
+  if [ "$(cat "$chain_owner" 2> /dev/null)" != "$stack_identity $token" ]; then
+    # A call that was under way when the copy ended leaves nothing either.
+    [ -e "$chain_owner" ] || { rm -f "$state/chain-copy.flock"; rmdir "$state" 2> /dev/null || true; }
     refuse_run "another run has taken this copy over, or this host ended it after $chain_lease_seconds s without contact"
+  fi
   chain_renew
 }
 

@@ -102,6 +102,14 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
     expect((await stage.box.run(text)).code).toBe(0);
     expect([readdirSync(stage.box.state), stage.left()]).toEqual([[], []]);
   });
+
+  test("is ended without a trace of a call that was still under way", async ({ stage }) => {
+    await snapshot(stage);
+    expect((await stage.call("chain_end_old")).code).toBe(0);
+    const late = await stage.call("chain_old_now", {}, "chain_take() { :; }");
+    expect([late.code, late.stderr]).toEqual([75, expect.stringContaining("another run has taken this copy over")]);
+    expect([fs.existsSync(stage.box.state), stage.left()]).toEqual([false, []]);
+  });
 });
 
 test("the claim on a host is a stack's newest run's, and not taken from another stack at work", async ({ stage }) => {
