@@ -150,7 +150,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
       (await onHost(host, "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub")).split(" ")[1] ?? "";
     const [fingerprint, oldFingerprint] = [await fingerprintAt(fresh), await fingerprintAt(old)];
     expect(shown).toContain(fingerprint);
-    const [screen] = blocks.filter(({ language }) => language === "text");
+    const screen = blocks.find(({ heading, language }) => heading === "1. Set up the new host" && language === "text");
     const example = (screen?.text ?? "")
       .replaceAll("203.0.113.7", fresh.address)
       .replaceAll("198.51.100.9", old.address)
