@@ -1,5 +1,7 @@
+import { slotRule } from "../../core/registration/registrationMessages";
 import { commandsFor } from "../../core/util/commands";
 import { type Result, takeValue } from "../../core/util/result";
+import { formatUtcMinute } from "../../core/util/timeText";
 import type { StatusParts } from "../status/parts/statusParts";
 import { decideGate, decideNextStep, type NextStepInput } from "./next";
 
@@ -161,11 +163,9 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
   const up = run("up", stack, commandsFor(stack).up);
   if (registration.kind === "producing") return isRegistered && !isAwaited ? undefined : up;
   if (registration.kind === "registered") {
-    const late = registration.isLate
-      ? ", but its first momentum is late: see its clock and node"
-      : " and waits for its first momentum";
-    const said = `The host of ${stack} is registered${late}. Keep the old host running.`;
-    return wait(registration.isLate ? "late" : "registered", said, `Status: ${status}`);
+    const since = formatUtcMinute(registration.since);
+    const said = `The host of ${stack} has been registered since ${since} or longer. Keep the old host running.`;
+    return wait("registered", said, `It waits for its first momentum: ${slotRule}. Status: ${status}`);
   }
   if (registration.kind === "tooEarly" || ("wasOurs" in registration && registration.wasOurs))
     return stop("Look at the registration before the migration can continue:", `  ${status}`);

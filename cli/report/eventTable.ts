@@ -10,8 +10,8 @@ export interface EventText {
 }
 
 /**
- * The templates of an event. `{field}` stands for a detail, `{a.b}` for a nested one. A line is left out if a detail
- * with `?` is missing, and repeated for each element of a list. An event that lacks a detail without `?` can't be read.
+ * The templates of an event. `{field}` stands for a detail. A line is left out if a detail with `?` is missing, and
+ * repeated for each element of a list. An event that lacks a detail without `?` can't be read.
  */
 type Templates = readonly [weight: EventText["weight"], title: string, ...lines: string[]];
 
@@ -37,8 +37,7 @@ const stackTemplates: Record<EventName, Templates> = {
     "stage",
     "produces: momentum {height}",
     "of {producerAddress}, at {switchedAt}",
-    "last momentum of {before.producerAddress?}: {before.height?} at {before.at?}",
-    "between both momentums: {between?} (other Pillars produced then)",
+    "address before: {earlier?}",
   ],
   shuttingDown: ["note", "node of {address} about to be shut down"],
   shutDown: ["stage", "node of {address} shut down", "{evidence}"],
@@ -85,14 +84,12 @@ export function formatEvent({
 }
 
 function deriveValues(details: Details): Details {
-  const { startedAt, syncedAt, startHeight, currentHeight, switchedAt, before, secondsWithoutSigner } = details;
+  const { startedAt, syncedAt, startHeight, currentHeight, secondsWithoutSigner } = details;
   const seconds = (Date.parse(String(syncedAt)) - Date.parse(String(startedAt))) / 1000;
   const rate = Math.round(((Number(currentHeight) - Number(startHeight)) / seconds) * 10) / 10;
-  const lastAt = (before as { readonly at: string } | undefined)?.at;
   return {
     took: formatDuration(seconds * 1000),
     rate: Number.isFinite(rate) ? rate : 0,
-    between: lastAt && formatDuration(Date.parse(String(switchedAt)) - Date.parse(lastAt)),
     gap: secondsWithoutSigner === undefined ? "unknown: the move took more than one run" : `${secondsWithoutSigner} s`,
   };
 }
@@ -103,8 +100,8 @@ function deriveValues(details: Details): Details {
  */
 function fillTemplate(template: string, values: Details): string[] | undefined {
   let texts = [template];
-  for (const [field, name = "", optional] of template.matchAll(/\{([\w.]+)(\??)\}/g)) {
-    const value = name.split(".").reduce<unknown>((inner, key) => (inner as Details | undefined)?.[key], values);
+  for (const [field, name = "", optional] of template.matchAll(/\{(\w+)(\??)\}/g)) {
+    const value = values[name];
     if (value === undefined) return optional ? [] : undefined;
     const all = (Array.isArray(value) ? value : [value]).map((each) => formatValue(name, each));
     texts = texts.flatMap((text) => all.map((each) => text.replace(field, () => each)));
@@ -116,7 +113,7 @@ function formatValue(name: string, value: unknown): string {
   if (name === "bytes") return formatSize(Number(value));
   if (name === "seconds") return formatDuration(Number(value) * 1000);
   if (name === "file") return path.basename(String(value));
-  return /(At|\.at)$/.test(name) ? formatTime(String(value), 19) : String(value);
+  return name.endsWith("At") ? formatTime(String(value), 19) : String(value);
 }
 
 const formatTime = (at: string, length: number) => new Date(at).toISOString().slice(0, length).replace("T", " ");

@@ -54,10 +54,7 @@ function decideSyncedStage({ stack, state, parts }: StackView): HostStage {
   const retire = "nothing to do here; if another host produced before, retire it: docs/retiring.md";
   const keep = "wait, and keep the old host running: it produces until momentums carry this host's address";
   if (registration?.kind === "producing") return at("nothing", "producing", retire);
-  if (registration?.kind === "registered")
-    return registration.isLate
-      ? at("attention", "registered, but it does not produce", `check the node's clock; ${upTells}`)
-      : at("wait", "registered; waiting for its first momentum", keep);
+  if (registration?.kind === "registered") return at("wait", "registered; waiting for its first momentum", keep);
   if (registration?.kind === "foreign")
     return at("attention", "synced, but the Pillar is registered with an unknown address", upTells);
   if (registration?.kind === "earlier" && registration.wasOurs)

@@ -77,7 +77,7 @@ export function formatParts(view: StackView, now: number): Row[] {
   const { parts } = view;
   return [
     ...labelRows("address", parts.registration, (registration) => formatAddress(registration, view, now)),
-    ...labelRows("producing", parts.registration, (registration) => [describeProducing(registration, view, now)]),
+    ...labelRows("producing", parts.registration, (registration) => [describeProducing(registration, view)]),
     ...labelRows("orchestrator", parts.orchestrator, ({ text }) => [text]),
     ...(parts.ports ? formatPorts(parts.ports) : []),
     ...labelRows("version", parts.sporks, ({ version }) => [version ?? "the node does not report it"]),
@@ -111,7 +111,7 @@ function formatAddress(registration: Registration, { pillar, lifecycle }: StackV
   // Not with formatRegistration: it says that the other address is "still" registered, which only fits a new host.
   if (lifecycle !== "active" && "address" in registration)
     return [`not registered: ${pillar} has another host's address, ${registration.address}`, ...notes];
-  return [`not registered: ${formatRegistration(registration, pillar, now)}`, ...notes];
+  return [`not registered: ${formatRegistration(registration, pillar)}`, ...notes];
 }
 
 /** Describes whether a host produces although another address is registered: it may for two more ticks. */
@@ -124,17 +124,17 @@ function describeUnregistered(found: Extract<Registration, { wasOurs: boolean }>
   return `unknown: another producer address is registered, and no recent momentum is of either address; ${stillOurs}`;
 }
 
-function describeProducing(registration: Registration, { pillar, lifecycle }: StackView, now: number): string {
+function describeProducing(registration: Registration, { pillar, lifecycle }: StackView): string {
   switch (registration.kind) {
     case "producing": {
       const { switched, figures } = registration;
       const count = figures
         ? `; ${figures.produced} of ${figures.expected} expected momentums of this epoch so far, by a count up to five minutes old`
         : "";
-      return `yes, since momentum ${switched.height}${switched.orBefore ? " (or earlier)" : ""} (${formatUtcMinute(switched.at)})${count}`;
+      return `yes, since momentum ${switched.height} (${formatUtcMinute(switched.at)})${count}`;
     }
     case "registered":
-      return `not yet: ${formatRegistration(registration, pillar, now)}`;
+      return `not yet: ${formatRegistration(registration, pillar)}`;
     case "tooEarly":
       return "no: a node that is not synced produces nothing";
     case "unknown":

@@ -51,7 +51,7 @@ export function registerCutover(args: CutoverArgs) {
     const reading = await once(at, key);
     const registration = await readRegistration(config, last, producerAddress, reading);
     if (registration.kind === "tooEarly" || registration.kind === "foreign")
-      void warn(formatRegistration(registration, config.pillar.name, Date.now()));
+      void warn(formatRegistration(registration, config.pillar.name));
     return {
       stack: pulumi.getStack(),
       pillar: config.pillar.name,
@@ -59,7 +59,6 @@ export function registerCutover(args: CutoverArgs) {
       now: await reading.node,
       registration,
       hourlyRestart: await reading.hourlyRestart,
-      clock: Date.now(),
       first,
       hasNoOrchestrator,
     };
@@ -87,14 +86,13 @@ async function readRegistration(
     readings: await readings,
     memory,
     node: await node,
-    network: config.network,
     now: Date.now,
   });
   close();
   if (pulumi.runtime.isDryRun()) return registration;
   // Notifies only of changes that are new in the event log. Otherwise every run would send the notifications again.
   const news = await noteRegistration(openStackLog(config), registration, { stack: place.stack, ours, memory });
-  for (const { event, message } of findRegistrationNotices(news, registration, place, Date.now()))
+  for (const { event, message } of findRegistrationNotices(news, registration, place))
     await notifyOperator(config.notify, event, place, message);
   return registration;
 }

@@ -11,8 +11,6 @@ export interface NextStepSituation {
   readonly registration: Registration;
   /** `off`, `on`, or the name of another timer that restarts the node; undefined if the lookup failed. */
   readonly hourlyRestart: string | undefined;
-  /** Unix milliseconds. */
-  readonly clock: number;
   /** Lines on the orchestrator's move, if it comes before wallet and retirement. */
   readonly first?: readonly string[];
   /** True if no orchestrator's move is configured, although the old host may run an orchestrator. */
@@ -32,10 +30,10 @@ export function offersAddress({ registration, now, first = [] }: NextStepSituati
 
 /** Formats the next step (docs/specification.md, 1.1, steps 13 to 15) in lines: the engine truncates longer texts. */
 export function formatNextStep(situation: NextStepSituation): string[] {
-  const { stack, pillar, now, registration, clock, first = [] } = situation;
+  const { stack, pillar, now, registration, first = [] } = situation;
   const run = commandsFor(stack);
   const again = `Look again with: ${run.up}`;
-  const sentence = `${capitalize(formatRegistration(registration, pillar, clock))}.`;
+  const sentence = `${capitalize(formatRegistration(registration, pillar))}.`;
   const unsynced = `${now.known ? "not synced now" : "not reachable now"} (${now.why})`;
   switch (registration.kind) {
     case "tooEarly":
@@ -50,7 +48,7 @@ export function formatNextStep(situation: NextStepSituation): string[] {
       return [
         sentence,
         "Keep the old host running: it produces until momentums carry the new address.",
-        ...(registration.isLate ? [`Check that the node is synced and its clock is right: ${run.status()}`] : []),
+        `If no momentum comes for some hours, check that the node is synced and its clock is right: ${run.status()}`,
         `${again}; or watch it: ${run.status("--watch --keep")}`,
         ...first,
       ];

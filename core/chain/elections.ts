@@ -39,28 +39,9 @@ export function computeElectionChance({ pillars, place }: PillarStanding, { tick
 
 /** Returns how many ticks in a row without a slot are less probable than {@link maxMissProbability} for a Pillar with this chance. */
 export function computeMaxTicksWithoutSlot(chance: number): number {
-  return chance >= 1 ? leastTicks : Math.max(leastTicks, ticksUntil(1 - maxMissProbability, chance));
-}
-
-/** Returns the ticks within which a slot comes with a probability of one half. */
-export function computeUsualTicks(chance: number): number {
-  return chance >= 1 ? 1 : ticksUntil(0.5, chance);
-}
-
-const ticksUntil = (sure: number, chance: number) => Math.ceil(Math.log(1 - sure) / Math.log(1 - chance));
-
-/** Momentums until the chain has a wallet update: the wallet's block, then the contract's. Nodes show it before both. */
-const confirmation = 2;
-
-/**
- * Returns the unix milliseconds from which, at the latest, slots belong to an address that was seen registered. That is
- * the second tick after the tick in which the registration enters the chain. `genesis`: time of the first momentum.
- */
-export function computeElectedFrom(seenAt: number, genesis: number | undefined, network: Network): number {
-  const tick = computeTickMs(network);
-  const inChain = seenAt + confirmation * network.momentum;
-  const begun = genesis === undefined ? inChain : genesis + Math.floor((inChain - genesis) / tick) * tick;
-  return begun + 2 * tick;
+  return chance >= 1
+    ? leastTicks
+    : Math.max(leastTicks, Math.ceil(Math.log(maxMissProbability) / Math.log(1 - chance)));
 }
 
 /** Formats a Pillar's rank and chance: `place 71 of 100 by weight, elected in 18 of 100 ticks of 5 min`. */

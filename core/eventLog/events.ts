@@ -38,16 +38,8 @@ export interface EventDetails {
   readonly registeredElsewhere: { readonly producerAddress: string };
   /** Registered before the node is synced (docs/specification.md, 1.1, step 13). */
   readonly registeredTooEarly: { readonly producerAddress: string; readonly earlier?: string };
-  /** The switch: the first momentum that carried this host's address. */
-  readonly producing: {
-    readonly producerAddress: string;
-    readonly height: number;
-    readonly switchedAt: string;
-    /** True if this host's address may have produced earlier, too: the search ended at this momentum. */
-    readonly orBefore?: true;
-    /** The last momentum of the address before. */
-    readonly before?: Readonly<{ producerAddress: string; height: number; at: string }>;
-  };
+  /** The switch: the first momentum that was seen with this host's address. `earlier`: the address before. */
+  readonly producing: Readonly<{ producerAddress: string; height: number; switchedAt: string; earlier?: string }>;
   /** The node of the old host is about to be stopped, disabled and masked. */
   readonly shuttingDown: { readonly address: string };
   /** The node was stopped for good. `hasSigner`: true if an orchestrator, or traces of one, were on the host. */

@@ -1,17 +1,9 @@
-import type { PillarOnChain } from "../chain/chainAnswers";
-import {
-  computeElectedFrom,
-  computeElectionChance,
-  computeMaxTicksWithoutSlot,
-  computeTickMs,
-  computeUsualTicks,
-  formatStanding,
-  type Network,
-  type PillarStanding,
-} from "../chain/elections";
+import type { PillarOnChain, Produced } from "../chain/chainAnswers";
 import type { NodeStatus } from "../sync/nodeStatus";
 import type { RegistrationAgreement } from "./agreeOnRegistration";
-import type { ProducerSwitch } from "./findSwitch";
+
+/** The first momentum of a Pillar with an address, of those that were read. `at` in unix milliseconds. */
+export type ProducerSwitch = Readonly<{ height: number; at: number }>;
 
 export interface RegistrationMemory {
   /** The address that was registered before this host's. */
@@ -27,19 +19,11 @@ export interface RegistrationFacts {
   readonly ours: string;
   readonly agreement: RegistrationAgreement;
   readonly memory: RegistrationMemory;
-  /** The first momentum with this host's address, if known. */
   readonly switched?: ProducerSwitch | undefined;
-  /** The reason why the search for that momentum failed. */
-  readonly unseen?: string | undefined;
   readonly node: Pick<NodeStatus, "synced" | "known" | "why" | "reason">;
   /** Unix milliseconds. */
   readonly now: number;
-  readonly network: Network;
-  readonly elections?: Elections;
 }
-
-/** `genesis` in unix milliseconds. */
-export type Elections = Readonly<{ genesis?: number; standing?: PillarStanding }>;
 
 /** Describes whether the Pillar is registered with this host's producer address. Times in unix milliseconds. */
 export type Registration = RegistrationBase &
@@ -54,7 +38,7 @@ export type Registration = RegistrationBase &
         /** The newest recent momentum of `address` or of this host. Slots change hands two ticks after a wallet update. */
         readonly last?: { readonly height: number; readonly at: number; readonly isOurs: boolean };
       }
-    | (Readonly<{ kind: "registered"; wait: ReturnType<typeof estimateWait>; isLate: boolean; unseen?: string }> & Ours)
+    | ({ readonly kind: "registered" } & Ours)
     | ({ readonly kind: "producing"; readonly switched: ProducerSwitch } & Ours)
     /** This host's address is registered while its node is not synced. */
     | ({ readonly kind: "tooEarly"; readonly why: string } & Ours)
@@ -73,7 +57,7 @@ interface RegistrationBase {
 type Ours = Readonly<{ address: string; since: number; figures?: PillarOnChain["figures"] }>;
 
 export function decideRegistration(facts: RegistrationFacts): Registration {
-  const { ours, agreement, memory, switched, unseen, node, now } = facts;
+  const { ours, agreement, memory, switched, node, now } = facts;
   const { notes } = agreement;
   const { earlier } = memory;
   if (agreement.kind === "unknown")
@@ -100,23 +84,18 @@ export function decideRegistration(facts: RegistrationFacts): Registration {
   const isDoubted = node.reason === "unwitnessed" || node.reason === "contradicted";
   if (node.known && !node.synced && !isDoubted) return { kind: "tooEarly", why: node.why, ...own, switched };
   if (switched) return { kind: "producing", switched, ...own };
-  const wait = estimateWait(since, facts);
-  const isLate = wait.surely !== undefined && now > wait.surely;
-  return { kind: "registered", wait, isLate, ...own, unseen };
+  return { kind: "registered", ...own };
 }
 
-/** Estimates the wait for the first momentum of an address. Times in unix milliseconds. */
-function estimateWait(since: number, { network, elections: { genesis, standing } = {} }: RegistrationFacts) {
-  const from = computeElectedFrom(since, genesis, network);
-  const least = standing && computeElectionChance(standing, network).least;
-  const after = (ticks: number) => from + ticks * computeTickMs(network);
-  return {
-    from,
-    standing: formatStanding(standing, network),
-    /** By this time, half of the Pillars of this rank have had a slot; by `surely`, all but one of 10,000. */
-    usually: least === undefined ? undefined : after(computeUsualTicks(least)),
-    surely: least === undefined ? undefined : after(computeMaxTicksWithoutSlot(least)),
-  };
+/**
+ * Returns the switch to this host's address: the recorded one, or the first momentum of this host after the last one of
+ * the address before. Returns undefined if the address before produced last, or if there is neither.
+ */
+export function findSwitch(momentums: readonly Produced[], ours: string, { earlier, switched }: RegistrationMemory) {
+  const last = momentums.findLastIndex(({ producer }) => producer === earlier);
+  const first = momentums.slice(last + 1).find(({ producer }) => producer === ours);
+  if (first === undefined) return last < 0 ? switched : undefined;
+  return switched ?? { height: first.height, at: first.timestamp };
 }
 
 export function isOurs(registration: Registration): registration is Extract<Registration, Ours> {

@@ -1,20 +1,21 @@
+import { momentumPage } from "../chain/chain";
+import { readWholePage } from "../chain/reading";
 import { type EventLog, type LogRef, readEvents } from "../eventLog/eventLog";
-import type { EventBody, EventDetails, LogEvent, Optional } from "../eventLog/events";
+import type { EventBody, LogEvent, Optional } from "../eventLog/events";
 import { openStore } from "../store/openStore";
 import { withTimeout } from "../util/withTimeout";
 import { agreeOnPillar } from "./agreeOnRegistration";
-import { findSwitch, isUndone, type ProducerSwitch } from "./findSwitch";
 import type { PillarAnswer, PillarReading } from "./pillarReadings";
 import {
   decideRegistration,
-  type Elections,
+  findSwitch,
   isOurs,
   type Registration,
   type RegistrationFacts,
   type RegistrationMemory,
 } from "./registration";
 
-export interface RegistrationLookup extends Pick<RegistrationFacts, "ours" | "memory" | "node" | "network"> {
+export interface RegistrationLookup extends Pick<RegistrationFacts, "ours" | "memory" | "node"> {
   /** The sources' answers. Their clients are still open, because one of them is asked for more momentums. */
   readonly readings: readonly PillarReading[];
   /** Returns unix milliseconds. */
@@ -23,33 +24,28 @@ export interface RegistrationLookup extends Pick<RegistrationFacts, "ours" | "me
 
 const searchTime = 8000;
 
-/** Decides the state of the registration, and searches for this host's first momentum if it is not known yet. Never throws. */
+/** Decides the state of the registration, and whether this host's address produces. Never throws. */
 export async function judgeRegistration(look: RegistrationLookup): Promise<Registration> {
-  const { ours, memory, node, network, readings } = look;
+  const { ours, memory, node, readings } = look;
   const agreement = agreeOnPillar(readings);
-  const facts = { ours, agreement, memory, node, now: look.now(), network };
+  const facts = { ours, agreement, memory, node, now: look.now() };
   const [source] = agreement.kind === "settled" ? agreement.by : [];
   if (source?.pillar?.producerAddress !== ours) return decideRegistration({ ...facts, switched: memory.switched });
   const late = `${source.client.name} gave no momentums within ${searchTime / 1000} s`;
   try {
-    const switched = await withTimeout(findCurrentSwitch(source, look), searchTime, late);
-    const elections = switched ? {} : await withTimeout(readElections(source), searchTime, late);
-    return decideRegistration({ ...facts, switched, elections });
+    const momentums = memory.switched ? source.recent : await withTimeout(readNewestPage(source), searchTime, late);
+    return decideRegistration({ ...facts, switched: findSwitch(momentums, ours, memory) });
   } catch (error) {
-    return decideRegistration({ ...facts, unseen: (error as Error).message });
+    const notes = [...agreement.notes, `this host's momentums could not be searched: ${(error as Error).message}`];
+    return decideRegistration({ ...facts, agreement: { ...agreement, notes } });
   }
 }
 
-async function findCurrentSwitch(source: PillarAnswer, look: RegistrationLookup): Promise<ProducerSwitch | undefined> {
-  const { switched, earlier } = look.memory;
-  if (switched && !isUndone(switched, source.recent, look.ours, earlier)) return switched;
-  const { client, recent } = source;
-  return findSwitch(client.momentums, recent, look.ours, earlier);
-}
-
-async function readElections({ client, pillar }: PillarAnswer): Promise<Elections> {
-  const [[first], standing] = await Promise.all([client.momentums(1, 1), client.standing(pillar?.name ?? "")]);
-  return { genesis: first?.timestamp, standing };
+/** Reads a whole page, about three hours: a Pillar of low rank may have no slot among the recent momentums. */
+async function readNewestPage({ client, newest: { height } }: PillarAnswer) {
+  const read = await readWholePage(client, Math.max(1, height - momentumPage + 1), height);
+  if ("fault" in read) throw new Error(read.fault.why);
+  return read.page;
 }
 
 /**
@@ -67,18 +63,12 @@ export function collectRegistrationMemory(events: readonly LogEvent[], stack: st
       const { since: _, switched: __, ...kept } = memory;
       memory = kept;
     } else if (entry.event === "producing" && entry.details.producerAddress === ours) {
-      const switched = parseSwitch(entry.details);
-      const earlier = switched.before?.producerAddress ?? memory.earlier;
+      const { height, switchedAt, earlier = memory.earlier } = entry.details;
       const since = memory.since ?? Date.parse(entry.at);
-      memory = { since, wasOurs: true, switched, earlier };
+      memory = { since, wasOurs: true, switched: { height, at: Date.parse(switchedAt) }, earlier };
     }
   }
   return memory;
-}
-
-function parseSwitch({ height, switchedAt, orBefore, before }: EventDetails["producing"]): ProducerSwitch {
-  const last = before && { ...before, at: Date.parse(before.at) };
-  return { height, at: Date.parse(switchedAt), orBefore, before: last };
 }
 
 /** Returns the state changes that the event log does not have yet, so that it gets each of them once. */
@@ -97,9 +87,8 @@ export function findRegistrationChanges(registration: Registration, memory: Regi
       news.push({ event: "registeredTooEarly", details: { producerAddress, earlier } });
   }
   if (switched && switched.height !== memory.switched?.height) {
-    const { height, at, before, orBefore } = switched;
-    const last = before && { ...before, at: new Date(before.at).toISOString() };
-    const details = { producerAddress, height, switchedAt: new Date(at).toISOString(), orBefore, before: last };
+    const { height, at } = switched;
+    const details = { producerAddress, height, switchedAt: new Date(at).toISOString(), earlier };
     news.push({ event: "producing", details });
   }
   return news;

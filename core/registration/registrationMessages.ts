@@ -1,6 +1,6 @@
 import type { EventBody } from "../eventLog/events";
 import { commandsFor } from "../util/commands";
-import { formatDuration, formatUtcMinute } from "../util/timeText";
+import { formatUtcMinute } from "../util/timeText";
 import type { Registration } from "./registration";
 
 /** Formats the operator's steps in the desktop wallet, one per line (docs/specification.md, 1.1, step 13). */
@@ -18,8 +18,12 @@ export function formatWayBack(pillar: string, earlier: string | undefined): stri
   return `The way back, while the old host runs: in the wallet, Update Pillar ${pillar}, producer address: ${address}`;
 }
 
+/** Facts: docs/chain.md, Chain. */
+export const slotRule =
+  "the slots change hands 5 to 10 minutes after the wallet update; then a Pillar among the first 30 by weight waits for minutes, any other up to some hours";
+
 /** Formats the state of a registration, without a full stop. */
-export function formatRegistration(registration: Registration, pillar: string, now: number): string {
+export function formatRegistration(registration: Registration, pillar: string): string {
   switch (registration.kind) {
     case "unknown":
       return `it is unknown which address ${pillar} is registered with: ${registration.why}`;
@@ -34,10 +38,10 @@ export function formatRegistration(registration: Registration, pillar: string, n
     case "tooEarly":
       return `${pillar} is registered with this host's address while its node is not synced (${registration.why})`;
     case "registered":
-      return `${pillar} has this host's producer address, but no momentum with it yet: ${waitText(registration, now)}`;
+      return `${pillar} has had this host's producer address since ${formatUtcMinute(registration.since)} or longer, and no momentum with it yet: ${slotRule}`;
     case "producing": {
-      const { height, at, orBefore } = registration.switched;
-      return `${pillar} has produced here since momentum ${height}${orBefore ? " (or earlier)" : ""} (${formatUtcMinute(at)})`;
+      const { height, at } = registration.switched;
+      return `${pillar} has produced here since momentum ${height} (${formatUtcMinute(at)})`;
     }
   }
 }
@@ -46,40 +50,18 @@ export function formatRegistration(registration: Registration, pillar: string, n
 export const stillOurs =
   "this host stays elected for 5 to 10 minutes after the wallet update: keep it running until momentums carry the other address";
 
-function waitText(registration: Extract<Registration, { kind: "registered" }>, now: number): string {
-  const { since, wait, isLate, unseen, figures } = registration;
-  if (unseen !== undefined) return `the search for one failed (${unseen})`;
-  const { from, usually, surely, standing } = wait;
-  const elected =
-    now < from
-      ? `the old address has the slots until ${formatUtcMinute(from)}`
-      : `elected since ${formatUtcMinute(from)}`;
-  const elections = `elections are fixed two ticks ahead, ${elected}`;
-  if (usually === undefined || surely === undefined)
-    return `${elections}; how long the Pillar waits for a slot is unknown (${standing})`;
-  if (!isLate)
-    return `${elections}; usually it produces by ${formatUtcMinute(usually)}, and all but certainly by ${formatUtcMinute(surely)} (${standing})`;
-  const few = figures
-    ? `; ${figures.produced} of ${figures.expected} momentums of this epoch were produced, by a count up to five minutes old`
-    : "";
-  return `the wait is longer than that of all but one of 10,000 healthy Pillars (${elected}; ${standing}; seen registered ${formatDuration(now - since)} ago${few})`;
-}
-
 /** Returns the notifications for state changes. The event log gets each change once, so each is sent once. */
 export function findRegistrationNotices(
   news: readonly EventBody[],
   registration: Registration,
   { stack, pillar }: { readonly stack: string; readonly pillar: string },
-  now: number,
 ): { readonly event: "registered" | "producing" | "retirementPossible"; readonly message: string }[] {
-  const message = formatRegistration(registration, pillar, now);
+  const message = formatRegistration(registration, pillar);
   if (registration.kind === "registered")
     return news.some(({ event }) => event === "registered") ? [{ event: "registered", message }] : [];
-  const producing = news.find((each) => each.event === "producing");
-  if (registration.kind !== "producing" || producing === undefined) return [];
-  const { before } = producing.details;
-  if (before === undefined) return [{ event: "producing", message }];
-  const retire = `the old host (producer address ${before.producerAddress}) can be shut down now; OLD is its stack: ${commandsFor("OLD").retire(stack)}`;
+  if (registration.kind !== "producing" || !news.some(({ event }) => event === "producing")) return [];
+  if (registration.earlier === undefined) return [{ event: "producing", message }];
+  const retire = `the old host (producer address ${registration.earlier}) can be shut down now; OLD is its stack: ${commandsFor("OLD").retire(stack)}`;
   return [
     { event: "producing", message },
     { event: "retirementPossible", message: retire },

@@ -71,15 +71,13 @@ export const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 
 const own = { address: ours, since: clock - 600_000, earlier: old, notes: [] };
 const at = clock - 60_000;
-const wait = { from: at, standing: "one of 3 Pillars", usually: undefined, surely: undefined };
 export const registrations = {
   earlier: { kind: "earlier", address: old, earlier: old, wasOurs: false, notes: [] },
   wentBack: { kind: "earlier", address: old, earlier: old, wasOurs: true, notes: [] },
   foreign: { kind: "foreign", address: old, wasOurs: false, notes: [], last: { height: 90, at, isOurs: false } },
   nobody: { kind: "unknownPillar", notes: [] },
   unknown: { kind: "unknown", why: "no node was asked", notes: [] },
-  registered: { kind: "registered", ...own, wait, isLate: false },
-  late: { kind: "registered", ...own, wait, isLate: true },
+  registered: { kind: "registered", ...own },
   producing: { kind: "producing", ...own, switched: { height: 77, at }, figures: { expected: 10, produced: 9 } },
   tooEarly: { kind: "tooEarly", why: "syncing", ...own },
 } as const satisfies Record<string, Registration>;

@@ -1,3 +1,4 @@
+import { isOurs } from "../../../core/registration/registration";
 import { isWrong } from "../../../core/ssh/portRules";
 import { isAddingMomentum } from "../../../core/sync/judgeObservation";
 import { formatProgress } from "../../../core/sync/progress";
@@ -75,14 +76,13 @@ function checkChain({ parts, lifecycle, pillar }: StackView, counted: MissedMome
     (isActive && found?.kind === "foreign" && "an unknown address") ||
     (isActive && found?.kind === "earlier" && found.wasOurs && "an earlier address again");
   const { missed = 0, inARow = 0 } = counted ?? {};
-  const isLate = found?.kind === "registered" && found.isLate;
-  const row = inARow >= missedAlertLimit && `: it missed its last ${inARow} momentums`;
+  const row = inARow >= missedAlertLimit && `it missed its last ${inARow} momentums`;
   const many = missed >= missedAlertLimit && `${pillar} has missed at least ${missed} momentums of this epoch`;
-  // Without a newer count, nothing is known of the momentums of a host that produces.
-  const isCounted = isKnown && (found.kind !== "producing" || counted !== undefined);
+  // Without a newer count, nothing is known of the momentums of a registered host.
+  const isCounted = isKnown && (!isOurs(found) || counted !== undefined);
   return [
     [`registration:${found?.kind}`, isKnown, address && `${pillar} is registered with ${address}`],
-    ["producing", isCounted, (row || isLate) && `${pillar} does not produce${row || ""}`],
+    ["producing", isCounted, row && `${pillar} does not produce: ${row}`],
     ["missed", isCounted, many],
   ];
 }

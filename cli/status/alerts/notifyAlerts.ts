@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { type Notice, sendNotice } from "../../../core/notify/notify";
+import { isOurs } from "../../../core/registration/registration";
 import { resolveDataDirectory } from "../../../core/store/recordsDirectory";
 import { checkVersion } from "../../../core/util/checkVersion";
 import { commandsFor } from "../../../core/util/commands";
@@ -74,7 +75,7 @@ async function sendNews(
   const file = path.join(directory, `${[pillar, stack].map(encodeURIComponent).join("@")}.json`);
   const { told, production: before } = readMemory(file);
   const registration = takeValue(parts.registration);
-  const figures = registration?.kind === "producing" ? registration.figures : undefined;
+  const figures = registration && isOurs(registration) ? registration.figures : undefined;
   const { counts: production = before, missed } = figures ? countMissed(before, figures) : {};
   const { alerts, unknown } = findAlerts(found, missed, Date.now());
   const appeared = Object.keys(alerts).filter((key) => !Object.hasOwn(told, key));

@@ -104,7 +104,6 @@ async function readRegistration({ stack, context, facts, node, readings }: Share
     ours: ours ?? "",
     readings: await readings,
     node: status,
-    network: config.network,
     memory: await readRegistrationMemory(createStackLogRef(config), ours ?? "", state.earlierProducer),
     now: deps.now,
   });

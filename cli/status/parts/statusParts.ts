@@ -2,8 +2,7 @@ import type { ChainClient } from "../../../core/chain/chain";
 import type { OrchestratorStatus } from "../../../core/chain/orchestrator";
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import type { UnknownSpork } from "../../../core/chain/sporks";
-import type { ProducerSwitch } from "../../../core/registration/findSwitch";
-import type { Registration } from "../../../core/registration/registration";
+import type { ProducerSwitch, Registration } from "../../../core/registration/registration";
 import { formatDue } from "../../../core/retirement/lossRules";
 import type { HostFacts } from "../../../core/retirement/readHost";
 import { formatCoin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewards";
@@ -130,9 +129,11 @@ export async function readRewardsPart(
   if (switched === undefined) return { text: `${waits}; ${paid}` };
   const [first] = await client.momentums(1, 1);
   if (first === undefined) throw new Error(`${client.name} has no first momentum`);
-  // Every slot after the last momentum of the earlier address belongs to this host.
-  const whole = switched.before?.at ?? switched.at;
-  const judged = await judgeRewards(rewards, { genesis: first.timestamp, epoch, now }, async (time) => time > whole);
+  const judged = await judgeRewards(
+    rewards,
+    { genesis: first.timestamp, epoch, now },
+    async (time) => time > switched.at,
+  );
   if (judged.says === "fault") throw new Error(judged.text);
   if (judged.says === "collected") return { text: judged.text, since: "collected" };
   return { text: `${judged.text}${formatDue(judged.dueAt)}; ${paid}`, since: "waiting" };

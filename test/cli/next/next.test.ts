@@ -19,16 +19,15 @@ interface PartChanges {
   readonly destroy?: readonly string[];
   readonly isOff?: boolean;
   readonly wasOurs?: boolean;
-  readonly isLate?: boolean;
 }
 const parts = (
   kind: string,
-  { orchestrator = "none", destroy = [], isOff = false, wasOurs = false, isLate = false }: PartChanges = {},
+  { orchestrator = "none", destroy = [], isOff = false, wasOurs = false }: PartChanges = {},
 ) => ({
   parts: {
     ...createUnknownParts("active", "not asked"),
     node: { value: { active: !isOff, masked: isOff } },
-    registration: { value: { kind, address: "z1qslip", notes: [], wasOurs, isLate } },
+    registration: { value: { kind, address: "z1qslip", notes: [], wasOurs, since: 0 } },
     orchestrator: { value: { kind: orchestrator, text: "", isWrong: false } },
     destroy: { value: destroy.map((what) => ({ loss: "rewards", what, needed: "collect them" })) },
   } as unknown as StatusParts,
@@ -125,7 +124,6 @@ test.each<[string, Changes, Changes, RegExp]>([
   ["the chain is silent", silent, adopted, /registration can't be read now: no answer/],
   ["a slip in the wallet", parts("foreign"), adopted, /z1qslip is registered now[\s\S]*address z1q/],
   ["registered", parts("registered"), adopted, /waits for its first momentum/],
-  ["registered, and late", parts("registered", { isLate: true }), adopted, /first momentum is late/],
   ["the old host is silent", {}, { ...adopted, ...silent }, /whether the host of prod runs an orchestrator: no answer/],
   ["an idle orchestrator on the old host", hasSigner(), { ...adopted, ...hasSigner("waits") }, /In the wallet/],
   ["the rewards", done, retiring({ destroy: ["rewards lie there"] }), /needed: collect them/],

@@ -58,8 +58,7 @@ test("the new host's report has the details of sync, switch and move", () => {
     [
       "produces: momentum 11985590",
       "of z1qnew0000000000000000000000000000000000, at 2026-11-20 18:04:30",
-      "last momentum of z1qold0000000000000000000000000000000000: 11985560 at 2026-11-20 17:59:30",
-      "between both momentums: 5 min (other Pillars produced then)",
+      "address before: z1qold0000000000000000000000000000000000",
     ],
   ]);
   expect(textsOf(wholeWay, "backup")[0]).toContain("pillar-host-prod-2-Anvil-1-first.tar.age, 95000 bytes");

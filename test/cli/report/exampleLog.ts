@@ -43,7 +43,7 @@ export const wholeWay: readonly object[] = [
     producerAddress: producer.new,
     height: 11_985_590,
     switchedAt: "2026-11-20T18:04:30Z",
-    before: { producerAddress: producer.old, height: 11_985_560, at: "2026-11-20T17:59:30Z" },
+    earlier: producer.old,
   }),
   old("20T19:00:00", "shutDown", { address: "198.51.100.4", evidence: ["go-node is inactive and masked"] }),
   old("21T12:00:00", "override", {

@@ -57,7 +57,6 @@ test.each<[Needs, string, string, Partial<StackView>]>([
   ["step", "synced", "do not update the wallet yet", { ...synced("earlier"), state: { ...begun, lastRun } }],
   ["wait", "registered; waiting for its first momentum", "wait, and keep the old host", synced("registered")],
   ["wait", "registered; waiting for its first momentum", active, { ...synced("registered"), locks: [lives] }],
-  ["attention", "registered, but it does not produce", "check the node's clock", synced("late")],
   ["attention", "synced, but the Pillar is registered with an unknown", up, synced("foreign")],
   ["attention", "synced, but the Pillar is registered with an earlier", up, synced("wentBack")],
   ["nothing", "producing", "nothing to do here", synced("producing")],

@@ -1,16 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import type { PillarReading } from "../../../core/registration/pillarReadings";
-import { decideRegistration, isOurs, type RegistrationFacts } from "../../../core/registration/registration";
+import {
+  decideRegistration,
+  findSwitch,
+  isOurs,
+  type RegistrationFacts,
+} from "../../../core/registration/registration";
 import { formatRegistration } from "../../../core/registration/registrationMessages";
 import { silent } from "../chain/readings";
 import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
 
 const synced = { synced: true, known: true, why: "synced" };
 const switched = { height: 1001, at: clock - 10_000 };
-const minutes = 60_000;
-const network = { momentum: 10_000, tickMomentums: 30 };
-const three = { genesis: clock - 290_000, standing: { pillars: 3, place: 2 } };
 
 const decide = (registered: string | null | PillarReading[], changes: Partial<RegistrationFacts> = {}) =>
   decideRegistration({
@@ -18,7 +20,6 @@ const decide = (registered: string | null | PillarReading[], changes: Partial<Re
     memory: {},
     node: synced,
     now: clock,
-    network,
     agreement: agreeOnPillar(Array.isArray(registered) ? registered : [says("node", registered)]),
     ...changes,
   });
@@ -42,7 +43,7 @@ describe("another registered address", () => {
   test("leaves production here until momentums carry it", () => {
     const back = (...producers: string[]) =>
       decide([says("node", old, chainOf(producers))], { memory: { wasOurs: true, earlier: old } });
-    const words = (...producers: string[]) => formatRegistration(back(...producers), "Anvil", clock);
+    const words = (...producers: string[]) => formatRegistration(back(...producers), "Anvil");
     expect(back(old, ours, other)).toMatchObject({ kind: "earlier", last: { height: 1001, isOurs: true } });
     expect(words(old, ours, other)).toContain("keep it running until momentums carry the other address");
     expect(words(ours, old, other)).toBe(`Anvil is registered with ${old} again, and momentums carry that address`);
@@ -52,50 +53,16 @@ describe("another registered address", () => {
 });
 
 describe("this host's registered address", () => {
-  test("is elected from the next tick but one on", () => {
-    // Ten seconds before a tick's end: the contract's block is in the next one.
-    const from = clock + 10_000 + 10 * minutes;
-    const standing = "one of 3 Pillars, all elected in each tick of 5 min";
-    expect(decide(ours, { memory: { earlier: old }, elections: three })).toEqual({
-      kind: "registered",
-      address: ours,
-      earlier: old,
-      since: clock,
-      isLate: false,
-      wait: { from, usually: from + 5 * minutes, surely: from + 20 * minutes, standing },
-      figures: { expected: 10, produced: 9 },
-      notes: [],
-    });
-    // Ticks count by time, also if momentums were missed.
-    const gaps = chainOf([old, other, old]).map((each, i) => ({ ...each, timestamp: clock - (2 - i) * 60_000 }));
-    expect(decide([says("node", ours, gaps)], { elections: three })).toMatchObject({ wait: { from } });
-  });
-
-  test.each([
-    [3, 29 * minutes, false],
-    [3, 29 * minutes + 1, true],
-    [100, 249 * minutes, false],
-    [100, 249 * minutes + 1, true],
-  ])("is late with %i Pillars after %i ms without a momentum: %s", (pillars, age, isLate) => {
-    const since = clock - age;
-    const elections = { genesis: since - 60_000, standing: { pillars, place: pillars } };
-    expect(decide(ours, { memory: { since }, elections })).toMatchObject({ kind: "registered", isLate });
-  });
-
-  test("is never late if the number of Pillars is unknown, and has no figures before the node counted any", () => {
+  test("is registered since it was first seen; has no figures before the node counted any", () => {
+    const figures = { expected: 10, produced: 9 };
+    const found = { kind: "registered", address: ours, earlier: old, since: clock, figures, notes: [] };
+    expect(decide(ours, { memory: { earlier: old } })).toEqual(found);
     const reading = { ...says("node", ours), pillar: pillarOf(ours, { expected: 0, produced: 0 }) };
-    expect(decide([reading])).toHaveProperty("figures", undefined);
-    const found = decide(ours, { memory: { since: clock - 1000 * minutes } });
-    expect(found).toMatchObject({ isLate: false, wait: { from: clock - 1000 * minutes + 20_000 + 10 * minutes } });
-    expect(formatRegistration(found, "Anvil", clock)).toContain(
-      "how long the Pillar waits for a slot is unknown (the number of Pillars is unknown)",
-    );
+    expect(decide([reading], { memory: { since: 7 } })).toMatchObject({ since: 7, figures: undefined });
   });
 
   const node = { synced: false, known: true, why: "syncing" } as const;
-  const late = { unseen: "late" };
   test.each<[string, Partial<RegistrationFacts>, object]>([
-    ["registered, with the reason, if momentums can't be read", late, { kind: "registered", ...late }],
     ["producing after a switch", { switched }, { kind: "producing", switched }],
     ["too early while the node is not synced", { node, switched }, { kind: "tooEarly", why: "syncing", switched }],
     ["too early on another chain", { node: { ...node, reason: "otherChain" }, switched }, { kind: "tooEarly" }],
@@ -105,6 +72,20 @@ describe("this host's registered address", () => {
   ])("is %s", (_what, facts, expected) => {
     expect(decide(ours, facts)).toMatchObject({ address: ours, ...expected });
   });
+});
+
+const first = { height: 1001, at: clock - 20_000 };
+const logged = { height: 900, at: 0 };
+test.each<[string, string[], object | undefined, object | undefined]>([
+  ["the first momentum after the last one of the address before", [old, ours, other, ours], undefined, first],
+  ["none if the address before produced last", [ours, ours, old, other], undefined, undefined],
+  ["none if neither produced", [other, other], undefined, undefined],
+  ["the logged one while momentums carry ours", [old, ours, other, ours], logged, logged],
+  ["the logged one while neither produces", [other, other], logged, logged],
+  ["none if the address before produced again", [ours, old, other], logged, undefined],
+])("a switch is %s", (_what, producers, switched, expected) => {
+  const memory = { earlier: old, switched: switched as typeof logged };
+  expect(findSwitch(chainOf(producers), ours, memory)).toEqual(expected);
 });
 
 // No mix of answers may lead to either.

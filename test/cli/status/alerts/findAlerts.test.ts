@@ -50,7 +50,7 @@ test("raises no alert for a healthy stack, a first sync and a stack without a ru
 test.each<[string, ReadStack, RegExp, MissedMomentums?]>([
   ["missed", look(), /at least 3 momentums/, { missed: 3, inARow: 0 }],
   ["producing", look(), /missed its last 3/, { missed: 0, inARow: 3 }],
-  ["producing", withParts({}, registrations.late), /does not produce$/],
+  ["producing", withParts({}, registrations.registered), /missed its last 4/, { missed: 0, inARow: 4 }],
   ["registration:tooEarly", withParts({}, registrations.tooEarly), /is not synced$/],
   ["registration:foreign", withParts({}, registrations.foreign), /an unknown address$/],
   ["registration:earlier", withParts({}, registrations.wentBack), /an earlier address again$/],
