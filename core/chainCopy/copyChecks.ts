@@ -1,9 +1,6 @@
-import { isIP } from "node:net";
 import { compareChains } from "../chain/sameChain";
 import { compareNodeVersions } from "../chain/versions";
-import { markOwn } from "../ssh/foreign";
 import { isOneMachine } from "../ssh/publicKey";
-import { findSshdFaults, parseSshd } from "../ssh/sshdFaults";
 import { commandsFor } from "../util/commands";
 import { parseFields } from "../util/fields";
 import { formatProblem } from "../util/problem";
@@ -59,7 +56,7 @@ export async function checkBefore(run: CopyRun): Promise<void> {
       return undefined;
     });
   const versions = { old: await readVersion("old"), new: await readVersion("new") };
-  faults.push(...(await findSshdProblems(run)), ...findCopyProblems(facts, versions, addresses));
+  faults.push(...findCopyProblems(facts, versions, addresses));
   faults.push(...(await findChainFaults(run)));
   if (faults.length > 0) throw Object.assign(new Error(formatRefusal(inputs, faults)), { isRefused: true });
   for (const line of formatPlan(inputs, facts, versions.new ?? "")) run.say(line);
@@ -117,22 +114,6 @@ async function findChainFaults({ readChains }: CopyRun): Promise<string[]> {
   } catch (error) {
     return unknown((error as Error).message);
   }
-}
-
-/**
- * Returns what the copy needs and the old host's sshd refuses. Empty if the new host's address, on which sshd's rules
- * depend, is unknown.
- */
-async function findSshdProblems({ inputs: { old, new: fresh }, hosts }: CopyRun): Promise<string[]> {
-  const [{ user, address }, from] = [old.host.ssh, fresh.host.ssh.address];
-  if (isIP(from) === 0) return [];
-  const printed = await hosts.call("old", "sshd_settings", markOwn({ from })).catch(() => "");
-  const settings = parseSshd(printed, user, from);
-  const place = old.node.via === "ssh" ? `${old.node.address}:${old.node.port}` : undefined;
-  const refusals = settings ? findSshdFaults(settings, place) : [];
-  return refusals.map(
-    ({ found, needed }) => `the sshd of ${address} refuses what the copy needs: ${found}; needed: ${needed}`,
-  );
 }
 
 function formatRefusal({ stack, old, new: fresh }: ChainCopyInputs, faults: readonly string[]): string {

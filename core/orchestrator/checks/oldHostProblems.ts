@@ -1,6 +1,5 @@
 import path from "node:path";
 import { formatMove } from "../../eventLog/moveId";
-import { findSshdFaults } from "../../ssh/sshdFaults";
 import type { Problem } from "../../util/problem";
 import { takeValue } from "../../util/result";
 import { formatShareFile, hasShareForKey } from "../backup/keyShare";
@@ -16,7 +15,6 @@ export function findOldHostProblems(host: OldHost, survey: MoveSurvey, wanted: R
   return [
     ...processProblems(host, wanted),
     ...answerProblems(host, wanted),
-    ...sshdProblems(host, wanted),
     historyProblem(host, wanted, fresh?.facts.journal),
     environmentProblem(host, fresh, wanted),
     ...(host.facts.directory === "there" ? fileProblems(host, survey, wanted) : []),
@@ -80,15 +78,6 @@ function answerProblems({ build, status }: OldHost, { old, run, haltedBridge }: 
     },
     state && { ...state, what: `${old.address}: ${state.what}` },
   ];
-}
-
-function sshdProblems({ sshd }: OldHost, { old }: Requirements): Problem[] {
-  if (!sshd) return [];
-  return findSshdFaults(sshd, `127.0.0.1:${old.rpcPort}`).map((fault) => ({
-    ...fault,
-    what: `${old.address}: its sshd refuses what a move asks of it`,
-    next: `Change sshd's settings there (for ${sshd.from} alone: Match Address ${sshd.from}), then: systemctl reload ssh`,
-  }));
 }
 
 /** Checks generations as the move itself does, but before anything is copied. */

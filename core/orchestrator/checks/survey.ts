@@ -5,7 +5,6 @@ import { createOrchestratorClient, type OrchestratorClient, type RpcClock } from
 import { readMoveEvents } from "../../eventLog/eventLog";
 import { markOwn, parseEndpointWord } from "../../ssh/foreign";
 import type { RootHost } from "../../ssh/root";
-import { parseSshd } from "../../ssh/sshdFaults";
 import type { Store } from "../../store/store";
 import type { NodeStatus } from "../../sync/nodeStatus";
 import { commandsFor } from "../../util/commands";
@@ -74,7 +73,7 @@ export async function surveyBoth(wanted: Requirements, deps: MoveSurveyDeps): Pr
 }
 
 async function readOldHost(
-  { old: place, sshUser }: Requirements,
+  { old: place }: Requirements,
   files: ReturnType<typeof readFiles>,
   endpoints: Promise<readonly Endpoint[]>,
   deps: MoveSurveyDeps,
@@ -82,11 +81,10 @@ async function readOldHost(
   const root = deps.roots.old;
   const { facts, json, shares } = await files;
   const config = parseOrchestratorConfig(json ?? {});
-  const [has, answers, reached, sshd] = await Promise.all([
+  const [has, answers, reached] = await Promise.all([
     root.call("signer_has", markOwn({ file: path.posix.join(place.directory, config.keyStore) })),
     readAnswers(createOrchestratorClient(root, place.rpcPort, deps)),
     readReached(root, endpoints, "old"),
-    readSshd(deps.roots, sshUser),
   ]);
   return {
     ...answers,
@@ -100,17 +98,7 @@ async function readOldHost(
     endpoints: await endpoints,
     /** Those endpoints (host:port) that answer this host. */
     reached,
-    /** sshd's settings for a login from the new host; undefined if unknown. */
-    sshd,
   };
-}
-
-/** Reads the old host's sshd settings for a login from the new host; undefined if that has a host name, no IP. */
-async function readSshd(roots: SurveyRoots, user: string) {
-  const from = roots.new.address;
-  if (isIP(from) === 0) return undefined;
-  const printed = await roots.old.call("sshd_settings", markOwn({ login_user: user, from })).catch(() => "");
-  return parseSshd(printed, user, from);
 }
 
 async function readAnswers(client: OrchestratorClient) {

@@ -143,10 +143,3 @@ copy_exchange() {
   fi
   rm -rf "$exchange"
 }
-
-# Prints the settings of sshd for a login of $login_user from $from, and the lines that set them.
-sshd_settings() {
-  local names='allowtcpforwarding|disableforwarding|permitopen|maxsessions|forcecommand|pubkeyauthentication|pubkeyaccepted(algorithms|keytypes)|authorizedkeysfile|authenticationmethods|permitrootlogin'
-  sshd -T -C "user=$login_user,host=$from,addr=$from" 2> /dev/null | grep -E "^($names) " || true
-  grep -rnisE "^[[:space:]]*($names)[[:space:]=]" /etc/ssh/sshd_config /etc/ssh/sshd_config.d || true
-}

@@ -72,6 +72,15 @@ test("names a port of the host without a listener", async ({ host }) => {
   session.close();
 });
 
+test("reports that sshd forbids the forwarding, not that the node is down", async () => {
+  const host = await use(sshHost(undefined, undefined, undefined, { forbidsForwarding: true }));
+  const session = await connectSsh(loginTo(host));
+  await expect(session.forward("127.0.0.1", 1)).rejects.toThrow(
+    "127.0.0.1:1 on the host: its sshd forbids forwarding (AllowTcpForwarding, DisableForwarding, PermitOpen)",
+  );
+  session.close();
+});
+
 test("a command gets its input, and returns its output", async ({ host }) => {
   const session = await connectSsh(loginTo(host));
   const result = await session.run("cat; echo heard >&2; exit 3", "an input\n");

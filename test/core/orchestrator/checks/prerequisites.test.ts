@@ -35,7 +35,6 @@ const oldSide = {
   config,
   endpoints: [eth],
   reached: ["eth:443"],
-  sshd: undefined,
   shares: [shareOf(bridgeKey)],
 };
 const newSide = {
@@ -62,7 +61,6 @@ const inState = (state: number, stateName: string) => survey({ old: { status: { 
 const bridgeAt = (state: 0 | 1 | 2, key = bridgeKey): BridgeNow => ({ known: true, state, key, why: `chain ${state}` });
 const endpoints = [eth, ownEth];
 const reached = ["eth:443", "localhost:8545"];
-const sshd = { user: "root", from: "1.2.3.4", values: new Map([["permitrootlogin", ["no"]]]), lines: [] };
 
 test("sound hosts have no problem, and both versions are shown", () => {
   expect(findMoveProblems(survey(), wanted)).toEqual([]);
@@ -93,7 +91,6 @@ test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
   ["a halt that getStatus lacks", survey({ bridge: bridgeAt(2) }), "the * is halted", "found: chain 2"],
   ["a halt by both", { ...inState(2, "halted"), bridge: bridgeAt(2) }, "old: * is halted", "found: state 2 (halted)"],
   ["a new key generation", survey({ bridge: bridgeAt(1) }), "the bridge's key *", "chain 1", { haltedBridge: true }],
-  ["sshd", survey({ old: { sshd } }), "old: its sshd refuses *", "PermitRootLogin no"],
   ["a damaged file", survey({ old: { hasConfig: false } }), "old: files *damaged", "found: config.json: missing"],
   ["no key store", survey({ old: { hasKeyStore: false } }), "old: files *damaged", "no producer key store producer"],
   ["modes that are not copied", oldFacts({ special: 2 }), "old: files * have modes", "2 with setuid"],
