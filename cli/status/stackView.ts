@@ -37,5 +37,4 @@ export type StackLookup = { readonly stack: string; readonly source?: StackWithH
   | { readonly refusal: CliRefusal }
 );
 
-/** A command stays on one line if it can, so that it can be pasted. */
-export type Row = readonly [label: string, text: string, kind?: "command"];
+export type Row = readonly [label: string, text: string];
