@@ -35,7 +35,7 @@ export function preflight(config: StackConfig, identity: string): Step {
     name: "preflight",
     limitSeconds: 300,
     readsOnly: true,
-    script: createScript(["host/packageSources", "host/goToolchain", "host/preflight"], {
+    script: createScript(["host/goToolchain", "host/preflight"], {
       ...createBuildVariables(config),
       stack_identity: identity,
       service: node.service,

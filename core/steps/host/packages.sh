@@ -33,7 +33,9 @@ run() {
     holder=$(tail -n "+$from" "$log" | grep -m 1 -E 'locked by another process|Could not get lock|Unable to (acquire|lock)|is another process using it' || true)
     if [ -z "$holder" ]; then
       [ "$what" = "package index" ] && apt-get "${apt_options[@]}" -s install "${wanted[@]}" > /dev/null 2>&1 ||
-        fail "$what failed" "$(last_lines "$log" 12)" "The whole log: $log on the host. Fix what it says, then run $(pulumi_up) again."
+        fail "$what failed" "$(last_lines "$log" 12)" \
+          "Is the distribution past its end? Put its archive into /etc/apt: deb [check-valid-until=no] http://archive.debian.org/debian, or http://old-releases.ubuntu.com/ubuntu" \
+          "The whole log: $log on the host. Fix what it says, then run $(pulumi_up) again."
       warn "$what: some sources do not answer, and nothing of them is needed here: $(tail -n "+$from" "$log" | grep -E '^(E|W|Err)' | head -n 3 | paste -sd ';')"
       return 0
     fi

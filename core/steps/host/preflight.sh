@@ -53,10 +53,11 @@ disk_kb=$(df -Pk "$disk_of" | awk 'NR == 2 { print $4 }')
   needs "free disk at $disk_of" "$((disk_kb / 1000000)) GB" "$((minimum_disk_kb / 1000000)) GB (host.minimums.diskGb)"
 
 # Scripts, apt and the node's build write there. Without room they fail with misleading errors.
-full=()
 for at in "${TMPDIR:-/tmp}" /run; do
   free=$(df -Pk "$at" | awk 'NR == 2 { print $4 }') inodes=$(df -Pi "$at" | awk 'NR == 2 { print $4 }')
-  if [ ! -w "$at" ] || [ "$free" -lt 2048 ] || [ "$inodes" -lt 64 ]; then full+=("$at"); needs "room in $at" "$free KB and $inodes files free" "2 MB that can be written (clear it, or see what fills it: du -xsh $at/*)"; fi
+  if [ ! -w "$at" ] || [ "$free" -lt 2048 ] || [ "$inodes" -lt 64 ]; then
+    needs "room in $at" "$free KB and $inodes files free" "2 MB that can be written (clear it, or see what fills it: du -xsh $at/*)"
+  fi
 done
 
 # Signed addresses refuse a request for headers only. The answer's Date header is an independent clock.
@@ -97,15 +98,6 @@ while IFS=$'\t' read -r url found; do
 done < <(for url in $controller_addresses; do
   (found=$(reach "$url" || true); [ -z "$found" ] || printf '%s\t%s\n' "$url" "$found") &
 done; wait)
-
-if has apt-get && [ ${#full[@]} -eq 0 ]; then
-  while IFS=$'\t' read -r of url found; do
-    case $of in
-      own) needs "package source $url" "$found" "an answer (firewall and DNS of the host?). For a distribution past its end, put its archive there, in $apt_etc: deb [check-valid-until=no] http://archive.debian.org/debian, or http://old-releases.ubuntu.com/ubuntu" ;;
-      foreign) warn "package source $url: $found. The packages step ignores it if no package that it installs needs it" ;;
-    esac
-  done < <(package_sources)
-fi
 
 IFS=$'\t' read -r found needed < <(go_shortfall) || true
 [ -z "$found" ] || needs "Go, with which the controller builds the node" "$found" "$needed"

@@ -1,17 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Lab, LabHost } from "../../../lab/lab";
 import type { LabStack } from "../../../lab/stack/stack";
-import {
-  expectFailure,
-  expectSuccess,
-  holdLock,
-  linesOf,
-  onHost,
-  reconfigure,
-  testLab,
-  testStack,
-  upTo,
-} from "../fixture";
+import { expectSuccess, holdLock, onHost, reconfigure, testLab, testStack, upTo } from "../fixture";
 
 describe("the packages", () => {
   let lab: Lab;
@@ -26,23 +16,6 @@ describe("the packages", () => {
   afterAll(async () => lab?.down());
 
   const up = () => upTo(stack, "preflight", "prepare", "packages");
-
-  it("are not begun if the preflight finds a broken mirror, and continue in the next up", async () => {
-    await onHost(
-      host,
-      "mv /etc/apt/sources.list /run; echo 'deb http://10.77.0.99/debian bullseye main' > /etc/apt/sources.list",
-    );
-    const output = await expectFailure(up());
-    const lines = linesOf(output);
-    expect(lines).toContain(
-      `${host.address}: this host does not meet what a Pillar needs; nothing was changed on it\npackage source http://10.77.0.99/debian/dists/bullseye/: found `,
-    );
-    expect(lines).toContain(
-      "put its archive there, in /etc/apt: deb [check-valid-until=no] http://archive.debian.org/debian",
-    );
-    expect(await onHost(host, "ls /var/lib/pillar-host 2> /dev/null || true")).toBe("");
-    await onHost(host, "mv /run/sources.list /etc/apt/sources.list");
-  });
 
   it("wait for a lock and name its holder, wait for systemd's own upgrade, and report a required reboot", async () => {
     await onHost(
