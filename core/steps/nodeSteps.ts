@@ -30,7 +30,6 @@ export function cloudInit(): Step {
 export function preflight(config: StackConfig, identity: string): Step {
   const { minimums } = config.host;
   const { node, orchestrator } = config;
-  const url = new URL(getControllerRelease(config).url);
   return {
     name: "preflight",
     limitSeconds: 300,
@@ -49,11 +48,8 @@ export function preflight(config: StackConfig, identity: string): Step {
       ideal_memory_gb: ideal.memoryGb,
       ideal_memory_kb: Math.floor(ideal.memoryGb * 1024 * 1024 * memoryShare),
       minimum_disk_kb: minimums.diskGb * 1_000_000,
-      minimum_mbps: minimums.bandwidthMbps,
       controller_addresses: config.controller.addresses,
       release_url: getControllerRelease(config).url,
-      release_host: url.hostname,
-      release_port: url.port || (url.protocol === "https:" ? 443 : 80),
       ports: [...listOwnPorts(config).map((port) => `${port}/tcp`), `${node.p2pPort}/udp`],
     }),
   };

@@ -80,19 +80,11 @@ if has curl || has wget; then
     HTTP/*" "2*) if [ -n "$start" ] && [[ $start != PK* ]]; then found="something that begins with: $start"; fi ;;
     *) found=$(grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' <<< "$answer" | tail -n 1 || say "no answer") ;;
   esac
-elif ! connects "$release_host" "$release_port"; then found="no connection to $release_host:$release_port"; fi
+fi
 [ -z "$found" ] || needs "release address $release_url" "$found" "the controller's zip archive (controller.release.url: open it in a browser; without an answer, check firewall and DNS of the host)"
 
 # Requests an address that the controller requests when it deploys, and in every run. Any answer will do.
-reach() {
-  local host=${1#*://} port=443
-  [[ $1 == http://* ]] && port=80
-  host=${host%%/*}
-  [[ $host == *:* ]] && port=${host##*:} host=${host%:*}
-  if has curl; then curl -sS -o /dev/null -I --connect-timeout 10 --max-time 20 "$1" 2>&1 | tail -n 1
-  elif connects "$host" "$port"; then :
-  else say "no connection to $host:$port"; fi
-}
+reach() { has curl && curl -sS -o /dev/null -I --connect-timeout 10 --max-time 20 "$1" 2>&1 | tail -n 1; }
 while IFS=$'\t' read -r url found; do
   needs "$url, which the controller asks" "$found" "an answer (controller.addresses; a firewall or DNS on the host?)"
 done < <(for url in $controller_addresses; do
@@ -133,11 +125,6 @@ if [ ${#problems[@]} -gt 0 ]; then
     "Change the host or the configuration, then run $(pulumi_up) again."
 fi
 
-device=$(ip -o route get 1.1.1.1 2> /dev/null | sed -nE 's/.* dev ([^ ]+).*/\1/p' || true)
-speed=$(cat "/sys/class/net/${device:-none}/speed" 2> /dev/null || true)
-if [ "${speed:--1}" -gt 0 ] && [ "$speed" -le "$minimum_mbps" ]; then
-  warn "bandwidth: $device reports $speed Mbps, and more than $minimum_mbps are needed (host.minimums.bandwidthMbps)"
-fi
 if [ "$cores" -lt "$ideal_cores" ] || [ "$memory_kb" -lt "$ideal_memory_kb" ]; then
   say "ideal for the initial sync: $ideal_cores cores and $ideal_memory_gb GB of memory; with less it takes longer"
 fi

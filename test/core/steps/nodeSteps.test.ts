@@ -31,14 +31,10 @@ test.each([
   expect(formatReservedPorts(ports)).toBe(text);
 });
 
-const release = (url: string) => configOf({ controller: { release: { url, sha256: "a".repeat(64) } } });
 const preflight = (config = configOf()) => steps.preflight(config, identity);
 const deployed = steps.deploy(configOf({ controller: { ...least.controller, deployTimeout: "90500ms" } }), identity);
 
 test.each<[string, Step, string[]]>([
-  ["the port of http", preflight(release("http://release.example/c.zip")), ["release_port='80'"]],
-  ["the port of https", preflight(release("https://release.example/c.zip")), ["release_port='443'"]],
-  ["a port", preflight(release("https://release.example:8443/c.zip")), ["release_port='8443'"]],
   [
     "accepted distributions",
     preflight(configOf({ host: { ...least.host, acceptDistributions: ["debian-12"] } })),

@@ -6,7 +6,6 @@ import { configOf, least } from "../../../components/exampleConfig";
 import { replaceAll, type Sandbox, test } from "../sandbox";
 
 const identity = "pillar-host/prod-2 Anvil";
-const _url = least.controller.release.url;
 
 /** Answers of a good host to each command of the preflight. */
 const goodHost = {
@@ -18,7 +17,6 @@ const goodHost = {
   timedatectl: "echo yes",
   ss: ":",
   "apt-get": ":",
-  ip: "echo '1.1.1.1 via 10.0.0.1 dev eth9 src 10.0.0.2'",
 };
 
 interface Changes {
@@ -63,8 +61,7 @@ const curl = (body: string): Changes => ({ commands: { curl: body } });
 // 40000000 blocks of 1024 are more than 40 GB: the words round down.
 test.for<[string, Changes]>([
   ["just meets the minimums", {}],
-  ["has no IPv4 route", { commands: { ip: "echo 'Network is unreachable' >&2; exit 2" } }],
-  ["has neither curl nor wget", { moves: [...without("curl", "wget"), ["timeout 10 bash -c", "true"]] }],
+  ["has neither curl nor wget", { moves: without("curl", "wget") }],
   ["gets the whole archive from a server without parts", curl(`${curlSays("200 OK")}; timeout 30 yes`)],
 ])("accepts a host that %s", async ([, changes], { box }) => {
   expect(await look(box, changes)).toEqual(meets);
@@ -89,11 +86,8 @@ test.for<[string, Changes, string]>([
   expect([code, problem, end]).toEqual([1, expect.stringContaining(words), ""]);
 });
 
-const speed = (mbps: number): Changes => ({ moves: [['speed=$(cat "', `speed=$(echo ${mbps}; : "`]] });
 test.for<[string, Changes, string, boolean]>([
   ["warns about a clock that nothing keeps", { commands: { timedatectl: "echo no" } }, "warning: clock: correct", true],
-  ["warns about a line of 100 Mbps", speed(100), "warning: bandwidth: eth9 reports 100 Mbps, and more than", true],
-  ["does not warn about a line of 101 Mbps", speed(101), "bandwidth", false],
   ["gives no hint on an ideal host", { memoryKb: 16200000, commands: { nproc: "echo 8" } }, "ideal", false],
 ])("%s", async ([, changes, words, isSaid], { box }) => {
   const { code, stdout } = await look(box, changes);
@@ -214,14 +208,4 @@ test.for([
       "  Is it the wrong address? pulumi config set --path pillar-host:host.address ADDRESS -s prod && pulumi up -s prod; the present host then gets a stack of its own: ./pillar-host adopt OLD h --like prod",
     ],
   });
-});
-
-test.for([
-  ["release_host='release.example'", "release_host='$(planted)'"],
-  ["controller_addresses='http://127.0.0.1:9'", "controller_addresses='http://$(planted)/'"],
-] as const)("runs no part of an address as a command: %s", async (hostile, { box }) => {
-  box.command("planted", "touch $TMPDIR/ran");
-  const moves = [...without("curl", "wget"), hostile];
-  const { code } = await look(box, { moves, controller: { addresses: ["http://127.0.0.1:9"] } });
-  expect([box.read("ran"), code]).toEqual([undefined, 1]);
 });
