@@ -7,10 +7,10 @@ import { createRetirementInputs } from "../../../core/retirement/retirementInput
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { awaitPaidEpoch, collectRewards, updateProducer } from "../../../lab/operator/wallet";
 import { configOf } from "../../components/exampleConfig";
-import { journeyIn, movesIn, putEvent } from "../../recordIn";
+import { journeyIn, movesIn } from "../../recordIn";
 import { onHost } from "../fixture";
 import { type Outcome, providerTexts, runProvider } from "../orchestrator/providerRun";
-import { elect, oldFile, pillar, quick, type RetirementStage, retirementStage, traceOf } from "./stage";
+import { oldFile, pillar, quick, type RetirementStage, retirementStage, traceOf } from "./stage";
 
 /** A guard's stored inputs and outputs, open to changes. */
 type Stored = ReturnType<typeof inputsOf> & Record<string, unknown>;
@@ -155,27 +155,6 @@ describe("with the rewards collected, a single problem keeps the host", () => {
       .poll(async () => whats(await refuse(kept())))
       .not.toContain(`the successor's node, ${stage.fresh.address}, is not synced now`);
   });
-
-  it("the wallet went back to the old address, and to the new one again", async () => {
-    const inTurns = async (changes: Parameters<typeof refuse>[0] = {}) =>
-      whats(await refuse({ ...kept(), ...changes })).some((line) => line.includes("produce in turns"));
-    await elect(stage, stage.addresses.old);
-    const back = await refuse(kept());
-    expect(whats(back)[0]).toContain("this host's producer address is the registered one");
-    await elect(stage, stage.addresses.fresh);
-    // Ticks of minutes: a busy machine takes its time to look.
-    expect(await inTurns({ network: { momentum: 60_000, tickMomentums: 4 } })).toBe(true);
-    await expect.poll(() => inTurns(), { interval: 2000 }).toBe(false);
-  });
-
-  it("the host is of another Pillar, which produces", async () => {
-    await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: stage.addresses.old });
-    const found = async () =>
-      whats(await refuse(kept())).find((line) => line.includes("is this the host of another Pillar?"));
-    await expect.poll(found).toMatch(/^this host and its successor produce in turns/);
-    await stage.lab.chain("PATCH", "/pillars/Bolt", { producerAddress: "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7" });
-    await expect.poll(found, { interval: 2000 }).toBeUndefined();
-  });
 });
 
 describe("an orchestrator on the host", () => {
@@ -206,39 +185,6 @@ describe("an orchestrator on the host", () => {
     expect(conditions).toContain("found: the orchestrator's directory there lacks its key share");
     await onHost(stage.old, `mv ${away}/* /root/.orchestrator/tss/`);
     expect(conditionsOf(await refuse()).join("\n")).not.toContain("no proved backup");
-  });
-});
-
-describe("an orchestrator in an unknown state", () => {
-  const signed = (address: string) =>
-    `it is unknown whether an orchestrator signed on ${address}, and this machine has no proved backup of one`;
-  const note = (event: "shutDown" | "reactivated") => {
-    const { address, hostKey } = stage.old;
-    const details = { address, hostKey, evidence: [], hasSigner: false };
-    putEvent(directoryOf(stage), { at: new Date().toISOString(), stack: "prod", pillar: "Anvil", event, details });
-  };
-  const ofSigner = async () => {
-    const host = { ...last.host, ssh: { ...last.host.ssh, port: 1 } };
-    return whats(await refuse({ host })).filter((line) => line.includes("orchestrator"));
-  };
-
-  it("is checked again after an undone retirement, although absent at the shutdown", async () => {
-    expect(await ofSigner()).toEqual([signed(stage.old.address), noAnswer]);
-    note("shutDown");
-    expect(await ofSigner()).toEqual([]);
-    note("reactivated");
-    expect(await ofSigner()).toEqual([signed(stage.old.address), noAnswer]);
-  });
-
-  it("does not count as running on the successor without a share of the bridge's key", async () => {
-    await setUpOrchestrator(stage.lab, stage.fresh);
-    expect(await ofSigner()).toEqual([signed(stage.old.address)]);
-    await onHost(stage.fresh, "rm /root/.orchestrator/tss/localstate-*.json");
-    expect(await ofSigner()).toEqual([
-      signed(stage.old.address),
-      "the successor's orchestrator has no share of the bridge's key",
-    ]);
-    await onHost(stage.fresh, "systemctl disable -q --now orchestrator; rm -r /root/.orchestrator");
   });
 });
 
