@@ -7,7 +7,7 @@ import { cli } from "../cli/fixture";
 import { expectSuccess, onHost } from "../fixture";
 import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";
 
-const rounds = Number(process.env[roundsVariable] ?? 2);
+const rounds = Number(process.env[roundsVariable] ?? 1);
 const firstSeed = Number(process.env[firstSeedVariable] ?? 18);
 
 const victims = ["the engine", "the providers' process", "the old host", "the new host"] as const;
