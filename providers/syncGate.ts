@@ -11,7 +11,6 @@ import type { SshTarget } from "../core/ssh/ssh";
 import type { GateSettings } from "../core/sync/gateSettings";
 import type { WitnessSources } from "../core/sync/references";
 import { isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync";
-import { createWaitLog } from "../core/sync/waitLog";
 import { openNodeReader } from "../core/sync/witnesses";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
@@ -97,10 +96,8 @@ export async function passGate(
   { signal, tell }: ProviderRun,
 ): Promise<GateOutputs> {
   const { address } = inputs.target.ssh;
-  const log = await createWaitLog(inputs.record, address, Date.now, (line) => say(`sync: ${line}`));
-  // The event log has the start of a killed run, the state does not.
-  const { startedAt = new Date().toISOString(), startHeight } = { ...log.before, ...before };
-  const earlier = log.before.earlier ?? before.earlier;
+  const log = openEventLog(inputs.record, { ...systemClock, say: (line) => say(`sync: ${line}`) });
+  const { startedAt = new Date().toISOString(), startHeight, earlier } = before;
   const kept = { startedAt, startHeight, earlier };
   const connection = createConnection(inputs.target.ssh);
   const { closeWitnesses, ...reader } = openNodeReader(inputs.target, inputs, connection, "always");
@@ -121,16 +118,15 @@ export async function passGate(
         notify,
         readFacts: () => readHostFacts(connection, inputs.factsScript),
         signal,
-        seen: async ({ observation }) => {
+        seen: ({ observation }) => {
           wallet?.turn();
-          if (observation.kind === "none") return;
-          kept.startHeight ??= observation.info.currentHeight;
-          await log.note(kept);
+          if (observation.kind !== "none") kept.startHeight ??= observation.info.currentHeight;
         },
       },
     );
     const outputs = makeOutputs(record);
-    await log.end(record);
+    const { state: _, targetHeight: __, ...proof } = record;
+    await log.note({ event: "synced", details: proof });
     for (const gap of record.unproved) say(`sync: not proved: ${gap}`);
     const took = formatDuration((outputs.durationSeconds ?? 0) * 1000);
     say(`sync: synced at height ${record.currentHeight} after ${took}`);
@@ -140,7 +136,6 @@ export async function passGate(
       notify("failed", `the wait for the sync ended in an error: ${takeFirstLine((error as Error).message)}`);
     await wallet?.settled();
     kept.earlier = wallet?.earlier() ?? earlier;
-    await log.note(kept, true);
     throw keepResults(error as Error, kept);
   } finally {
     await wallet?.settled();

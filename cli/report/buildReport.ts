@@ -1,5 +1,4 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { parseLine } from "../../core/eventLog/logLine";
 import { type EventText, formatEvent } from "./eventTable";
 
@@ -60,9 +59,7 @@ function listItems(entries: readonly Entry[]): Item[] {
   return entries.flatMap((entry): Item[] => {
     const text = formatEvent(entry);
     const { stack } = getOwner(entry);
-    // Several runs may log the same wait. Shows only the last of these lines, and none once the node is synced.
-    const isOver = entry.event === "waiting" && findValidEvents(entries, stack, "waits").at(-1) !== entry;
-    if (text === undefined || isOver) return [];
+    if (text === undefined) return [];
     const item = { at: getDate(entry), stack, event: entry.event, ...text };
     if (text.weight !== "stage") return [item];
     const before = stages.get(stack) ?? Number.POSITIVE_INFINITY;

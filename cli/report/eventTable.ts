@@ -20,7 +20,6 @@ const end = ["the {holder} host holds the key", "version {version?}", "time with
 const stackTemplates: Record<EventName, Templates> = {
   host: ["stage", "host {address} ({provider})", "server {serverId?}"],
   recorded: ["note", "momentum {height} recorded", "hash {hash}"],
-  waiting: ["note", "not synced yet", "since {startedAt}", "from height {startHeight?}"],
   synced: ["stage", "synced at height {currentHeight}", wait, "{proved}", "not proved: {unproved}"],
   stepUnproved: ["note", "the step {step} ended without a report that it ran"],
   chainCopyBegun: ["note", "chain copy started from {from}"],

@@ -26,7 +26,6 @@ export interface EventDetails {
   }>;
   /** A momentum of the synced node's chain. A node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
-  readonly waiting: Readonly<{ address: string; startedAt: string; startHeight?: number; earlier?: string }>;
   /** The engine counted a step as done though its script did not confirm it. */
   readonly stepUnproved: { readonly step: string };
   readonly synced: SyncProof;

@@ -9,7 +9,6 @@ const signsOfLife = [
   "host",
   "reactivated",
   "recorded",
-  "waiting",
   "stepUnproved",
   "synced",
   "chainCopyBegun",
@@ -29,7 +28,6 @@ export const guardFacts = {
   reached: { saidBy: ["host", "synced", "producing", "shutDown"], voidedBy: ["released"] },
   begun: { saidBy: ["host"], voidedBy: ["released"] },
   witnessed: { saidBy: ["synced"], voidedBy: ["released"] },
-  waits: { saidBy: ["waiting"], voidedBy: ["synced", "released"] },
   /** Parts of a chain copy may lie on the host. */
   copying: { saidBy: ["chainCopyBegun"], voidedBy: ["chainCopied", "released"] },
   copied: { saidBy: ["chainCopied"], voidedBy: ["chainCopyBegun", "released"] },

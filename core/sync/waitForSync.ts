@@ -31,7 +31,7 @@ export interface SyncDeps extends Clock, LookupDeps {
   readonly client: NodeClient;
   say(line: string): void;
   /** Gets the progress after each lookup. Never throws. */
-  seen?(progress: SyncProgress): void | Promise<void>;
+  seen?(progress: SyncProgress): void;
   /** Sends a webhook notification. Returns at once and never throws. */
   notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
   /** Reads facts that may explain a stall. Never throws. */
@@ -69,9 +69,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   const startTicks = deps.ticks();
   const end = startTicks + options.deadline;
   let { startHeight } = options;
-  // With `await`, a run makes one lookup, which gives no rate: compute the rate since the first run's start.
-  const begin = { at: startTicks - (deps.now() - startedAt), height: startHeight ?? 0 };
-  let samples: readonly Sample[] = wait === "await" && startHeight ? [begin] : [];
+  let samples: readonly Sample[] = [];
   let evidence = noEvidence;
   let lastLine: { at: number; key: string } | undefined;
   let standing: HeightStanding = { at: startTicks, isStalled: false };
@@ -98,7 +96,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const streak = Math.min(evidence.streak, confirmations);
     const { good, why, notes } = weighed;
     const progress = computeProgress(observation, samples, { good, why, streak, confirmations, startedAt });
-    await deps.seen?.(progress);
+    deps.seen?.(progress);
     const key = [formatProgressKey(progress), ...notes.map(dropFigures)].join();
     if (key !== lastLine?.key || at - lastLine.at >= quietFor) {
       for (const line of [formatProgress(progress), ...notes]) deps.say(`sync: ${line}`);

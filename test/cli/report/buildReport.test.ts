@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { buildReport, parseEventLog } from "../../../cli/report/buildReport";
-import { linesOf, syncing, wholeWay } from "./exampleLog";
+import { linesOf, wholeWay } from "./exampleLog";
 
 const reportOn = (stack: string, lines: readonly object[] = wholeWay) => {
   const report = buildReport(parseEventLog(linesOf(lines), "here"), stack);
@@ -87,14 +87,6 @@ test.each<[string, object, string[]]>([
   expect([title, ...(lines ?? [])]).toEqual(texts);
 });
 
-test("lists a wait as one item until the node is synced", () => {
-  expect(reportOn("prod-2", syncing).timeline.at(-1)).toMatchObject({
-    ...{ at: "2026-11-18T23:10:00Z", event: "waiting", lines: ["since 2026-11-18 09:10:00", "from height 0"] },
-  });
-  expect(stages("prod-2", syncing).map(([, event]) => event)).toEqual(["host", "waiting"]);
-  expect(stages("prod-2", [...syncing, ...wholeWay.slice(3, 4)]).map(([, event]) => event)).toEqual(["host", "synced"]);
-});
-
 test("the events exclude what came after the host was retired and before the new host was created", () => {
   const lines = [...wholeWay, host("prod-3", "25T08:00:00")];
   expect(reportOn("prod", lines).stacks).toEqual(["prod", "prod-2"]);
@@ -122,7 +114,10 @@ test.each([
   ["an event of another version", JSON.stringify({ ...head, event: "flown", details: {} })],
   ["an event with the name of an object's method", JSON.stringify({ ...head, event: "toString", details: {} })],
   ["an invalid time", JSON.stringify({ ...head, at: "soon", event: "refused", details: { reasons: [] } })],
-  ["a detail that is no time", JSON.stringify({ ...head, event: "waiting", details: { startedAt: "soon" } })],
+  [
+    "a detail that is no time",
+    JSON.stringify({ ...head, event: "producing", details: { producerAddress: "a", height: 1, switchedAt: "soon" } }),
+  ],
 ])("counts %s as unread, and keeps the other lines", (_what, line) => {
   const { entries, unread } = parseEventLog([...linesOf(wholeWay), line], "here");
   expect([entries.length, unread]).toEqual([14, 1]);

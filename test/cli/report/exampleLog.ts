@@ -53,14 +53,6 @@ export const wholeWay: readonly object[] = [
   old("21T12:00:05", "released", { evidence: ["the node answers no more"] }),
 ];
 
-/** The lines of a migration that waits for the sync in its second run; the first run was killed. */
-export const syncing: readonly object[] = [
-  ...wholeWay.slice(1, 2),
-  ...["11", "23"].map((hour) =>
-    next(`18T${hour}:10:00`, "waiting", { address: "203.0.113.7", startedAt: "2026-11-18T09:10:00Z", startHeight: 0 }),
-  ),
-];
-
 /** Formats the lines of an event log. */
 export const linesOf = (events: readonly object[]) => events.map((event) => JSON.stringify({ version: 1, ...event }));
 export const textOf = (events: readonly object[]) => `${linesOf(events).join("\n")}\n`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { buildReport, parseEventLog, type Report } from "../../../cli/report/buildReport";
 import { formatJson, formatText } from "../../../cli/report/reportText";
-import { linesOf, syncing, wholeWay } from "./exampleLog";
+import { linesOf, wholeWay } from "./exampleLog";
 
 function reportOn(lines: readonly object[], stack = "prod-2"): Report {
   const report = buildReport(parseEventLog(linesOf(lines), "here"), stack);
@@ -45,18 +45,6 @@ test("the JSON is the report", () => {
 test.each([80, 120])("the text fits %i columns", (columns) => {
   const long = formatText(whole, columns).split("\n");
   expect(long.filter((line) => line.length >= columns)).toEqual([]);
-});
-
-test("the text shows the wait of a stack that syncs", () => {
-  expect(formatText(reportOn(syncing.slice(1)), 120).split("\n")).toEqual([
-    "Pillar Anvil, stack prod-2",
-    "2026-11-18 11:10 to 2026-11-18 23:10 UTC (12 h 00 min)",
-    "",
-    "Time line (UTC; +: time since the previous stage)",
-    "  2026-11-18 23:10  prod-2  not synced yet",
-    "                            - since 2026-11-18 09:10:00",
-    "                            - from height 0",
-  ]);
 });
 
 test("the text starts with the overrides, and ends with the number of unreadable lines", () => {

@@ -263,12 +263,6 @@ describe.each(["check", "await"] as const)("%s", (wait) => {
   });
 });
 
-test("await estimates the time left from the start of an earlier run", async () => {
-  const { deps } = worldOf([answer(1, 5000, 10_000)]);
-  const { message } = await giveUp(waitForSync({ ...options, wait: "await", startHeight: 1400 }, deps));
-  expect(message).toContain(`50.0 %, height 5000 of 10000, 1.0 momentums/s, about 1 h 31 min left, ${since}`);
-});
-
 test("ends if the engine is gone", async () => {
   const { deps, seen, engine } = worldOf([answer(1, 10, 1000)]);
   const waiting = waitForSync(options, { ...deps, seen: () => (seen.looks === 3 ? engine.abort() : undefined) });
