@@ -13,7 +13,6 @@ import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
 import { findWebhookFault } from "../../core/notify/notify";
 import { readBridge } from "../../core/orchestrator/checks/bridgeState";
 import { rehearse } from "../../core/orchestrator/checks/rehearsal";
-import { releaseHashFault } from "../../core/orchestrator/checks/releaseHash";
 import { readFreeBytes } from "../../core/orchestrator/checks/survey";
 import { createSecureOptions } from "../../core/orchestrator/hosts/moveInputs";
 import { listRetirementReferences } from "../../core/retirement/retirementInputs";
@@ -50,7 +49,6 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
       run("node's version", checkNodeVersion),
       run("references", checkReferences),
       ...(["controller", "orchestrator", "node"] as const).map((name) => checkRelease(name, config[name].release)),
-      run("orchestrator's release", checkReleaseHash),
       checkWebhook(source),
       run("this machine", checkDiskSpace),
       run("store", checkStore),
@@ -156,12 +154,6 @@ export async function checkRelease(program: string, release: ReleaseSource | und
     // No fault: the host downloads the release, and may reach addresses that this machine can't.
     return [pending(topic, `${release.url} can't be reached from this machine (${found}); the host tries it, too`)];
   }
-}
-
-async function checkReleaseHash({ stack, config, state }: StackInfo): Promise<CheckRow[]> {
-  if (config.lifecycle !== "active") return [];
-  const fault = await releaseHashFault(config, stack, state.lastRun?.orchestratorHost !== undefined);
-  return fault === undefined ? [] : [fail("orchestrator's release", fault)];
 }
 
 const topic = "orchestrator's move";

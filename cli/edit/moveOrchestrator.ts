@@ -2,12 +2,12 @@ import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
 import { createMoveId } from "../../core/eventLog/moveId";
-import { hashCommand, whatItIs } from "../../core/orchestrator/checks/releaseHash";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
 import { describeUnknownHistory } from "../../core/orchestrator/rules/obstacles";
 import { commandsFor } from "../../core/util/commands";
 import { isSameMachine } from "../../core/util/hostPort";
 import { formatProblem } from "../../core/util/problem";
+import { quoteShellWord } from "../../core/util/quote";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";
 import { askText } from "../terminal/prompts";
@@ -87,7 +87,8 @@ export function findReleaseProblem(
   const { url, sha256, version } = chooseRelease(config, given);
   const needed = [
     url === undefined && "give --release the address of the release (https)",
-    !/^[0-9a-f]{64}$/i.test(sha256 ?? "") && `give --release-sha256 64 hexadecimal digits: ${whatItIs}`,
+    !/^[0-9a-f]{64}$/i.test(sha256 ?? "") &&
+      "give --release-sha256 64 hexadecimal digits: the downloaded program runs as root and holds the bridge's key share",
     url !== undefined && version === undefined && "give --release-version the version, such as v0.0.9a",
   ];
   if (!needed.some(Boolean)) return undefined;
@@ -99,7 +100,7 @@ export function findReleaseProblem(
     found: url,
     needed,
     next: [
-      `To print the hash: ${hashCommand(url ?? "URL")}`,
+      `To print the hash: curl -fsSL ${quoteShellWord(url ?? "URL")} | sha256sum`,
       `Compare the hash with the release page's, then: ${again}`,
     ],
   });

@@ -5,7 +5,6 @@ import { extractRawConfig, parseConfig, type StackConfig } from "../../core/conf
 import { formatConfigFaults } from "../../core/config/configFaults";
 import { findPlainSecrets } from "../../core/config/secretKeys";
 import { openStackStore } from "../../core/config/stackStore";
-import { releaseHashFault } from "../../core/orchestrator/checks/releaseHash";
 import type { HostMemory } from "../../core/retirement/guardMemory";
 import { readHostOnce } from "../../core/retirement/readHost";
 import { formatRefusal } from "../../core/retirement/refusalText";
@@ -92,10 +91,6 @@ export async function prepareRun(): Promise<{ readonly config: StackConfig; read
   if (config.store !== undefined) await store.readLines();
   const last = await readLastRun();
   if (config.lifecycle === "retiring") await checkRetirement(config, last);
-  if (config.lifecycle !== "active") return { config, last };
-  const isShown = last.orchestrator?.attempt === config.orchestrator.attempt;
-  const fault = await releaseHashFault(config, config.stack, isShown);
-  if (fault !== undefined) refuse(config.stack, [fault]);
   return { config, last };
 }
 

@@ -1,7 +1,18 @@
 import { z } from "zod";
 import { network } from "./hostSchema";
 import { copyAddress, loginRule, otherHostShape, readPrivateKey } from "./loginSchema";
-import { acknowledged, block, duration, ownDirectory, port, releaseSchema, service, text, word } from "./schemaParts";
+import {
+  acknowledged,
+  block,
+  duration,
+  ownDirectory,
+  port,
+  releaseSchema,
+  requiredSha256,
+  service,
+  text,
+  word,
+} from "./schemaParts";
 
 const ownPath = z.string().min(1).meta({ form: "local path" });
 
@@ -82,12 +93,9 @@ export const orchestratorSchema = block({
     .describe(
       "Networks that may ask the orchestrator for its status, on `rpcPort`. This sets the firewall of a server at a cloud provider; elsewhere your own firewall decides",
     ),
-  release: releaseSchema(
-    "the orchestrator's release",
-    "release",
-    version,
-    "the release is not installed, and no orchestrator is moved to it",
-  )
+  // The hash is required, since the download runs as root and holds the bridge's key share.
+  release: releaseSchema("the orchestrator's release", "release", version)
+    .safeExtend({ sha256: requiredSha256("release").describe("The release's hash, from its release page") })
     .optional()
     .describe("The release to install if the orchestrator is missing"),
   migrateFrom: migrateFrom.optional(),

@@ -12,7 +12,7 @@ const other = { address: "198.51.100.9", hostKey: otherKey };
 const existing = {
   ...least,
   sync: { from: "oldHost", oldHost: other },
-  orchestrator: { migrateFrom: other, release: { version: "v0.0.9", url: "https://release.example/o" } },
+  orchestrator: { migrateFrom: other, release: { version: "v0.0.9", url: "https://release.example/o", sha256: hex } },
   retirement: { successor: other },
 };
 const cloud = { ...least, lifecycle: "adopted", host: { provider: "digitalocean", token: "dop_v1_0123", importId: 7 } };
