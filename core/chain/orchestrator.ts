@@ -1,7 +1,7 @@
 import type { RootHost } from "../ssh/root";
 import { isFatal, type LoginError } from "../ssh/sshErrors";
 import type { Clock } from "../util/clock";
-import { isPrintable, printable, printableLines } from "../util/printable";
+import { isPrintable, printableLines } from "../util/printable";
 import { callHttp, type RpcAnswer } from "./jsonRpc";
 
 /** Forms of the fields of `getBuildInfo` (docs/specification.md, 2.4). A plain `go build` has no commit. */
@@ -19,7 +19,6 @@ export interface OrchestratorStatus {
   /** Height of the newest momentum. If it differs, two answers are not one cached answer. */
   readonly momentum?: number;
   readonly peers?: number;
-  readonly networks?: readonly string[];
   /** Requests that wait for a signature. A stop during a signing ceremony makes it fail for all orchestrators. */
   readonly toSign?: number;
 }
@@ -123,16 +122,16 @@ function parseStatus(result: object | undefined): OrchestratorStatus | undefined
     stateName: isPrintable(stateName) ? stateName : (stateNames[state] ?? "unknown"),
     momentum: typeof frontierMomentum === "number" ? frontierMomentum : undefined,
     peers: typeof peersLen === "number" ? peersLen : undefined,
-    ...parseNetworks(networks),
+    toSign: countRequests(networks),
   };
 }
 
-function parseNetworks(found: unknown): Pick<OrchestratorStatus, "networks" | "toSign"> {
-  if (typeof found !== "object" || found === null) return {};
-  const counts = Object.values(found as Record<string, Record<string, unknown> | null>).flatMap((network) =>
+function countRequests(networks: unknown): number | undefined {
+  if (typeof networks !== "object" || networks === null) return undefined;
+  const counts = Object.values(networks as Record<string, Record<string, unknown> | null>).flatMap((network) =>
     [network?.wrapsToSign, network?.unwrapsToSign].filter((count) => typeof count === "number"),
   );
-  return { networks: Object.keys(found).map(printable), toSign: counts.reduce((sum, count) => sum + count, 0) };
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 export const stateNames = ["live", "key generation", "halted", "emergency", "re-sign"];

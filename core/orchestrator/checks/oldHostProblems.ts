@@ -7,16 +7,14 @@ import { checkMoveHistory } from "../rules/generation";
 import type { Journal } from "../rules/journal";
 import { describeUnknownHistory, formatManualMoveHint } from "../rules/obstacles";
 import { checkStatus } from "./stoppedState";
-import type { MoveSurvey, NewHost, OldHost, Requirements } from "./survey";
+import type { MoveSurvey, OldHost, Requirements } from "./survey";
 
 /** Finds on the old host what would stop a move, or make the orchestrator fail on the new host after the fence. */
 export function findOldHostProblems(host: OldHost, survey: MoveSurvey, wanted: Requirements) {
-  const fresh = takeValue(survey.new);
   return [
     ...processProblems(host, wanted),
     ...answerProblems(host, wanted),
-    historyProblem(host, wanted, fresh?.facts.journal),
-    environmentProblem(host, fresh, wanted),
+    historyProblem(host, wanted, takeValue(survey.new)?.facts.journal),
     ...(host.facts.directory === "there" ? fileProblems(host, survey, wanted) : []),
   ];
 }
@@ -41,13 +39,6 @@ function processProblems({ facts }: OldHost, { old, run }: Requirements) {
       needed: "name the process: by its name, too, this program sees that it has ended",
       next: run.set("orchestrator.migrateFrom.executable", facts.process || "NAME"),
     },
-    facts.user !== undefined &&
-      facts.user !== "root" && {
-        what: `${address}: the orchestrator runs as another user than root`,
-        found: facts.user,
-        needed: "root: after a rollback, the orchestrator here must read files that root wrote",
-        next: `On the host: systemctl stop ${service}; chown -R root: ${directory}; systemctl edit ${service} (lines [Service], User=root, Group=root, Environment=HOME=${path.posix.dirname(directory)}); systemctl start ${service}`,
-      },
     (facts.directory !== "there" || isElsewhere) && {
       what: `${address}: ${directory} is not the orchestrator's directory`,
       found: [
@@ -101,25 +92,12 @@ function historyProblem({ facts }: OldHost, wanted: Requirements, fresh: Journal
   };
 }
 
-function environmentProblem({ facts }: OldHost, fresh: NewHost | undefined, wanted: Requirements) {
-  const { address, service } = wanted.new;
-  const missing = facts.environment.filter((name) => fresh?.facts.environment.includes(name) === false);
-  return (
-    missing.length > 0 && {
-      what: `${address}: the orchestrator's unit lacks environment variables of the old host's unit`,
-      found: `no ${missing.join(", no ")}`,
-      needed: "copy the variables yourself: this program does not, because they may hold secrets",
-      next: `On ${address}: install -d -m 700 /etc/systemd/system/${service}.service.d, and write there, into environment.conf, the lines [Service] and Environment="${missing[0]}=…"`,
-    }
-  );
-}
-
 function fileProblems(host: OldHost, survey: MoveSurvey, { old, run, noKeyShare }: Requirements) {
-  const { facts, config, hasConfig } = host;
+  const { config, hasConfig } = host;
   const { address, service, directory } = old;
   const strayed = hasConfig ? listStrayedPlaces(host, directory) : [];
   const shareFault = noKeyShare ? undefined : describeShareFault(host, survey);
-  const isTyped = hasConfig && !config.hasPassphrase && !facts.environment.some((name) => /pass/i.test(name));
+  const isTyped = hasConfig && !config.hasPassphrase;
   return [
     !(hasConfig && host.hasKeyStore) && {
       what: `${address}: files in ${directory} are missing or damaged`,
@@ -129,12 +107,6 @@ function fileProblems(host: OldHost, survey: MoveSurvey, { old, run, noKeyShare 
       ],
       needed: "the orchestrator's own files, whole (show them to nobody: they hold secrets)",
       next: `On the host: ls -la ${directory}; journalctl -u ${service} -n 50`,
-    },
-    facts.special > 0 && {
-      what: `${address}: files in ${directory} have modes that are not copied to another host`,
-      found: `${facts.special} with setuid, setgid or the sticky bit, or that everybody may write`,
-      needed: "take these modes away: the orchestrator needs none of them",
-      next: `On the host: chmod -R ug-s,-t,o-w ${directory}`,
     },
     shareFault !== undefined && {
       what: `${address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
@@ -150,7 +122,7 @@ function fileProblems(host: OldHost, survey: MoveSurvey, { old, run, noKeyShare 
     isTyped && {
       what: `${address}: the pass phrase of the producer's key store is not in ${directory}/config.json`,
       found: "no ProducerKeyFilePassphrase",
-      needed: "the pass phrase in that file or in the unit's environment, because nobody can type it on the new host",
+      needed: "the pass phrase in that file, because nobody can type it on the new host",
       next: `On the host: set it in that file (chmod 600), then systemctl restart ${service}`,
     },
   ];

@@ -3,7 +3,6 @@ import { isSameOwner } from "../../eventLog/moveId";
 import { formatProblem, type Problem } from "../../util/problem";
 import { type Result, takeValue } from "../../util/result";
 import { formatSize } from "../../util/timeText";
-import { isUsed } from "../rules/hostPairFacts";
 import { unreadableJournal } from "../rules/journal";
 import { formatBridgeState } from "./bridgeState";
 import { findOldHostProblems } from "./oldHostProblems";
@@ -84,26 +83,18 @@ export function formatMoveFaults(faults: readonly string[], { run }: Requirement
 
 export function formatSurvey(survey: MoveSurvey, wanted: Requirements): string[] {
   if ("problem" in survey.old || "problem" in survey.new) return [];
-  const { facts, build, status, identity } = survey.old.value;
+  const { facts, build, status } = survey.old.value;
   const version =
     "value" in build ? `${build.value.version} (${build.value.gitCommit.slice(0, 8) || "no commit"})` : "not known";
   const next = chooseNewVersion(wanted, survey.new.value.build);
   const live = takeValue(status)?.stateName ?? "not reported by its build";
-  const pillar = takeValue(identity)?.pillarName;
   const hasUnknownKey = !survey.bridge.known && facts.shares > 0;
   return [
     `old host ${wanted.old.address}: ${version}, state: ${live}, ${facts.files} files, ${formatSize(facts.bytes)}, key shares: ${facts.shares}`,
     `new host ${wanted.new.address}: ${next ?? "version not known before it runs"}, ${formatSize(survey.new.value.facts.free)} free`,
-    ...(pillar === undefined ? [] : [formatPillar(pillar)]),
     ...(hasUnknownKey ? ["no node tells the bridge's key, so the key share could not be compared with it"] : []),
     ...formatBridgeState(survey.bridge),
-    ...(facts.hasNodeKey ? [] : ["the old host's node has no producer key store of its own: none is backed up"]),
   ];
-}
-
-function formatPillar(pillar: string): string {
-  if (pillar !== "notFound") return `old host signs for Pillar ${pillar}`;
-  return "old host: no Pillar has the orchestrator's producer key any more; the orchestrator signs until the next key generation, not after it";
 }
 
 function findNewHostProblems(host: NewHost, old: OldHost | undefined, wanted: Requirements) {
@@ -131,20 +122,17 @@ function placeProblems({ facts }: NewHost, old: OldHost | undefined, wanted: Req
       needed: "nothing there, or a directory without a key share: a share is irreplaceable, so none is overwritten",
       next: `Is it another orchestrator's host? If the share is of no use, on the host: mv ${directory} ${directory}.aside`,
     },
-    (facts.free < neededBytes || facts.inodes < (old?.facts.files ?? 0) + 1000) && {
+    facts.free < neededBytes && {
       what: `${address}: the disk has no room for a copy of the orchestrator's directory`,
-      found: `${formatSize(facts.free)} and ${facts.inodes} files free at ${facts.mount}`,
-      needed: `${formatSize(neededBytes)}, and as many files as the copy has`,
+      found: `${formatSize(facts.free)} free at ${facts.mount}`,
+      needed: formatSize(neededBytes),
     },
   ];
 }
 
 /** Checks the connections to nodes: without them the orchestrator ends at its start, when the old host is fenced. */
 function endpointProblem({ reached }: NewHost, old: OldHost, wanted: Requirements) {
-  const networks = takeValue(old.status)?.networks;
-  const missing = old.endpoints.filter(
-    (each) => old.reached.includes(each.old) && !reached.includes(each.new) && (!each.isOwn || isUsed(each, networks)),
-  );
+  const missing = old.endpoints.filter((each) => old.reached.includes(each.old) && !reached.includes(each.new));
   const { address, directory, service } = wanted.old;
   return (
     missing.length > 0 && {

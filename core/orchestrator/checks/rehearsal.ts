@@ -41,13 +41,12 @@ export function assumeSyncedNode(found: MoveSurvey): MoveSurvey {
 }
 
 /** Measures a reading of the old host's whole directory, and a call on both hosts at once. */
-async function measure({ old: { service, directory } }: SecureOptions, { roots, ticks }: MoveSurveyDeps) {
+async function measure({ old: { directory } }: SecureOptions, { roots, ticks }: MoveSurveyDeps) {
   const timed = async (work: () => Promise<unknown>) => {
     const begin = ticks();
     await work();
     return (ticks() - begin) / 1000;
   };
-  const stops = parseStops(await roots.old.call("signer_stops", markOwn({ service })));
   const readSeconds = await timed(async () => {
     const { stdout, done } = await roots.old.stream("signer_stream", markOwn({ directory }), { limitSeconds: 3600 });
     stdout.resume();
@@ -57,16 +56,7 @@ async function measure({ old: { service, directory } }: SecureOptions, { roots, 
   const callSeconds = await timed(() =>
     Promise.all([roots.old.call("signer_has", file), roots.new.call("signer_has", file).catch(() => "")]),
   );
-  return { stops, readSeconds, callSeconds };
-}
-
-/** Parses the output of signer_stops into the seconds of each stop. */
-export function parseStops(printed: string): number[] {
-  const lines = printed.split("\n").map((line) => line.split("="));
-  return lines.flatMap(([word, at], i) => {
-    const [next, end] = lines[i + 1] ?? [];
-    return word === "Stopping" && next === "Stopped" ? [Number(end) - Number(at)] : [];
-  });
+  return { readSeconds, callSeconds };
 }
 
 /** Measurements, the directory's size, and the seconds without an orchestrator in earlier moves. */
@@ -81,23 +71,20 @@ export type Forecast = ReturnType<typeof createForecast>;
 /** Number of calls, one after another, between stop and start. */
 const calls = { least: 4, most: 12 };
 
-/** Forecasts the time without an orchestrator: the stop, copying what changed (at worst all), and the start. */
-export function createForecast({ stops, bytes, readSeconds, callSeconds, earlier }: ForecastInputs) {
-  const stop = stops.length === 0 ? undefined : { least: Math.min(...stops), most: 1.5 * Math.max(...stops) + 1 };
+/** Forecasts the time without an orchestrator: by earlier moves, else copying what changed (at worst all). */
+export function createForecast({ bytes, readSeconds, callSeconds, earlier }: ForecastInputs) {
   const copy = { least: calls.least * callSeconds, most: calls.most * callSeconds + 2 * readSeconds };
-  const sum = { least: (stop?.least ?? 0) + copy.least, most: (stop?.most ?? 0) + copy.most };
   const total: { readonly least: number; readonly most?: number } =
     earlier.length === 0
-      ? { least: sum.least }
-      : { least: 0.6 * Math.min(...earlier), most: Math.max(1.5 * Math.max(...earlier) + 1, sum.most) };
+      ? { least: copy.least }
+      : { least: 0.6 * Math.min(...earlier), most: Math.max(1.5 * Math.max(...earlier) + 1, copy.most) };
   const rate = readSeconds > 0 ? ` at ${(bytes / 1e6 / readSeconds).toFixed(1)} MB/s` : "";
   const gap =
     total.most === undefined
-      ? `at least ${formatSeconds(total.least)}, plus the start, which was not measured yet`
+      ? `at least ${formatSeconds(total.least)}, plus the stop and the start, which were not measured yet`
       : `${formatRange({ least: total.least, most: total.most })}, by earlier moves`;
   const lines = [
     `the bridge will be without this orchestrator for ${gap}`,
-    `  stop: ${stop === undefined ? "unknown: systemd's journal has none" : formatRange(stop)}`,
     `  rest of the copy: ${formatRange(copy)} (a trial read ${(bytes / 1e6).toFixed(1)} MB${rate})`,
   ];
   return { total, lines };

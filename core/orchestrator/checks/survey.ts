@@ -125,8 +125,8 @@ async function readNewHost(wanted: Requirements, endpoints: Promise<readonly End
 }
 
 export async function readOrchestratorFacts(root: RootHost, place: OrchestratorPlace) {
-  const { service, directory, nodeDirectory: node_dir, executable } = place;
-  const printed = await root.call("signer_facts", markOwn({ service, directory, node_dir, executable }));
+  const { service, directory, executable } = place;
+  const printed = await root.call("signer_facts", markOwn({ service, directory, executable }));
   return parseFacts(printed, root.address);
 }
 

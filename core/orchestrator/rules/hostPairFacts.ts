@@ -9,7 +9,6 @@ export function parseFacts(printed: string, address: string) {
   const facts = new Map(fields);
   const text = (name: string) => facts.get(name) ?? "";
   const number = (name: string) => Number(text(name));
-  const all = (name: string) => fields.filter(([each]) => each === name).map(([, value]) => value);
   return {
     /** States of the unit by systemd: loaded, not-found, masked; active, inactive… */
     load: text("load"),
@@ -21,22 +20,15 @@ export function parseFacts(printed: string, address: string) {
     bytes: number("bytes"),
     files: number("files"),
     shares: number("shares"),
-    /** Number of paths with setuid, setgid or the sticky bit, or writable by everybody. */
-    special: number("special"),
-    /** Free bytes and inodes of the disk, and its mount point. */
+    /** Free bytes of the disk, and its mount point. */
     free: number("free"),
-    inodes: number("inodes"),
     mount: text("mount"),
-    hasNodeKey: facts.has("node_producer"),
     hasExecutable: facts.has("executable"),
     /** Name of the running unit's process, if no process has the configured name. */
     process: facts.get("process"),
-    /** User, and directory in use (links resolved), of the unit's process. */
-    user: facts.get("user"),
+    /** Directory in use (links resolved) by the unit's process. */
     works: facts.get("works"),
-    /** Names of environment variables, without systemd's own: of the process or, if none runs, in the unit's files. */
-    environment: all("environment"),
-    lacks: all("lacks"),
+    lacks: fields.flatMap(([name, value]) => (name === "lacks" ? [value] : [])),
     journal: parseJournal(Buffer.from(text("journal"), "base64").toString("utf8"), address),
   };
 }
@@ -86,11 +78,6 @@ function endpointOf(network: string, url: string, own: readonly string[]): Endpo
   const isLoopback = /^(localhost|127\.[\d.]+|0\.0\.0\.0|::1)$/.test(host);
   const isOwn = isLoopback || own.includes(host);
   return [{ network, old: withPort(host), new: withPort(isOwn && !isLoopback ? "127.0.0.1" : host), isOwn }];
-}
-
-/** True if the orchestrator uses the network: it is the Pillar node's, in the status' list, or there is no list. */
-export function isUsed({ network }: Endpoint, networks: readonly string[] | undefined): boolean {
-  return networks === undefined || isPillarNode({ network }) || networks.includes(network);
 }
 
 /** True if an endpoint is the node beside a Pillar, which this program deploys. */

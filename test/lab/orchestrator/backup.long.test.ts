@@ -53,7 +53,7 @@ function inputs(changes: object = {}, backups = directory()) {
     host: { provider: "existing", address: to.address, hostKey: to.hostKey },
     ssh: { privateKey },
     orchestrator: {
-      release: { url: "https://release.example/orchestrator-linux-amd64.zip", version: "v0.0.9a" },
+      release: { url: "https://release.example/o.zip", version: "v0.0.9a", sha256: "0".repeat(64) },
       migrateFrom: { address: from.address, hostKey: from.hostKey, firstMove: "acknowledged", ...changes },
       backup: { directory: backups },
     },
@@ -81,10 +81,7 @@ describe("checks before the first change", () => {
       keyShare: false,
       extraFiles: { count: 2000, bytes: 4000 },
     });
-    await onHost(
-      from,
-      "echo '{\"half\": ' > /root/.orchestrator/config.json; rm /root/.orchestrator/producer; chmod g+s /root/.orchestrator/events",
-    );
+    await onHost(from, "echo '{\"half\": ' > /root/.orchestrator/config.json; rm /root/.orchestrator/producer");
     await onHost(to, "mkdir -p /root/.orchestrator/tss && echo '{}' > /root/.orchestrator/tss/localstate-x.json");
     mkdirSync(directory(), { recursive: true });
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", directory()]);
@@ -94,11 +91,10 @@ describe("checks before the first change", () => {
     );
     const told = error?.message.split("\n").filter((line) => /^(The|-)/.test(line));
     expect(told).toEqual([
-      "The orchestrator can't be moved yet; nothing was touched on either host. 9 things stand in the way:",
+      "The orchestrator can't be moved yet; nothing was touched on either host. 8 things stand in the way:",
       `- ${from.address}: the orchestrator does not run (orchestrator)`,
       `- ${from.address}: the orchestrator gives no good answer on 127.0.0.1:55000`,
       `- ${from.address}: files in /root/.orchestrator are missing or damaged`,
-      `- ${from.address}: files in /root/.orchestrator have modes that are not copied to another host`,
       `- ${from.address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
       `- ${to.address}: /root/.orchestrator is in the way`,
       `- ${to.address}: the new host does not reach the old one's ssh at 127.0.0.9:22`,

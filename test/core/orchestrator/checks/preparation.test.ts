@@ -29,7 +29,6 @@ const usual = {
   shares: "0",
   mount: "/",
   free: "99999999999",
-  inodes: "999999",
 };
 
 function openStage(root: LocalRoot) {
