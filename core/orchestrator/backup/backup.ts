@@ -65,7 +65,7 @@ export async function takeBackup(root: RootHost, what: BackupSource, place: Back
   const work = { root, what, store, part, deps };
   try {
     fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-    removeDeadParts(directory);
+    removeOldParts(directory);
     const identity = await openIdentity(directory, place.identityFile, deps.now);
     if (identity.isNew) {
       deps.say(`backup: made a key that opens the backups: ${identity.file}`);
@@ -93,20 +93,11 @@ export async function takeBackup(root: RootHost, what: BackupSource, place: Back
   }
 }
 
-/** Removes partial files of killed runs; keeps those of running ones. */
-function removeDeadParts(directory: string): void {
-  for (const name of fs.readdirSync(directory)) {
-    const pid = Number(/\.(\d+)\.part$/.exec(name)?.[1]);
-    // Process ids repeat, mainly in containers.
-    if (pid === process.pid || (pid > 0 && !isAlive(pid))) fs.rmSync(path.join(directory, name), { force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+/** Removes partial files of killed runs: no copy takes longer than its limit. */
+function removeOldParts(directory: string): void {
+  for (const name of fs.readdirSync(directory).filter((each) => each.endsWith(".part"))) {
+    const file = path.join(directory, name);
+    if (Date.now() - fs.statSync(file).mtimeMs > limitSeconds * 1000) fs.rmSync(file, { force: true });
   }
 }
 

@@ -1,18 +1,8 @@
 import { formatMove } from "../../eventLog/moveId";
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
-import { quoteShellWord } from "../../util/quote";
 import type { Obstacle } from "./decideMove";
-import {
-  assignRoles,
-  bothSides,
-  formatHost,
-  formatPlainStore,
-  type HostStates,
-  journalFile,
-  type Saga,
-  type WhichHost,
-} from "./journal";
+import { assignRoles, bothSides, formatHost, type HostStates, journalFile, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 
 /**
@@ -22,24 +12,6 @@ import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 export function stopForGood(service: string): string {
   const file = `/etc/systemd/system/${service}.service`;
   return `systemctl stop ${service} && { [ ! -f ${file} ] || mv -f ${file} ${file}.moved; } && ln -sfn /dev/null ${file} && systemctl daemon-reload && systemctl is-active ${service}`;
-}
-
-/** Returns the commands for a rollback by hand, and those that let the program know of it. */
-function formatRollbackCommands(saga: Saga, states: HostStates, places: HostAddresses): string[] {
-  const { source, target } = assignRoles(saga);
-  const { unitFile = "", keyStore = "" } = states[source]?.journal?.was ?? {};
-  const service = places.services[source];
-  const moveBack = (from: string, to: string) =>
-    to === "" ? "" : `mv ${quoteShellWord(from)} ${quoteShellWord(to)} && `;
-  const files = moveBack(`${unitFile}.moved`, unitFile) + moveBack(keyStore, formatPlainStore(keyStore));
-  const run = commandsFor(places.stack);
-  // The journals lack a rollback by hand, and would block later runs.
-  const aside = `so that the program knows of the rollback, on both hosts: mv ${journalFile} ${journalFile}.aside; then ${run.set("orchestrator.rollback", true)} && ${run.up}`;
-  return [
-    `first on ${places[target]}: ${stopForGood(places.services[target])} (it must say inactive)`,
-    `only then on ${places[source]}: systemctl unmask ${service} && ${files}systemctl enable --now ${service}`,
-    ...(source === "old" ? [aside] : []),
-  ];
 }
 
 /** Formats the question, and the command, whether the operator moved the orchestrator here by hand. */
@@ -145,12 +117,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   "target unreachable": (scene) => needsHost(scene, scene.target),
   "target is started": (scene) => ({
     what: `the orchestrator of ${nameOf(scene, scene.target)} was started, so the program undoes nothing: two orchestrators must never run at once`,
-    next: [
-      `To go on: fix what is said above, then ${scene.run.up}`,
-      scene.rollback && `To go back: ${scene.rollback}`,
-      "Or by hand:",
-      ...formatRollbackCommands(scene.saga, scene.states, scene.places),
-    ],
+    next: [`To go on: fix what is said above, then ${scene.run.up}`, scene.rollback && `To go back: ${scene.rollback}`],
   }),
   "target runs unasked": (scene) => runsUnasked(scene, scene.target),
   "source runs unasked": (scene) => runsUnasked(scene, scene.source),

@@ -55,10 +55,10 @@ it("makes no backup without an orchestrator, and exits with 2 and what is needed
   expect(told.exitCode, told.output).toBe(2);
   expect(told.output).toBe(
     [
-      "no backup of the orchestrator of prod was made: there is no orchestrator to back up",
-      `  found: ${fresh.address}: no orchestrator`,
-      `  found: ${old.address}: no orchestrator`,
-      "  needed: name the stack of the host on which the orchestrator runs",
+      "no backup of the orchestrator of prod was made: there is no running orchestrator to back up",
+      `  found: ${fresh.address}: no orchestrator runs; its journal: none`,
+      `  found: ${old.address}: no orchestrator runs; its journal: none`,
+      "  needed: finish its move, start it on its host, or name the stack of that host",
       "  Then: ./pillar-host backup prod",
     ].join("\n"),
   );
