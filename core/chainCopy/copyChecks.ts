@@ -4,7 +4,7 @@ import { isOneMachine } from "../ssh/publicKey";
 import { commandsFor } from "../util/commands";
 import { parseFields } from "../util/fields";
 import { formatProblem } from "../util/problem";
-import { formatDuration, formatSize } from "../util/timeText";
+import { formatSize } from "../util/timeText";
 import type { CopyRun } from "./copyHosts";
 import type { ChainCopyInputs, HostRole } from "./copyNodes";
 
@@ -33,7 +33,6 @@ export function parseChainFacts(printed: string, address: string) {
     /** Hashes of the network key and of the producer address. */
     networkKey: all.get("networkKey"),
     producer: all.get("producer"),
-    load: text("load"),
     lacks: fields.flatMap(([name, value]) => (name === "lacks" ? [value] : [])),
   };
 }
@@ -59,7 +58,7 @@ export async function checkBefore(run: CopyRun): Promise<void> {
   faults.push(...findCopyProblems(facts, versions, addresses));
   faults.push(...(await findChainFaults(run)));
   if (faults.length > 0) throw Object.assign(new Error(formatRefusal(inputs, faults)), { isRefused: true });
-  for (const line of formatPlan(inputs, facts, versions.new ?? "")) run.say(line);
+  for (const line of formatPlan(inputs, facts.old)) run.say(line);
 }
 
 type Pair<T> = Readonly<Record<HostRole, T>>;
@@ -128,15 +127,11 @@ function formatRefusal({ stack, old, new: fresh }: ChainCopyInputs, faults: read
   });
 }
 
-function formatPlan(inputs: ChainCopyInputs, { old, new: fresh }: Pair<ChainFacts>, version: string): string[] {
-  const { address } = inputs.old.host.ssh;
-  const left = Math.max(0, old.bytes - fresh.staged);
-  const names = Object.entries(old.databases).flatMap(([name, found]) => (found === "there" ? [name] : []));
-  const limited = inputs.limitMbps > 0 ? `${inputs.limitMbps} Mbit/s at most` : "no limit";
-  const mbps = inputs.limitMbps || 100;
+function formatPlan({ old: { dataDir, host }, new: fresh }: ChainCopyInputs, { bytes, databases }: ChainFacts) {
+  const { address } = host.ssh;
+  const names = Object.entries(databases).flatMap(([name, found]) => (found === "there" ? [name] : []));
   return [
-    `reads ${names.join(", ")} in ${inputs.old.dataDir} of ${address}: ${formatSize(old.bytes)}, to ${inputs.new.host.ssh.address}, ${formatDuration((left * 8) / (mbps * 1000))} at ${mbps} Mbit/s (${limited})`,
-    `nothing is stopped on ${address}, and no key, wallet or configuration is copied; its load is ${old.load}, ${formatSize(old.free)} of disk free`,
-    `both nodes are on one chain, and the new host's node, ${version}, can read the old host's databases`,
+    `reads ${names.join(", ")} in ${dataDir} of ${address}: ${formatSize(bytes)}, to ${fresh.host.ssh.address}`,
+    `nothing is stopped on ${address}, and no key, wallet or configuration is copied`,
   ];
 }

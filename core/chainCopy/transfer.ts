@@ -1,6 +1,6 @@
 import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign";
 import { createProblemError } from "../util/problem";
-import { formatDuration, formatSize } from "../util/timeText";
+import { formatSize } from "../util/timeText";
 import { minFreeBytes } from "./copyChecks";
 import { type CopyFacts, type CopyRun, copyHours, isBroken, isTaken, retryIfBroken, stallTimeoutMs } from "./copyHosts";
 import type { HostRole } from "./copyNodes";
@@ -88,25 +88,21 @@ async function copyUntilEqual(run: CopyRun, snapshot: Snapshot): Promise<void> {
 
 /** Copies the files; after a broken connection, only those that are missing. */
 async function copyFiles({ hosts, say, ticks, sleep, signal }: CopyRun, snapshot: Snapshot): Promise<void> {
-  let seen: { at: number; bytes: number }[] = [];
   let saidAt = Number.NEGATIVE_INFINITY;
   let grownAt = ticks();
   let most = -1;
   const hear = (line: string) => {
     const bytes = parseNumbers(line).get("bytes");
-    if (bytes === undefined) return;
-    const at = ticks();
-    if (bytes > most) grownAt = at;
-    most = Math.max(most, bytes);
-    seen = [...seen, { at, bytes }].slice(-12);
-    if (at - saidAt < reportIntervalMs) return;
-    saidAt = at;
-    say(formatCopyProgress(seen, snapshot.bytes));
+    if (bytes === undefined || bytes <= most) return;
+    most = bytes;
+    grownAt = ticks();
+    if (grownAt - saidAt < reportIntervalMs) return;
+    saidAt = grownAt;
+    say(`${formatSize(bytes)} of ${formatSize(snapshot.bytes)} have arrived`);
   };
   for (;;) {
     try {
-      await hosts.follow("chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds }, hear);
-      return say(formatCopyProgress(seen.slice(-1), snapshot.bytes));
+      return await hosts.follow("chain_copy", { total_bytes: snapshot.bytes }, { limitSeconds }, hear);
     } catch (error) {
       const { message } = error as Error;
       const isFull = /No space left|sent more than this host accepts/.test(message);
@@ -114,7 +110,6 @@ async function copyFiles({ hosts, say, ticks, sleep, signal }: CopyRun, snapshot
       if (isFull) await hosts.call("new", "chain_discard");
       if (isTaken(error) || isFull || signal?.aborted || ticks() - grownAt > stallTimeoutMs) throw error;
       say(`the connection broke, trying again: ${message.split("\n").slice(0, 2).join("; ")}`);
-      seen = [];
       await sleep(retryDelayMs);
     }
   }
@@ -133,19 +128,6 @@ export function parseHashes(printed: string, address: string): ReadonlyMap<strin
       needed: "a sha256 and a path below nom, consensus or cache",
     });
   return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
-}
-
-/** Formats bytes, rate and time left. `seen`: recent numbers of copied bytes, oldest first, with their times. */
-export function formatCopyProgress(seen: readonly { at: number; bytes: number }[], total: number): string {
-  const [first, last] = [seen[0], seen.at(-1)];
-  if (!first || !last) return "";
-  const percent = total > 0 ? Math.min(100, Math.floor((100 * last.bytes) / total)) : 100;
-  const line = `${formatSize(last.bytes)} of ${formatSize(total)} (${percent} %)`;
-  const seconds = (last.at - first.at) / 1000;
-  const rate = seconds > 0 ? (last.bytes - first.bytes) / seconds : 0;
-  if (rate <= 0) return line;
-  const left = Math.max(0, total - last.bytes) / rate;
-  return `${line}, ${((rate * 8) / 1e6).toFixed(1)} Mbit/s, ${formatDuration(left * 1000)} left`;
 }
 
 /** Watches that the old host's disk never fills up: the snapshot's hard links keep deleted files. Each poll also renews

@@ -88,7 +88,6 @@ chain_facts() {
   if [ -s "$data_dir/network-private-key" ]; then fact networkKey "$(sha256sum < "$data_dir/network-private-key" | cut -d ' ' -f 1)"; fi
   at=$(configured_address)
   if [ -n "$at" ]; then fact producer "$(printf %s "$at" | sha256sum | cut -d ' ' -f 1)"; fi
-  fact load "$(cut -d ' ' -f 1-3 /proc/loadavg) on $(nproc) cores"
   for tool in tar perl sha256sum find flock ssh-keygen ssh wget base64; do has "$tool" || fact lacks "$tool"; done
   fact end yes
 }

@@ -19,7 +19,6 @@ export const usual = {
   copyKey: `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${"b".repeat(43)} pillar-host-chain-copy`,
   copyAddress: "192.0.2.2",
   database: "none",
-  load: "0",
   lacks: "",
   networkKey: "",
   progress: "1000",
@@ -120,7 +119,7 @@ export class CopyStage {
     const extra = of === "new" ? `${usual.hash}  nom/${answer("arrivedPath")}\n` : "";
     const lacks = answer("lacks") && `lacks=${answer("lacks")}\n`;
     return {
-      chain_facts: `nom=there\nconsensus=there\ncache=${answer("database")}\nbytes=1000\nfree=9000000000\nstaged=0\nload=${answer("load")}\n${lacks}networkKey=${answer("networkKey")}${of}\nend=yes\n`,
+      chain_facts: `nom=there\nconsensus=there\ncache=${answer("database")}\nbytes=1000\nfree=9000000000\nstaged=0\n${lacks}networkKey=${answer("networkKey")}${of}\nend=yes\n`,
       chain_snapshot: `height ${answer("height")}\nfiles ${answer("files")}\nbytes ${answer("bytes")}\nend\n`,
       chain_key: `${answer("copyKey")}\n${answer("copyAddress")}\n`,
       chain_manifest: `${answer("hash")}  nom/${answer("path")}\n${extra}`,

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/copyChecks";
 import { type ChainCopyInputs, createNodeAccess } from "../../../core/chainCopy/copyNodes";
-import { formatCopyProgress, parseHashes } from "../../../core/chainCopy/transfer";
-import { formatSize } from "../../../core/util/timeText";
+import { parseHashes } from "../../../core/chainCopy/transfer";
 import { closedPort, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
 
 const whole = parseChainFacts(
@@ -41,8 +40,7 @@ test("a copy needs a node that is at least as new as the old host's", () => {
 });
 
 test("a host's facts are read whole, or not at all", () => {
-  const told =
-    "nom=there\nconsensus=there\ncache=none\nbytes=12\nfree=5\nstaged=0\nlacks=perl\nlacks=tar\nload=1\nend=yes\n";
+  const told = "nom=there\nconsensus=there\ncache=none\nbytes=12\nfree=5\nstaged=0\nlacks=perl\nlacks=tar\nend=yes\n";
   const parsed = { bytes: 12, free: 5, lacks: ["perl", "tar"], networkKey: undefined };
   expect(parseChainFacts(told, "h")).toMatchObject(parsed);
   expect(() => parseChainFacts(told.replace("end=yes", ""), "h")).toThrow("h: its answer was cut off");
@@ -57,17 +55,6 @@ test("the hashes of files are read by path", () => {
 
 test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a\nb"])("refuse the path %s", (path) => {
   expect(() => parseHashes(`${a}  ${path}\n`, "h")).toThrow("h: the list of the chain's files cannot be read");
-});
-
-test("formats bytes, rate and time left", () => {
-  const seen = [
-    { at: 0, bytes: 1e9 },
-    { at: 100_000, bytes: 2e9 },
-  ];
-  expect(formatCopyProgress(seen, 12e9)).toBe("2.0 GB of 12.0 GB (16 %), 80.0 Mbit/s, 17 min left");
-  expect(formatCopyProgress(seen.slice(-1), 12e9)).toBe("2.0 GB of 12.0 GB (16 %)");
-  expect(formatCopyProgress([], 1)).toBe("");
-  expect([formatSize(0), formatSize(1), formatSize(13.44e9)]).toEqual(["0 MB", "1 MB", "13.4 GB"]);
 });
 
 /** Reads the status of one of two nodes on chains with these hashes. test/lab/gate/rightChain.test.ts has more cases. */
