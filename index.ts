@@ -9,7 +9,6 @@ import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/o
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
 import { prepareRun } from "./components/retirement/checkRetirement";
 import { HostRetirement } from "./components/retirement/guard";
-import { createRememberedOutput } from "./components/retirement/hostMemory";
 import { registerIdleHost } from "./components/retirement/idleHost";
 import { readStackEventsOrNone } from "./components/stackLog";
 
@@ -36,11 +35,7 @@ export = showPlainErrors(async () => {
     first: formatStepsBeforeWallet(orchestrator.timing, stack),
     hasNoOrchestrator: orchestrator.timing === "none",
   });
-  const { guard } = new HostRetirement({
-    host,
-    after: [pillar, pillar.done, ...resources],
-    knownProducer: pillar.producerAddress,
-  });
+  new HostRetirement({ host, after: [pillar, pillar.done, ...resources], knownProducer: pillar.producerAddress });
   return {
     host: hostShown,
     sync: createSyncOutput(pillar.gate),
@@ -48,7 +43,6 @@ export = showPlainErrors(async () => {
     producerAddress: cutover.producerAddress,
     // Left out if undefined, because the engine would warn about the output.
     ...(moved ? { orchestrator: moved } : {}),
-    remembered: createRememberedOutput(host.guard, guard, last, cutover.registration),
     nextStep: reportNextStep(
       pulumi
         .all([cutover.nextStep, moved ?? pulumi.output(undefined)])

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { RegistrationOutput } from "../core/registration/registration";
-import type { Remembered } from "../core/retirement/guardMemory";
 import { isAddress } from "../core/util/address";
 import type { OrchestratorShown } from "./orchestrator/orchestrator";
 
@@ -17,7 +16,6 @@ export interface LastRun {
   readonly orchestrator?: OrchestratorShown;
   readonly registration?: RegistrationOutput;
   readonly producerAddress?: string;
-  readonly remembered?: Remembered;
 }
 
 /** Reads the last run's outputs. Call it before any resource is registered: the engine then overwrites the state. */
@@ -41,6 +39,5 @@ export async function readLastRun(): Promise<LastRun> {
     registration: await read("registration"),
     // A value that is not an address counts as missing.
     producerAddress: isAddress(producer) ? producer : undefined,
-    remembered: await read("remembered"),
   };
 }

@@ -41,7 +41,7 @@ const contactTimeoutMs = 20_000;
 
 /** Checks the conditions again, then stops the node for good. Reports a host that does not answer. */
 async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
-  const { host: login, places, library, stack, pillar, memory, remembered, backup } = inputs;
+  const { host: login, places, library, stack, pillar, memory, backup } = inputs;
   const { address, hostKey } = login.ssh;
   if (isUnattended(process.env))
     throw new Error(formatUnattendedRefusal(`shut down the node of ${address}`, "up", stack));
@@ -50,8 +50,7 @@ async function shutDown(inputs: ShutdownInputs): Promise<ShutdownOutputs> {
     const deps = { ...systemClock, say: (line: string) => say(`retirement: ${line}`) };
     const log = openEventLog({ directory: backup.directory, stack, pillar }, deps);
     const host = await readHost(root, places, isReached(inputs, memory) ? contactTimeoutMs : 0, deps);
-    const known = { ...inputs, recorded: remembered?.recorded };
-    const question = { step: "retire" as const, inputs: known, memory, host, store: log.store };
+    const question = { step: "retire" as const, inputs, memory, host, store: log.store };
     const { facts, verdict } = await surveyRetirement(question, deps);
     if (verdict.unmet.length > 0) throw new Error(formatRefusal(facts, verdict));
     for (const line of verdict.evidence) deps.say(line);

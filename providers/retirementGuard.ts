@@ -4,7 +4,7 @@ import type { Block } from "../core/chain/sameChain";
 import { type EventLog, openEventLog } from "../core/eventLog/eventLog";
 import { findValidEvents } from "../core/eventLog/guardFacts";
 import type { RetirementInputs } from "../core/retirement/guardInputs";
-import { type GuardMemory, updateGuardMemory } from "../core/retirement/guardMemory";
+import type { GuardMemory } from "../core/retirement/guardMemory";
 import { overrideVariable } from "../core/retirement/refusalText";
 import { releaseHost } from "../core/retirement/releaseOnDestroy";
 import { systemClock } from "../core/util/clock";
@@ -26,7 +26,7 @@ export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs>({
   update: updateGuardState,
   delete: releaseGuarded,
   secretInputs: ["host", "node", "successor", "server"],
-  outputs: { createdAt: "plain", isReached: "plain", isOwnWork: "plain", recorded: "plain", produced: "plain" },
+  outputs: { createdAt: "plain", isReached: "plain", isOwnWork: "plain", recorded: "plain" },
   options: { replaceOnChanges: ["serverId"] },
 }) {}
 
@@ -44,18 +44,18 @@ interface GuardOutputs extends GuardMemory {
 }
 
 async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
-  const { lifecycle, isLast, stack, host, server, remembered } = inputs;
+  const { lifecycle, isLast, stack, host, server } = inputs;
   const log = openGuardLog(inputs);
-  const memory = updateGuardMemory({}, inputs);
+  const isOwnWork = lifecycle === "active";
   // The guard may be new although its host is not: somebody deleted the guard from the state.
-  const isReached = memory.isReached || findValidEvents(await log.read(), stack, "reached").length > 0;
+  const isReached = lifecycle !== "retiring" || findValidEvents(await log.read(), stack, "reached").length > 0;
   if (!isLast && lifecycle !== "retiring") {
     const { address, hostKey } = host.ssh;
     const provider = server?.provider ?? "existing";
-    const details = { address, hostKey, provider, isOwnWork: memory.isOwnWork, serverId: server?.id };
+    const details = { address, hostKey, provider, isOwnWork, serverId: server?.id };
     await log.note({ event: "host", details });
   }
-  return { ...memory, isReached, recorded: remembered?.recorded ?? (await recordMomentum(inputs)) };
+  return { createdAt: new Date().toISOString(), isReached, isOwnWork, recorded: await recordMomentum(inputs) };
 }
 
 /** Milliseconds after which a momentum is assumed to be on no fork. */
@@ -97,9 +97,11 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
   if (olds.lifecycle === "retiring" && news.lifecycle !== "retiring" && !news.isLast)
     await openGuardLog(news).add({ event: "reactivated", details: { address: news.host.ssh.address } });
   return {
-    ...updateGuardMemory(olds, news),
+    createdAt: olds.createdAt,
+    isReached: olds.isReached === true || news.lifecycle !== "retiring",
+    isOwnWork: olds.isOwnWork === true,
     knownProducer: news.knownProducer ?? olds.knownProducer,
-    recorded: olds.recorded ?? news.remembered?.recorded ?? (await recordMomentum(news)),
+    recorded: olds.recorded ?? (await recordMomentum(news)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Remembered } from "../../core/retirement/guardMemory";
+import type { GuardMemory } from "../../core/retirement/guardMemory";
 import { isAddress } from "../../core/util/address";
 
 export type OtherHost = Readonly<Record<"address" | "hostKey", string>>;
@@ -28,6 +28,8 @@ export function parseState(text: string) {
   const server = { ...findOutputs("hcloud:index/server:Server"), ...findOutputs("digitalocean:index/droplet:Droplet") };
   const { startedAt, startHeight, syncedAt } = findOutputs(":SyncGate");
   const stack = findOutputs("pulumi:pulumi:Stack");
+  const firstGuard = findOutputs(":RetirementGuard");
+  const lastGuard = resources.findLast(({ type }) => type.endsWith(":RetirementGuard"))?.outputs;
   const wait = { startHeight: asNumber(startHeight), syncedAt: asText(syncedAt) };
   return {
     /** True if a `pulumi up` made a resource, or began to. */
@@ -36,10 +38,12 @@ export function parseState(text: string) {
     recordedKey: asHost(contact.address ?? server.ipv4Address, contact.pinned ?? findOutputs(":HostKey").publicKey),
     /** The wait for the sync; times are ISO 8601. */
     wait: typeof startedAt === "string" ? { startedAt, ...(wait as Partial<typeof wait>) } : undefined,
-    /** The guards' facts about the host, from the last run's outputs. */
-    remembered: stack.remembered as Remembered | undefined,
+    /** The first guard's facts about the host. */
+    guardMemory: asGuardMemory(firstGuard),
+    /** This host's producer address, which the last guard knows. */
+    guardedProducer: asText(lastGuard?.knownProducer),
     /** True if this state ordered the server. */
-    isOwnServer: findOutputs(":RetirementGuard").isOwnServer === true || undefined,
+    isOwnServer: firstGuard.isOwnServer === true || undefined,
     /** The host in the last run's outputs. */
     host: asHost(asBlock(stack.host).address, asBlock(stack.host).hostKey),
     /** The producer address that was registered before this host's, from the last run's outputs. */
@@ -65,6 +69,11 @@ const asBlock = (value: unknown) => (value ?? {}) as Outputs;
 
 const asHost = (address: unknown, hostKey: unknown): OtherHost | undefined =>
   typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined;
+
+function asGuardMemory({ createdAt, isReached, isOwnWork }: Outputs): GuardMemory | undefined {
+  if (typeof createdAt !== "string") return undefined;
+  return { createdAt, isReached: isReached === true, isOwnWork: isOwnWork === true };
+}
 
 type ParsedRun = NonNullable<ReturnType<typeof parseLastRun>>;
 export type LastRunOutputs = Pick<ParsedRun, "nextStep" | "isRegistered" | "isOffered"> & Partial<ParsedRun>;

@@ -1,20 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
+import { createRetirementSettings } from "../../core/retirement/retirementInputs";
 import type { LastRun } from "../lastRun";
 import { createLogin } from "../login";
 import { createGuard } from "../retirement/guard";
-import { createGuardInputs } from "../retirement/hostMemory";
 import { createContactArgs } from "./firstContact";
 import type { Host, ReachableHost } from "./host";
 
-export type HostArgs = Awaited<ReturnType<typeof createHostArgs>>;
+export type HostArgs = ReturnType<typeof createHostArgs>;
 
 /** Returns what every host needs of configuration and last run: its login, its first contact and its guard's inputs. */
-export async function createHostArgs(config: StackConfig, last: LastRun) {
+export function createHostArgs(config: StackConfig, last: LastRun) {
   return {
     login: createLogin(config),
     contact: createContactArgs(config, last.finished),
-    guard: { config, settings: await createGuardInputs(config, last) },
+    guard: { config, settings: createRetirementSettings(config) },
   };
 }
 

@@ -31,7 +31,7 @@ export async function registerCloudHost(config: CloudConfig, last: LastRun): Pro
   const plan = await decide(deciding);
   if (plan.kind === "gone") return { shown: { provider } };
   const run = { ...deciding, plan };
-  const args = await createHostArgs(config, last);
+  const args = createHostArgs(config, last);
   const register = async () => {
     if (importId !== undefined && plan.kind === "keep") return createAdoptedHost({ ...run, plan }, args);
     const openings = listOpenings(config, await hasOrchestrator(config, config.stack, last.orchestrator?.side));

@@ -20,7 +20,7 @@ export async function registerExistingHost(
   { address, hostKey }: ExistingHostConfig,
   last: LastRun,
 ): Promise<RegisteredHost> {
-  const args = await createHostArgs(config, last);
+  const args = createHostArgs(config, last);
   const component = new HostComponent("ExistingHost");
   const contact = createFirstContact({ address, hostKey }, args, [], component);
   const access = { ...args.login, address, hostKey: hostKey ?? contact.pinned };

@@ -5,7 +5,8 @@ import { extractRawConfig, parseConfig, type StackConfig } from "../../core/conf
 import { formatConfigFaults } from "../../core/config/configFaults";
 import { findPlainSecrets } from "../../core/config/secretKeys";
 import { openStackStore } from "../../core/config/stackStore";
-import type { HostMemory } from "../../core/retirement/guardMemory";
+import type { EventDetails } from "../../core/eventLog/events";
+import { findValidEvents } from "../../core/eventLog/guardFacts";
 import { readHostOnce } from "../../core/retirement/readHost";
 import { formatRefusal } from "../../core/retirement/refusalText";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs";
@@ -15,7 +16,7 @@ import { commandsFor, someHostKey } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { type LastRun, readLastRun } from "../lastRun";
 import { warn } from "../log";
-import { readHostMemory } from "./hostMemory";
+import { readStackEvents } from "../stackLog";
 
 /** Dependencies of a lookup that prints nothing and accepts no acknowledgement of the operator. */
 export const readOnlyDeps = { ...systemClock, say: () => undefined };
@@ -26,20 +27,24 @@ const contactTimeoutMs = 10_000;
 /** Checks whether the host may be retired, before the engine lifts the server's protection. @throws RunError */
 export async function checkRetirement(config: StackConfig, last: LastRun): Promise<void> {
   if (last.nodeOff) return;
-  const past = await readHostMemory(config, last);
-  const place = await findHost(config, last, past.location);
+  const events = await readStackEvents(config);
+  const location = findValidEvents(events, config.stack, "location").at(-1)?.details;
+  const place = await findHost(config, last, location);
   if (place === "gone") return;
   const { address, hostKey, isOwnServer } = place;
-  const { recorded, knownProducer } = past;
   const shown = { address: address ?? `the host of ${config.stack}`, hostKey: hostKey ?? "", isOwnServer };
-  const inputs = { ...createRetirementInputs(config, shown), recorded, knownProducer };
+  const inputs = { ...createRetirementInputs(config, shown), knownProducer: last.producerAddress };
   const host =
     address === undefined || hostKey === undefined
       ? { silent: "this stack does not know the host's address or host key" }
       : await readHostOnce(inputs, contactTimeoutMs, readOnlyDeps).catch((error: Error) => {
           throw new pulumi.RunError(error.message);
         });
-  const memory = { ...past, isReached: last.finished || past.isReached };
+  const memory = {
+    createdAt: new Date().toISOString(),
+    isReached: last.finished || findValidEvents(events, config.stack, "reached").length > 0,
+    isOwnWork: location?.isOwnWork === true,
+  };
   const question = { step: "retire" as const, inputs, memory, host, store: openStackStore(config) };
   const { facts, verdict } = await surveyRetirement(question, readOnlyDeps);
   if (verdict.unmet.length > 0) throw new pulumi.RunError(formatRefusal(facts, verdict));
@@ -49,7 +54,7 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
  * Finds the host's address and key (configuration, last run or event log). Ignores facts of another server.
  * @throws RunError if the key of a host that may be a live Pillar is unknown
  */
-async function findHost(config: StackConfig, last: LastRun, location: HostMemory["location"]) {
+async function findHost(config: StackConfig, last: LastRun, location?: EventDetails["host"]) {
   const { host, stack } = config;
   const known = {
     address: last.address ?? location?.address,

@@ -9,7 +9,6 @@ import type { LastRun } from "../lastRun";
 import { reportNextStep } from "../log";
 import { readOnlyDeps } from "./checkRetirement";
 import { HostRetirement } from "./guard";
-import { createRememberedOutput } from "./hostMemory";
 
 /** Registers a host on which nothing is deployed: adopted as it is, or shut down to be retired. @returns outputs */
 export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun) {
@@ -17,11 +16,10 @@ export async function registerIdleHost(config: StackConfig, host: Host, last: La
   const isRetiring = config.lifecycle === "retiring";
   const run = isRetiring && (await isStillOff(config, last)) ? undefined : randomUUID();
   const shutDown = isRetiring ? { run } : undefined;
-  const { shutdown, guard } = new HostRetirement({ host, after: [host.guard], shutDown });
-  const remembered = createRememberedOutput(host.guard, guard, last);
-  if (shutdown === undefined) return { remembered, nextStep: reportNextStep(pulumi.output(formatAdoptedSteps(stack))) };
+  const { shutdown } = new HostRetirement({ host, after: [host.guard], shutDown });
+  if (shutdown === undefined) return { nextStep: reportNextStep(pulumi.output(formatAdoptedSteps(stack))) };
   const next = shutdown.isOff.apply((isOff) => formatRetiredSteps(stack, isOff));
-  return { retirement: { nodeOff: shutdown.isOff }, remembered, nextStep: reportNextStep(next) };
+  return { retirement: { nodeOff: shutdown.isOff }, nextStep: reportNextStep(next) };
 }
 
 /** True if the node was shut down and is still off, or the host is silent. Somebody may have started the node since. */

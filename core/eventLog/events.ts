@@ -54,7 +54,6 @@ export interface EventDetails {
     readonly evidence: readonly string[];
     readonly address?: string;
     readonly serverId?: string;
-    readonly producer?: string;
     /** True if the provider protected the server against deletion. */
     readonly wasProtected?: boolean;
   };

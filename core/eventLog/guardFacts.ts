@@ -20,24 +20,22 @@ const signsOfLife = [
 
 /** Facts on which guards and steps decide. No other code reads their events (test/core/eventLog/guardFacts.test.ts). */
 export const guardFacts = {
-  /** Address of the host: an interrupted destroy needs it even after the release. */
+  /** The host, and since when the stack has it: an interrupted destroy needs that even after the release. */
   location: { saidBy: ["host"], voidedBy: [] },
   /** A momentum of the Pillar's chain, whichever host had it. */
   chain: { saidBy: ["recorded"], voidedBy: [] },
   /** The stack may have logged in to the host. */
   reached: { saidBy: ["host", "synced", "producing", "shutDown"], voidedBy: ["released"] },
-  begun: { saidBy: ["host"], voidedBy: ["released"] },
   witnessed: { saidBy: ["synced"], voidedBy: ["released"] },
   /** Parts of a chain copy may lie on the host. */
   copying: { saidBy: ["chainCopyBegun"], voidedBy: ["chainCopied", "released"] },
   copied: { saidBy: ["chainCopied"], voidedBy: ["chainCopyBegun", "released"] },
-  produced: { saidBy: ["producing"], voidedBy: ["released"] },
+  registered: { saidBy: ["registered", "registeredTooEarly", "producing"], voidedBy: ["host"] },
   shuttingDown: { saidBy: ["shuttingDown"], voidedBy: ["released"] },
   /** Other stacks' events about this host, and later moves, void it, too ({@link findShutdownWithoutOrchestrator}). */
   shutDown: { saidBy: ["shutDown"], voidedBy: [...signsOfLife, "released"] },
   /** A guard of the stack released the host: the other guard need not ask again. */
   released: { saidBy: ["released"], voidedBy: signsOfLife },
-  typed: { saidBy: ["override"], voidedBy: signsOfLife },
   /** A destroy lifted the provider's protection; the event names the server. */
   unprotected: { saidBy: ["released"], voidedBy: [] },
 } as const satisfies Readonly<Record<string, GuardFact>>;

@@ -20,16 +20,16 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const nothingToLose = findNothingToLose(facts);
   if (nothingToLose) return { unmet: [], evidence: [nothingToLose] };
   const good = facts.readings.filter(isAnswered);
-  const neverProduced = isOwnNode(facts) && facts.memory.hasProduced === false && listOwnProducers(facts).length < 2;
+  const neverRegistered = isNeverRegistered(facts);
   const judged: readonly [Loss, Judgements][] = [
     ["momentums", checkSilence(facts)],
     ["momentums", checkPillarOfHost(facts)],
     ["momentums", checkChain(facts, good)],
     [
       "momentums",
-      neverProduced ? `${facts.address} has produced nothing since it joined this stack` : checkSuccessor(facts, good),
+      neverRegistered ? `${facts.address} was never registered as a producer` : checkSuccessor(facts, good),
     ],
-    ["rewards", neverProduced || facts.step === "retire" ? [] : checkRewards(facts)],
+    ["rewards", neverRegistered || facts.step === "retire" ? [] : checkRewards(facts)],
     ["the orchestrator", checkOrchestrator(facts)],
   ];
   const evidence = judged.flatMap(([, each]) => [each].flat().filter((judgement) => typeof judgement === "string"));
@@ -54,16 +54,15 @@ function mergeSame(unmet: readonly Unmet[]): Unmet[] {
   });
 }
 
-/** True if a proof that this host never produced could change the verdict. The search for that proof takes minutes. */
-export function needsProductionSearch(facts: RetirementFacts, { unmet }: RetirementVerdict): boolean {
-  return (
-    isOwnNode(facts) && facts.memory.hasProduced === undefined && unmet.some(({ loss }) => loss !== "the orchestrator")
-  );
-}
-
-/** True if the stack's steps deployed the node. Any other node may have produced before the stack had it. */
-function isOwnNode({ host, memory }: RetirementFacts): boolean {
-  return memory.isOwnWork && (!("facts" in host) || "deploy.done" in host.facts.marks);
+/**
+ * True if the stack deployed the node, and the event log, which is older than the node, has no registration of it. A
+ * node from before the stack may have produced. Nodes are asked for the registered address in any case.
+ */
+function isNeverRegistered(facts: RetirementFacts): boolean {
+  const { host, memory, unregisteredSince } = facts;
+  const deployedAt = "facts" in host ? host.facts.marks["deploy.done"] : undefined;
+  if (!memory.isOwnWork || deployedAt === undefined || unregisteredSince === undefined) return false;
+  return unregisteredSince <= deployedAt && listOwnProducers(facts).length < 2;
 }
 
 /** Returns evidence that nothing on the host can be lost, or undefined. */
@@ -84,7 +83,6 @@ function findNothingToLose({ host, memory, address }: RetirementFacts): string |
 /** Checks that a silent host's node can't be running. */
 function checkSilence({ host, step, stack, address }: RetirementFacts): Judgements {
   if ("facts" in host) return [];
-  if ("released" in host) return `${address} was released and shut down at ${host.released}`;
   if ("off" in host) return `${address} did not answer, and is switched off: ${host.off}`;
   if ("unseen" in host)
     return `${address} does not answer (${host.unseen}): ${host.provider} will switch it off once all other conditions are met`;

@@ -5,7 +5,6 @@ import type { CloudServer } from "../cloud/power";
 import type { OrchestratorPaths } from "../orchestrator/hosts/moveInputs";
 import type { OrchestratorHost } from "../ssh/root";
 import type { ChainSources } from "../sync/references";
-import type { Remembered } from "./guardMemory";
 
 export interface HostPaths {
   /** Unit, data directory and RPC port of the node. */
@@ -27,8 +26,6 @@ export interface RetirementInputs extends HostRef, ChainSources {
   readonly knownProducer?: string | undefined;
   /** Momentum recorded when this host was synced: a node that lacks it is on another chain, or lies. */
   readonly recorded?: Block | undefined;
-  /** Facts that state and event log had at the last up: either may be lost before the destroy. */
-  readonly remembered?: Pick<Remembered, "isReached" | "recorded" | "produced"> | undefined;
   readonly server?: CloudServer | undefined;
   /** True if this stack ordered the server: nobody used it before. */
   readonly isOwnServer: boolean;

@@ -43,7 +43,6 @@ export function formatDue(dueAt: number | undefined): string {
 /** Checks that no orchestrator can sign on this host, and that the successor's orchestrator answers. */
 export function checkOrchestrator(facts: RetirementFacts): Judgements {
   const { host, step, stack, address, noOrchestratorAt } = facts;
-  if ("released" in host) return [];
   const seen = "facts" in host ? host.facts : undefined;
   if (seen && !hasOrchestratorTraces(seen)) return `${address} has no orchestrator on it`;
   if (!seen && noOrchestratorAt !== undefined)

@@ -1,16 +1,16 @@
 import { type CloudServer, isProtected, powerOff, readPowerState, setProtection } from "../cloud/power";
 import { type EventLog, openEventLog } from "../eventLog/eventLog";
 import { findValidEvents } from "../eventLog/guardFacts";
-import { openRoot, type RootHost } from "../ssh/root";
+import { openRoot } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { takeFirstLine } from "../util/printable";
 import { createProblemError } from "../util/problem";
 import { withLock } from "../util/withLock";
 import type { RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
-import { readHost } from "./readHost";
+import { type HostObservation, readHost } from "./readHost";
 import { formatOverrideSentence, formatRefusal, overrideVariable } from "./refusalText";
-import { addProvider, findOwnProducer, type RetirementFacts } from "./retirementFacts";
+import { addProvider, type RetirementFacts } from "./retirementFacts";
 import { shutDownHost } from "./shutDownHost";
 import { type SurveyDeps, surveyRetirement } from "./surveyRetirement";
 
@@ -50,32 +50,20 @@ async function releaseUnderLock(guard: GuardInputs, memory: GuardMemory, log: Ev
     );
     return;
   }
-  const events = await log.read();
-  const earlier = findOtherRelease(findValidEvents(events, stack, "released").at(-1), guard, memory, deps.now());
-  const inputs = { ...guard, knownProducer: guard.knownProducer ?? earlier?.details.producer };
-  const root = openRoot(login, inputs.library);
+  const release = findValidEvents(await log.read(), stack, "released").at(-1);
+  const wasReleased = release !== undefined && isSameDestroy(release, guard, memory, deps.now());
+  const root = openRoot(login, guard.library);
   try {
     deps.say(`retirement: looking at ${address}, its successor and the chain`);
-    const hostNow = earlier
-      ? await readAgain(root, inputs, earlier.at, deps)
-      : addProvider(
-          await readHost(root, inputs.places, isReached(guard, memory) ? hostTimeoutMs : 0, deps),
-          server?.provider,
-        );
-    const request = { inputs, memory, hostNow, isSecond: earlier !== undefined, log };
-    const { host, evidence, isForced } = await authorizeRelease(request, deps);
-    const facts = "facts" in host ? host.facts : undefined;
-    const isAtRest = facts?.node.masked && !facts.node.active && !facts.signer.active;
-    if (!("released" in host || (earlier && isAtRest))) {
+    const timeoutMs = wasReleased || !isReached(guard, memory) ? 0 : hostTimeoutMs;
+    const observation = await readHost(root, guard.places, timeoutMs, deps);
+    // Somebody may have started a released host again.
+    if (!wasReleased || !isAtRest(observation)) {
+      const hostNow = addProvider(observation, server?.provider);
+      const { host, evidence, isForced } = await authorizeRelease({ inputs: guard, memory, hostNow, log }, deps);
       const wasProtected = server && (await askProvider(guard, server, () => isProtected(server, deps)));
-      if (facts) await shutDownHost(root, { inputs, facts, log, isForced }, deps);
-      const details = {
-        evidence,
-        address,
-        serverId: server?.id,
-        producer: findOwnProducer({ host, knownProducer: inputs.knownProducer }),
-        wasProtected: wasProtected || undefined,
-      };
+      if ("facts" in host) await shutDownHost(root, { inputs: guard, facts: host.facts, log, isForced }, deps);
+      const details = { evidence, address, serverId: server?.id, wasProtected: wasProtected || undefined };
       await log.add({ event: "released", details });
     }
   } finally {
@@ -114,32 +102,30 @@ async function askProvider<T>(
   }
 }
 
-/** Returns a release of this host by the stack's other guard, in this destroy or an interrupted one. */
-function findOtherRelease(
-  release: ReturnType<typeof findValidEvents<"released">>[number] | undefined,
+/** True if the stack's other guard released this host in this destroy, or in an interrupted one. */
+function isSameDestroy(
+  { at, details }: ReturnType<typeof findValidEvents<"released">>[number],
   { server, host: { ssh } }: RetirementInputs,
   { createdAt }: GuardMemory,
   now: number,
-) {
-  if (release === undefined || release.at <= createdAt || now - Date.parse(release.at) >= sameDestroyMs)
-    return undefined;
-  const { address, serverId } = release.details;
-  return address === ssh.address && serverId === server?.id ? release : undefined;
+): boolean {
+  const isRecent = at > createdAt && now - Date.parse(at) < sameDestroyMs;
+  return isRecent && details.address === ssh.address && details.serverId === server?.id;
 }
 
-/** Reads a released host again, as somebody may have started it. Tries once, as the host may be powered off. */
-async function readAgain(root: RootHost, { places }: RetirementInputs, released: string, deps: ReleaseDeps) {
-  const look = await readHost(root, places, 0, deps).catch((error: Error) => ({ silent: error.message }));
-  return "silent" in look ? { released } : look;
+function isAtRest(observation: HostObservation): boolean {
+  if ("silent" in observation) return observation.isRefused !== true;
+  const { node, signer } = observation.facts;
+  return node.masked && !node.active && !signer.active;
 }
 
-/** Decides the release; switches off a silent host. `isSecond`: the stack's other guard has released the host. */
+/** Decides the release; switches off a silent host. */
 async function authorizeRelease(
-  request: { inputs: RetirementInputs; memory: GuardMemory; hostNow: HostNow; isSecond: boolean; log: EventLog },
+  request: { inputs: RetirementInputs; memory: GuardMemory; hostNow: HostNow; log: EventLog },
   deps: ReleaseDeps,
 ) {
-  const { inputs, memory, hostNow, isSecond, log } = request;
-  const { server, pillar, stack } = inputs;
+  const { inputs, memory, hostNow, log } = request;
+  const { server, pillar } = inputs;
   const survey = (host: HostNow) => surveyRetirement({ step: "destroy", inputs, memory, host, store: log.store }, deps);
   const switchOff = async (at: CloudServer) => {
     deps.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
@@ -155,14 +141,11 @@ async function authorizeRelease(
   }
   const { unmet, evidence } = verdict;
   for (const line of evidence) deps.say(`retirement: ${line}`);
-  if (!isSecond) await recordRewards(facts, log);
+  await recordRewards(facts, log);
   if (unmet.length === 0) return { host, evidence, isForced: false };
   const { override } = deps;
   const reasons = unmet.map(({ what }) => what);
-  // The second guard accepts the sentence of the first, even if other conditions are unmet now.
-  const typed = findValidEvents(await log.read(), stack, "typed").at(-1);
-  const typedBefore = isSecond && typed && typed.at > memory.createdAt ? typed.details.sentence : undefined;
-  if (override !== undefined && [formatOverrideSentence(pillar, unmet), typedBefore].includes(override)) {
+  if (override === formatOverrideSentence(pillar, unmet)) {
     deps.say(`retirement: continuing although conditions are unmet, as typed: ${override}`);
     await log.add({ event: "override", details: { sentence: override, reasons } });
     // A host that does not answer must not be left running.

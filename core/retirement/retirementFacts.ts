@@ -36,17 +36,17 @@ type HostUnseen =
   /** Its cloud provider can switch it off. */
   | { readonly unseen: string; readonly provider: string }
   /** The cloud provider's API has just switched it off. */
-  | { readonly off: string }
-  /** ISO 8601: this stack's other guard has released it and shut it down. */
-  | { readonly released: string };
+  | { readonly off: string };
 
 /** All that a verdict depends on. An unknown fact never counts as good. */
 export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stack" | "knownProducer" | "network"> {
   readonly step: RetirementStep;
   readonly address: string;
   readonly host: HostObservation | HostUnseen;
-  /** `isReached`: false only for an own server that was never logged in to. `hasProduced`: undefined if not searched. */
-  readonly memory: Pick<GuardMemory, "isReached" | "isOwnWork"> & { readonly hasProduced?: boolean | undefined };
+  /** `isReached`: false only for an own server that was never logged in to. */
+  readonly memory: Pick<GuardMemory, "isReached" | "isOwnWork">;
+  /** ISO 8601: since when the event log has the host, without a registration of it. Absent if the log lacks a line. */
+  readonly unregisteredSince?: string | undefined;
   readonly successor?:
     | {
         readonly address: string;

@@ -15,12 +15,12 @@ import { readNodeStatus } from "../sync/nodeStatus";
 import { takeFirstLine } from "../util/printable";
 import { resolvePath } from "../util/resolvePath";
 import { toResult } from "../util/result";
-import { decideRetirement, needsProductionSearch } from "./decideRetirement";
+import { decideRetirement } from "./decideRetirement";
 import type { RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
 import { findOrchestratorIdentity, isOrchestratorThere } from "./lossRules";
 import { findOrchestratorBackupFaults } from "./orchestratorBackup";
-import { hasProducedSince, readChain } from "./readChain";
+import { readChain } from "./readChain";
 import { type ReadHostDeps, readHost } from "./readHost";
 import { readRewards } from "./readRewards";
 import { findOwnProducer, type RetirementFacts, type RetirementStep } from "./retirementFacts";
@@ -47,17 +47,12 @@ interface SurveyQuestion {
 
 /** Reads successor, chain and event log, and decides whether the host may be retired. Changes nothing. */
 export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps) {
-  const { inputs, memory, host, store } = question;
+  const { inputs, host, store } = question;
   const logged = await readLogFacts(inputs, store);
   const clients = await openClients(inputs, host, deps.connect ?? createConnection);
   try {
     const facts = await readFacts(question, logged, clients, deps);
-    const verdict = decideRetirement(facts);
-    const own = findOwnProducer(facts);
-    if (own === undefined || !needsProductionSearch(facts, verdict)) return { facts, verdict };
-    const hasProduced = await hasProducedSince(facts.readings, own, nodeStartMs(memory.createdAt, host));
-    const searched = { ...facts, memory: { ...facts.memory, hasProduced } };
-    return { facts: searched, verdict: decideRetirement(searched) };
+    return { facts, verdict: decideRetirement(facts) };
   } finally {
     for (const { client } of clients) client.close();
   }
@@ -66,9 +61,12 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
 async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: Store) {
   const lines = await readLog(store, pillar);
   const missing = await findMissingLine(store);
+  const registered = findValidEvents(lines, stack, "registered").at(-1);
+  const isWholeWithout = missing === undefined && registered === undefined;
   return {
     faults: missing === undefined ? [] : [missing],
-    hasProduced: findValidEvents(lines, stack, "produced").length > 0,
+    producer: registered?.details.producerAddress,
+    unregisteredSince: isWholeWithout ? findValidEvents(lines, stack, "location").at(-1)?.at : undefined,
     // A line that the log lacks may be about an orchestrator that came after that shutdown.
     noOrchestratorAt: missing === undefined ? findShutdownWithoutOrchestrator(lines, stack, host.ssh) : undefined,
     identity: findOrchestratorIdentity(lines),
@@ -76,15 +74,14 @@ async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: St
   };
 }
 
-/** Reads all facts. Does not search the chain for the host's production: the caller does, if that matters. */
 async function readFacts(
   { step, inputs, memory, host, store }: SurveyQuestion,
   logged: Awaited<ReturnType<typeof readLogFacts>>,
   clients: Awaited<ReturnType<typeof openClients>>,
   deps: SurveyDeps,
 ): Promise<RetirementFacts> {
-  const { pillar, stack, network, knownProducer, recorded = logged.recorded } = inputs;
-  const { noOrchestratorAt } = logged;
+  const { pillar, stack, network, knownProducer = logged.producer, recorded = logged.recorded } = inputs;
+  const { noOrchestratorAt, unregisteredSince } = logged;
   const successor = await readSuccessor(inputs, deps);
   const next = successor && "facts" in successor.look ? successor.look.facts : undefined;
   const newProducer = next?.producer;
@@ -97,7 +94,7 @@ async function readFacts(
     const { withdrawAddress } = registered;
     return readRewards(client, { ...inputs, oldProducer, newProducer, withdrawAddress }, deps.now());
   });
-  const isSilent = step === "destroy" && !("facts" in host || "released" in host) && !noOrchestratorAt;
+  const isSilent = step === "destroy" && !("facts" in host) && !noOrchestratorAt;
   const usable = clients.flatMap(({ client, fault }) => (fault === undefined ? [client] : []));
   const ofSilent = isSilent
     ? { bridge: await askInTurn(usable), identity: logged.identity ?? next?.signer.journal?.identity ?? undefined }
@@ -120,21 +117,12 @@ async function readFacts(
       recorded !== undefined ||
       inputs.isChainUnverified === true ||
       readings.some((reading, at) => clients[at]?.isReference && isAnswered(reading)),
-    memory: {
-      isReached: isReached(inputs, memory),
-      isOwnWork: memory.isOwnWork,
-      hasProduced: logged.hasProduced || memory.produced === "seen" || undefined,
-    },
+    memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
+    unregisteredSince,
     backupFaults: [...logged.faults, ...(await findOrchestratorBackupFaults(store, signer))],
     ...ofSilent,
     noOrchestratorAt,
   };
-}
-
-/** Returns the node's start in unix milliseconds: a guard that was created again is younger than the node. */
-function nodeStartMs(createdAt: string, host: RetirementFacts["host"]): number {
-  const deployed = "facts" in host ? Date.parse(host.facts.marks["deploy.done"] ?? "") : Number.NaN;
-  return Math.min(Date.parse(createdAt), Number.isNaN(deployed) ? Number.POSITIVE_INFINITY : deployed);
 }
 
 function describeBackedUp(inputs: RetirementInputs, memory: GuardMemory, host: RetirementFacts["host"]) {

@@ -3,13 +3,11 @@ import { readNodeVersion, readVersionGaps } from "../../../core/chain/nodeVersio
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
 import { findUnknownSporks } from "../../../core/chain/sporks";
 import { createStackLogRef, openStackStore } from "../../../core/config/stackStore";
-import { readEvents } from "../../../core/eventLog/eventLog";
 import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
 import { type PillarReading, readPillar } from "../../../core/registration/pillarReadings";
 import { isOurs, type Registration } from "../../../core/registration/registration";
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
-import { mergeHostMemory } from "../../../core/retirement/guardMemory";
 import { type HostFacts, readHost } from "../../../core/retirement/readHost";
 import { addProvider } from "../../../core/retirement/retirementFacts";
 import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
@@ -51,7 +49,7 @@ type SharedLookups = ReturnType<typeof startLookups>;
 /** Reads all parts at once, each with a timeout, over the host's one connection. Never throws, changes nothing. */
 export async function readParts(stack: StackWithHost, host: HostReader): Promise<StatusParts> {
   const { config, state } = stack;
-  const lookups = startLookups(stack, host, await readRetirementContext(stack, host));
+  const lookups = startLookups(stack, host, readRetirementContext(stack, host));
   const isActive = config.lifecycle === "active";
   const registration = readPart(() => readRegistration(lookups));
   const survey = isActive ? undefined : readPart(() => readSurvey(lookups), destroyTimeoutMs);
@@ -213,20 +211,16 @@ async function readSporks({ chains, context, host }: SharedLookups): Promise<Spo
   throw reason;
 }
 
-type RetirementContext = Awaited<ReturnType<typeof readRetirementContext>>;
+type RetirementContext = ReturnType<typeof readRetirementContext>;
 
-/** Reads facts about the host from the last run's outputs and the event log, because a failed run may lack outputs. */
-async function readRetirementContext({ config, stack, address, state }: StackWithHost, { hostKey }: HostReader) {
-  const store = openStackStore(config);
-  const { remembered = {}, lastRun, isOwnServer = false } = state;
-  const producer = lastRun?.producerAddress ?? remembered.producer;
-  const events = await readEvents(store, config.pillar.name).catch(() => []);
-  const past = mergeHostMemory(events, stack, { ...remembered, producer });
-  const { knownProducer, recorded } = past;
+/** Reads facts about the host from the state. The survey adds those of the event log. */
+function readRetirementContext({ config, address, state }: StackWithHost, { hostKey }: HostReader) {
+  const { guardMemory, guardedProducer, lastRun, isOwnServer = false } = state;
+  const knownProducer = lastRun?.producerAddress ?? guardedProducer;
   return {
-    inputs: { ...createRetirementInputs(config, { address, hostKey, isOwnServer }), knownProducer, recorded },
-    // Without facts, a host counts as one that the stack logged in to: missing facts never release a host.
-    memory: { ...past, isReached: remembered.isReached ?? true },
-    store,
+    inputs: { ...createRetirementInputs(config, { address, hostKey, isOwnServer }), knownProducer },
+    // Without a guard, a host counts as one that the stack logged in to: missing facts never release a host.
+    memory: guardMemory ?? { createdAt: new Date().toISOString(), isReached: true, isOwnWork: false },
+    store: openStackStore(config),
   };
 }

@@ -41,11 +41,15 @@ test("a stack's state says whether the last run ended as awaiting: its outputs a
 });
 
 test("a stack's state has the guards' facts, and the earlier registered address", () => {
-  const remembered = { since: startedAt, isReached: true, isOwnWork: true };
-  const outputs = { registration: { state: "earlier", earlier: "z1qold" }, remembered };
-  const guard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
-  const state = parse({ "pulumi:pulumi:Stack": outputs, [guard]: { isOwnServer: true } });
-  expect(state).toMatchObject({ remembered, isOwnServer: true, earlierProducer: "z1qold" });
+  const guardMemory = { createdAt: startedAt, isReached: true, isOwnWork: true };
+  const [first, last] = ["1:RetirementGuard", "2:RetirementGuard"];
+  const outputs = { registration: { state: "earlier", earlier: "z1qold" } };
+  const guards = {
+    [first]: { ...guardMemory, isOwnServer: true },
+    [last]: { ...guardMemory, knownProducer: "z1qown" },
+  };
+  const state = parse({ "pulumi:pulumi:Stack": outputs, ...guards });
+  expect(state).toMatchObject({ guardMemory, guardedProducer: "z1qown", isOwnServer: true, earlierProducer: "z1qold" });
 });
 
 test("a stack's state has the host once a run has output address and key", () => {

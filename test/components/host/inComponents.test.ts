@@ -26,9 +26,9 @@ async function registerCloudHost(provider: CloudHostConfig["provider"]) {
     record,
     plan: { kind: "keep" as const, server, found: { servers: [server] }, isHalfMade: false },
   };
-  const args = { ...(await createHostArgs(config, last)), openings: [], stranger: undefined };
+  const args = { ...createHostArgs(config, last), openings: [], stranger: undefined };
   const host = createCloudHost(run, args);
-  new HostRetirement({ host, after: [] });
+  new HostRetirement({ host, after: [], shutDown: { run: undefined } });
 }
 
 const made = {
@@ -62,11 +62,15 @@ test.each([
       "pillar-host:retirement:HostRetirement retirement ",
       "pulumi-nodejs:dynamic/pillar-host:FirstContact first-contact host",
       "pulumi-nodejs:dynamic/pillar-host:HostKey host-key host",
+      "pulumi-nodejs:dynamic/pillar-host:NodeShutdown node-shutdown retirement",
       "pulumi-nodejs:dynamic/pillar-host:ServerOrder server-order host",
       "pulumi-nodejs:dynamic/pillar-host:RetirementGuard guard retirement",
       "pulumi-nodejs:dynamic/pillar-host:RetirementGuard host-guard host",
     ].sort(),
   );
+  const after = (wanted: string) => all.find(({ name }) => name === wanted)?.after;
+  expect(after("node-shutdown")).toContain("host-guard");
+  expect(after("guard")).toContain("node-shutdown");
   const { backups, ...inputs } = revealed(all.find(({ name }) => name === "server")?.inputs) as Record<string, object>;
   expect([backups, inputs.deleteProtection, inputs.backupPolicy]).toEqual(
     isHetzner ? [true, true, undefined] : [true, undefined, { plan: "weekly", weekday: "SUN", hour: 4 }],
