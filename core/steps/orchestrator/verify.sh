@@ -13,50 +13,22 @@ signer_peers() {
   ss -Htn state established "( sport = :$p2p_port or dport = :$p2p_port )" | awk '{ sub(/:[0-9]+$/, "", $4); print $4 }' | sort -u | wc -l
 }
 
-# Prints the journal's last lines without secrets. Reads more: a line of a configuration is known by the lines before.
+# Prints the journal's last lines without secrets. At each start the orchestrator prints its configuration with the pass phrase, as
+# JSON over many lines, and as values without names. So only lines pass that systemd wrote, or that its logger, Go's log or a panic
+# begins, and of those none from where it logs the configuration, and none with a secret value of config.json.
 signer_said() {
-  local most=$(($1 + 400))
-  journalctl -u "$service" ${since:+--since "@$since"} -n "$most" --no-pager --quiet --all -o short-iso 2> /dev/null |
-    signer_redact "$most" | tail -n "$1" || true
-}
-
-# signer_redact MOST: removes secrets from up to MOST lines of a journal, each as `TIME HOST NAME[PID]: TEXT`. At each start the
-# orchestrator prints its configuration with the pass phrase, twice: as JSON over many lines, and as values without names. Both
-# are dropped, up to the next line that its logger, another process or systemd begins. Elsewhere it removes: values of
-# config.json whose keys are named like secrets, as JSON and as text (none below four characters, which would match everywhere);
-# long hexadecimal words; what follows the host in an address.
-signer_redact() {
-  perl -e '
-    my ($file, $most) = @ARGV;
-    my $config = "";
-    if (open my $in, "<", $file) { local $/; $config = <$in> // "" }
-    my %short = (n => "\n", t => "\t", r => "\r", b => "\b", f => "\f");
-    my @secrets;
-    while ($config =~ /"([^"]*(?:Pass|Secret|Key|Seed|Mnemonic)[^"]*)"\s*:\s*"((?:[^"\\]|\\.)*)"/gi) {
-      my ($name, $written) = ($1, $2);
-      next if $name =~ /(?:FileName|PublicKey)$/i;
-      (my $plain = $written) =~
-        s/\\(?:u([0-9a-fA-F]{4})|(.))/my $c = defined $1 ? chr hex $1 : $short{$2} \/\/ $2; utf8::encode($c); $c/ge;
-      push @secrets, grep { length >= 4 } $written, split /\n/, $plain;
-    }
-    my @lines = <STDIN>;
-    my ($isDropped, $before) = @lines >= $most;
-    for (@lines) {
-      my ($who, $text) = /^\d{4}-\S+ \S+ (.*?): (.*)/s ? ($1, $2) : ($before, $_);
-      if (my ($head, $place, $said) = $text =~ /^(\d{4}-[^\t]*\t[A-Z]+\t([^\t]*)\t)(.*)/s) {
-        $isDropped = $place =~ m{(?:^|/)app/config\.go:} || $said =~ /using .*orchestrator config/i;
-        print "$head\[its configuration\]\n" if $isDropped;
-      } elsif ($who =~ /^systemd\b/ || (defined $before && $who ne $before) || $text =~ m{^\d{4}/\d\d/\d\d }) {
-        $isDropped = 0;
-      }
-      $before = $who;
-      next if $isDropped;
-      for my $secret (@secrets) { $text =~ s/\Q$secret\E/[removed]/g }
-      print $text;
-    }
-  ' "$directory/config.json" "$1" |
+  local tab=$'\t'
+  journalctl -u "$service" ${since:+--since "@$since"} -n $(($1 + 400)) --no-pager --quiet --all -o short-iso 2> /dev/null |
+    grep -aE "^[^ ]+ [^ ]+ (systemd\[[0-9]+\]: |[^:]*: ([0-9]{4}-[^$tab]*$tab[A-Z]+$tab|[0-9]{4}/[0-9]{2}/[0-9]{2} |panic: |fatal error: ))" |
+    grep -avE "${tab}app/config\.go:|using .*orchestrator config" | sed -E 's/^[^ ]+ [^ ]+ [^:]*: //' |
+    grep -avF -f <(signer_secrets) |
     sed -E -e 's#(wss?|https?)://[^/@ ]*@#\1://[removed]@#g' -e 's#((wss?|https?)://[^/ ]+/)[^] "]+#\1[removed]#g' \
-      -e 's/[0-9a-fA-F]{40,}/[removed]/g' | signer_redact_words
+      -e 's/[0-9a-fA-F]{40,}/[removed]/g' | signer_redact_words | tail -n "$1" || true
+}
+# Prints the values of config.json whose keys are named like secrets, as JSON and as text; none below four characters.
+signer_secrets() {
+  sed -nE -e '/(FileName|PublicKey)"/d' -e 's/.*"[^"]*(pass|secret|key|seed|mnemonic)[^"]*": *"(.{4,})",?$/\2/Ip' "$directory/config.json" 2> /dev/null |
+    sed -e p -e 's/\\u0026/\&/g; s/\\u003c/</g; s/\\u003e/>/g; s/\\\(.\)/\1/g'
 }
 signer_redact_words() {
   sed -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' -e "s/$secret_word.*/\\1 [removed]/I"
