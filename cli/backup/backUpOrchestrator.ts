@@ -5,8 +5,9 @@ import { takeBackup } from "../../core/orchestrator/backup/backup";
 import { findWholeBackup } from "../../core/orchestrator/checks/preparation";
 import { readOrchestratorFacts } from "../../core/orchestrator/checks/survey";
 import { locateOrchestrator } from "../../core/orchestrator/hosts/locateOrchestrator";
-import type { OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs";
+import { createNewPlace, createOldPlace, type OrchestratorPlace } from "../../core/orchestrator/hosts/moveInputs";
 import { unreadableJournal } from "../../core/orchestrator/rules/journal";
+import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin";
 import { openRoot, type RootHost } from "../../core/ssh/root";
 import { readOrchestratorLibrary } from "../../core/steps/libraries";
 import { systemClock } from "../../core/util/clock";
@@ -14,8 +15,7 @@ import { commandsFor } from "../../core/util/commands";
 import { printable, printableLines } from "../../core/util/printable";
 import { createProblemError } from "../../core/util/problem";
 import { withLock } from "../../core/util/withLock";
-import { openStack } from "../status/openStack";
-import { listOrchestratorHosts } from "../status/orchestratorHosts";
+import { openStack, type StackInfo } from "../status/openStack";
 import { CliRefusal } from "../terminal/refusal";
 
 type Candidate = { readonly root: RootHost; readonly place: OrchestratorPlace };
@@ -25,8 +25,7 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
   const source = await openStack(fullName);
   const { stack, config } = source;
   const store = openStackStore(config);
-  const library = readOrchestratorLibrary();
-  const candidates = listOrchestratorHosts(source).map(({ host, place }) => ({ root: openRoot(host, library), place }));
+  const candidates = openCandidates(source);
   try {
     const { root, place } = await findOrchestrator(stack, candidates);
     const { attempt: _attempt, ...move } = createMoveId(config, stack);
@@ -45,6 +44,20 @@ export async function backUpOrchestrator(fullName: string, { json }: { json?: bo
   } finally {
     for (const { root } of candidates) root.close();
   }
+}
+
+/** Opens the stack's own host, if its key is known, and the host that its orchestrator comes from. */
+function openCandidates({ config, address, hostKey }: StackInfo): Candidate[] {
+  const library = readOrchestratorLibrary();
+  const candidates: Candidate[] = [];
+  if (address !== undefined && hostKey !== undefined)
+    candidates.push({
+      root: openRoot(createNewHost(config, address, hostKey), library),
+      place: createNewPlace(config),
+    });
+  if (config.orchestrator.migrateFrom)
+    candidates.push({ root: openRoot(createOldHost(config), library), place: createOldPlace(config) });
+  return candidates;
 }
 
 async function findOrchestrator(stack: string, candidates: readonly Candidate[]): Promise<Candidate> {

@@ -92,8 +92,4 @@ Exit code:
   0    the report is printed
   2    no event log names the stack: the output says why, and what to do`)
     .load(async () => (await import("../report/report")).report),
-  new ToolCommand("support")
-    .argument("<stack>", "such as prod")
-    .description("write versions, states, logs and journals into a text file, without secrets, for whoever helps you")
-    .load(async () => (await import("../support/support")).support),
 ];

@@ -9,7 +9,7 @@ interface Resource {
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
-export interface Deployment {
+interface Deployment {
   readonly resources?: readonly Resource[];
   readonly pending_operations?: readonly { readonly resource: Resource; readonly type: string }[];
 }

@@ -20,8 +20,6 @@ export const readOrchestratorLibrary = () =>
     ...filesOf("orchestrator", "journal", "keyStore", "manifest", "verify"),
   );
 
-export const readSupportLibrary = () => library("orchestrator/verify", "host/support");
-
 export const readRetirementLibrary = () =>
   library(
     ...filesOf("node", "configuredAddress", "nodeStop", "nodeMask"),

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -116,56 +115,6 @@ it("restores the orchestrator from the newest backup, with its share, after a ki
   expect(events.filter((event) => event === "starting" || event === "done")).toEqual(["starting", "done"]);
   expect((await stack.outputs<{ orchestrator: { side: string } }>()).orchestrator.side).toBe("new");
   expect(await readFile(stack.configFile, "utf8")).not.toContain("tar.age");
-});
-
-it("writes a support file about the move, with none of 200 planted secrets", async () => {
-  const { fresh, stack, state } = stage;
-  const random = () => randomBytes(16).toString("hex").slice(0, 20);
-  const planted = Array.from({ length: 200 }, random);
-  const lines = planted.map((secret, i) => {
-    const long = Buffer.from(secret.repeat(3));
-    const forms = [
-      `"passphrase": "${secret}"`,
-      `https://user:${secret}@example.org/ https://example.org/hooks/${secret}?key=${secret}`,
-      `seed = ${secret}`,
-      `key ${long.toString("hex")} ${long.toString("base64")}`,
-      `AGE-SECRET-KEY-1${secret.toUpperCase()}`,
-      `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n-----END OPENSSH PRIVATE KEY-----`,
-    ];
-    return forms[i % forms.length];
-  });
-  await fresh.run(
-    "cat > /var/log/pillar-host/planted.log; cp /var/log/pillar-host/planted.log /var/lib/pillar-host/planted.json",
-    lines.join("\n"),
-  );
-  await onHost(fresh, "systemd-run -q --wait --unit=pillar-host-planted cat /var/log/pillar-host/planted.log");
-  const told = await expectSuccess(cli(stack, ["support", "prod"], { PLANTED_TOKEN: String(planted[0]) }));
-  const [, name = ""] = /written for whoever helps you: (\S+)/.exec(told) ?? [];
-  const text = await readFile(join(stack.programDirectory, name), "utf8");
-  for (const part of [
-    "## journalctl -u go-node",
-    "## signer_said",
-    '"stage": "running"',
-    "not read: ",
-    "pulumi 3.",
-    "SignerMove",
-    '"fenced"',
-  ])
-    expect(text).toContain(part);
-  expect(text.match(/example\.org/g)?.length).toBeGreaterThan(60);
-  const key = await readFile(stack.backupKey("Anvil"), "utf8");
-  const secrets = [
-    ...planted,
-    ...state.secrets,
-    stack.passphrase,
-    ...key.split("\n").filter((line) => line.startsWith("AGE")),
-  ];
-  const found = secrets.filter((secret) =>
-    [secret, Buffer.from(secret.repeat(3)).toString("hex"), Buffer.from(secret.repeat(3)).toString("base64")].some(
-      (form) => text.toLowerCase().includes(form.toLowerCase()),
-    ),
-  );
-  expect(found).toEqual([]);
 });
 
 it("says that two may sign if the lost host is switched on again", async () => {
