@@ -9,7 +9,6 @@ import { openOrderRecords } from "../../core/cloud/orderRecord";
 import type { ReleaseSource } from "../../core/config/schemaParts";
 import { openStackStore, resolveRecordsDirectory } from "../../core/config/stackStore";
 import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
-import { findWebhookFault } from "../../core/notify/notify";
 import { readBridge } from "../../core/orchestrator/checks/bridgeState";
 import { rehearse } from "../../core/orchestrator/checks/rehearsal";
 import { readFreeBytes } from "../../core/orchestrator/checks/survey";
@@ -48,7 +47,6 @@ export async function check(fullName: string, { json }: { json?: boolean }): Pro
       run("node's version", checkNodeVersion),
       run("references", checkReferences),
       ...(["controller", "orchestrator", "node"] as const).map((name) => checkRelease(name, config[name].release)),
-      checkWebhook(source),
       run("this machine", checkDiskSpace),
       run("store", checkStore),
       run("orchestrator's move", checkMove),
@@ -88,13 +86,6 @@ function compareWitnesses(readings: readonly ReferenceReading[], tolerance: numb
   }
   if (median === undefined) return [fail("references", "the references contradict each other", ...lines)];
   return [pass("references", `${told.length} of ${readings.length} answer, height ${median}`, ...lines)];
-}
-
-function checkWebhook({ stack, config: { notify } }: StackInfo): CheckRow[] {
-  if (notify === undefined) return [];
-  const wrong = findWebhookFault(notify);
-  if (wrong !== undefined) return [fail("webhook", wrong, commandsFor(stack).setSecret("notify"))];
-  return [pass("webhook", `configured; to test it: ${commandsFor(stack).notifyTest}`)];
 }
 
 async function checkStore({ config }: StackInfo): Promise<CheckRow[]> {

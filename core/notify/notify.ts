@@ -20,46 +20,23 @@ export interface Notice {
   readonly message: string;
 }
 
-type Service = "Telegram" | "Slack" | "ntfy and others";
-
 const maxAttempts = 3;
 const requestTimeoutMs = 10_000;
 
 /** Events that need the operator's attention. */
 const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly", "sign"];
 
-export function detectService(webhook: string): Service {
-  if (!URL.canParse(webhook)) return "ntfy and others";
-  const { hostname } = new URL(webhook);
-  if (hostname === "api.telegram.org") return "Telegram";
-  return hostname === "hooks.slack.com" ? "Slack" : "ntfy and others";
-}
-
-/** Returns the problem of a webhook's address, if its service is known. Never quotes the address, which is a secret. */
-export function findWebhookFault(webhook: string): string | undefined {
-  if (detectService(webhook) !== "Telegram") return undefined;
-  const { pathname, searchParams } = new URL(webhook);
-  if (/^\/bot[^/]+\/sendMessage$/.test(pathname) && searchParams.get("chat_id")) return undefined;
-  return "a Telegram webhook has the form https://api.telegram.org/botTOKEN/sendMessage?chat_id=CHAT";
-}
-
 /**
- * Returns the request that the webhook's service expects. An unknown service may be ntfy, which fills the templates of
- * the headers from the JSON body; any other receiver reads the body alone.
+ * Returns the request for any webhook. Slack and Telegram show the field `text`, and ntfy fills the templates of the
+ * headers from the body.
  */
-export function createNoticeRequest(
-  webhook: string,
-  notice: Notice,
-): { headers: Record<string, string>; body: string } {
-  const text = `${notice.title}\n${notice.message}`;
-  const json = { "content-type": "application/json" };
-  const service = detectService(webhook);
-  if (service === "Slack") return { headers: json, body: JSON.stringify({ text }) };
-  if (service === "Telegram")
-    return { headers: json, body: JSON.stringify({ chat_id: new URL(webhook).searchParams.get("chat_id"), text }) };
-  const templates = { "x-template": "yes", "x-title": "{{.title}}", "x-message": "{{.message}}" };
+export function createNoticeRequest(notice: Notice): { headers: Record<string, string>; body: string } {
   const priority = urgent.includes(notice.event) ? "high" : "default";
-  return { headers: { ...json, ...templates, "x-priority": priority }, body: JSON.stringify({ ...notice, text }) };
+  const templates = { "x-template": "yes", "x-title": "{{.title}}", "x-message": "{{.message}}" };
+  return {
+    headers: { "content-type": "application/json", ...templates, "x-priority": priority },
+    body: JSON.stringify({ ...notice, text: `${notice.title}\n${notice.message}` }),
+  };
 }
 
 /**
@@ -67,9 +44,7 @@ export function createNoticeRequest(
  * never quotes the address, which is a secret.
  */
 export async function sendNotice(webhook: string, notice: Notice, retryDelayMs = 2000): Promise<string | undefined> {
-  const fault = findWebhookFault(webhook);
-  if (fault !== undefined) return fault;
-  const request = { method: "POST", ...createNoticeRequest(webhook, notice) };
+  const request = { method: "POST", ...createNoticeRequest(notice) };
   for (let attempt = 1; ; attempt += 1) {
     const reason = await sendRequest(webhook, request, requestTimeoutMs).then(
       ({ status }) => (status < 300 ? undefined : `it answers ${status}`),

@@ -67,7 +67,7 @@ describe("a stall", () => {
     expect(lines.indexOf("the stall is over")).toBeLessThan(lines.indexOf("sync: synced at height"));
   });
 
-  it("notifies a webhook of the stall, its end and the sync, in the form of Slack and ntfy", async () => {
+  it("notifies a webhook of the stall, its end and the sync, in one form for all services", async () => {
     await running;
     const all = await webhook.notices();
     expect(all.map(({ body }) => body.event)).toEqual(["stalled", "over", "synced"]);
