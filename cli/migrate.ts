@@ -110,7 +110,7 @@ async function readStack(name: string): Promise<MigrationStack> {
   const held = await source.readLocks();
   const canAsk = address !== undefined && hostKey !== undefined && state.isBegun && (held ?? []).length === 0;
   if (!canAsk) return { ...source, held, node: undefined, parts: undefined };
-  const { synced, sync, parts } = (await readStatusOnce({ ...source, address })).view;
+  const { synced, sync, parts } = (await readStatusOnce({ ...source, address, hostKey })).view;
   const why = sync ? printable(formatProgress(sync)) : "no answer";
   return { ...source, held, node: { synced, known: sync !== undefined, why }, parts };
 }

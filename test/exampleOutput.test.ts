@@ -55,7 +55,7 @@ test("docs/operating.md shows the status of a synced host", () => {
     } as never),
     parts: partsOf(earlier, {
       ports: { value: [port(35995, "open", "open"), port(35997, "closed", "open"), port(55000, "closed", "refused")] },
-      rewards: { value: { text: "3.4 ZNN and 0 QSR are not collected; paid last: epoch 812" } },
+      rewards: { value: "3.4 ZNN and 0 QSR are not collected; paid last: epoch 812" },
       sporks: { value: { version: "v0.0.10", unknown: [] } },
     }),
   });

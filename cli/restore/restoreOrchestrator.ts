@@ -50,9 +50,6 @@ export async function restoreOrchestrator(
   options: RestoreOptions,
 ): Promise<number> {
   const { config, address, hostKey } = await openStackWithHost(stack);
-  const { up } = commandsFor(stack);
-  if (hostKey === undefined)
-    throw createRefusal({ what: `the ssh host key of ${address} is not recorded`, needed: `stand it up first: ${up}` });
   const { lost, settings, owners } = await findLostHost(stack, config, options);
   const store = openStackStore(config);
   const moves = await readMoveEvents(store);

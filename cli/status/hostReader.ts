@@ -11,7 +11,7 @@ import type { StackWithHost } from "./openStack";
 
 export type HostReader = ReturnType<typeof openHostReader>;
 
-export function openHostReader({ config, address }: StackWithHost, hostKey: string) {
+export function openHostReader({ config, address, hostKey }: StackWithHost) {
   const target = createNodeTarget(config, address, hostKey);
   const connection = createConnection(target.ssh);
   const step = facts(config, { logLines: 10, withStages: config.lifecycle === "active" });
@@ -19,7 +19,6 @@ export function openHostReader({ config, address }: StackWithHost, hostKey: stri
   const { closeWitnesses, ...deps } = openNodeReader(target, createWitnessSources(config), connection);
   const connections = new Map([[connectionKey(target.ssh), connection]]);
   return {
-    hostKey,
     connection: shareConnection(connection),
     /** Returns the shared connection to a host, this one or another. close() closes all of them. */
     connect: (other: SshTarget) => {

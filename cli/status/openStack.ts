@@ -6,20 +6,27 @@ import { readLocks } from "../pulumi/locks";
 import { createPulumi } from "../pulumi/pulumiCommand";
 import { shortenStackName } from "../pulumi/stackName";
 import { parseState, type StackState } from "../pulumi/stackState";
-import { CliRefusal } from "../terminal/refusal";
+import { CliRefusal, createRefusal } from "../terminal/refusal";
 
 export type StackInfo = Awaited<ReturnType<typeof openStack>>;
 
 export interface StackWithHost extends StackInfo {
   readonly address: string;
+  readonly hostKey: string;
 }
 
-/** Reads a stack that has a host. @throws CliRefusal with the problem of stack or configuration */
+/** Reads a stack that has a host whose key is known. @throws CliRefusal with the problem of stack or configuration */
 export async function openStackWithHost(fullName: string): Promise<StackWithHost> {
   const source = await openStack(fullName);
-  const { stack, address, config } = source;
+  const { stack, address, hostKey, config } = source;
   if (address === undefined) throw new NoServerRefusal(stack, config.lifecycle === "retiring");
-  return { ...source, address };
+  if (hostKey !== undefined) return { ...source, address, hostKey };
+  const { check, up } = commandsFor(stack);
+  throw createRefusal({
+    what: `${address} was not read: its host key is neither configured nor recorded, so no login is safe`,
+    needed: `compare the key that this prints with your provider's console: ${check()}`,
+    next: `To record the key: ${up}`,
+  });
 }
 
 /** Refuses a stack without a server: the server has not been created yet, or was retired. */

@@ -1,5 +1,3 @@
-import { createProxyLogin } from "../../core/ssh/configuredLogin";
-import { readPresentedKey } from "../../core/ssh/ssh";
 import { isFatal } from "../../core/ssh/sshErrors";
 import { createGateSettings } from "../../core/sync/gateSettings";
 import type { SyncProgress } from "../../core/sync/progress";
@@ -15,30 +13,12 @@ import type { ReadStack, StackView } from "./stackView";
 
 /** Reads a stack's host over a new connection. @throws CliRefusal */
 export async function readStatusOnce(source: StackWithHost): Promise<ReadStack> {
-  const { hostKey } = source;
-  if (hostKey === undefined) return readUnknownHost(source);
-  const host = openHostReader(source, hostKey);
+  const host = openHostReader(source);
   try {
     return await readStatus(source, host, getSyncStart(source));
   } finally {
     host.close();
   }
-}
-
-/** Reads the key of a host whose key is unknown, and nothing else: without the key, no login is safe. */
-async function readUnknownHost(source: StackWithHost): Promise<ReadStack> {
-  const { address, config } = source;
-  const view = await createView(source, { parts: createUnknownParts(config.lifecycle, "its host key is unknown") });
-  const shown = await readPresentedKey(address, config.ssh.port, createProxyLogin(config.ssh));
-  if (shown.fault !== undefined) {
-    const needed = "set pillar-host:host.address to a running host, and pillar-host:ssh.port to its ssh port";
-    return { view, exitCode: refusalExitCode, lines: [formatProblem({ what: `\n${shown.fault}`, needed })] };
-  }
-  const lines = [
-    `\n${address} was not read: its host key is neither configured nor recorded yet, so no login is safe.`,
-    `The host presents ${shown.fingerprint}. Compare this with your provider's console; the next run records it.`,
-  ];
-  return { view, exitCode: 1, lines };
 }
 
 type HostReading = Pick<StackView, "parts"> & Partial<Pick<StackView, "sync" | "synced" | "facts">>;

@@ -12,8 +12,7 @@ export async function status(
     throw new CliRefusal("name a stack, or give --all (which --notify implies), and not both");
   if (stack === undefined) return (await import("./overview")).showAllStacks(json, notify);
   const source = await openStackWithHost(stack);
-  if (isWatched && source.hostKey !== undefined)
-    return (await import("./watch")).watch(source, source.hostKey, keep === true);
+  if (isWatched) return (await import("./watch")).watch(source, keep === true);
   const { readStatusOnce } = await import("./readStatus");
   const { view, exitCode, lines } = await readStatusOnce(source);
   const { createStatusJson } = await import("./statusJson");

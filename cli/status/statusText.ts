@@ -36,40 +36,26 @@ export function wrapRow([label, text]: Row, width: number): string[] {
 }
 
 function listStageRows(view: StackView): Row[] {
-  const { locks = [], state, sync, parts, synced } = view;
+  const { locks = [], sync, parts } = view;
   const { stage, next } = decideStage(view);
   const node = takeValue(parts.node);
   const isOff = node && !node.active && node.masked;
   const rows: (readonly [label: string, text: string | undefined | false])[] = [
     ["stage", stage],
     ["next", next],
-    ["pulumi", view.locks === undefined && describePossibleRun(state.pending)],
+    ["pulumi", view.locks === undefined && "this backend does not show whether a run is active"],
     ...locks.map(({ lock, holder }) => {
       const does = { lives: "is active", gone: "was killed", unknown: "holds the lock" }[holder];
       return ["pulumi", `a run ${does}: ${formatHolder(lock)}`] as const;
     }),
     ["sync", isOff ? "the node is off and masked" : sync && formatProgress(sync)],
     ["chain", view.isChainUnverified && chainRisk],
-    ["waiting", !synced && state.wait && formatWait(state.wait)],
   ];
   return rows.flatMap(([label, text]) => (text ? [[label, text]] : []));
 }
 
-/** Describes a run by the state alone, for a backend that does not show its locks. */
-function describePossibleRun(pending: StackView["state"]["pending"]): string {
-  if (pending.length === 0) return "this backend does not show whether a run is active";
-  const names = pending.map(({ name }) => name).join(", ");
-  return `a run is active or was killed during ${names}; this backend does not show which`;
-}
-
 function shortenLogLine(line: string): string {
   return line.replace(/^\d{4}-\d\d-\d\dT(\d\d:\d\d:\d\d)\S* \S+ /, "$1 ");
-}
-
-function formatWait({ syncedAt, startedAt, startHeight }: NonNullable<StackView["state"]["wait"]>): string {
-  if (syncedAt !== undefined) return `the node was synced at ${formatUtcMinute(Date.parse(syncedAt))}`;
-  const from = startHeight === undefined ? "" : `, from height ${startHeight}`;
-  return `since ${formatUtcMinute(Date.parse(startedAt))}${from}`;
 }
 
 export function formatParts(view: StackView, now: number): Row[] {
@@ -80,7 +66,7 @@ export function formatParts(view: StackView, now: number): Row[] {
     ...labelRows("orchestrator", parts.orchestrator, ({ text }) => [text]),
     ...(parts.ports ? formatPorts(parts.ports) : []),
     ...labelRows("version", parts.sporks, ({ version }) => [version ?? "the node does not report it"]),
-    ...labelRows("rewards", parts.rewards, ({ text }) => [text]),
+    ...labelRows("rewards", parts.rewards, (text) => [text]),
     ...formatDestroy(view),
     ...findProblems(parts, view.stack).map(({ label, text }): Row => [label, text]),
   ];

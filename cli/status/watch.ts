@@ -12,12 +12,12 @@ const bell = "\u0007";
 const intervalMs = 10_000;
 
 /** Shows a host live: until Ctrl-C, or, on an active host without `isKept`, until the sync gate would pass. */
-export async function watch(source: StackWithHost, hostKey: string, isKept: boolean): Promise<number> {
+export async function watch(source: StackWithHost, isKept: boolean): Promise<number> {
   const isEndless = isKept || source.config.lifecycle !== "active";
   // Without a terminal, only the end is printed.
   const { isTTY } = process.stdout;
   if (isTTY) console.log("reading …");
-  const host = openHostReader(source, hostKey);
+  const host = openHostReader(source);
   let since = getSyncStart(source);
   let proof: SyncResult | undefined;
   try {

@@ -36,7 +36,7 @@ export function checkRewards({ rewards, stack }: RetirementFacts): Judgements {
   };
 }
 
-export function formatDue(dueAt: number | undefined): string {
+function formatDue(dueAt: number | undefined): string {
   return dueAt === undefined ? "" : `; due by about ${formatUtcMinute(dueAt)}`;
 }
 

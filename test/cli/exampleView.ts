@@ -102,7 +102,7 @@ export function partsOf(
     registration: { value: registration },
     orchestrator: { value: { kind: "none", text: "none on this host", isWrong: false } },
     ports: undefined,
-    rewards: { value: { text: "8.8 ZNN and 0 QSR are not collected; paid last: epoch 5" } },
+    rewards: { value: "8.8 ZNN and 0 QSR are not collected; paid last: epoch 5" },
     destroy: undefined,
     hourlyRestart: { value: "off" },
     sporks: { value: { version: "v0.0.8", unknown: [] } },

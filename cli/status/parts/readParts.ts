@@ -5,13 +5,14 @@ import { findUnknownSporks } from "../../../core/chain/sporks";
 import { createStackLogRef, openStackStore } from "../../../core/config/stackStore";
 import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence";
 import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
-import { type PillarReading, readPillar } from "../../../core/registration/pillarReadings";
-import { isOurs, type Registration } from "../../../core/registration/registration";
+import { readPillar } from "../../../core/registration/pillarReadings";
+import type { Registration } from "../../../core/registration/registration";
 import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
 import { type HostFacts, readHost } from "../../../core/retirement/readHost";
+import { formatCoin } from "../../../core/retirement/readRewards";
 import { addProvider } from "../../../core/retirement/retirementFacts";
 import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
-import { type RetirementSurvey, surveyRetirement } from "../../../core/retirement/surveyRetirement";
+import { surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import { runScript } from "../../../core/ssh/connection";
 import { listPortRules, tryPorts } from "../../../core/ssh/portRules";
 import { openRoot } from "../../../core/ssh/root";
@@ -21,17 +22,14 @@ import { createReceiver } from "../../../core/steps/stepVariables";
 import { createWitnessSources } from "../../../core/sync/gateSettings";
 import { readNodeStatus } from "../../../core/sync/nodeStatus";
 import { systemClock } from "../../../core/util/clock";
-import { mapResult, type Result, requireValue, takeValue } from "../../../core/util/result";
+import { mapResult, type Result, requireValue } from "../../../core/util/result";
 import type { HostReader } from "../hostReader";
 import type { StackWithHost } from "../openStack";
 import {
   describeOrchestrator,
-  describeRewards,
   type OrchestratorAnswer,
   type OrchestratorPart,
-  type RewardsPart,
   readPart,
-  readRewardsPart,
   type SporksPart,
   type StatusParts,
 } from "./statusParts";
@@ -49,18 +47,17 @@ type SharedLookups = ReturnType<typeof startLookups>;
 /** Reads all parts at once, each with a timeout, over the host's one connection. Never throws, changes nothing. */
 export async function readParts(stack: StackWithHost, host: HostReader): Promise<StatusParts> {
   const { config, state } = stack;
-  const lookups = startLookups(stack, host, readRetirementContext(stack, host));
+  const lookups = startLookups(stack, host, readRetirementContext(stack));
   const isActive = config.lifecycle === "active";
-  const registration = readPart(() => readRegistration(lookups));
   const survey = isActive ? undefined : readPart(() => readSurvey(lookups), destroyTimeoutMs);
   const isFirewallForeign = config.host.provider === "existing" && config.lifecycle !== "retiring";
   const restartStep = hourlyRestartNow(config, state.wait?.syncedAt !== undefined);
   const parts = {
     node: lookups.facts.then((facts) => mapResult(facts, describeNode)),
-    registration,
+    registration: readPart(() => readRegistration(lookups)),
     orchestrator: readPart(() => readOrchestrator(lookups)),
     ports: isFirewallForeign ? readPart(() => readPorts(lookups)) : undefined,
-    rewards: readPart(async () => chooseRewards(lookups, await registration, await survey), destroyTimeoutMs),
+    rewards: readPart(() => readRewards(lookups)),
     destroy: survey?.then((result) => mapResult(result, ({ verdict }) => verdict.unmet)),
     hourlyRestart: isActive ? readPart(async () => (await runStep(lookups, restartStep)).trim()) : undefined,
     sporks: readPart(() => readSporks(lookups)),
@@ -123,16 +120,15 @@ async function readSurvey({ stack: { config }, host: { connect }, context, obser
   return surveyRetirement({ step: "destroy", ...context, host }, { ...deps, connect });
 }
 
-async function chooseRewards(
-  { stack, readings }: SharedLookups,
-  registration: Result<Registration>,
-  survey: Result<RetirementSurvey> | undefined,
-): Promise<RewardsPart> {
-  const registered = takeValue(registration);
-  // The survey describes rewards since another host took over, which has not happened while this one is registered.
-  const isRegistered = registered !== undefined && isOurs(registered);
-  const surveyed = isRegistered ? undefined : describeRewards(takeValue(survey)?.facts.rewards ?? []);
-  return surveyed ?? readCurrentRewards(await readings, registered, stack.config);
+/** Describes the rewards that are not collected, and the newest paid epoch. */
+async function readRewards({ readings }: SharedLookups): Promise<string> {
+  const agreement = agreeOnPillar(await readings);
+  if (agreement.kind === "unknown") throw new Error(agreement.why);
+  const [first] = agreement.by;
+  if (agreement.pillar === null || first === undefined) throw new Error("nobody registered this Pillar");
+  const { rows, uncollected } = await first.client.rewards(agreement.pillar.withdrawAddress);
+  const paid = rows[0] === undefined ? "nothing was paid yet" : `paid last: epoch ${rows[0].epoch}`;
+  return `${formatCoin(uncollected.znn)} ZNN and ${formatCoin(uncollected.qsr)} QSR are not collected; ${paid}`;
 }
 
 async function readMissingVersions({ context, host, node }: SharedLookups) {
@@ -174,21 +170,6 @@ async function readOrchestrator({ context, root, facts: answer }: SharedLookups)
   return describeOrchestrator(facts, rpc);
 }
 
-function readCurrentRewards(
-  readings: readonly PillarReading[],
-  registration: Registration | undefined,
-  { lifecycle, network }: StackWithHost["config"],
-): Promise<RewardsPart> {
-  const agreement = agreeOnPillar(readings);
-  if (agreement.kind === "unknown") throw new Error(agreement.why);
-  const { pillar, by } = agreement;
-  const [first] = by;
-  if (pillar === null || first === undefined) throw new Error("nobody registered this Pillar");
-  const switched = lifecycle === "active" && registration?.kind === "producing" ? registration.switched : undefined;
-  const query = { withdrawAddress: pillar.withdrawAddress, switched, epoch: network.epoch };
-  return readRewardsPart(first.client, query, deps.now());
-}
-
 async function runStep({ stack: { address, config }, host }: SharedLookups, step: Step): Promise<string> {
   const script = createEnvelope(step, createReceiver(config, address));
   // Longer than the step's own time limit, so that the host ends the step first.
@@ -214,7 +195,7 @@ async function readSporks({ chains, context, host }: SharedLookups): Promise<Spo
 type RetirementContext = ReturnType<typeof readRetirementContext>;
 
 /** Reads facts about the host from the state. The survey adds those of the event log. */
-function readRetirementContext({ config, address, state }: StackWithHost, { hostKey }: HostReader) {
+function readRetirementContext({ config, address, hostKey, state }: StackWithHost) {
   const { guardMemory, guardedProducer, lastRun, isOwnServer = false } = state;
   const knownProducer = lastRun?.producerAddress ?? guardedProducer;
   return {

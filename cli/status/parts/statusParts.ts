@@ -1,11 +1,8 @@
-import type { ChainClient } from "../../../core/chain/chain";
 import type { OrchestratorStatus } from "../../../core/chain/orchestrator";
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import type { UnknownSpork } from "../../../core/chain/sporks";
-import type { ProducerSwitch, Registration } from "../../../core/registration/registration";
-import { formatDue } from "../../../core/retirement/lossRules";
+import type { Registration } from "../../../core/registration/registration";
 import type { HostFacts } from "../../../core/retirement/readHost";
-import { formatCoin, judgeRewards, type RewardsReading } from "../../../core/retirement/readRewards";
 import { hasOrchestratorTraces, type Unmet } from "../../../core/retirement/retirementFacts";
 import type { PortResult } from "../../../core/ssh/portRules";
 import { takeFirstLine } from "../../../core/util/printable";
@@ -21,7 +18,7 @@ export interface StatusParts {
   readonly orchestrator: Result<OrchestratorPart>;
   /** Ports as this machine sees them, of an existing server only: the program sets a cloud server's firewall. */
   readonly ports: Result<readonly PortResult[]> | undefined;
-  readonly rewards: Result<RewardsPart>;
+  readonly rewards: Result<string>;
   /** Unmet conditions of a destroy; undefined for an active stack, whose lifecycle forbids a destroy. */
   readonly destroy: Result<readonly Unmet[]> | undefined;
   /** `off`, `on`, or the name of another timer that restarts a synced node. Only set for an active stack. */
@@ -104,44 +101,4 @@ export function describeOrchestrator(
   if (journal) return part("waits", `its move is at stage "${stage}"; it does not run`);
   if (masked) return part("waits", "installed, masked and not started");
   return part("unfenced", "it does not run, and is not fenced: a start would make it sign");
-}
-
-export interface RewardsPart {
-  readonly text: string;
-  /** State of the rewards since the switch to or from this host. `waiting`: not paid or not collected yet. */
-  readonly since?: "waiting" | "collected";
-}
-
-/**
- * Reads uncollected rewards and, if this host produces, whether the first whole epoch since the switch was collected.
- */
-export async function readRewardsPart(
-  client: ChainClient,
-  query: { readonly withdrawAddress: string; switched?: ProducerSwitch | undefined; epoch: number },
-  now: number,
-): Promise<RewardsPart> {
-  const { withdrawAddress, switched, epoch } = query;
-  const rewards = await client.rewards(withdrawAddress);
-  const [newest] = rewards.rows;
-  const { znn, qsr } = rewards.uncollected;
-  const waits = `${formatCoin(znn)} ZNN and ${formatCoin(qsr)} QSR are not collected`;
-  const paid = newest === undefined ? "nothing was paid yet" : `paid last: epoch ${newest.epoch}`;
-  if (switched === undefined) return { text: `${waits}; ${paid}` };
-  const [first] = await client.momentums(1, 1);
-  if (first === undefined) throw new Error(`${client.name} has no first momentum`);
-  const judged = await judgeRewards(
-    rewards,
-    { genesis: first.timestamp, epoch, now },
-    async (time) => time > switched.at,
-  );
-  if (judged.says === "fault") throw new Error(judged.text);
-  if (judged.says === "collected") return { text: judged.text, since: "collected" };
-  return { text: `${judged.text}${formatDue(judged.dueAt)}; ${paid}`, since: "waiting" };
-}
-
-/** Describes the rewards by the survey for a destroy; undefined if it did not read them. */
-export function describeRewards(readings: readonly RewardsReading[]): RewardsPart | undefined {
-  for (const { says, text, dueAt, source } of readings)
-    if (says !== "fault") return { text: `${text}${formatDue(dueAt)}, says ${source}`, since: says };
-  return undefined;
 }

@@ -18,7 +18,6 @@ test("prints head, facts and the log", () => {
     "              15:02 UTC",
     "sync          81.7 %, height 16365 of 20021, 4.9 momentums/s, about 13 min",
     "              left, since 2026-11-21 15:04 UTC",
-    "waiting       since 2026-11-21 15:04 UTC, from height 5",
     "address       unknown: not yet",
     "producing     unknown: not yet",
     "orchestrator  unknown: not yet",

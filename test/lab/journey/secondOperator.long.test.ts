@@ -110,7 +110,7 @@ describe("a move that a second operator completes, with state and records in a b
   it("the second operator completes the move", async () => {
     const { fresh } = journey.stacks;
     const seen = await second(fresh, ["./pillar-host", "status", "prod-2"]);
-    expect(seen.output).toMatch(/a run is active or was killed during .*; this backend does not show which/);
+    expect(seen.output).toContain("this backend does not show whether a run is active");
     const output = await goneOn(fresh);
     expect(output).toContain(", which has ended");
     expect(output).toContain("cleared: the interrupted creation of orchestrator-move");
