@@ -71,7 +71,7 @@ async function isOff(server: CloudServer, { yes }: FenceOptions): Promise<boolea
   if (!yes && !(process.stdin.isTTY && (await askConfirmation(`Switch ${name} off for good?`))))
     throw refuse(`${name} was not switched off`, "say yes in a terminal, or add --yes");
   try {
-    const state = await powerOff(server, { ...systemClock, say: (line) => console.log(line) });
+    const state = await powerOff(server, systemClock);
     if (state === "off") return true;
     console.log(`${name} is ${state}, as seen with its stack's token: that does not prove that it is off`);
   } catch (error) {

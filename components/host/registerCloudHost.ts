@@ -24,7 +24,7 @@ import { createHostArgs } from "./hostComponent";
 /** Decides which server to order or use, and registers it. @throws RunError, before anything is registered */
 export async function registerCloudHost(config: CloudConfig, last: LastRun): Promise<RegisteredHost> {
   const { provider, importId } = config.host;
-  const cloud = openCloud(config, (line) => void info(line));
+  const cloud = openCloud(config);
   const orders = openOrderRecords(config);
   const record = await orders.read();
   const deciding = { config, cloud, orders, record };

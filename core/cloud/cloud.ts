@@ -38,8 +38,6 @@ export interface Cloud {
   /** Finds what carries the owner's labels, and a foreign copy of the public key. */
   readInventory(owner: Owner, publicKey?: string): Promise<CloudInventory>;
   readServer(id: string): Promise<ServerNow | undefined>;
-  /** Throws if the token can only read. Changes nothing. */
-  checkRights(): Promise<void>;
   /** True if the provider's words say that it has no room for this plan in this location. */
   isNoRoom(words: string): boolean;
   describeConsole(id: string): string;

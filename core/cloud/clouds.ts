@@ -10,9 +10,9 @@ export const createCloud: Readonly<Record<CloudHostConfig["provider"], (access: 
   digitalocean: createDigitalocean,
 };
 
-/** Creates the client of a stack's cloud provider. `say` prints why a request waits. */
-export function openCloud({ host, apiEndpoint: endpoint }: CloudConfig, say?: (line: string) => void): Cloud {
-  return createCloud[host.provider]({ token: host.token, endpoint, say });
+/** Creates the client of a stack's cloud provider. */
+export function openCloud({ host, apiEndpoint: endpoint }: CloudConfig): Cloud {
+  return createCloud[host.provider]({ token: host.token, endpoint });
 }
 
 /**

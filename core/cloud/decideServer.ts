@@ -101,7 +101,7 @@ async function planOrder(
         `To order a new server: ${run.remove("host.hostKey")} && ${run.up}`,
       ],
     };
-  const [offers, images] = await Promise.all([cloud.readOffers(host.backups), cloud.readImages(), cloud.checkRights()]);
+  const [offers, images] = await Promise.all([cloud.readOffers(host.backups), cloud.readImages()]);
   const faults = images.includes(host.image)
     ? []
     : [

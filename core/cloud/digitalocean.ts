@@ -109,7 +109,6 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
       const found = await http.find<{ droplet: Droplet }>(`/droplets/${id}`);
       return found && serverNow(found.droplet);
     },
-    checkRights: () => http.checkRights("/account/keys/0"),
     isNoRoom: (words) => noRoom.test(words),
     describeConsole: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
     // Needs no action: two Droplets may have one name.

@@ -107,7 +107,6 @@ export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...ac
       const found = await http.find<{ server: Server }>(`/servers/${id}`);
       return found && serverNow(found.server);
     },
-    checkRights: () => http.checkRights("/ssh_keys/0"),
     isNoRoom: (words) => hetznerNoRoom.test(words),
     describeConsole: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,
     makeRoom: (id) => http.put(`/servers/${id}`, { name: `left-${id}` }),

@@ -8,7 +8,6 @@ interface ApiOptions {
   readonly endpoint: string;
   readonly token: string;
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
-  readonly say?: ((line: string) => void) | undefined;
 }
 
 export type CloudAccess = Omit<ApiOptions, "provider" | "endpoint"> & { readonly endpoint?: string | undefined };
@@ -32,7 +31,6 @@ const requestTimeoutMs = 30_000;
 const maxAttempts = 4;
 const maxGonePolls = 60;
 const gonePollMs = 2000;
-const maxRateLimitWaitMs = 10 * 60_000;
 /** A limit: more pages than any account's lists have. */
 const maxPages = 100;
 
@@ -76,12 +74,6 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
         await sleep(gonePollMs);
       }
     },
-    /** Throws if the token can only read: tries to remove a resource that does not exist. */
-    checkRights: (path: string) =>
-      remove(path).catch((error: CloudError) => {
-        const status = error.cloudStatus;
-        if (status < 400 || status >= 500 || status in needed) throw error;
-      }),
   };
 }
 
@@ -91,27 +83,17 @@ export function ignoreStatuses(...statuses: readonly number[]) {
   };
 }
 
-/** Creates the function that sends requests. It waits for rate limits, and repeats GET and POST if the API fails. */
+/** Creates the function that sends requests. It repeats GET and POST if the API fails, or limits their rate. */
 function createRequest(api: ApiOptions & { readonly sleep: (milliseconds: number) => Promise<unknown> }) {
-  const { provider, endpoint, token, sleep, say } = api;
-  let waitedMs = 0;
+  const { endpoint, token, sleep } = api;
   return async <T>(method: "GET" | "POST" | "PUT" | "DELETE", path: string, body?: object): Promise<T> => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     const maxFailures = method === "GET" || method === "POST" ? maxAttempts : 1;
-    for (let failures = 0; ; ) {
+    for (let failures = 1; ; failures += 1) {
       const answer = await sendRequest(`${endpoint}${path}`, init, requestTimeoutMs).catch((error: Error) => error);
-      const status = answer instanceof Error ? 0 : answer.status;
-      const delayMs = answer instanceof Error || status !== 429 ? 0 : readRetryDelayMs(answer.headers);
-      waitedMs += delayMs;
-      if (delayMs > 0 && waitedMs < maxRateLimitWaitMs) {
-        say?.(`${provider} limits the requests of this token: waiting ${Math.ceil(delayMs / 1000)} s, as it asks`);
-        await sleep(delayMs);
-        continue;
-      }
-      failures += 1;
-      const isOutOfOrder = answer instanceof Error ? !isTooLarge(answer) : status >= 500;
-      if (!isOutOfOrder || failures >= maxFailures) return parseAnswer(api, `${method} ${path}`, answer) as T;
+      const isTemporary = answer instanceof Error ? !isTooLarge(answer) : answer.status >= 500 || answer.status === 429;
+      if (!isTemporary || failures >= maxFailures) return parseAnswer(api, `${method} ${path}`, answer) as T;
       await sleep(1000 * 2 ** failures);
     }
   };
@@ -143,11 +125,4 @@ function createRefusal({ provider, token }: ApiOptions, status: number, asked: s
     return cloudError(formatProblem({ what: `pillar-host:host.token: ${said}`, needed: needed[status] }), status);
   const next = status >= 500 && `Run the same command again when ${provider}'s API works.`;
   return cloudError(formatProblem({ what: `${said} to ${asked}`, next }), status);
-}
-
-/** Returns how long a 429 asks to wait: Retry-After, else until RateLimit-Reset, else 5 s. */
-export function readRetryDelayMs(headers: Headers, now = Date.now()): number {
-  const seconds = (name: string) => Number(headers.get(name) ?? Number.NaN);
-  const delays = [seconds("retry-after") * 1000, seconds("ratelimit-reset") * 1000 - now];
-  return Math.max(delays.find(Number.isFinite) ?? 5000, 1000);
 }

@@ -36,18 +36,16 @@ interface ServerFields {
   readonly locked?: unknown;
 }
 
-interface PowerDeps extends Pick<Clock, "sleep"> {
-  readonly say?: ((line: string) => void) | undefined;
-}
+type PowerDeps = Pick<Clock, "sleep">;
 
 const maxPolls = 180;
 const pollIntervalMs = 1000;
 
-function openServer({ provider, id, token, endpoint }: CloudServer, { sleep, say }: PowerDeps) {
+function openServer({ provider, id, token, endpoint }: CloudServer, { sleep }: PowerDeps) {
   if (provider !== "hetzner" && provider !== "digitalocean") throw new Error(`no cloud provider is called ${provider}`);
   const api = apis[provider];
   const path = `${api.path}/${id}`;
-  const http = createHttp({ provider: api.title, endpoint: endpoint ?? api.endpoint, token, sleep, say });
+  const http = createHttp({ provider: api.title, endpoint: endpoint ?? api.endpoint, token, sleep });
   /** Asks for an action. Ignores that the server is busy, perhaps with an earlier one: the caller polls. */
   const act = (action: string, body: object, ...ignored: number[]) =>
     http.post(`${path}${action}`, body).catch(ignoreStatuses(409, 423, ...ignored));

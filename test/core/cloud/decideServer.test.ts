@@ -37,7 +37,6 @@ async function decide(
     readImages: async () => ["ubuntu-22.04", "debian-12"],
     readInventory: vi.fn(async () => found),
     readServer: async (id: string) => servers.find((each) => each.id === id),
-    checkRights: async () => undefined,
     isNoRoom: (words: string) => hetznerNoRoom.test(words),
   } as Partial<Cloud> as Cloud;
   const changed = { ...config, lifecycle, host: { ...config.host, ...wish } as CloudHostConfig };
