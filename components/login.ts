@@ -5,7 +5,6 @@ import { reachDeps, waitForLogin } from "../core/ssh/reachability";
 import type { SshTarget } from "../core/ssh/ssh";
 import { commandsFor } from "../core/util/commands";
 import { info } from "./log";
-import { createUnprovedSteps } from "./stackLog";
 
 /** The login to a host, secret. A host with another `hostKey` (as in authorized_keys) is refused. */
 export type HostAccess = ReturnType<typeof createLogin> & Readonly<Record<"address" | "hostKey", pulumi.Input<string>>>;
@@ -20,7 +19,6 @@ export function createLogin(config: StackConfig) {
     login: pulumi.secret({ port, user, agent, privateKey, privateKeyPassword, password, proxy }),
     sudoPassword: sudoPassword === undefined ? undefined : pulumi.secret(sudoPassword),
     loginCheck: createLoginCheck(config.stack),
-    unproved: createUnprovedSteps(config),
   };
 }
 

@@ -9,6 +9,7 @@ import { createEnvelope, type Step } from "../core/steps/step";
 import { commandsFor } from "../core/util/commands";
 import { printableLines } from "../core/util/printable";
 import { formatProblem } from "../core/util/problem";
+import { quoteShellWord } from "../core/util/quote";
 import { createPlainError, createStatusLine } from "./log";
 import type { HostAccess, LoginCheck } from "./login";
 
@@ -28,12 +29,10 @@ function createConnection({ address, agent: _, proxy, ...login }: SshTarget): ty
 }
 
 /** Returns a step's standard input for the login user's shell. Secret, because it holds the sudo password. */
-export function createStepInput(step: Step, { stack, sudoPassword, address }: HostAccess, unproved?: Promise<number>) {
-  const known = pulumi.all([sudoPassword ?? "", address, unproved ?? 0]);
+export function createStepInput(step: Step, { stack, sudoPassword, address }: HostAccess) {
+  const known = pulumi.all([sudoPassword ?? "", address]);
   return pulumi.secret(
-    known.apply(([password, hostName, count]) =>
-      createEnvelope(step, { hostName, stack, sudoPassword: password }, count),
-    ),
+    known.apply(([password, hostName]) => createEnvelope(step, { hostName, stack, sudoPassword: password })),
   );
 }
 
@@ -49,7 +48,7 @@ export function runStep(
   { triggers, ...options }: pulumi.ComponentResourceOptions & { readonly triggers?: readonly string[] },
 ) {
   const connection = createSshTarget(access).apply(createConnection);
-  const stdin = createStepInput(step, access, access.unproved.count(name));
+  const stdin = createStepInput(step, access);
   const lines = createStepLines(name, step, { root: createRootAccess(access), loginCheck: access.loginCheck });
   const command = new remote.Command(
     name,
@@ -69,20 +68,20 @@ export function runStep(
   const isPreview = pulumi.runtime.isDryRun();
   const stdout = pulumi
     // Takes the script from the outputs: if --target leaves the step out, they belong to the script that ran last.
-    .all([command.stdout, command.stderr, command.stdin, access.address])
-    .apply(async ([out, err, script = "", address]) => {
+    .all([command.stdout, command.stderr, command.stdin, access.address, command.urn])
+    .apply(([out, err, script = "", address, urn]) => {
       const answer = readAnswer(script, { stdout: out, stderr: err });
       const printed = answer.stdout.trimEnd();
       lines.show(printed);
       const isAccepted = step.accepts?.(printed) ?? true;
       if ((answer.isDone && isAccepted) || isPreview) return printed;
-      await access.unproved.note(name);
       const found = JSON.stringify(printed.slice(0, 200));
       const text = answer.isDone
         ? formatProblem({ what: `the step ${step.name} printed an unexpected result`, found })
         : formatNotRun(step.name, out + err);
-      const message = printableLines(`${address}: ${insertLogin(text, { ...access, address })}`);
-      throw createPlainError(message);
+      // The engine counts the step as done, by its exit code.
+      const again = `${commandsFor(access.stack).up} --replace ${quoteShellWord(urn)}`;
+      throw createPlainError(printableLines(`${address}: ${text}\n  Then: ${again}`));
     });
   const proved: pulumi.Input<pulumi.Resource> = isPreview ? command : stdout.apply(() => command);
   return {
@@ -92,11 +91,6 @@ export function runStep(
     /** Use this in `dependsOn` of later resources. It rejects unless the step itself reported that it is done. */
     proved,
   };
-}
-
-function insertLogin(text: string, { user, address, port, stack }: HostAccess & { readonly address: string }): string {
-  const named = text.replace("USER@HOST", `-p ${port} ${user}@${address}`).replace("USER", user);
-  return `${named}\n  Then: ${commandsFor(stack).up}`;
 }
 
 /** Long, because most steps end sooner and a firewall may count connections. */

@@ -18,22 +18,3 @@ export async function readStackEvents(config: StackConfig): Promise<readonly Log
 export async function readStackEventsOrNone(config: StackConfig): Promise<readonly LogEvent[]> {
   return await readStackEvents(config).catch(() => []);
 }
-
-/** Remembers steps that the engine counts as done, by their exit code, but that did not report that they are done. */
-export function createUnprovedSteps(config: StackConfig) {
-  const { stack } = config;
-  const log = openStackLog(config);
-  const read = async () => {
-    const events = await readStackEventsOrNone(config);
-    return events.flatMap((each) => (each.stack === stack && each.event === "stepUnproved" ? [each.details.step] : []));
-  };
-  let names: ReturnType<typeof read> | undefined;
-  return {
-    /** Returns how often this happened to a step. The count is an input of the step, so that the next run repeats it. */
-    count: async (name: string) => {
-      names ??= read();
-      return (await names).filter((each) => each === name).length;
-    },
-    note: (name: string) => log.note({ event: "stepUnproved", details: { step: name } }),
-  };
-}

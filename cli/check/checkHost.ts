@@ -1,7 +1,7 @@
 import type { StackConfig } from "../../core/config/config";
 import { formatNotRun, readAnswer } from "../../core/ssh/answer";
 import { createHostTarget, createProxyLogin } from "../../core/ssh/configuredLogin";
-import { formatLoginFailure, formatSlowLogin, tryLogin } from "../../core/ssh/reachability";
+import { formatLoginFailure, tryLogin } from "../../core/ssh/reachability";
 import { readPresentedKey } from "../../core/ssh/ssh";
 import type { LoginError } from "../../core/ssh/sshErrors";
 import { preflight } from "../../core/steps/nodeSteps";
@@ -25,7 +25,7 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   if (typeof session === "string") return [fail(topic, session)];
   try {
     const accepted = `${ssh.user}@${address} accepts the login of this machine`;
-    const login = pass("login", accepted, ...formatSlowLogin(address, session.tookMs));
+    const login = pass("login", accepted);
     if (lifecycle !== "active") return [login];
     const step = preflight(config, formatStackIdentity(stack, pillar.name));
     const script = createEnvelope(step, createReceiver(config, address));

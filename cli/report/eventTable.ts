@@ -21,7 +21,6 @@ const stackTemplates: Record<EventName, Templates> = {
   host: ["stage", "host {address} ({provider})", "server {serverId?}"],
   recorded: ["note", "momentum {height} recorded", "hash {hash}"],
   synced: ["stage", "synced at height {currentHeight}", wait, "{proved}", "not proved: {unproved}"],
-  stepUnproved: ["note", "the step {step} ended without a report that it ran"],
   chainCopyBegun: ["note", "chain copy started from {from}"],
   chainCopied: ["stage", "chain copied from {from}, up to momentum {height}", "{bytes} in {files} files, {seconds}"],
   registered: ["stage", "registered on chain", "producer address {producerAddress}"],

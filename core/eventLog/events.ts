@@ -26,8 +26,6 @@ export interface EventDetails {
   }>;
   /** A momentum of the synced node's chain. A node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
-  /** The engine counted a step as done though its script did not confirm it. */
-  readonly stepUnproved: { readonly step: string };
   readonly synced: SyncProof;
   /** The new host may have parts of the old host's chain. */
   readonly chainCopyBegun: { readonly from: string };

@@ -9,7 +9,6 @@ const signsOfLife = [
   "host",
   "reactivated",
   "recorded",
-  "stepUnproved",
   "synced",
   "chainCopyBegun",
   "chainCopied",

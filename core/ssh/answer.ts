@@ -87,25 +87,15 @@ function sharedBytes(piece: Buffer, mark: Buffer): number {
   return 0;
 }
 
-export function findOtherUser(printed: string): string | undefined {
-  return /login as the user "?([A-Za-z_][A-Za-z0-9_-]{0,31})\b/i.exec(printed)?.[1];
-}
-
 export function formatNotRun(what: string, printed: string): string {
   const said = printed.trim().split("\n")[0]?.slice(0, 200);
-  const user = findOtherUser(printed);
-  if (user !== undefined)
-    return formatProblem({
-      what: `the login did not run ${what}: the host asks for another user`,
-      found: `"${said}"`,
-      needed: `set user to ${user} in this host's login settings`,
-    });
   return formatProblem({
-    what: `the login did not run ${what} to its end, though it ended with exit code 0`,
+    what: `the login did not run ${what} to its end`,
     found: said ? `"${said}"` : "no output",
     needed:
       "use a login shell that runs commands (getent passwd USER shows it; /bin/true is none), with\n  start files (.bashrc, .profile, .zshenv) that neither exit nor exec where no terminal is.",
     next: [
+      "Does the host ask for another user? Set it in this host's login settings.",
       "Or sshd runs another command: ForceCommand in sshd_config, command= before the key in authorized_keys.",
       "Once that is corrected, this must print works: ssh USER@HOST 'echo works'",
     ],

@@ -1,6 +1,6 @@
 import { printable, printableLines } from "../util/printable";
 import { withTimeout } from "../util/withTimeout";
-import { findOtherUser, formatNotRun, readAnswer } from "./answer";
+import { formatNotRun, readAnswer } from "./answer";
 import { connectSsh, type LoginKeys, type SshSession, type SshTarget } from "./ssh";
 import { isFatal, type LoginError } from "./sshErrors";
 
@@ -118,8 +118,7 @@ export async function runScript(connection: Connection, name: string, script: st
     .map(printable)
     .filter((line) => line.trim() !== "");
   if (exitCode === 0 && isDone) return printed;
-  const hasRun = exitCode !== 0 && findOtherUser(result.stdout) === undefined;
-  const said = hasRun ? stderr : formatNotRun(name, result.stdout + result.stderr);
+  const said = exitCode === 0 ? formatNotRun(name, result.stdout + result.stderr) : stderr;
   const reason = printableLines(said).trim() || `the script ended with ${exitCode ?? "the connection"}`;
   throw Object.assign(new Error(reason), { printed });
 }

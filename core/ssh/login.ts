@@ -42,10 +42,7 @@ type ReportedError = Error & { readonly level?: string; readonly code?: unknown 
 /** Disconnection codes (RFC 4253, 11.1) of a host that is full or shuts down. */
 const temporaryCodes: readonly unknown[] = [7, 10, 12];
 
-/** Matches a prompt for a second factor, not for the password. */
-const secondFactor = /code|token|otp|verif|factor|duo|pin\b/i;
-
-/** Prepares a login in the command plugin's order: key or agent, password, password prompt. */
+/** Prepares a login in the command plugin's order: key or agent, password. */
 export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys: LoginKeys) {
   const { privateKey, privateKeyPassword, password } = target;
   const agent = usesAgent(target) ? process.env.SSH_AUTH_SOCK : undefined;
@@ -54,12 +51,11 @@ export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys:
     "none",
     ...(privateKey ? ["publickey" as const] : []),
     ...(agent ? ["agent" as const] : []),
-    ...(password ? (["password", "keyboard-interactive"] as const) : []),
+    ...(password ? ["password" as const] : []),
   ];
   client.on("banner", (text) => {
     reply.banner = printable(takeFirstLine(text.trim())).slice(0, 200);
   });
-  if (password) answerPrompt(client, password);
   const config: Partial<ssh2.ConnectConfig> = {
     // Skip a method that the host does not offer: it would count as a failed login, and may get this machine banned.
     authHandler: (offered, isPartial, next) => {
@@ -71,7 +67,6 @@ export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys:
         if (isOffered(method)) return next(method);
       next(false as never);
     },
-    tryKeyboard: true,
     privateKey,
     passphrase: privateKeyPassword,
     password,
@@ -91,20 +86,6 @@ interface HostReply {
   offered: readonly string[];
 }
 
-/** Answers one prompt for the password. Refuses others: they want a second factor or a new password. */
-function answerPrompt(client: ssh2.Client, password: string): void {
-  let isAnswered = false;
-  const refuse = (words: string) => client.emit("error", Object.assign(new Error(words), { level: "prompt" }));
-  client.on("change password", (prompt) => refuse(prompt));
-  // biome-ignore lint/complexity/useMaxParams: ssh2 calls it with these
-  client.on("keyboard-interactive", (_name, _instructions, _language, prompts, answer) => {
-    const words = prompts.map(({ prompt }) => prompt.trim()).join(", ");
-    if (isAnswered || prompts.length > 1 || secondFactor.test(words)) return refuse(words);
-    isAnswered = true;
-    answer([password]);
-  });
-}
-
 const usesAgent = ({ privateKey, agent }: SshTarget) => privateKey === undefined && agent === true;
 
 function createLoginError(target: SshTarget, keys: LoginKeys, reply: HostReply, error?: ReportedError): LoginError {
@@ -112,7 +93,6 @@ function createLoginError(target: SshTarget, keys: LoginKeys, reply: HostReply, 
   if (error === undefined) return createUnreachedError(where, undefined, reply.banner);
   const words = describeConnectionError(error);
   const reasons: Readonly<Record<string, string>> = {
-    prompt: ` asks for more than the password: "${words}"`,
     agent: `: the ssh agent: ${words}`,
     handshake: `: no algorithm in common with its ssh server: ${words}`,
     "client-authentication": reply.isPartial

@@ -1,24 +1,20 @@
 import { systemClock } from "../util/clock";
 import { type Commands, someHostKey } from "../util/commands";
-import { printable, say, takeFirstLine } from "../util/printable";
+import { printableLines, say, takeFirstLine } from "../util/printable";
 import { formatProblem } from "../util/problem";
 import { withTimeout } from "../util/withTimeout";
-import { findOtherUser, frameScript, readAnswer } from "./answer";
+import { formatNotRun, frameScript, readAnswer } from "./answer";
 import { derivePublicKey } from "./derivePublicKey";
 import { agentNeeds } from "./login";
 import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "./ownServer";
 import { connectSsh, type SshSession, type SshTarget } from "./ssh";
-import { createLoginRefusal, isFatal, type LoginError } from "./sshErrors";
+import { createFatalError, isFatal, type LoginError } from "./sshErrors";
 
 export type ReachDeps = Omit<typeof reachDeps, "now">;
 
 export const reachDeps = {
-  /** Logs in and out, and returns the milliseconds of the login. @throws as tryLogin does */
-  login: async (target: SshTarget) => {
-    const session = await tryLogin(target);
-    session.close();
-    return session.tookMs;
-  },
+  /** Logs in and out. @throws as tryLogin does */
+  login: async (target: SshTarget): Promise<void> => (await tryLogin(target)).close(),
   ...systemClock,
   say,
 };
@@ -33,13 +29,6 @@ const retryDelaysMs = {
 const reportIntervalMs = 30_000;
 /** Longer than a reboot takes: after that something is wrong with the host. */
 export const bootTimeoutMs = 60_000;
-
-export const formatSlowLogin = (address: string, tookMs: number): string[] =>
-  tookMs < 10_000
-    ? []
-    : [
-        `the login to ${address} took ${Math.round(tookMs / 1000)} s, and each step logs in: is sshd's UseDNS or PAM slow?`,
-      ];
 
 /** `isNew`: true at a server's first boot: another key or a refused login is accepted until cloud-init has finished. */
 const reboot = { timeoutMs: bootTimeoutMs, what: "a host that boots", isNew: false };
@@ -78,20 +67,18 @@ export async function retryDuringBoot<T>(
   }
 }
 
-/**
- * Logs in, and checks that the login runs commands. @throws as connectSsh does; also if the host asks for another user
- */
+/** Logs in, and checks that the login runs commands. @throws as connectSsh does; also if it runs none */
 export async function tryLogin(target: SshTarget): Promise<SshSession> {
   const session = await connectSsh(target);
   const where = `${target.user}@${target.address}:${target.port}`;
   const script = frameScript("true", "shown");
   try {
     const running = session.run("bash -euo pipefail -s login", script);
-    const printed = await withTimeout(running, 30_000, `${where} accepts the login, and runs no command within 30 s`);
-    const user = readAnswer(script, printed).isDone ? undefined : findOtherUser(printed.stdout);
-    if (user === undefined) return session;
-    const what = `${where} runs nothing: "${printable(takeFirstLine(printed.stdout.trim()))}"`;
-    throw createLoginRefusal("login", { what, needed: `log in as the user ${user} (pillar-host:ssh.user)` }, { user });
+    const result = await withTimeout(running, 30_000, `${where} accepts the login, and runs no command within 30 s`);
+    if (readAnswer(script, result).isDone) return session;
+    if (result.exitCode === undefined) throw new Error(`${where} accepts the login, and the connection ended`);
+    const words = printableLines(formatNotRun("a command", result.stdout + result.stderr));
+    throw createFatalError(`${where}: ${words}`, { refused: "command" });
   } catch (error) {
     session.close();
     throw error;
@@ -110,8 +97,7 @@ export async function waitForLogin(
     : reboot;
   const begin = deps.ticks();
   try {
-    const took = await retryDuringBoot(() => deps.login(target), deps, wait);
-    for (const line of formatSlowLogin(target.address, took)) deps.say(line);
+    await retryDuringBoot(() => deps.login(target), deps, wait);
   } catch (error) {
     const seconds = Math.round((deps.ticks() - begin) / 1000);
     const isUnused = isNew && server?.isOrdered;
@@ -139,6 +125,7 @@ export function formatLoginFailure(
       next: [console, `If the new key is right, as the host's console shows it: ${pin}`],
     });
   }
+  if (refused === "command") return `${message}\n  Then: ${run.up}`;
   if (refused === "login") return formatRefusedLogin(target, error, run, console);
   return formatProblem({
     what: `${server ? `${createServerName(server)} at ${server.provider}, ` : ""}${address}: no login is possible`,
@@ -158,13 +145,11 @@ export function formatLoginFailure(
 
 function formatRefusedLogin(
   target: Omit<SshTarget, "hostKey">,
-  { message, what = message, user: otherUser, isFromProxy }: LoginError,
+  { message, what = message, isFromProxy }: LoginError,
   run: Commands,
   help: string | undefined,
 ): string {
   const block = isFromProxy ? "ssh.proxy" : "ssh";
-  if (otherUser !== undefined)
-    return formatProblem({ what, needed: run.set(`${block}.user`, otherUser), next: `Then: ${run.up}` });
   const login = (isFromProxy && target.proxy) || target;
   const { address, port, user, privateKey, privateKeyPassword, password, agent } = login;
   const line = privateKey && derivePublicKey(privateKey, privateKeyPassword);

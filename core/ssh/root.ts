@@ -2,7 +2,7 @@ import { pipeline, type Readable } from "node:stream";
 import { printableLines } from "../util/printable";
 import { quoteShellWord } from "../util/quote";
 import { withTimeout } from "../util/withTimeout";
-import { answerStream, findOtherUser, formatNotRun, frameScript, readAnswer } from "./answer";
+import { answerStream, formatNotRun, frameScript, readAnswer } from "./answer";
 import { type Connection, createConnection } from "./connection";
 import type { Variables } from "./foreign";
 import { formatAssignments } from "./shellWords";
@@ -102,7 +102,7 @@ function findCallError(call: EndedFunction, limitSeconds: number): CallError | u
   const { isDone, stderr } = readAnswer(script, { stdout: "", stderr: printed });
   const said = stderr.trim();
   if (exitCode === 0 && isDone) return undefined;
-  if (exitCode === 0 || findOtherUser(first)) return new Error(`${address}: ${formatNotRun(name, first + printed)}`);
+  if (exitCode === 0) return new Error(`${address}: ${formatNotRun(name, first + printed)}`);
   if (exitCode === undefined)
     return new Error(`${address}: the connection ended while ${name} was at work${said && `: ${said}`}`);
   // The exit codes of timeout.

@@ -41,7 +41,6 @@ async function openRoute({ address, port, proxy }: Pick<SshTarget, "address" | "
  */
 export async function connectSsh(target: SshTarget, keys: LoginKeys = createLoginKeys()): Promise<SshSession> {
   const route = await openRoute(target, keys);
-  const begun = Date.now();
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
     const attempt = createLoginAttempt(client, target, keys);
@@ -64,7 +63,7 @@ export async function connectSsh(target: SshTarget, keys: LoginKeys = createLogi
       clearTimeout(timer);
       // A call is a few small packets: Nagle's algorithm would delay them by 40 ms.
       if (route.sock === undefined) client.setNoDelay(true);
-      resolve(sessionOver(client, target.address, Date.now() - begun));
+      resolve(sessionOver(client, target.address));
     });
     client.on("error", (error) => fail(otherKey(target, shown.key, keys) ?? attempt.failure(error)));
     // A close without an error: the host boots, shuts down, or drops some of too many logins.
@@ -96,7 +95,7 @@ function connectConfig(target: SshTarget, route: Route, shown: { key?: string | 
 
 export type SshSession = ReturnType<typeof sessionOver>;
 
-function sessionOver(client: ssh2.Client, host: string, tookMs: number) {
+function sessionOver(client: ssh2.Client, host: string) {
   let isOpen = true;
   client.on("close", () => {
     isOpen = false;
@@ -106,7 +105,6 @@ function sessionOver(client: ssh2.Client, host: string, tookMs: number) {
     get isOpen() {
       return isOpen;
     },
-    tookMs,
     /** Runs a command as the login user, with a text on its standard input. @throws if it prints more than 256 KiB */
     run: (command: string, input: string) => runOver(client, command, input),
     /** Runs a command with its standard output as a stream of any length. */

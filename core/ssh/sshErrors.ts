@@ -5,11 +5,10 @@ import { formatProblem, type Problem } from "../util/problem";
 export interface LoginError extends Error {
   /** True if no retry helps. */
   fatal?: true;
-  refused?: "hostKey" | "login";
+  refused?: "hostKey" | "login" | "command";
   /** A refusal's `what` alone, for callers that know what is needed. */
   what?: string;
   keys?: { readonly shown: string; readonly pinned: string };
-  user?: string;
   /** True if the proxy refused the login, not the host behind it. */
   isFromProxy?: boolean;
   /** Set before any login. A retry may help, except after an unknown name. */

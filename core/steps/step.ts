@@ -28,26 +28,24 @@ export function createScript(files: readonly string[], values: Readonly<Record<s
 
 /**
  * Returns the text for `bash -euo pipefail -s` as the login user: becomes root, then runs the step. Secret: holds the
- * sudo password, so it goes through standard input. `unproved`, the number of runs without proof, makes the text differ
- * after such a run, so that the step runs again.
+ * sudo password, so it goes through standard input.
  */
-export function createEnvelope(step: Step, receiver: Receiver, unproved = 0): string {
+export function createEnvelope(step: Step, receiver: Receiver): string {
   const { limitSeconds: limit_seconds, readsOnly, quiet } = step;
   const names = createHostVariables(receiver);
   const commands = readShell("lib/commands");
   const become = commands + readShell("lib/become");
-  const attempt = unproved > 0 ? formatAssignments({ unproved }) : "";
   const next = readsOnly || step.callerAddsNext ? {} : { again: commandsFor(receiver.stack).up };
   const text = readsOnly && !quiet ? plainly(step.script) : step.script;
   const script = formatAssignments({ ...names, ...next }) + commands + text;
   if (readsOnly) {
-    const framed = frameScript(attempt + script, quiet ? "streamed" : "shown");
+    const framed = frameScript(script, quiet ? "streamed" : "shown");
     return createRootEnvelope(receiver, become, `timeout -k 10 ${limit_seconds} bash -euo pipefail -s`, framed);
   }
   // Notes must not mix with the result of a quiet step. 3 is the output that the operator sees.
   const variables = formatAssignments({ ...names, step: step.name, limit_seconds, notes: quiet ? 2 : 3 });
   const unit = variables + commands + hereDocument(readShell("lib/unit"), script);
-  const framed = frameScript(attempt + unit, quiet ? "captured" : "shown");
+  const framed = frameScript(unit, quiet ? "captured" : "shown");
   return createRootEnvelope(receiver, become, "bash -euo pipefail -s", framed);
 }
 

@@ -15,7 +15,7 @@ test("tries a refused login once for all steps of a run, and names the next comm
 });
 
 test("tries an accepted login once, and not after the first contact", async () => {
-  const login = vi.fn(async () => 100);
+  const login = vi.fn(async () => undefined);
   const alone = createLoginCheck("prod", login);
   for (const _step of ["preflight", "deploy"]) await alone.check(target);
   const contacted = createLoginCheck("prod", login);

@@ -42,35 +42,32 @@ async function run(which: Step, printed: Record<string, unknown>) {
   return { input: revealed(all[0]?.inputs.stdin) as string, stdout, proved };
 }
 
-test("lets others depend on a step that reports its end, in the same text each time", async () => {
-  const first = await run(step, {});
-  expect(first.proved).toMatchObject({ __pulumiResource: true });
-  expect((await run(step, {})).input).toBe(first.input);
+test("lets others depend on a step that reports its end", async () => {
+  expect((await run(step, {})).proved).toMatchObject({ __pulumiResource: true });
 });
 
-test.each(["", "Welcome"])("fails a step that printed %j with exit code 0; its next text differs", async (stdout) => {
-  const first = await run(step, { stdout, stderr: "" });
-  expect(first.proved).toBe(first.stdout);
-  const { message } = first.proved as Error;
-  expect(message).toContain("203.0.113.7: the login did not run prepare to its end, though it ended with exit code 0");
-  expect(message).toContain(`found: ${stdout ? `"${stdout}"` : "no output"}`);
-  expect(message).toContain("ssh -p 2222 op@203.0.113.7 'echo works'");
-  expect(message).toContain("Then: pulumi up -s prod");
-  const second = await run(step, {});
-  expect(second.input).not.toBe(first.input);
-  expect(second.proved).toMatchObject({ __pulumiResource: true });
-  expect((await run(step, {})).input).toBe(second.input);
-});
+/** The command that repeats a step which the engine counts as done. */
+const again = /\n {2}Then: pulumi up -s prod --replace '?urn:\S+node-step'?$/;
 
-test("repeats the step if the producer address has another form", async () => {
+test.each(["", "Welcome"])(
+  "fails a step that printed %j with exit code 0, and names the command that repeats it",
+  async (stdout) => {
+    const first = await run(step, { stdout, stderr: "" });
+    expect(first.proved).toBe(first.stdout);
+    const { message } = first.proved as Error;
+    expect(message).toContain("203.0.113.7: the login did not run prepare to its end");
+    expect(message).toContain(`found: ${stdout ? `"${stdout}"` : "no output"}`);
+    expect(message).toMatch(again);
+  },
+);
+
+test("fails the step if the producer address has another form", async () => {
   const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
   const odd = await run(producerAddress(config), { result: `Welcome\n${address}` });
-  expect((odd.stdout as Error).message).toBe(
-    `203.0.113.7: the step producerAddress printed an unexpected result\n  found: "Welcome\\n${address}"\n  Then: pulumi up -s prod`,
-  );
-  const good = await run(producerAddress(config), { result: address });
-  expect(good.stdout).toBe(address);
-  expect(good.input).not.toBe(odd.input);
+  const { message } = odd.stdout as Error;
+  expect(message).toContain("203.0.113.7: the step producerAddress printed an unexpected result\n  found: ");
+  expect(message).toMatch(again);
+  expect((await run(producerAddress(config), { result: address })).stdout).toBe(address);
 });
 
 test("runs a step through the proxy, whose key is pinned", async () => {

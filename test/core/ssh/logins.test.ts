@@ -2,13 +2,11 @@ import { execFileSync, spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
-import ssh2, { type AuthContext, type Connection, type KeyboardAuthContext } from "ssh2";
+import ssh2, { type AuthContext, type Connection } from "ssh2";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { frameScript } from "../../../core/ssh/answer";
-import { createConnection, runScript } from "../../../core/ssh/connection";
+import { createConnection } from "../../../core/ssh/connection";
 import { agentNeeds } from "../../../core/ssh/login";
 import { formatLoginFailure, tryLogin } from "../../../core/ssh/reachability";
-import { openRoot } from "../../../core/ssh/root";
 import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
 import { isFatal, type LoginError } from "../../../core/ssh/sshErrors";
 import { commandsFor } from "../../../core/util/commands";
@@ -142,48 +140,6 @@ test("names an agent that does not answer at once", async () => {
   expect(error.message).toContain(agentNeeds);
 });
 
-describe("a password by keyboard-interactive", () => {
-  const asking = (...rounds: readonly (readonly string[])[]) =>
-    hostThat((attempt) => {
-      if (attempt.method !== "keyboard-interactive") return attempt.reject(["publickey", "keyboard-interactive"]);
-      const ask = (round: number): void => {
-        const prompts = rounds[round];
-        if (prompts === undefined) attempt.accept();
-        else
-          (attempt as KeyboardAuthContext).prompt(
-            prompts.map((prompt) => ({ prompt, echo: false })),
-            ([answer]) => (answer === "login-pw" ? ask(round + 1) : attempt.reject(["keyboard-interactive"])),
-          );
-      };
-      ask(0);
-    });
-
-  test.each([[["Password: "]], [["(op@host) Passwort:"]]])("answers the one prompt: %s", async (prompts) => {
-    const { target, seen } = await asking(prompts);
-    (await connectSsh(target)).close();
-    // A method that the host does not offer would count as a failure.
-    expect(seen.attempts).toEqual(["none", "keyboard-interactive"]);
-  });
-
-  test.each([
-    ["two prompts at once", [["Password: ", "Verification code: "]], "Password:, Verification code:"],
-    ["another prompt after it", [["Password: "], ["Verification code: "]], "Verification code:"],
-    ["no password at all", [["One-time password (OTP): "]], "One-time password (OTP):"],
-  ])("names a second factor: %s", async (_, rounds, words) => {
-    const { target, seen } = await asking(...rounds);
-    const error = await failure(target);
-    expect(error).toMatchObject({ fatal: true, refused: "login" });
-    expect(error.message).toContain(`asks for more than the password: "${words}"`);
-    expect(error.message).not.toContain("login-pw");
-    expect(seen.connections).toBe(1);
-  });
-
-  test("refuses a wrong one", async () => {
-    const { target } = await asking(["Password: "]);
-    expect(await failure({ ...target, password: "hunter2" })).toMatchObject({ fatal: true, refused: "login" });
-  });
-});
-
 test("names what a host requires beside the accepted key", async () => {
   const { private: privateKey } = keyPair();
   const { target } = await hostThat((attempt) =>
@@ -220,41 +176,17 @@ test("waits for a host that closes the connection with a banner, and prints the 
   expect(error.message).toContain('closed the connection before the login was done: "System is booting up."');
 });
 
-describe("a cloud's image that wants another user", () => {
+test("names a login that runs another command, with the host's words", async () => {
   const wanted = 'Please login as the user "ubuntu" rather than the user "root".';
-  const image = async () => {
-    const script = join(scratch(), "sh");
-    writeFileSync(script, `#!/bin/sh\necho '${wanted}'\nexit 142\n`, { mode: 0o700 });
-    return loginTo(await start(undefined, undefined, { shell: script, home: "" }));
-  };
-
-  test("is named at the first contact, with the command", async () => {
-    const target = await image();
-    const error = await tryLogin(target).catch((thrown: LoginError) => thrown as LoginError);
-    expect(error).toMatchObject({ refused: "login", user: "ubuntu" });
-    expect(formatLoginFailure(target, error as LoginError, run)).toBe(
-      `op@127.0.0.1:${target.port} runs nothing: "${wanted}"\n` +
-        "  needed: pulumi config set --path pillar-host:ssh.user ubuntu -s prod\n  Then: pulumi up -s prod",
-    );
-  });
-
-  test("is not assumed if the login only mentions it", async () => {
-    writeFileSync(join(scratch(), ".bashrc"), `echo '${wanted}'\n`);
-    const shell = { shell: "/bin/bash", home: scratch() };
-    const session = await tryLogin(loginTo(await start(undefined, undefined, shell)));
-    expect(session.isOpen).toBe(true);
-    session.close();
-  });
-
-  test("is named for everything that should run on it", async () => {
-    const target = await image();
-    const connection = createConnection(target);
-    const named = `the host asks for another user\n  found: "${wanted}"\n  needed: set user to ubuntu in this host's login settings`;
-    await expect(runScript(connection, "facts", frameScript("true", "captured"), 5000)).rejects.toThrow(named);
-    const root = openRoot({ stack: "prod", ssh: target }, "true", connection);
-    await expect(root.call("look")).rejects.toThrow(named);
-    root.close();
-  });
+  const script = join(scratch(), "sh");
+  writeFileSync(script, `#!/bin/sh\necho '${wanted}'\nexit 142\n`, { mode: 0o700 });
+  const target = loginTo(await start(undefined, undefined, { shell: script, home: "" }));
+  const error = await tryLogin(target).catch((thrown: LoginError) => thrown as LoginError);
+  expect(error).toMatchObject({ refused: "command", fatal: true });
+  const help = formatLoginFailure(target, error as LoginError, run);
+  expect(help).toMatch(/^op@127\.0\.0\.1:\d+: the login did not run a command to its end\n/);
+  expect(help).toContain(`\n  found: "${wanted}"\n`);
+  expect(help).toContain("\n  Then: pulumi up -s prod");
 });
 
 test("a proxy gets the first login, with its key pinned; the host behind it gets an ordinary one", async () => {
@@ -275,15 +207,6 @@ test("a proxy gets the first login, with its key pinned; the host behind it gets
   const behind = await failure({ ...through, port: await closedPort() });
   expect(behind.message).toContain("the proxy 127.0.0.1 does not reach the host");
   expect(behind.fatal).toBe(false);
-});
-
-test("succeeds with a slow login, and returns its duration", async () => {
-  const slow = await start(undefined, () => new Promise((resolve) => setTimeout(resolve, 1500)));
-  const connection = createConnection(loginTo(slow));
-  // The script's own limit begins once the connection is open.
-  expect(await runScript(connection, "facts", frameScript("echo done", "captured"), 1000)).toEqual(["done"]);
-  expect((await connection.session()).tookMs).toBeGreaterThan(1400);
-  connection.drop();
 });
 
 test("waits for a port that is refused after a login, as a firewall limits new connections", {
