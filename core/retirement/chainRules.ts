@@ -1,4 +1,3 @@
-import { formatStanding } from "../chain/elections";
 import { isAnswered } from "../chain/reading";
 import { findFirstFork, hashAt } from "../chain/sameChain";
 import { commandsFor } from "../util/commands";
@@ -144,10 +143,10 @@ export function checkSuccessor(facts: RetirementFacts, good: readonly GoodReadin
 
 /** Checks in one node's answer that the successor is registered and fills its slots. */
 function checkProduction(
-  { pillar, network }: RetirementFacts,
+  { pillar }: RetirementFacts,
   { address }: Successor,
   producer: string,
-  { client, newest, pillar: found, last, patience, standing, paid }: GoodReading,
+  { client, newest, pillar: found, last, patience, paid }: GoodReading,
 ): Judgements {
   const saidBy = [client.name];
   if (found === null) return [];
@@ -168,7 +167,7 @@ function checkProduction(
         age === undefined
           ? `no momentum of its address in the last ${limit}`
           : `its last momentum was ${formatDuration(age)} ago`,
-        `${formatStanding(standing, network)}: a healthy Pillar of this rank is without a momentum for ${limit} in fewer than 1 of 10,000 cases`,
+        `a healthy Pillar of its rank is without a momentum for ${limit} in fewer than 1 of 10,000 cases`,
       ],
       needed: `wait for a momentum of the successor within ${limit}; its slots begin 5 to 10 minutes after the wallet update, and a node that was more than five minutes behind produces from the next tick on`,
     };

@@ -17,7 +17,6 @@ type ChainQuestion = Pick<RetirementInputs, "pillar" | "recorded" | "network" | 
 export interface ChainAnswer {
   /** null if there is no such Pillar. */
   readonly pillar: PillarOnChain | null;
-  readonly standing?: PillarStanding;
   /** Milliseconds within which a healthy Pillar of this rank almost surely has a momentum. */
   readonly patience: number;
   /** Newest momentum of each address within `patience`, or in the last {@link momentumPage} if these reach further. */
@@ -59,7 +58,6 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
       pillar,
       patience,
       recent: momentums.slice(-maxRecent).map(({ height, hash }) => ({ height, hash })),
-      standing,
       last: {
         own: newestOf(question.oldProducer),
         successor: newestOf(question.newProducer),
@@ -73,7 +71,7 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
 
 /** Returns how long a Pillar may be without a momentum. An unknown rank gets the shortest time: refusals may be early. */
 function productionTimeoutMs(standing: PillarStanding | undefined, network: Network): number {
-  const chance = standing === undefined ? 1 : computeElectionChance(standing, network).most;
+  const chance = standing === undefined ? 1 : computeElectionChance(standing, network);
   return computeMaxTicksWithoutSlot(chance) * computeTickMs(network);
 }
 

@@ -51,7 +51,6 @@ export function reading(changes: Partial<GoodReading> = {}, name = "reference A"
     client: clientNamed(name),
     newest: momentum(1000, "z1qother"),
     clock: 1_000_000,
-    standing: { pillars: 100, place: 71 },
     patience: 360_000,
     pillar: { name: "Anvil", producerAddress: next, withdrawAddress: "z1qwithdraw", figures: oneSlot },
     last: { own: momentum(900, own), successor: momentum(999, next), registered: momentum(999, next) },

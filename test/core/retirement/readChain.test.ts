@@ -20,7 +20,6 @@ describe("a node's answer about the chain", () => {
       newest,
       clock: 99_000,
       alternate: false,
-      standing: { pillars: 3, place: 1 },
       patience: 48_000,
       pillar: expect.objectContaining({ name: "Anvil", producerAddress: "next" }),
       last: { own, successor: newest, registered: newest },
