@@ -13,7 +13,7 @@ const disk =
   "/var/lib/pillar-host/orchestrator.json /root/.orchestrator /etc/systemd/system/orchestrator.service /etc/systemd/system/orchestrator.service.moved /etc/systemd/system/multi-user.target.wants/orchestrator.service";
 
 // Each test continues from the previous one.
-describe("an orchestrator that moves from host to host, and back", () => {
+describe("an orchestrator that moves from host to host", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 20, bytes: 20_000 } } });
   let third: LabHost;
   let stack: LabStack;
@@ -67,7 +67,7 @@ describe("an orchestrator that moves from host to host, and back", () => {
     await stack?.endRuns();
   });
 
-  it("moves to the second and third host and back, with a number that grows by one each time", async () => {
+  it("moves to the second and third host, with a number that grows by one each time", async () => {
     await second({});
     await succeeds(stage.stack);
     expect(await signing()).toEqual(["fresh"]);
@@ -76,21 +76,10 @@ describe("an orchestrator that moves from host to host, and back", () => {
     expect([await stageOf(stage.old), await stageOf(stage.fresh), await stageOf(third)]).toEqual([
       ...["moved", "moved", "running"],
     ]);
-    await configureThird({ rollback: true });
-    await succeeds(stack);
-    expect(await signing()).toEqual(["fresh"]);
-    await second({ rollback: true });
-    await succeeds(stage.stack);
-    expect(await signing()).toEqual(["old"]);
-    expect([await generation(third), await generation(stage.fresh), await generation(stage.old)]).toEqual([3, 4, 4]);
+    expect([await generation(stage.old), await generation(stage.fresh), await generation(third)]).toEqual([1, 2, 2]);
   });
 
   it("is not moved again from the first host, restored to its first state, by an old stack", async () => {
-    await second({ attempt: 2 });
-    await succeeds(stage.stack);
-    await configureThird({ attempt: 2 });
-    await succeeds(stack);
-    expect(await signing()).toEqual(["third"]);
     // The third host is off, because the earlier snapshot starts its orchestrator, and two would sign.
     await third.stop({ powerCut: true });
     await onHost(
@@ -98,25 +87,25 @@ describe("an orchestrator that moves from host to host, and back", () => {
       `systemctl stop orchestrator; rm -rf ${disk}; tar -xpf /root/saved.tar -C /; systemctl daemon-reload; systemctl start orchestrator`,
     );
     await onHost(stage.fresh, "rm -rf /var/lib/pillar-host/orchestrator.* /root/.orchestrator*");
-    await second({ attempt: 3 });
+    await second({ attempt: 2 });
     const output = await expectFailure(stage.stack.up());
     const said = linesOf(output);
     expect(said).toContain("does not know of this orchestrator's last start");
-    expect(said).toContain("generation 6 (pillar-host/third/Anvil/2)");
+    expect(said).toContain("generation 2 (pillar-host/third/Anvil/1)");
     expect(said).toContain(
-      "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 6 -s prod && pulumi up -s prod",
+      "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 2 -s prod && pulumi up -s prod",
     );
     expect(await signing([stage.old, stage.fresh])).toEqual(["old"]);
   });
 
   it("moves on by the operator's word, which is valid for that start only", async () => {
     const migrateFrom = { address: stage.old.address, hostKey: stage.old.hostKey };
-    await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 5 } });
+    await second({ attempt: 2, migrateFrom: { ...migrateFrom, laterThanMove: 1 } });
     const early = await expectFailure(stage.stack.up());
     expect(linesOf(early)).toContain("does not know of this orchestrator's last start");
-    await second({ attempt: 3, migrateFrom: { ...migrateFrom, laterThanMove: 6 } });
+    await second({ attempt: 2, migrateFrom: { ...migrateFrom, laterThanMove: 2 } });
     await succeeds(stage.stack);
     expect(await signing([stage.old, stage.fresh])).toEqual(["fresh"]);
-    expect(await generation(stage.fresh)).toBe(7);
+    expect(await generation(stage.fresh)).toBe(3);
   });
 });
