@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { cp, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -6,7 +5,6 @@ import type { SeenRequest } from "../../../lab/clouds/api";
 import type { CloudName } from "../../../lab/clouds/names";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { noteSecret } from "../../../lab/testRun/printed";
 import { expectFailure, expectSuccess, linesOf } from "../fixture";
 
 /** A live server at a provider, and the stack that made it. */
@@ -35,9 +33,9 @@ export function lostLaptop(live: () => LiveServer): void {
     const requests = await lab.cloud<SeenRequest[]>(provider, "GET", "/_lab/requests");
     return requests.filter(({ method, status }) => method !== "GET" && status < 400).map(({ path }) => path);
   };
-  const elsewhere = (folder: string, hasPassphrase = false) => {
+  const elsewhere = (folder: string) => {
     const { lab, file, secrets } = live();
-    return LabStack.create(lab, "prod", file(), secrets(), { folder, hasPassphrase });
+    return LabStack.create(lab, "prod", file(), secrets(), { folder });
   };
   /** Records and backups of a stack's operator. */
   const backups = (stack: LabStack) => join(stack.dir, "data");
@@ -83,32 +81,6 @@ export function lostLaptop(live: () => LiveServer): void {
       expect(refused).toContain(notYet);
       await fresh.destroy();
       expect([await writes(), await nodePid()]).toEqual([before, pid]);
-    });
-
-    test("without the pass phrase, a new stack takes the server over unchanged", async () => {
-      const { provider, hostKey, nodePid, file, secrets, stack } = live();
-      const [before, pid, once] = [await writes(), await nodePid(), await stack.outputs<Record<string, object>>()];
-      const another = randomBytes(12).toString("hex");
-      noteSecret("a pass phrase that is not the stack's", another);
-      const up = ["up", "--yes", "--skip-preview"];
-      const env = { ...stack.env, PULUMI_CONFIG_PASSPHRASE: another };
-      const tried = await stack.pulumi(up, { env, reject: false, all: true });
-      expect([tried.exitCode === 0, await writes(), await nodePid()]).toEqual([false, before, pid]);
-      expect(tried.all).toContain("incorrect passphrase");
-
-      // The new stack has its own pass phrase, and the files of the user's directory.
-      const fresh = await elsewhere("phrase-lost", true);
-      await cp(backups(stack), backups(fresh), { recursive: true });
-      const told = (await fresh.up()).output;
-      expect(told).toContain(`The event log on this machine has its key: ${await hostKey()}`);
-      await fresh.configure(file({}, { hostKey: await hostKey() }), secrets());
-      await expectSuccess(fresh.up());
-      expect(await fresh.outputs<Record<string, object>>()).toMatchObject({
-        host: { provider },
-        producerAddress: once.producerAddress,
-      });
-      expect((await fresh.destroy()).output).toContain("because it is protected");
-      expect(await nodePid()).toBe(pid);
     });
 
     test("without the event log, the state has the rest, also after a failed run", async () => {
