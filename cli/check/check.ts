@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { createNodeTarget } from "../../core/chain/configuredNode";
+import { findNewerRelease } from "../../core/chain/newerRelease";
 import { isAnswered, listLeftOut } from "../../core/chain/reading";
 import { findFirstFork, hashAt, readSharedHeights } from "../../core/chain/sameChain";
 import { openCloud } from "../../core/cloud/clouds";
@@ -135,7 +136,9 @@ export async function checkRelease(program: string, release: ReleaseSource | und
     const headers = { range: "bytes=0-59" };
     const { status, body } = await fetch(release.url, { headers, signal: AbortSignal.timeout(requestTimeoutMs) });
     await body?.cancel();
-    if (status < 400 || status === 416) return [pass(topic, `${release.url} answers ${status}`)];
+    const newer = program === "controller" ? await findNewerRelease(release.url) : undefined;
+    if (status < 400 || status === 416)
+      return [pass(topic, `${release.url} answers ${status}`, ...(newer ? [`newer release: ${newer}`] : []))];
     return [fail(topic, `${release.url} answers ${status}`, "needed: compare the address with the release page")];
   } catch (error) {
     const found = formatRequestError(error, requestTimeoutMs);
