@@ -14,7 +14,7 @@ const kept = "/root/kept";
 
 /** Removes the orchestrator and every trace of its moves from a host. */
 const forget = `systemctl disable -q --now orchestrator 2> /dev/null || true
-rm -rf ${directory}* /var/lib/pillar-host/orchestrator.*`;
+rm -rf ${directory}* /var/lib/pillar-host/orchestrator.* /var/lib/pillar-host/manifest.cache`;
 
 /** Restores the old host: the orchestrator runs there, as before any move. */
 const signAgain = `${forget}

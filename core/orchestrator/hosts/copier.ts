@@ -40,8 +40,8 @@ function restoreKeyStoreName(manifest: Manifest, keyStore: string | undefined): 
  */
 export class Copier {
   private allowed: string | undefined;
-  /** Manifest of the stopped source, of which the target has a copy that was not compared yet. */
-  copied: Manifest | undefined;
+  /** Manifests of a copy of the stopped source; the target's perhaps still being read. */
+  copied: { readonly source: Manifest; readonly target: Promise<Manifest> } | undefined;
 
   constructor(
     private readonly inputs: MoveInputs,
@@ -76,12 +76,23 @@ export class Copier {
     await this.sides.stream(call, (line) => this.say(`copy: ${line}`));
   }
 
-  /** Copies a stopped source, which can therefore be listed meanwhile. */
-  async make(saga: Saga, states: HostStates): Promise<Manifest> {
+  /** Lists both hosts' files, so that later lists need to hash only what changed since. */
+  async list(saga: Saga, states: HostStates): Promise<void> {
+    await settleAll([this.readSource(saga, states), this.readTarget(saga)]);
+  }
+
+  /** Copies a stopped source. The staging directory is then listed and flushed while other steps go on. */
+  async make(saga: Saga, states: HostStates) {
     this.forget();
+    // The source is stopped, so it can be listed during the copy.
     const [source] = await settleAll([this.readSource(saga, states), this.run(saga, states)]);
-    this.copied = source;
-    return source;
+    const target = settleAll([this.readTarget(saga), this.callTarget("signer_flush", saga)]).then(
+      ([manifest]) => manifest,
+    );
+    // Without a handler an early error would end the process. The awaiting step gets the error.
+    target.catch(() => undefined);
+    this.copied = { source, target };
+    return this.copied;
   }
 
   forget(): void {
@@ -92,10 +103,10 @@ export class Copier {
   async prove(saga: Saga, states: HostStates): Promise<void> {
     const { source: from, target: to } = assignRoles(saga);
     for (let count = 1; ; count += 1) {
-      const source = this.copied ?? (await this.make(saga, states));
+      const { source, target } = this.copied ?? (await this.make(saga, states));
       // A copy that differs, or can't be listed, is made again.
       this.forget();
-      const [arrived] = await settleAll([this.readTarget(saga), this.callTarget("signer_flush", saga)]);
+      const arrived = await target;
       const differences = compareManifests(source, arrived);
       if (differences.length === 0) {
         const { files, bytes } = sumManifest(arrived);

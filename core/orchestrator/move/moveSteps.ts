@@ -60,6 +60,9 @@ async function unpackBackup(run: MoveRun, saga: Saga, states: HostStates): Promi
 /** Does a whole step; can be repeated. @returns the state of both hosts after it */
 type Perform = (run: MoveRun, saga: Saga, states: HostStates) => Promise<HostStates>;
 
+/** Time after a file's change in which a host hashes it again instead of using the stored hash (orchestrator/manifest.sh). */
+const hashSettleMs = 3100;
+
 const bulk: Perform = async (run, saga, states) => {
   const { source, target } = assignRoles(saga);
   const { sides, copier, deps } = run;
@@ -69,8 +72,13 @@ const bulk: Perform = async (run, saga, states) => {
   const staged = await sides.step({ side: target, name: "signer_staging", saga, variables: identity }, states);
   if (saga.direction === "back") await copier.callTarget("signer_copy_local", saga);
   await copier.run(saga, staged, { progress: true });
-  // The new host flushes now, so that after the stop it flushes only later changes.
-  await Promise.all([copier.callTarget("signer_flush", saga), run.readAddresses(source, saga, staged)]);
+  // Both hosts hash and flush now, so that after the stop they hash and flush only later changes.
+  await Promise.all([
+    deps.sleep(hashSettleMs),
+    copier.callTarget("signer_flush", saga),
+    run.readAddresses(source, saga, staged),
+  ]);
+  await copier.list(saga, staged);
   return staged;
 };
 

@@ -29,25 +29,60 @@ signer_only_gone() {
 }
 
 # Prints each entry as six texts, each followed by a NUL: kind (f, d, l, or find's letter), mode, uid:gid, bytes, sha256 or
-# link target, path. Leaves out a file that vanishes before it is hashed.
+# link target, path. A second call hashes only what changed since, because the orchestrator is stopped meanwhile.
 signer_manifest() {
+  local began
   signer_work
-  signer_find -printf '%y\0%m\0%U:%G\0%s\0%l\0%p\0' > "$work/list" 2> "$work/said" || signer_only_gone "$work/said"
-  { signer_find -type f -print0 | xargs -0 -r sha256sum -z --; } > "$work/hashes" 2> "$work/said" || signer_only_gone "$work/said"
-  perl - "$work" << 'PERL'
-use strict;
-my ($work) = @ARGV;
-$/ = "\0";
-open my $hashes, "<", "$work/hashes" or die "$work/hashes: $!\n";
-my %hash_of;
-while (<$hashes>) { chomp; $hash_of{substr $_, 66} = substr $_, 0, 64 }
-open my $list, "<", "$work/list" or die "$work/list: $!\n";
-while (defined(my $kind = <$list>)) {
-  my ($mode, $owner, $size, $content, $path) = map { scalar <$list> } 1 .. 5;
-  chomp($kind, $content, $path);
-  if ($kind eq "f") { $content = $hash_of{$path} // next }
-  print "$kind\0$mode$owner$size$content\0$path\0" or die "$!\n";
+  began=$(date +%s)
+  signer_find -printf '%y\0%m\0%U:%G\0%s\0%D:%i:%s:%T@:%C@\0%l\0%p\0' > "$work/list" 2> "$work/said" || signer_only_gone "$work/said"
+  signer_tell
+  if [ -s "$work/todo" ]; then
+    xargs -0 sha256sum -z -- < "$work/todo" > "$work/hashes" 2> "$work/said" || signer_only_gone "$work/said"
+    signer_tell
+  fi
 }
+
+# Prints the manifest from $work/list, cached hashes and $work/hashes. If hashes are missing and $work/hashes is not there yet,
+# only writes the names of the files to hash to $work/todo. Caches hashes under what changes with a file's bytes, but not of a
+# file that changed just now, and may change again within one tick of the clock. Without room the next call hashes all.
+signer_tell() {
+  # For a part of the directory, the cache keeps the hashes of the other files.
+  BEGAN=$began KEEP_REST=$([ "$paths" = . ] || echo yes) perl - "$work" "$state" << 'PERL'
+use strict;
+my ($work, $state) = @ARGV;
+my $cache = "$state/manifest.cache";
+sub all_of { open my $file, "<", $_[0] or die "$_[0]: $!\n"; local $/; my $text = <$file>; $text // "" }
+my @fields = split /\0/, all_of("$work/list"), -1;
+pop @fields;
+my %known = -r $cache ? map { split / /, $_, 2 } split /\n/, all_of($cache) : ();
+my (%hashed, @todo, @told, %fresh);
+my $is_hashed = -e "$work/hashes";
+for ($is_hashed ? split /\0/, all_of("$work/hashes") : ()) { $hashed{substr $_, 66} = substr $_, 0, 64 }
+for (my $i = 0; $i + 6 < @fields; $i += 7) {
+  my ($kind, $mode, $owner, $size, $key, $target, $path) = @fields[$i .. $i + 6];
+  my $content = $kind eq "l" ? $target : "";
+  if ($kind eq "f") {
+    $content = $known{$key} // $hashed{$path};
+    if (!defined $content) { push @todo, $path; next }
+    $fresh{$key} = $content;
+  }
+  push @told, $kind, $mode, $owner, $size, $content, $path;
+}
+if (@todo && !$is_hashed) {
+  open my $file, ">", "$work/todo" or die "$work/todo: $!\n";
+  print $file map { "$_\0" } @todo;
+  close $file or die "$work/todo: $!\n";
+  exit;
+}
+print map { "$_\0" } @told or die "$!\n";
 close STDOUT or die "$!\n";
+exit unless $is_hashed;
+%fresh = (%known, %fresh) if $ENV{KEEP_REST};
+umask 077;
+mkdir $state;
+my $new = "$cache.new.$$";
+open my $file, ">", $new or exit;
+my $written = print $file map { /.*:(\d+)/ && $1 < $ENV{BEGAN} - 2 ? "$_ $fresh{$_}\n" : () } keys %fresh;
+(close($file) && $written && rename $new, $cache) || unlink $new;
 PERL
 }

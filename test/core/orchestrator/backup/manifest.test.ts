@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
 import {
@@ -57,6 +57,24 @@ describe("a manifest of a host", () => {
     for (const name of ["a/.lock", "b/file"]) writeFileSync(join(stage.dir, name), "");
     expect([...(await stage.read("a", "b/file", "none")).keys()]).toEqual(["a", "b/file"]);
     expect((await stage.read("none")).size).toBe(0);
+  });
+
+  test("hashes only changed files the second time", async ({ stage: { root, dir, read } }) => {
+    for (const name of ["one", "two"]) writeFileSync(join(dir, name), "before");
+    const first = await read();
+    const cache = () => readFileSync(join(root.scratch, "state/manifest.cache"), "utf8");
+    // Younger than two seconds: not kept.
+    expect(cache()).toBe("");
+    await new Promise((resolve) => setTimeout(resolve, 3100));
+    await read();
+    expect(cache().trim().split("\n")).toHaveLength(2);
+    // The second manifest hashes nothing: it does not need sha256sum, which fails here.
+    root.before = "sha256sum() { exit 9; }; PATH=/nowhere:$PATH; xargs() { exit 9; }";
+    expect(compareManifests(first, await read())).toEqual([]);
+    // Size and time are the same: only the kernel's own change time differs.
+    writeFileSync(join(dir, "two"), "after!");
+    for (const name of ["one", "two"]) utimesSync(join(dir, name), 1, 1);
+    expect(compareManifests(first, await read())).toEqual([{ path: "two", what: "other bytes" }]);
   });
 
   test("leaves out a file that vanishes, and fails at an unreadable one or an endless list", async ({

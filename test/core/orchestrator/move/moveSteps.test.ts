@@ -47,8 +47,9 @@ async function openStage() {
     said: [] as string[],
     /** Runs after each copy between the hosts. */
     afterCopy: () => {},
-    /** Delay the list of the new host, and the archive of the old host. */
+    /** Delay the list of the new host, the flush of its disk, and the archive of the old host. */
     beforeList: Promise.resolve(),
+    beforeFlush: Promise.resolve(),
     beforeArchive: Promise.resolve(),
   };
   let told = 0;
@@ -77,6 +78,7 @@ async function openStage() {
   });
   const call: HostPair["call"] = async ({ side, name }) => {
     stage.called.push(`${side} ${name}`);
+    if (name === "signer_flush") await stage.beforeFlush;
     if (name === "signer_read") return readFileSync(join(directory, "config.json"), "utf8");
     return name === "signer_copy_key" ? exampleCopyKey : "";
   };
@@ -129,6 +131,25 @@ async function upTo(stage: Stage, last: "backup" | "fence" | "copy"): Promise<vo
     if (step === last) return;
   }
 }
+
+test.for([
+  ["compared", "beforeList"],
+  ["on the disk", "beforeFlush"],
+] as const)("fences the old host meanwhile; puts no copy in place before it is %s", async ([, before], { stage }) => {
+  let goOn = () => {};
+  stage[before] = new Promise((resolve) => {
+    goOn = resolve;
+  });
+  await upTo(stage, "fence");
+  const arriving = stage.hands.perform("copy", saga, looks);
+  await setTimeout(100);
+  expect(stage.called).toContain("old signer_fence");
+  expect(stage.called).not.toContain("new signer_arrive");
+  goOn();
+  await arriving;
+  expect(copiesOf(stage)).toHaveLength(1);
+  expect(stage.called.at(-1)).toBe("new signer_arrive");
+});
 
 test("a copy that fails beside the backup ends the step, which can be repeated", async ({ stage }) => {
   stage.afterCopy = () => {
