@@ -39,6 +39,13 @@ function processProblems({ facts }: OldHost, { old, run }: Requirements) {
       needed: "name the process: by its name, too, this program sees that it has ended",
       next: run.set("orchestrator.migrateFrom.executable", facts.process || "NAME"),
     },
+    facts.user !== undefined &&
+      facts.user !== "root" && {
+        what: `${address}: the orchestrator runs as another user than root`,
+        found: facts.user,
+        needed: "root: after a rollback, the orchestrator here must read files that root wrote",
+        next: `On the host: systemctl stop ${service}; chown -R root: ${directory}; systemctl edit ${service} (lines [Service], User=root, Group=root, Environment=HOME=${path.posix.dirname(directory)}); systemctl start ${service}`,
+      },
     (facts.directory !== "there" || isElsewhere) && {
       what: `${address}: ${directory} is not the orchestrator's directory`,
       found: [
@@ -93,7 +100,7 @@ function historyProblem({ facts }: OldHost, wanted: Requirements, fresh: Journal
 }
 
 function fileProblems(host: OldHost, survey: MoveSurvey, { old, run, noKeyShare }: Requirements) {
-  const { config, hasConfig } = host;
+  const { facts, config, hasConfig } = host;
   const { address, service, directory } = old;
   const strayed = hasConfig ? listStrayedPlaces(host, directory) : [];
   const shareFault = noKeyShare ? undefined : describeShareFault(host, survey);
@@ -107,6 +114,12 @@ function fileProblems(host: OldHost, survey: MoveSurvey, { old, run, noKeyShare 
       ],
       needed: "the orchestrator's own files, whole (show them to nobody: they hold secrets)",
       next: `On the host: ls -la ${directory}; journalctl -u ${service} -n 50`,
+    },
+    facts.special > 0 && {
+      what: `${address}: files in ${directory} have modes that are not copied to another host`,
+      found: `${facts.special} with setuid, setgid or the sticky bit, or that everybody may write`,
+      needed: "take these modes away: the orchestrator needs none of them",
+      next: `On the host: chmod -R ug-s,-t,o-w ${directory}`,
     },
     shareFault !== undefined && {
       what: `${address}: the orchestrator has no share of the bridge's present key, and signs nothing`,

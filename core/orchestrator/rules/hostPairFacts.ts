@@ -20,13 +20,16 @@ export function parseFacts(printed: string, address: string) {
     bytes: number("bytes"),
     files: number("files"),
     shares: number("shares"),
+    /** Number of paths with setuid, setgid or the sticky bit, or writable by everybody. */
+    special: number("special"),
     /** Free bytes of the disk, and its mount point. */
     free: number("free"),
     mount: text("mount"),
     hasExecutable: facts.has("executable"),
     /** Name of the running unit's process, if no process has the configured name. */
     process: facts.get("process"),
-    /** Directory in use (links resolved) by the unit's process. */
+    /** User, and directory in use (links resolved) by the unit's process. */
+    user: facts.get("user"),
     works: facts.get("works"),
     lacks: fields.flatMap(([name, value]) => (name === "lacks" ? [value] : [])),
     journal: parseJournal(Buffer.from(text("journal"), "base64").toString("utf8"), address),

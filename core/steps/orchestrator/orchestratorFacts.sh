@@ -13,6 +13,7 @@ signer_facts() {
   if [ "${pid:-0}" -gt 0 ] && [ -r "/proc/$pid/environ" ]; then
     home=$(tr '\0' '\n' < "/proc/$pid/environ" | sed -n 's/^HOME=//p' | head -n 1)
     [ -n "$home" ] || home=$(getent passwd "$(stat -c %u "/proc/$pid")" | cut -d : -f 6)
+    fact user "$(stat -c %U "/proc/$pid")"
     fact works "$(readlink -m -- "$home/.orchestrator")"
   fi
   if [ -L "$directory" ]; then fact directory link
@@ -24,6 +25,8 @@ signer_facts() {
     fact bytes "$(du -sb -- "$directory" 2> /dev/null | cut -f 1 || true)"
     fact files "$(find "$directory/" -printf x 2> /dev/null | wc -c || true)"
     fact shares "$(signer_shares | tr -cd '\0' | wc -c)"
+    # The copy does not take these modes over, so its comparison would fail after the stop.
+    fact special "$(find "$directory/" ! -type l -perm /7002 -printf x 2> /dev/null | wc -c || true)"
   fi
   at=$(existing_directory "$directory")
   fact free "$(df -B1 --output=avail -- "$at" | tail -n 1 | tr -d ' ')"

@@ -15,7 +15,7 @@ import { exampleJournal, exampleMove, exampleRequirements as wanted } from "../e
 
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
 const home = "/root/.orchestrator";
-const printed = `load=loaded active=active directory=there real=${home} works=${home} mount=/`;
+const printed = `load=loaded active=active directory=there real=${home} works=${home} user=root mount=/`;
 const counts = "bytes=50000000 files=400 shares=1 free=20000000000";
 const facts: OrchestratorFacts = parseFacts(`${printed} ${counts}`.replaceAll(" ", "\n"), "old");
 const bridgeKey = "AsAQx1M3LVXCuozDOqO5b9adj/PItYgwZFG/xTDBiZzT";
@@ -99,6 +99,8 @@ test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
   ["a store elsewhere", oldConfig({ keyStore: "../p" }), "old: config.json names places *", 'KeyFileName "../p"'],
   ["a strange share", newFacts({ shares: 1, directory: "there" }), "new: * is in the way", ".orchestrator.aside"],
   ["a link there", newFacts({ directory: "link", real: "/d" }), "new: * is in the way", "a link to /d"],
+  ["modes that are not copied", oldFacts({ special: 2 }), "old: files * have modes", "2 with setuid"],
+  ["another user", oldFacts({ user: "op" }), "old: * another user than root", "chown -R root: /root/.orchestrator"],
   ["a full disk", newFacts({ free: 1e6 }), "new: the disk has no room", "1 MB free at /"],
   ["no ssh", survey({ new: { shownKeys: [] } }), "new: * the old one's ssh at old:22", "Allow new to TCP port 22"],
   ["another key", survey({ new: { shownKeys: ["ssh-ed25519 O"] } }), "new: * old one's ssh", "ssh-ed25519 O\n"],
@@ -228,8 +230,8 @@ test("before the stand-up, only the new host's own node may be missing", () => {
 });
 
 test("parses facts as a host prints them", () => {
-  const texts = { load: "loaded", active: "active", directory: "there", real: "/root/a=b", mount: "/" };
-  const once = { ...texts, works: "/home/op", bytes: 12, files: 3, shares: 1, free: 5 };
+  const texts = { load: "loaded", active: "active", directory: "there", real: "/root/a=b", mount: "/", user: "op" };
+  const once = { ...texts, works: "/home/op", bytes: 12, files: 3, shares: 1, special: 1, free: 5 };
   const one = Object.entries(once).map(([name, value]) => `${name}=${value}`);
   const facts = parseFacts([...one, "lacks=tar", "lacks=find"].join("\n"), "host");
   expect(facts).toEqual({ ...once, lacks: ["tar", "find"], hasExecutable: false });
