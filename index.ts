@@ -16,7 +16,7 @@ import { readStackEventsOrNone } from "./components/stackLog";
 export = showPlainErrors(async () => {
   const { config, last } = await prepareRun();
   const { stack } = config;
-  const look = createHostReader(config);
+  const look = createHostReader(config, last);
   const { host, shown } = await registerHost(config, last);
   if (!host) return { host: shown, nextStep: reportNextStep(pulumi.output(formatNextStepWithoutServer(stack))) };
   const hostShown = { ...shown, hostKey: host.access.hostKey };

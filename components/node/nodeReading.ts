@@ -4,11 +4,13 @@ import { readNodeVersion } from "../../core/chain/nodeVersion";
 import type { StackConfig } from "../../core/config/config";
 import { readSources } from "../../core/registration/pillarReadings";
 import { type Connection, createConnection, runScript } from "../../core/ssh/connection";
+import { isSameHost } from "../../core/ssh/publicKey";
 import { hourlyRestartNow } from "../../core/steps/nodeSteps";
 import { createEnvelope } from "../../core/steps/step";
 import { createReceiver } from "../../core/steps/stepVariables";
 import { createWitnessSources } from "../../core/sync/gateSettings";
-import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus";
+import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus";
+import type { LastRun } from "../lastRun";
 
 /** Reads the state of a host's node. Takes address and key as arguments, because a run may learn them late. */
 export type NodeStatusReader = (address: string, hostKey: string) => Promise<NodeStatus>;
@@ -16,9 +18,15 @@ export type NodeStatusReader = (address: string, hostKey: string) => Promise<Nod
 /** Reads node, chain and crontab of a synced host over one connection. */
 export type NodeHostReader = (address: string, hostKey: string) => Promise<HostReading>;
 
-/** Returns the lookup of the stack's host. */
-export function createHostReader(config: StackConfig): NodeHostReader {
-  return async (address, hostKey) => startReading(config, address, hostKey);
+/** Returns the lookup of the host. Starts it at once if the host is known and the last run left a node there. */
+export function createHostReader(config: StackConfig, last: LastRun): NodeHostReader {
+  const look: NodeHostReader = async (address, hostKey) => startReading(config, address, hostKey);
+  const { host } = config;
+  if (!last.finished || host.provider !== "existing" || host.hostKey === undefined) return look;
+  const { address, hostKey } = host;
+  // On a machine that the last run did not know, the lookup must wait until this run's node is synced.
+  if (!isSameHost(last, { address, hostKey })) return look;
+  return prefetch(() => look(address, hostKey));
 }
 
 const nothing = () => undefined;

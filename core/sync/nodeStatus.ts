@@ -20,6 +20,16 @@ export interface NodeStatus {
 
 const deadline = 20_000;
 const referenceTime = 5000;
+const fresh = 30_000;
+
+/**
+ * Starts a lookup while the engine is busy. Returns a function that gives the result while it is recent, else looks anew.
+ */
+export function prefetch<T>(look: () => Promise<T>, now: () => number = Date.now): () => Promise<T> {
+  const begun = now();
+  const early = look();
+  return () => (now() - begun < fresh ? early : look());
+}
 
 /**
  * Reads a node's state, also in a preview. Returns a problem instead of throwing. Leaves a given `connection` open.

@@ -1,6 +1,7 @@
-import { expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { createHostReader } from "../../components/node/nodeReading";
 import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus";
+import { soon } from "../soon";
 import { configOf } from "./exampleConfig";
 
 vi.mock("../../core/sync/nodeStatus", async (original) => ({
@@ -14,9 +15,30 @@ vi.mock("../../core/ssh/connection", () => ({
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const withKey = configOf({ host: { provider: "existing", address: "203.0.113.7", hostKey } });
+const last = { finished: true, address: "203.0.113.7", hostKey };
+const looks = () => vi.mocked(readNodeStatus).mock.calls.map(([target]) => target.ssh?.address);
+beforeEach(() => void vi.mocked(readNodeStatus).mockClear());
+
+test("begins at once if the last run completed, and serves all callers", async () => {
+  const look = createHostReader(withKey, last);
+  await soon(() => expect(looks()).toEqual(["203.0.113.7"]));
+  await Promise.all([look("203.0.113.7", hostKey), look("203.0.113.7", hostKey)]);
+  expect(looks()).toEqual(["203.0.113.7"]);
+});
+
+test.each([
+  ["the last run failed: the node may come up in this one", withKey, { ...last, finished: false }],
+  ["the last run's host had another key: it was installed anew", withKey, { ...last, hostKey: "ssh-ed25519 BBBB" }],
+  ["the host's key is not configured", configOf({ host: { provider: "existing", address: "203.0.113.7" } }), last],
+])("is repeated for each caller if %s", async (_, config, before) => {
+  const look = createHostReader(config, before);
+  expect(looks()).toEqual([]);
+  for (const _ of [1, 2]) await (await look("203.0.113.7", hostKey)).node;
+  expect(looks()).toEqual(["203.0.113.7", "203.0.113.7"]);
+});
 
 test("returns the reason from the chain, and no crontab, if the host does not answer", async () => {
-  const { readings, hourlyRestart } = await createHostReader(withKey)("203.0.113.7", hostKey);
+  const { readings, hourlyRestart } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
   const fault = { kind: "silent", why: "no host here" };
   expect(await readings).toMatchObject([{ client: { name: "the node of 203.0.113.7" }, fault }]);
   expect(await hourlyRestart).toBeUndefined();
@@ -30,7 +52,7 @@ test("keeps the connection open for a reading that is under way", async () => {
       answer = resolve;
     }),
   );
-  const { readings, closed } = await createHostReader(withKey)("203.0.113.7", hostKey);
+  const { readings, closed } = await createHostReader(withKey, { finished: false })("203.0.113.7", hostKey);
   await readings;
   expect(drop).not.toHaveBeenCalled();
   answer({ synced: false, known: false, why: "no answer" });

@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openReferenceChain } from "../../../core/chain/chain";
 import { openReferences } from "../../../core/chain/distinctReferences";
 import type { NodeTarget } from "../../../core/chain/node";
 import { isAnswered, listLeftOut } from "../../../core/chain/reading";
+import { type NodeStatus, prefetch } from "../../../core/sync/nodeStatus";
 import { openWitnesses } from "../../../core/sync/witnesses";
 import { fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
 import { block } from "../chain/readings";
@@ -82,4 +83,19 @@ test("a witness is never the host itself, on any port or name", async () => {
   const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.2" } };
   const { oldHost } = await openWitnesses({ references: [], witnessHost }, target).read(undefined);
   expect(oldHost).toMatchObject({ fault: { why: "it has this host's own host key: it is this host itself" } });
+});
+
+const seen = (why: string): NodeStatus => ({ synced: true, known: true, why });
+
+test.each([
+  [29_999, "early", 1],
+  [30_000, "late", 2],
+])("a lookup that began early is returned after %i ms: %s", async (age, why, looks) => {
+  let time = 0;
+  const look = vi.fn<() => Promise<NodeStatus>>();
+  look.mockResolvedValueOnce(seen("early")).mockResolvedValueOnce(seen("late"));
+  const ahead = prefetch(look, () => time);
+  time += age;
+  expect((await ahead()).why).toBe(why);
+  expect(look).toHaveBeenCalledTimes(looks);
 });
