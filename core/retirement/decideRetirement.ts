@@ -20,16 +20,16 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const nothingToLose = findNothingToLose(facts);
   if (nothingToLose) return { unmet: [], evidence: [nothingToLose] };
   const good = facts.readings.filter(isAnswered);
-  const neverRegistered = isNeverRegistered(facts);
+  const neverProduced = facts.hasProduced === false && findUnusedStart(facts) !== undefined;
   const judged: readonly [Loss, Judgements][] = [
     ["momentums", checkSilence(facts)],
     ["momentums", checkPillarOfHost(facts)],
     ["momentums", checkChain(facts, good)],
     [
       "momentums",
-      neverRegistered ? `${facts.address} was never registered as a producer` : checkSuccessor(facts, good),
+      neverProduced ? `${facts.address} has produced nothing since its deploy` : checkSuccessor(facts, good),
     ],
-    ["rewards", neverRegistered || facts.step === "retire" ? [] : checkRewards(facts)],
+    ["rewards", neverProduced || facts.step === "retire" ? [] : checkRewards(facts)],
     ["the orchestrator", checkOrchestrator(facts)],
   ];
   const evidence = judged.flatMap(([, each]) => [each].flat().filter((judgement) => typeof judgement === "string"));
@@ -55,14 +55,14 @@ function mergeSame(unmet: readonly Unmet[]): Unmet[] {
 }
 
 /**
- * True if the stack deployed the node, and the event log, which is older than the node, has no registration of it. A
- * node from before the stack may have produced. Nodes are asked for the registered address in any case.
+ * Returns when the stack deployed the node (ISO 8601), if the event log, which is older than the node, has no
+ * registration of it. A node from before the stack may have produced. Undefined if the chain need not be searched.
  */
-function isNeverRegistered(facts: RetirementFacts): boolean {
+export function findUnusedStart(facts: RetirementFacts): string | undefined {
   const { host, memory, unregisteredSince } = facts;
   const deployedAt = "facts" in host ? host.facts.marks["deploy.done"] : undefined;
-  if (!memory.isOwnWork || deployedAt === undefined || unregisteredSince === undefined) return false;
-  return unregisteredSince <= deployedAt && listOwnProducers(facts).length < 2;
+  if (!memory.isOwnWork || deployedAt === undefined || unregisteredSince === undefined) return undefined;
+  return unregisteredSince <= deployedAt && listOwnProducers(facts).length < 2 ? deployedAt : undefined;
 }
 
 /** Returns evidence that nothing on the host can be lost, or undefined. */

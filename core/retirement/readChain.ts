@@ -7,7 +7,7 @@ import {
   type Network,
   type PillarStanding,
 } from "../chain/elections";
-import { findAgeFault, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
+import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
 import type { RetirementInputs } from "./guardInputs";
 import { isNewProducerSince, type Producers } from "./readRewards";
@@ -49,7 +49,8 @@ export function readChain(client: ChainClient, question: ChainQuestion, now: num
     const standing = await client.standing(question.pillar);
     const patience = productionTimeoutMs(standing, question.network);
     const since = newest.timestamp - patience;
-    const read = await readDown(client, newest.height, ([oldest]) => (oldest?.timestamp ?? 0) <= since);
+    const range = { top: newest.height, floor: 1, pages: maxPages };
+    const read = await readDown(client, range, ([oldest]) => (oldest?.timestamp ?? 0) <= since);
     if ("fault" in read) return read;
     const { momentums } = read;
     const newestOf = (address: string | undefined) =>
@@ -75,16 +76,16 @@ function productionTimeoutMs(standing: PillarStanding | undefined, network: Netw
   return computeMaxTicksWithoutSlot(chance) * computeTickMs(network);
 }
 
-/** Reads whole pages of momentums from `top` down, until a page is enough. */
+/** Reads whole pages of momentums from `top` down to `floor`, until a page is enough. */
 async function readDown(
   client: ChainClient,
-  top: number,
+  { top, floor, pages }: Readonly<Record<"top" | "floor" | "pages", number>>,
   isEnough: (page: readonly Produced[]) => boolean,
 ): Promise<{ readonly momentums: readonly Produced[] } | { readonly fault: NodeFault }> {
   let momentums: readonly Produced[] = [];
   let to = top;
-  for (let page = 0; page < maxPages && to > 0; page += 1) {
-    const from = Math.max(1, to - momentumPage + 1);
+  for (let page = 0; page < pages && to >= floor; page += 1) {
+    const from = Math.max(floor, to - momentumPage + 1);
     const whole = await readWholePage(client, from, to);
     if ("fault" in whole) return whole;
     momentums = [...whole.page, ...momentums];
@@ -122,4 +123,25 @@ async function otherChainFault(client: ChainClient, recorded?: Block): Promise<N
   if (momentum?.height === height && momentum.hash === hash) return undefined;
   const why = `it is of another chain: momentum ${height} is not the one that was recorded when this host was synced`;
   return { kind: "stranger", why };
+}
+
+/** Pages: about a week of momentums. */
+const maxSearchPages = 60;
+
+/** True if an address has produced since a time, by the first good node; undefined if it can't show all momentums. */
+export async function hasProducedSince(readings: readonly ChainReading[], address: string, since: number) {
+  const reading = readings.find(isAnswered);
+  if (reading === undefined) return undefined;
+  const { client, newest } = reading;
+  const isIts = ({ producer }: Produced) => producer === address;
+  try {
+    const floor = ((await client.before(since))?.height ?? 0) + 1;
+    const range = { top: newest.height, floor, pages: maxSearchPages };
+    const read = await readDown(client, range, (page) => page.some(isIts));
+    if ("fault" in read) return undefined;
+    if (read.momentums.some(isIts)) return true;
+    return newest.height - read.momentums.length < floor ? false : undefined;
+  } catch {
+    return undefined;
+  }
 }

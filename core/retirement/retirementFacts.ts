@@ -47,6 +47,8 @@ export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stac
   readonly memory: Pick<GuardMemory, "isReached" | "isOwnWork">;
   /** ISO 8601: since when the event log has the host, without a registration of it. Absent if the log lacks a line. */
   readonly unregisteredSince?: string | undefined;
+  /** True if this host's address has a momentum since the deploy; undefined if that was not searched, or can't be seen. */
+  readonly hasProduced?: boolean | undefined;
   readonly successor?:
     | {
         readonly address: string;

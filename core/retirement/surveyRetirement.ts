@@ -15,12 +15,12 @@ import { readNodeStatus } from "../sync/nodeStatus";
 import { takeFirstLine } from "../util/printable";
 import { resolvePath } from "../util/resolvePath";
 import { toResult } from "../util/result";
-import { decideRetirement } from "./decideRetirement";
+import { decideRetirement, findUnusedStart } from "./decideRetirement";
 import type { RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
 import { findOrchestratorIdentity, isOrchestratorThere } from "./lossRules";
 import { findOrchestratorBackupFaults } from "./orchestratorBackup";
-import { readChain } from "./readChain";
+import { hasProducedSince, readChain } from "./readChain";
 import { type ReadHostDeps, readHost } from "./readHost";
 import { readRewards } from "./readRewards";
 import { findOwnProducer, type RetirementFacts, type RetirementStep } from "./retirementFacts";
@@ -52,7 +52,11 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   const clients = await openClients(inputs, host, deps.connect ?? createConnection);
   try {
     const facts = await readFacts(question, logged, clients, deps);
-    return { facts, verdict: decideRetirement(facts) };
+    const [own, since] = [findOwnProducer(facts), findUnusedStart(facts)];
+    if (own === undefined || since === undefined) return { facts, verdict: decideRetirement(facts) };
+    // An operator may have registered the address, and never run an `up` that would have logged it.
+    const searched = { ...facts, hasProduced: await hasProducedSince(facts.readings, own, Date.parse(since)) };
+    return { facts: searched, verdict: decideRetirement(searched) };
   } finally {
     for (const { client } of clients) client.close();
   }

@@ -66,10 +66,11 @@ const mistakes: readonly Mistake[] = [
     to: "if false; then",
   },
   {
-    what: "a signer's release without its hash is installed",
-    file: "core/steps/orchestrator/install.sh",
-    from: '[ -n "$sha256" ] || fail',
-    to: '[ -n "$release_url" ] || fail',
+    what: "a release with another hash than the configured one is installed",
+    file: "core/steps/lib/common.sh",
+    from: '[ -n "$sha256" ] && [ "$3" != "$sha256" ] || return 0',
+    to: "return 0",
+    test: "test/core/steps/orchestrator/install.test.ts",
   },
   {
     what: "an address that leads from https to plain http is followed without a hash",

@@ -12,7 +12,7 @@ const has = (orchestrator: object, shown?: string) =>
 test("finds a configured orchestrator: a move or a release", async () => {
   const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
   expect(await has({ migrateFrom: { address: "198.51.100.9", hostKey } })).toBe(true);
-  expect(await has({ release: { url: "https://r.example/o", version: "v0.0.9a" } })).toBe(true);
+  expect(await has({ release: { url: "https://r.example/o", sha256: "a".repeat(64), version: "v0.0.9a" } })).toBe(true);
 });
 
 test("finds an orchestrator on this stack's host by the event log, else by the state", async () => {

@@ -209,12 +209,13 @@ describe("is refused", () => {
   });
 });
 
-describe("a host that was never registered", () => {
+describe("a host that never produced", () => {
   const deployed = { marks: { "deploy.done": "2026-11-21T10:00:00Z" } };
   const ownWork = (unregisteredSince?: string): Changes => ({
     ...on(deployed),
     memory: { isReached: true, isOwnWork: true },
     unregisteredSince,
+    hasProduced: false,
     successor: undefined,
     rewards: [],
     ...by({ last: {} }),
@@ -230,6 +231,8 @@ describe("a host that was never registered", () => {
 
   test.each<[string, Changes, string]>([
     ["an unknown history", ownWork(), missing],
+    ["a momentum that no line of the log has", { ...ownWork(before), hasProduced: true }, missing],
+    ["a chain that could not be searched", { ...ownWork(before), hasProduced: undefined }, missing],
     ["an event log that is younger than the node", ownWork("2026-11-21T10:00:01.000Z"), missing],
     ["a node that the stack did not deploy", { ...ownWork(before), ...on({}) }, missing],
     ["an adopted host", { ...ownWork(before), memory: facts().memory }, missing],

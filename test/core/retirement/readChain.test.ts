@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { NodeFault } from "../../../core/chain/reading";
-import { readChain } from "../../../core/retirement/readChain";
+import { type ChainReading, hasProducedSince, readChain } from "../../../core/retirement/readChain";
+import { silent } from "../chain/readings";
 import { runs, smallChain } from "./smallChain";
 
 const network = { momentum: 1000, tickMomentums: 12 };
@@ -101,5 +102,39 @@ describe("a node's answer about the chain", () => {
     expect(await since(60, async () => [paid(1), paid(0)])).toHaveProperty("paid", undefined);
     expect(await since(50, async () => [paid(1), paid(0)])).toMatchObject({ paid: paid(1) });
     expect(await since(50, () => Promise.reject(new Error("odd")))).toHaveProperty("paid", undefined);
+  });
+});
+
+describe("the search for an address's production", () => {
+  const good = (client: ChainClient, height = 5000): ChainReading => ({
+    client,
+    clock: 4_999_000,
+    newest: { height, timestamp: 4_999_000, hash: "h", producer: "x" },
+    pillar: null,
+    last: {},
+    patience: 1,
+    alternate: false,
+    recent: [],
+  });
+  const since = 1_000_000;
+  const asked = (producers: readonly string[], changes: Partial<ChainClient> = {}, height = 5000) =>
+    hasProducedSince([good(smallChain(producers, changes), height)], "own", since);
+
+  test.each<[string, readonly string[], boolean]>([
+    ["produced some pages ago", runs(["x", 1500], ["own", 1], ["x", 3499]), true],
+    ["produced the first momentum since", runs(["x", 1000], ["own", 1], ["x", 3999]), true],
+    ["produced the newest momentum", runs(["x", 4999], ["own", 1]), true],
+    ["produced before that time only", runs(["own", 900], ["x", 4100]), false],
+    ["produced the last momentum before that time", runs(["own", 1000], ["x", 4000]), false],
+    ["never produced", runs(["x", 5000]), false],
+  ])("decides by the momentums: %s", async (_what, producers, expected) => {
+    expect(await asked(producers)).toBe(expected);
+  });
+
+  test("is undecided if a page is short, the node fails, no node answers, or the chain is too long", async () => {
+    expect(await asked(runs(["x", 5000]), { momentums: async () => [] })).toBeUndefined();
+    expect(await asked(runs(["x", 5000]), { momentums: () => Promise.reject(new Error("x")) })).toBeUndefined();
+    expect(await hasProducedSince([silent("reference A")], "own", since)).toBeUndefined();
+    expect(await asked(runs(["x", 70_000]), {}, 70_000)).toBeUndefined();
   });
 });

@@ -152,13 +152,13 @@ describe("the guard", () => {
     expect([events(), wasStopped()]).toEqual([["recorded", "refused"], false]);
   });
 
-  test("releases a deployed host that was never registered, after its final backup, and again if it was started", async () => {
+  test("releases a deployed host that never produced, after its final backup, and again if it was started", async () => {
     await begin();
     const olds = await create({}, atRest);
     const first = await remove(olds);
     expect(first.error).toBeUndefined();
     expect(first.log.join("\n")).toMatch(
-      /was never registered as a producer[\s\S]*proved by decrypting[\s\S]*is stopped, and stays off/,
+      /has produced nothing since its deploy[\s\S]*proved by decrypting[\s\S]*is stopped, and stays off/,
     );
     const second = await remove(olds);
     expect([second.error, second.log.join("\n").includes("proved by decrypting")]).toEqual([undefined, false]);
