@@ -118,14 +118,14 @@ function formatNoAddress(run: CloudRun, serverId: string): string {
 
 /** Checks that a new server exists, and removes the servers that a failed or repeated order left. */
 async function checkMade(
-  { cloud, config, orders, plan: { attempts } }: CloudRun<MakeDecision>,
+  { cloud, config, orders, plan: { attempts, shown } }: CloudRun<MakeDecision>,
   serverId: string,
 ): Promise<void> {
   const { servers } = await cloud.readInventory(config);
   if (servers.every(({ id }) => id !== serverId)) {
     const { refresh, up } = commandsFor(config.stack);
     // No order was sent, because the engine believed that the missing server exists: remove the order from the record.
-    if (!pulumi.runtime.isDryRun()) await orders.write({ attempts });
+    if (!pulumi.runtime.isDryRun()) await orders.write({ attempts, shown });
     throw createProblemError({
       what: `server ${serverId}, this stack's host, is no longer at ${cloud.provider}, or lost its labels there`,
       next: `If the server is gone, create another one with: ${refresh} && ${up}`,

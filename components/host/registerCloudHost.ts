@@ -73,7 +73,7 @@ async function decide({ config, cloud, orders, record }: Omit<CloudRun, "plan">)
     return { faults: [...error.message.split("\n"), ...(isOfToken ? [set] : [])] };
   });
   if ("faults" in decided) {
-    if (decided.isExhausted) await orders.write({ attempts: [] });
+    if (decided.isExhausted) await orders.write({ attempts: [], shown: record.shown });
     throw new pulumi.RunError(
       `The host of stack ${config.stack} can't be ordered or used at ${cloud.provider}; nothing was changed:\n` +
         decided.faults.map((line) => `  ${line}`).join("\n"),
@@ -82,6 +82,8 @@ async function decide({ config, cloud, orders, record }: Omit<CloudRun, "plan">)
   const { plan, lines, warnings } = decided;
   for (const line of lines) info(line);
   for (const line of [...warnings, ...warnOfOpenSsh(config.host.sshFrom)]) warn(line);
+  // Even a preview stores the first price that it shows, because the maximum price of an order depends on it.
+  if (plan.kind === "make" && plan.shown !== record.shown) await orders.write({ ...record, shown: plan.shown });
   return plan;
 }
 

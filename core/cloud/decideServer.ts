@@ -3,13 +3,22 @@ import { deriveConfiguredPublicKey } from "../ssh/configuredLogin";
 import { type Commands, commandsFor } from "../util/commands";
 import { type Chosen, chooseOffer, describeOffer, formatAttempt, formatPrice, type Offer } from "./chooseOffer";
 import type { Cloud, CloudConfig, CloudInventory, ServerNow } from "./cloud";
-import { type Order, type OrderRecord, settleOrder } from "./orderRecord";
+import {
+  computePriceLimit,
+  type FirstPrice,
+  keepFirstPrice,
+  type Order,
+  type OrderRecord,
+  type PriceLimit,
+  settleOrder,
+} from "./orderRecord";
 
 export interface MakeDecision {
   readonly kind: "make";
   readonly offer: Offer;
   readonly found: CloudInventory;
   readonly attempts: readonly Order[];
+  readonly shown: FirstPrice;
   readonly leftover?: ServerNow | undefined;
 }
 
@@ -109,18 +118,30 @@ async function planOrder(
       ];
   const [leftover] = found.servers;
   const { attempts, failed } = settleOrder(record, cloud.isNoRoom, leftover?.failure);
-  const choice = chooseOffer(offers, host, attempts, run);
+  const choose = (limit: PriceLimit | undefined, tried: readonly Order[]) =>
+    chooseOffer(offers, { ...host, maxMonthly: limit?.monthly }, tried, run);
+  const known = computePriceLimit(host, record.shown);
+  const choice = choose(known, attempts);
   if ("faults" in choice) {
-    const isExhausted = attempts.length > 0 && "offer" in chooseOffer(offers, host, [], run);
-    return { faults: [...faults, ...choice.faults], isExhausted };
+    const isExhausted = attempts.length > 0 && "offer" in choose(known, []);
+    return { faults: [...faults, ...choice.faults, ...(known ? [`The price limit: ${known.from}`] : [])], isExhausted };
   }
   if (faults.length > 0) return { faults };
+  const { offer } = choice;
+  const shown = keepFirstPrice(host, record.shown, offer);
+  const limit = computePriceLimit(host, shown);
+  const next = choose(limit, [...attempts, { ...offer, at: "" }]);
+  const fallback =
+    "offer" in next
+      ? `the next run tries ${next.offer.plan} in ${next.offer.location} (${formatPrice(next.offer.monthly, offer)} a month)`
+      : "nothing else within the limit is left to try: add locations (pillar-host:host.locations)";
   return {
-    plan: { kind: "make", offer: choice.offer, found, attempts, leftover },
+    plan: { kind: "make", offer, found, attempts, shown, leftover },
     lines: [
       ...attempts.map((attempt) => `sold out: ${formatAttempt(attempt)}`),
       ...formatEarlierOrders(failed, leftover, record, run),
-      ...formatOffer(cloud.provider, host, choice),
+      ...formatOffer(cloud.provider, host, choice, limit),
+      `if the provider has no room for this server, ${fallback}`,
     ],
     warnings: leftover
       ? [`the next run protects the server that this run makes: after this run, run ${run.up} again`]
@@ -146,12 +167,13 @@ function formatEarlierOrders(
 
 function formatOffer(
   provider: string,
-  { backups, image, maxMonthly }: CloudConfig["host"],
+  { backups, image }: CloudConfig["host"],
   { offer, runnerUp }: Chosen,
+  limit?: PriceLimit,
 ): string[] {
   const room = offer.isAvailable ? "" : `; ${provider} lists no room for this server now, but the order is tried`;
   const other = [runnerUp ? describeOffer(runnerUp) : "none"];
-  if (runnerUp && maxMonthly !== undefined && runnerUp.monthly > maxMonthly) other.push("dearer than the limit");
+  if (runnerUp && limit && runnerUp.monthly > limit.monthly) other.push("dearer than the limit");
   if (runnerUp?.isAvailable === false) other.push("no room is listed for it");
   const lines = [
     `host: a server at ${provider}, ${describeOffer(offer)}${backups ? ", backups included" : ""}; image ${image}${room}`,
@@ -161,11 +183,11 @@ function formatOffer(
       `ideal for the initial sync: ${ideal.cores} cores and ${ideal.memoryGb} GB of memory (host.minimums); with less it takes longer`,
     );
   lines.push(`runner-up: ${other.join("; ")}`);
-  const limit = maxMonthly === undefined ? "none" : `${formatPrice(maxMonthly, offer)} a month`;
-  lines.push(`price limit (pillar-host:host.maxMonthly): ${limit}`);
+  if (limit)
+    lines.push(`limit: no server dearer than ${formatPrice(limit.monthly, offer)} a month is ordered (${limit.from})`);
   return lines;
 }
 
-export function createOrderRecord({ offer, attempts }: MakeDecision, at: Date): OrderRecord {
-  return { attempts, pending: { plan: offer.plan, location: offer.location, at: at.toISOString() } };
+export function createOrderRecord({ offer, attempts, shown }: MakeDecision, at: Date): OrderRecord {
+  return { attempts, pending: { plan: offer.plan, location: offer.location, at: at.toISOString() }, shown };
 }

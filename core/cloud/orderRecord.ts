@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { StackConfig } from "../config/config";
+import type { CloudHostConfig } from "../config/hostSchema";
 import { openStackStore } from "../config/stackStore";
 
 const orderSchema = z.object({
@@ -17,16 +18,19 @@ const recordSchema = z.object({
   pending: orderSchema.optional(),
   /** The number of the ordered server, until a run has logged in to it. */
   ordered: z.string().optional(),
+  /** The first price that was shown for the settings in `wish` ({@link describeWish}). */
+  shown: z.object({ wish: z.string(), monthly: z.number(), currency: z.string() }).optional(),
 });
 
 export type Order = Readonly<z.infer<typeof orderSchema>>;
 export type OrderRecord = Readonly<z.infer<typeof recordSchema>>;
+export type FirstPrice = NonNullable<OrderRecord["shown"]>;
 
 export type OrderRecords = ReturnType<typeof openOrderRecords>;
 
 const empty: OrderRecord = { attempts: [] };
 
-/** Parses a record. An unreadable record counts as missing: at worst an order repeats. */
+/** Parses a record. An unreadable record counts as missing: at worst an order repeats, and a price is shown again. */
 export function parseOrderRecord(text: string | undefined): OrderRecord {
   try {
     return recordSchema.parse(JSON.parse(text ?? ""));
@@ -59,6 +63,41 @@ export function settleOrder(
   const reason = words.find(isNoRoom);
   if (reason !== undefined) return { attempts: fresh([...attempts, { ...pending, reason }]) };
   return { attempts: fresh(attempts), failed: { ...pending, reason: words[0] } };
+}
+
+export type PriceLimit = NonNullable<ReturnType<typeof computePriceLimit>>;
+
+/** The share by which a server may cost more than the price first shown, since locations and plans differ. */
+const priceMarginShare = 0.25;
+
+/** Formats the settings that set a price. Leaves out locations: who adds one does not agree to another price. */
+function describeWish({ provider, plan, minimums: { cores, memoryGb, diskGb }, backups }: CloudHostConfig): string {
+  const parts = [provider, plan, `${cores} cores`, `${memoryGb} GB`, `${diskGb} GB`];
+  return [...parts, ...(backups ? ["backups"] : [])].join(", ");
+}
+
+/**
+ * Returns the highest price that a server may cost: host.maxMonthly if it is configured; else the price that was shown
+ * for the same configuration, plus a quarter; undefined if neither exists.
+ */
+export function computePriceLimit(host: CloudHostConfig, shown?: FirstPrice) {
+  if (host.maxMonthly !== undefined) return { monthly: host.maxMonthly, from: "pillar-host:host.maxMonthly" };
+  if (shown?.wish !== describeWish(host)) return undefined;
+  const { monthly, currency } = shown;
+  return {
+    monthly: Math.round(monthly * (1 + priceMarginShare) * 100) / 100,
+    from: `the price shown first, ${monthly.toFixed(2)} ${currency}, plus a quarter; pillar-host:host.maxMonthly sets another limit`,
+  };
+}
+
+/** Returns the price shown first for this configuration: the known one, or else the offer's. */
+export function keepFirstPrice(
+  host: CloudHostConfig,
+  known: FirstPrice | undefined,
+  { monthly, currency }: Omit<FirstPrice, "wish">,
+): FirstPrice {
+  const wish = describeWish(host);
+  return known?.wish === wish ? known : { wish, monthly, currency };
 }
 
 /** Opens the record of a stack's orders, which holds no secrets. Each function @throws Error for the operator */

@@ -69,7 +69,7 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
       form: "number",
       unit: "the provider's currency",
       examples: [25, "24.50"],
-      otherwise: "no limit",
+      otherwise: "the price that the first preview showed, plus a quarter",
     }),
   startTimeout: duration("1s")
     .prefault("15m")

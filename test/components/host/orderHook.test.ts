@@ -8,6 +8,7 @@ import type { OrderRecord } from "../../../core/cloud/orderRecord";
 
 const token = "hunter2";
 const pending = { plan: "cx33", location: "fsn1", at: "2026-11-21T14:00:00.000Z" };
+const shown = { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" };
 
 /** Returns the recorded orders and the warnings after an operation failed with this error. */
 async function failed(error: string, record: OrderRecord, failedOperation = "create") {
@@ -29,16 +30,16 @@ test("keeps the provider's error with the order, without the token, and says wha
   const noRoom = "Hetzner has no room for cx33 in fsn1";
   const reason = "error during placement for [token] (resource_unavailable, 1d)";
   const error = "1 error occurred:\n\t* error during placement for hunter2 (resource_unavailable, 1d)\n";
-  expect(await failed(error, { attempts: [], pending })).toEqual({
+  expect(await failed(error, { attempts: [], pending, shown })).toEqual({
     isRepeated: false,
-    record: { attempts: [], pending: { ...pending, reason } },
+    record: { attempts: [], pending: { ...pending, reason }, shown },
     warnings: [`${noRoom} (${reason})\n  pulumi up -s prod tries the next server: the preview names it`],
   });
 });
 
 test("prints any other error as it came; does not log an order that was not logged", async () => {
-  const { record, warnings } = await failed("limit exceeded (resource_limit_exceeded)", { attempts: [] });
-  expect(record).toEqual({ attempts: [] });
+  const { record, warnings } = await failed("limit exceeded (resource_limit_exceeded)", { attempts: [], shown });
+  expect(record).toEqual({ attempts: [], shown });
   expect(warnings).toEqual([
     "the order of cx33 in fsn1 at Hetzner failed (limit exceeded (resource_limit_exceeded))\n" +
       "  Once its cause is gone: pulumi up -s prod. It orders cx33 in fsn1 again, and no other type. If the failed order left a server, the run uses or removes it",
@@ -46,7 +47,7 @@ test("prints any other error as it came; does not log an order that was not logg
 });
 
 test("does not count a failed deletion as an order", async () => {
-  const record = { attempts: [], pending };
+  const record = { attempts: [], pending, shown };
   expect(await failed("server is protected", record, "delete")).toEqual({ isRepeated: false, record, warnings: [] });
 });
 

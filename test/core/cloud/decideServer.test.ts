@@ -21,6 +21,7 @@ const server: ServerNow = {
 };
 const host = { provider: "hetzner", token: "t".repeat(64), locations: ["fsn1", "nbg1"], sshFrom: ["192.0.2.1/32"] };
 const config = configOf({ host, ssh: { privateKey: keyPair("").private } });
+const shown = { wish: "hetzner, auto, 4 cores, 4 GB, 40 GB", monthly: 8, currency: "EUR" };
 const at = new Date(Date.now() - 60_000).toISOString();
 
 /** Returns the decision with these servers at the provider, and the requests to the provider. */
@@ -48,23 +49,16 @@ async function decide(
 test("a new stack orders the chosen server, and prints its lines in a fixed order", async () => {
   const { decided, found } = await decide([]);
   expect(decided).toEqual({
-    plan: { kind: "make", offer: offers[0], found, attempts: [], leftover: undefined },
+    plan: { kind: "make", offer: offers[0], found, attempts: [], shown, leftover: undefined },
     lines: [
       "host: a server at Hetzner, cx33 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 8.00 EUR a month; image ubuntu-22.04",
       "ideal for the initial sync: 8 cores and 16 GB of memory (host.minimums); with less it takes longer",
-      "runner-up: cpx32 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 16.00 EUR a month",
-      "price limit (pillar-host:host.maxMonthly): none",
+      "runner-up: cpx32 in fsn1: 4 cores, 8 GB of memory, 80 GB of disk, 16.00 EUR a month; dearer than the limit",
+      "limit: no server dearer than 10.00 EUR a month is ordered (the price shown first, 8.00 EUR, plus a quarter; pillar-host:host.maxMonthly sets another limit)",
+      "if the provider has no room for this server, the next run tries cx33 in nbg1 (8.00 EUR a month)",
     ],
     warnings: [],
   });
-});
-
-test("a new stack prints the configured price limit", async () => {
-  const { said } = await decide([], undefined, { maxMonthly: 10 });
-  expect(said.slice(2)).toEqual([
-    expect.stringMatching(/^runner-up: cpx32 .*; dearer than the limit$/),
-    "price limit (pillar-host:host.maxMonthly): 10.00 EUR a month",
-  ]);
 });
 
 test("a new stack is refused for an image that is not offered, together with every other problem", async () => {
@@ -94,21 +88,53 @@ test.each([
   expect(cloud.readOffers).not.toHaveBeenCalled();
 });
 
+const dear = { attempts: [], shown: { ...shown, monthly: 6 } };
+
+test("the price limit is the price shown first plus a quarter, in every later run", async () => {
+  expect((await decide([], dear)).decided).toEqual({
+    faults: [
+      "pillar-host:host.maxMonthly: all servers left to try cost more than 7.50 EUR a month, the cheapest 8.00 EUR: cx33 in fsn1",
+      "To allow that price: pulumi config set --path pillar-host:host.maxMonthly 8 -s prod && pulumi up -s prod",
+      "Or try later; that run starts with the first server again: pulumi up -s prod",
+      "The price limit: the price shown first, 6.00 EUR, plus a quarter; pillar-host:host.maxMonthly sets another limit",
+    ],
+    isExhausted: false,
+  });
+  const risen = { attempts: [], shown: { ...shown, monthly: 7 } };
+  expect((await decide([], risen)).decided).toMatchObject({ plan: { shown: { monthly: 7 } } });
+});
+
+test("the price limit is the configured price if there is one", async () => {
+  const { said } = await decide([], dear, { maxMonthly: 20 });
+  expect(said[3]).toBe("limit: no server dearer than 20.00 EUR a month is ordered (pillar-host:host.maxMonthly)");
+  const refused = await decide([], undefined, { maxMonthly: 5 });
+  expect(refused.said.at(-1)).toBe("The price limit: pillar-host:host.maxMonthly");
+});
+
+test.each<[Partial<CloudHostConfig>, "plan" | "faults"]>([
+  [{ plan: "cpx32" }, "plan"],
+  [{ minimums: { cores: 4, memoryGb: 8, diskGb: 40, bandwidthMbps: 100 } }, "plan"],
+  [{ backups: true }, "plan"],
+  [{ locations: ["nbg1"] }, "faults"],
+])("starts anew for another plan, other minimums or backups, but not for a location: %j: %s", async (wish, result) => {
+  expect((await decide([], dear, wish)).decided).toHaveProperty(result);
+});
+
 const pending = { plan: "cx33", location: "fsn1", at };
 const noRoom = { ...pending, reason: "error during placement (resource_unavailable)" };
 
-test("after a failed order tries the next location for lack of room, and records it", async () => {
-  const { decided, said } = await decide([], { attempts: [], pending: noRoom });
+test("after a failed order tries the next location for lack of room, and records it with the price shown first", async () => {
+  const { decided, said } = await decide([], { attempts: [], pending: noRoom, shown });
   expect(said[0]).toBe(`sold out: cx33 in fsn1 at ${at}: ${noRoom.reason}`);
   if (!("plan" in decided) || decided.plan.kind !== "make") return expect.unreachable();
   const next = { plan: "cx33", location: "nbg1", at };
-  expect(createOrderRecord(decided.plan, new Date(at))).toEqual({ attempts: [noRoom], pending: next });
+  expect(createOrderRecord(decided.plan, new Date(at))).toEqual({ attempts: [noRoom], pending: next, shown });
 });
 
 test.each(["server limit exceeded (resource_limit_exceeded)", "the service failed (service_error)", undefined])(
   "orders the same server again after %s, and prints the command for a state that still has it",
   async (reason) => {
-    const { decided, said } = await decide([], { attempts: [], pending: { ...pending, reason } });
+    const { decided, said } = await decide([], { attempts: [], pending: { ...pending, reason }, shown });
     const offer = { plan: "cx33", location: "fsn1" };
     expect(decided).toMatchObject({ plan: { kind: "make", offer, attempts: [] } });
     expect(said.slice(0, 2)).toEqual([
@@ -120,7 +146,7 @@ test.each(["server limit exceeded (resource_limit_exceeded)", "the service faile
 
 test("after a failed order names the server that the order left, with the provider's reason", async () => {
   const left = { ...server, failure: "resource_unavailable: no room" };
-  const { decided, said } = await decide([left], { attempts: [], pending });
+  const { decided, said } = await decide([left], { attempts: [], pending, shown });
   const attempts = [{ ...pending, reason: left.failure }];
   expect(decided).toMatchObject({ plan: { kind: "make", leftover: left, offer: { location: "nbg1" }, attempts } });
   expect(said[1]).toBe("server 52, which the failed order left, is removed");
@@ -129,7 +155,7 @@ test("after a failed order names the server that the order left, with the provid
 
 test("after a failed order lists all attempts within the limit, and starts anew in the next run", async () => {
   const attempts = offers.slice(0, 2).map(({ plan, location }) => ({ plan, location, at, reason: "no room" }));
-  const { decided } = await decide([], { attempts }, { maxMonthly: 10 });
+  const { decided } = await decide([], { attempts, shown });
   expect(decided).toMatchObject({
     faults: [
       "the provider had no room for these servers:",
@@ -137,6 +163,7 @@ test("after a failed order lists all attempts within the limit, and starts anew 
       "pillar-host:host.maxMonthly: all servers left to try cost more than 10.00 EUR a month, the cheapest 16.00 EUR: cpx32 in fsn1",
       expect.stringContaining("host.maxMonthly 16"),
       "Or try later; that run starts with the first server again: pulumi up -s prod",
+      expect.stringContaining("The price limit: the price shown first, 8.00 EUR"),
     ],
     isExhausted: true,
   });

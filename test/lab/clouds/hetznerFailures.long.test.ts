@@ -9,6 +9,7 @@ const stage = cloudStage("hetzner", ["fsn1", "nbg1"]);
 test("without capacity for the chosen server, the run says what comes next; the next run does it", async () => {
   stage.cloud.account.faults.add({ kind: "noCapacity", location: "fsn1", shows: "create" });
   const first = await expectFailure(stage.upToServer());
+  expect(first).toContain("the next run tries cx33 in nbg1");
   expect(first).toContain("warning: Hetzner has no room for cx33 in fsn1 (");
   const pending = { plan: "cx33", location: "fsn1", reason: expect.stringContaining("(resource_unavailable") };
   expect(await stage.record()).toMatchObject({ attempts: [], pending });
