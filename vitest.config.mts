@@ -16,8 +16,10 @@ class LongestFirst extends BaseSequencer {
 const common = {
   // Serializing a dynamic provider needs a process of its own (worker threads have no trace events).
   pool: "forks",
+  // Files share a process: half of the time went into loading the same libraries again for each.
+  isolate: false,
   // Lab files wait half of their time. How many start depends on the machine (lab/testRun/pressure.ts).
-  maxWorkers: 6,
+  maxWorkers: 9,
   // A test that is forgotten alone in its file, or that asserts nothing, proves nothing.
   allowOnly: false,
   // A busy machine takes its time.
@@ -43,8 +45,6 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: ["test/lab/**", longTests],
-          // Files share a process: half of the time went into loading the same libraries again for each.
-          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 300_000,
         },
