@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { LabHost } from "../../../lab/lab";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { expectFailure, expectSuccess, linesOf, onHost, stackFile, testStack } from "../fixture";
+import { expectFailure, expectSuccess, linesOf, onHost, pastPackages, stackFile, testStack } from "../fixture";
 import { configureMove, moveStage, signers, stageOf } from "./moveStage";
 
 /** The files of a host about its orchestrator and its moves. */
@@ -54,6 +54,7 @@ describe("an orchestrator that moves from host to host", () => {
   beforeAll(async () => {
     const { lab } = stage;
     third = await lab.addHost("third", ensurePackagedImage);
+    await pastPackages(lab, third);
     await lab.chain("PATCH", "/orchestrators/third", { syncPollMs: 500, stopMs: 300 });
     stack = await testStack(lab, third, {}, "third");
     await configureThird({});

@@ -17,7 +17,7 @@ import { startS3 } from "../../../lab/stack/backends";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { moveNamed } from "../../moveNamed";
 import { movesIn } from "../../recordIn";
-import { expectSuccess, onHost, stackFile, testLab, testStack } from "../fixture";
+import { expectSuccess, onHost, pastPackages, stackFile, testLab, testStack } from "../fixture";
 
 /** Two hosts: the old one signs; the new one belongs to a stack, and is stood up and synced. */
 export interface MoveStage {
@@ -90,6 +90,7 @@ export function moveStage({
     await stage.lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
     for (const { name } of [stage.old, stage.fresh])
       await stage.lab.chain("PATCH", `/orchestrators/${name}`, { syncPollMs: 500, stopMs: 300 });
+    await pastPackages(stage.lab, stage.fresh);
     if (withSudo) await addOperator(stage.old);
     await setUpSyncedNode(stage.lab, stage.old);
     stage.state = await setUpOrchestrator(stage.lab, stage.old, setup);
