@@ -1,4 +1,4 @@
-import { cp, rename } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SeenRequest } from "../../../lab/clouds/api";
@@ -67,20 +67,6 @@ export function lostLaptop(live: () => LiveServer): void {
       await refuse(fresh.up(), notYet);
       expect((await fresh.destroy()).output).toContain("because it is protected");
       expect(await nodePid()).toBe(pid);
-    });
-
-    test("without state, this machine's event log has its key and identity", async () => {
-      const { hostKey, nodePid, file, secrets, stack } = live();
-      const [before, pid] = [await writes(), await nodePid()];
-      const fresh = await elsewhere("state-lost");
-      await cp(backups(stack), backups(fresh), { recursive: true });
-      const up = await expectFailure(fresh.up());
-      expect(up).toContain(`The event log on this machine has its key: ${await hostKey()}`);
-      await fresh.configure(file({ lifecycle: "retiring" }), secrets());
-      const refused = await expectFailure(fresh.up());
-      expect(refused).toContain(notYet);
-      await fresh.destroy();
-      expect([await writes(), await nodePid()]).toEqual([before, pid]);
     });
 
     test("without the event log, the state has the rest, also after a failed run", async () => {
