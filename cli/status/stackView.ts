@@ -37,4 +37,5 @@ export type StackLookup = { readonly stack: string; readonly source?: StackWithH
   | { readonly refusal: CliRefusal }
 );
 
-export type Row = readonly [label: string, text: string];
+/** A command stays on one line if it can, so that it can be pasted. */
+export type Row = readonly [label: string, text: string, kind?: "command"];

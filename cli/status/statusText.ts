@@ -30,7 +30,8 @@ export function formatReport(view: StackView, columns: number): string {
   ].join("\n");
 }
 
-export function wrapRow([label, text]: Row, width: number): string[] {
+export function wrapRow([label, text, kind]: Row, width: number): string[] {
+  if (kind === "command") return [printable(`${label.padEnd(labelWidth)}${text}`)];
   const [start = ""] = /^ *(- )?/.exec(text) ?? [];
   return hang(label.padEnd(labelWidth) + start, text.slice(start.length), width);
 }
@@ -79,7 +80,10 @@ function labelRows<T>(label: string, part: Result<T>, format: (value: T) => read
 
 function formatPorts(ports: Result<readonly PortResult[]>): Row[] {
   const faults = "value" in ports ? findPortProblems(ports.value) : [];
-  return [...labelRows("ports", ports, (found) => [formatPortList(found)]), ...faults.map((text): Row => ["", text])];
+  return [
+    ...labelRows("ports", ports, (found) => [formatPortList(found)]),
+    ...faults.map((text): Row => (/^ {4}\w+: /.test(text) ? ["", text, "command"] : ["", text])),
+  ];
 }
 
 function formatAddress(registration: Registration, { pillar, lifecycle }: StackView, now: number): string[] {

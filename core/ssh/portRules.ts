@@ -101,15 +101,48 @@ export function formatPortList(found: readonly PortResult[]): string {
   return found.map((each) => `${each.port} ${stateWords[each.seen]}${note(each)}`).join("; ");
 }
 
-/** Formats the wrong ports, and how to correct them; empty if all are right. */
+/** Formats the wrong ports, with the commands that correct them on the host; empty if all are right. */
 export function findPortProblems(found: readonly PortResult[]): string[] {
-  const problems = found.filter(isWrong).map(({ port, what, wanted, seen, udp }) => {
-    if (wanted === "closed") return `${port}/tcp, ${what}, is open to this machine; needed: closed to everybody`;
-    return `${port}/tcp, ${what}, is closed to this machine (${stateWords[seen]}); needed: open to everybody${udp ? ", over udp too" : ""}`;
-  });
-  if (problems.length === 0) return [];
+  const wrong = found.filter(isWrong);
+  if (wrong.length === 0) return [];
+  const opened = wrong.filter(({ wanted }) => wanted === "closed");
+  const closed = wrong.filter(({ wanted }) => wanted === "open");
   return [
-    ...problems,
-    "  Use the tool that manages this host's ports, such as ufw. Set a provider's firewall in the provider's console.",
+    ...opened.map(({ port, what }) => `${port}/tcp, ${what}, is open to this machine; needed: closed to everybody`),
+    ...(opened.length > 0 ? ["  To close it, on the host:", ...closing(opened)] : []),
+    ...closed.map(
+      ({ port, what, seen, udp }) =>
+        `${port}/tcp, ${what}, is closed to this machine (${stateWords[seen]}); needed: open to everybody${udp ? ", over udp too" : ""}`,
+    ),
+    ...(closed.length > 0 ? ["  To open it, on the host:", ...opening(closed)] : []),
+    "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
+  ];
+}
+
+/** Returns commands that close ports before all other rules, and only these ports, so that nobody is locked out. */
+function closing(found: readonly PortResult[]): string[] {
+  const ports = found.map(({ port }) => port);
+  // ufw skips a rule if it already has it with another action, so delete the rule that opened the port first.
+  const ufw = ports.map((port) => `ufw delete allow ${port}/tcp; ufw prepend deny ${port}/tcp`).join("; ");
+  const rich = ports.map((port) => `--add-rich-rule='rule port port=${port} protocol=tcp drop'`).join(" ");
+  const chain = `type filter hook input priority -10; iifname != "lo" tcp dport { ${ports.join(", ")} } drop;`;
+  return [
+    `    ufw: ${ufw}`,
+    `    firewalld: firewall-cmd --permanent ${rich} && firewall-cmd --reload`,
+    `    nftables: nft 'table inet pillar { chain input { ${chain} }; }'`,
+    "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
+  ];
+}
+
+function opening(found: readonly PortResult[]): string[] {
+  const each = found.flatMap(({ port, udp }) => [[port, "tcp"], ...(udp ? [[port, "udp"]] : [])]);
+  const ufw = each.map(([port, protocol]) => `ufw allow ${port}/${protocol}`);
+  const adds = each.map(([port, protocol]) => `--add-port=${port}/${protocol}`);
+  const rules = each.map(([port, protocol]) => `nft insert rule inet filter input ${protocol} dport ${port} accept`);
+  return [
+    `    ufw: ${ufw.join(" && ")}`,
+    `    firewalld: firewall-cmd --permanent ${adds.join(" ")} && firewall-cmd --reload`,
+    `    nftables: ${rules.join(" && ")}`,
+    "      (use the table and chain that drop, see nft list ruleset; to keep it: add the same to /etc/nftables.conf)",
   ];
 }

@@ -38,7 +38,9 @@ test("prints head, facts and the log", () => {
   for (const line of facts.log) expect(whole).toContain(line.slice(-12));
 });
 
-test("wraps a row's text", () => {
+test("keeps a command on one line in a pipe", () => {
+  const command = `    ufw: ${"ufw prepend deny 35997/tcp; ".repeat(6)}`.trimEnd();
+  expect(wrapRow(["", command, "command"], 80)).toEqual([`              ${command}`]);
   expect(wrapRow(["ports", `one ${"two ".repeat(30)}`], 79).every((line) => line.length < 80)).toBe(true);
 });
 

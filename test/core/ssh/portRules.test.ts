@@ -33,11 +33,16 @@ test("problems are none if all ports are right; a refused RPC counts as closed, 
   expect(portFaults(found({ 35997: "refused", 35998: "unknown", 35995: "unknown" }))).toEqual([]);
 });
 
-test("problems name an open RPC, and how to close it", () => {
+test("problems name an open RPC, with the commands that close only that port", () => {
   expect(portFaults(found({ 35997: "open", 55000: "open" }))).toEqual([
     "35997/tcp, the node's RPC, is open to this machine; needed: closed to everybody",
     "55000/tcp, the orchestrator's RPC, is open to this machine; needed: closed to everybody",
-    "  Use the tool that manages this host's ports, such as ufw. Set a provider's firewall in the provider's console.",
+    "  To close it, on the host:",
+    "    ufw: ufw delete allow 35997/tcp; ufw prepend deny 35997/tcp; ufw delete allow 55000/tcp; ufw prepend deny 55000/tcp",
+    "    firewalld: firewall-cmd --permanent --add-rich-rule='rule port port=35997 protocol=tcp drop' --add-rich-rule='rule port port=55000 protocol=tcp drop' && firewall-cmd --reload",
+    `    nftables: nft 'table inet pillar { chain input { type filter hook input priority -10; iifname != "lo" tcp dport { 35997, 55000 } drop; }; }'`,
+    "      (until the next boot; to keep it: nft list table inet pillar >> /etc/nftables.conf)",
+    "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
   ]);
 });
 
@@ -53,11 +58,16 @@ test("problems leave out the orchestrator's RPC if it is opened to named network
   expect(portFaults(found({ 35997: "open", 55000: "open" }, rules)).join()).not.toContain("55000");
 });
 
-test("problems name a closed port of peers, and over udp too if peers use it", () => {
+test("problems name a closed port of peers, with the commands that open it, over udp too if peers use it", () => {
   expect(portFaults(found({ 35995: "filtered", 55055: "refused" }))).toEqual([
     "35995/tcp, the node's peers, is closed to this machine (no answer); needed: open to everybody, over udp too",
     "55055/tcp, the orchestrator's peers, is closed to this machine (refused); needed: open to everybody",
-    "  Use the tool that manages this host's ports, such as ufw. Set a provider's firewall in the provider's console.",
+    "  To open it, on the host:",
+    "    ufw: ufw allow 35995/tcp && ufw allow 35995/udp && ufw allow 55055/tcp",
+    "    firewalld: firewall-cmd --permanent --add-port=35995/tcp --add-port=35995/udp --add-port=55055/tcp && firewall-cmd --reload",
+    "    nftables: nft insert rule inet filter input tcp dport 35995 accept && nft insert rule inet filter input udp dport 35995 accept && nft insert rule inet filter input tcp dport 55055 accept",
+    "      (use the table and chain that drop, see nft list ruleset; to keep it: add the same to /etc/nftables.conf)",
+    "  Use the tool that manages this host's ports. Set a provider's firewall in the provider's console.",
   ]);
 });
 
