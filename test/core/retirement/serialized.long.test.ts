@@ -19,6 +19,7 @@ Object.assign(process.env, { AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KE
 const stored = storedProviders<"retirementGuard" | "nodeShutdown">();
 let host: SshHost;
 let node: Awaited<ReturnType<typeof fakeNode>>;
+let results: Record<string, unknown>;
 const directory = scratchDirectory();
 let scratch: string;
 
@@ -30,7 +31,7 @@ beforeEach(async () => {
   const now = Math.floor(Date.now() / 1000);
   const pillar = { name: "Anvil", producerAddress: "z1qother", withdrawAddress: "z1qw", currentStats: {} };
   const momentum = { height: 1, timestamp: now, hash: "ab", producer: "z1qother" };
-  const results = {
+  results = {
     "ledger.getFrontierMomentum": momentum,
     "ledger.getMomentumBeforeTime": null,
     "ledger.getMomentumsByHeight": { list: [momentum] },
@@ -170,6 +171,20 @@ describe("the guard", () => {
     // A release from before the guard is of another host.
     const later = { ...olds, createdAt: new Date(Date.now() + 60_000).toISOString() };
     expect((await remove(later)).log.join("\n")).toContain("proved by decrypting");
+  });
+
+  test("keeps a host that produced although no line of the event log has it", async () => {
+    await begin();
+    const olds = await create({}, atRest);
+    const now = Math.floor(Date.now() / 1000);
+    const before = { height: 1, timestamp: now - 2 * 86_400, hash: "ab", producer: "z1qown" };
+    const newest = { height: 2, timestamp: now, hash: "cd", producer: "z1qother" };
+    Object.assign(results, {
+      "ledger.getFrontierMomentum": newest,
+      "ledger.getMomentumsByHeight": { list: [before, newest] },
+    });
+    expect((await remove(olds)).error?.message).toContain("- no successor of this host is configured");
+    expect(wasStopped()).toBe(false);
   });
 
   test("keeps a host with the event log lost, and recognizes another chain by the state", async () => {
