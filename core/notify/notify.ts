@@ -27,7 +27,7 @@ const requestTimeoutMs = 10_000;
 const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly", "sign"];
 
 /**
- * Returns the request for any webhook. Slack and Telegram show the field `text`, and ntfy fills the templates of the
+ * Returns the request for any webhook. Services such as Slack take the field `text`, and ntfy fills the templates of the
  * headers from the body.
  */
 export function createNoticeRequest(notice: Notice): { headers: Record<string, string>; body: string } {

@@ -39,7 +39,7 @@ type HostUnseen =
   | { readonly off: string };
 
 /** All that a verdict depends on. An unknown fact never counts as good. */
-export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stack" | "knownProducer" | "network"> {
+export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stack" | "knownProducer"> {
   readonly step: RetirementStep;
   readonly address: string;
   readonly host: HostObservation | HostUnseen;

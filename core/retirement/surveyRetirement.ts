@@ -84,7 +84,7 @@ async function readFacts(
   clients: Awaited<ReturnType<typeof openClients>>,
   deps: SurveyDeps,
 ): Promise<RetirementFacts> {
-  const { pillar, stack, network, knownProducer = logged.producer, recorded = logged.recorded } = inputs;
+  const { pillar, stack, knownProducer = logged.producer, recorded = logged.recorded } = inputs;
   const { noOrchestratorAt, unregisteredSince } = logged;
   const successor = await readSuccessor(inputs, deps);
   const next = successor && "facts" in successor.look ? successor.look.facts : undefined;
@@ -116,7 +116,6 @@ async function readFacts(
     successor,
     readings,
     rewards: await Promise.all(rewards),
-    network,
     isChainKnown:
       recorded !== undefined ||
       inputs.isChainUnverified === true ||

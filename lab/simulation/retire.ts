@@ -147,7 +147,6 @@ function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rule
     backupFaults: backups.some((each) => rules.findBackupFault(signer, each) === undefined) ? [] : ["none"],
     ...ofSigner,
     noOrchestratorAt: rules.findShutdownWithoutOrchestrator(lines, shutDownBy[name], pinned(host)),
-    network: { momentum: 10_000, tickMomentums: 30 },
   };
 }
 

@@ -8,9 +8,6 @@ export const own = "z1qown";
 export const next = "z1qnext";
 export const key = "ssh-ed25519 NEXT";
 
-/** A chain in a hurry: a momentum a second. */
-const network = { momentum: 1000, tickMomentums: 30 };
-
 export const momentum = (height: number, producer: string) => ({
   height,
   timestamp: height * 1000,
@@ -108,7 +105,6 @@ export function facts(changes: Partial<RetirementFacts> = {}): RetirementFacts {
     isChainKnown: true,
     rewards: [rewards("collected", "epoch 7 was paid")],
     backupFaults: ["no backup in /r"],
-    network,
     ...changes,
   };
 }
