@@ -4,7 +4,7 @@
 # known_questions with yes; stops the controller at any other question. Sets dialog_result to ended, question or deadline, and
 # dialog_question. Fails if the controller ends before its menu: then it refused to start. Its exit code is 0 even after a failure.
 dialog() {
-  local label=$1 end=$((SECONDS + $2)) work line piece text='' asked='' silent=0 chosen='' before='' is_over=
+  local label=$1 end=$((SECONDS + $2)) work line piece='' text='' asked='' silent=0 chosen='' before='' is_over=
   declare -A menu=()
   dialog_result=ended dialog_question=''
   # In memory and without a name, because the output may hold a secret.
