@@ -8,8 +8,8 @@ import type { Distribution } from "./baseImage";
 import { ensureLayer, runInImage } from "./imageLayer";
 
 /**
- * Builds the base image with the packages of the program's own packages step, for hosts that test something else. The
- * step still runs there and finds nothing to do. It sees no trace of an earlier stack.
+ * Builds the base image with the packages of the program's own packages step and of the controller's double, for hosts
+ * that test something else. The step still runs there and finds nothing to do. It sees no trace of an earlier stack.
  * @returns the directory of the root file system, read-only by convention
  */
 export async function ensurePackagedImage(distribution?: Distribution): Promise<string> {
@@ -17,13 +17,14 @@ export async function ensurePackagedImage(distribution?: Distribution): Promise<
   return ensureLayer({
     name: "packaged-image",
     distribution,
-    version: createHash("sha256").update(script).digest("hex").slice(0, 12),
+    version: createHash("sha256").update(script).update("make").digest("hex").slice(0, 12),
     title: "building the image of test hosts with their packages (half a minute)",
     build: async (root, progress) => {
       const logs = join(root, "var/log/pillar-host");
       // On a host, the step before the packages step creates this directory.
       await mkdir(logs);
       await runInImage(root, ["bash", "-euo", "pipefail", "-s"], progress, script);
+      await runInImage(root, ["apt-get", "-q", "-y", "install", "make"], progress);
       for (const path of [logs, join(root, "var/lib/pillar-host")]) await rm(path, { recursive: true });
     },
   });

@@ -139,6 +139,11 @@ export class LabStack {
     };
   }
 
+  /** Returns the environment of a run that no test interrupts: the resident processes of the lab serve it. */
+  get warmEnv(): Record<string, string> {
+    return { ...this.env, ...this.residents };
+  }
+
   /** Returns the operator's directory with the event log of a Pillar. */
   records(pillar: string): string {
     return join(this.dir, "data/pillar-host/records", pillar);
@@ -241,7 +246,7 @@ export class LabStack {
       all: true,
       reject: false,
       stdin: "ignore",
-      env: { ...this.env, ...this.residents, ...env },
+      env: { ...this.warmEnv, ...env },
     } as const;
     const result = await this.pulumi([name, ...args], options);
     const output = String(result.all);

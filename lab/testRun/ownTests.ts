@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import type { Report } from "./tally";
 
 /**
- * Tests of the lab itself: of its plugins, doubles, machine room and commands. They prove nothing about the
+ * Tests of the lab itself: of its plugins, doubles, machine room and search. They prove nothing about the
  * program. Once they have passed, they run again only after a change of what they depend on.
  */
 const patterns = [
@@ -13,6 +13,7 @@ const patterns = [
   "test/lab/contracts/{node,controller,orchestrator}.long.test.ts",
   "test/lab/clouds/machineRoom.long.test.ts",
   "test/lab/orchestrator/double.long.test.ts",
+  "test/simulation/mutants.long.test.ts",
 ];
 
 /** Returns the tests of the lab itself, as paths below the checkout. */
@@ -26,11 +27,8 @@ export type Hashes = Readonly<Record<string, string>>;
 /** Folders of the lab with a command of their own: a test depends on one only if it imports from it. */
 const apart = ["bench", "explore", "mutants", "schema", "shell", "simulation"];
 
-/**
- * True if a file tests a plugin. It boots no lab, so it depends on the plugins' sources and on the folders that it
- * imports from.
- */
-const isOfPlugin = (file: string) => file.startsWith("test/lab/plugins/");
+/** True if a file boots no lab: it depends on the plugins' sources and on the folders that it imports from. */
+const isWithoutLab = (file: string) => /^test\/(lab\/plugins|simulation)\//.test(file);
 
 /**
  * Hashes what each of these files depends on: its imports, the scripts beside them and the lab, which are read by path,
@@ -59,7 +57,9 @@ export async function hashesOf(checkout: string, files: readonly string[]): Prom
   const hashOf = (file: string, imported: readonly string[]) => {
     const rooms = new Set(imported.map(roomOf));
     const counts = (room: string) =>
-      isOfPlugin(file) ? ["plugins", ...rooms].includes(room) && room !== "" : rooms.has(room) || !apart.includes(room);
+      isWithoutLab(file)
+        ? ["plugins", ...rooms].includes(room) && room !== ""
+        : rooms.has(room) || !apart.includes(room);
     const ofLab = lab.filter((name) => counts(roomOf(name)));
     const folders = [...new Set(imported.map(dirname))].filter((name) => !/^lab(\/|$)/.test(name));
     const beside = folders.flatMap((folder) => filesOf(checkout, folder, false)).filter((name) => !isCode.test(name));

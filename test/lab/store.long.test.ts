@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** Types words at the operator's end, in a directory, with the data of one of two machines. */
 async function typed(words: readonly string[], directory = stack.programDirectory, data?: string) {
-  const env = { ...stack.env, ...(data === undefined ? {} : { XDG_DATA_HOME: data }) };
+  const env = { ...stack.warmEnv, ...(data === undefined ? {} : { XDG_DATA_HOME: data }) };
   const ran = await lab.run(words, { cwd: directory, env, all: true, reject: false, stdin: "ignore" });
   keepPrinted(ran.all);
   return { exitCode: ran.exitCode, output: ran.all };

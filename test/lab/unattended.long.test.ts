@@ -21,7 +21,7 @@ describe("an unattended run, as its page documents", () => {
     const typed = `${set?.text}${line.replaceAll("-s prod-2", `-s ${stack.name}`)}`;
     const ran = await lab.run(["bash", "-c", typed], {
       cwd: stack.programDirectory,
-      env: stack.env,
+      env: stack.warmEnv,
       all: true,
       reject: false,
       stdin: "ignore",

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { mkdirSync } from "node:fs";
 import type { Server } from "node:net";
-import type { NetworkTruth } from "../chain/chain";
+import type { NetworkTruth, NodeView } from "../chain/chain";
 import { ChainClient } from "../chain/client";
 import { defaultNodeSettings } from "../chain/defaults";
 import type { NodeSettings } from "../chain/settings";
@@ -24,7 +24,7 @@ export interface NodeOptions {
   chainUrl: string;
   /** This node's name in the chain double. */
   name: string;
-  /** Poll interval for settings, in milliseconds (default 300). */
+  /** Greatest age of the settings, in milliseconds (default 500). */
   pollMs?: number;
   /** Milliseconds for which Pillar statistics are cached (default 5 minutes). */
   statsCacheMs?: number;
@@ -51,6 +51,8 @@ export class NodeDouble {
   private readonly watch = new StallWatch();
   private stalls: Stall[] = [];
   private lastReport = 0;
+  /** Time of the chain double's last answer, in milliseconds. */
+  private heardAt = 0;
   private lastLine = 0;
 
   constructor(private readonly options: NodeOptions) {
@@ -95,7 +97,9 @@ export class NodeDouble {
     this.print(electionLine);
     this.watch.beat();
     this.every(100, () => this.tick());
-    this.every(this.options.pollMs ?? 300, () => void this.poll());
+    const pollMs = this.options.pollMs ?? 500;
+    // The answer to a report has the settings, too.
+    this.every(pollMs, () => Date.now() - this.heardAt < pollMs / 2 || void this.poll());
   }
 
   /** Shuts down cleanly, like the real node on a signal: finishes its writes, then closes the database. */
@@ -185,7 +189,7 @@ export class NodeDouble {
     const late = stalls.length === 0 ? {} : { stalls };
     try {
       const own = { producerAddress, startedAt, startHeight };
-      await this.chain.report(name, { height, state, synced, ...own, ...late });
+      await this.follow(await this.chain.report(name, { height, state, synced, ...own, ...late }));
     } catch {
       this.stalls.unshift(...stalls);
       // The chain double may be away for a while. The next report contains the same.
@@ -193,16 +197,18 @@ export class NodeDouble {
   }
 
   private async poll(): Promise<void> {
-    try {
-      const view = await this.chain.node(this.options.name);
-      this.settings = { ...view.settings, ...(nodeBuild.settings as Partial<NodeSettings> | undefined) };
-      this.network = view.network;
-      this.beginFresh(view.network.height);
-      // Takes in a new momentum now rather than at the next request.
-      this.sync.advance(Date.now(), this.settings, this.network);
-    } catch {
-      this.network = undefined;
-    }
+    const view = await this.chain.node(this.options.name).catch(() => undefined);
+    if (view) await this.follow(view);
+    else this.network = undefined;
+  }
+
+  private async follow(view: NodeView): Promise<void> {
+    this.heardAt = Date.now();
+    this.settings = { ...view.settings, ...(nodeBuild.settings as Partial<NodeSettings> | undefined) };
+    this.network = view.network;
+    this.beginFresh(view.network.height);
+    // Takes in a new momentum now rather than at the next request.
+    this.sync.advance(Date.now(), this.settings, this.network);
     if (this.stopped || this.timers.length === 0) return;
     if (this.settings.rpcDown) await this.rpc.close();
     else if (!this.rpc.isOpen && this.listeners.length > 0) await this.openRpc().catch(() => undefined);

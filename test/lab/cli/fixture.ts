@@ -12,7 +12,7 @@ function running(
   env: Readonly<Record<string, string>>,
   stdin: "ignore" | "pipe" = "ignore",
 ) {
-  const all = { ...stack.env, ...env };
+  const all = { ...stack.warmEnv, ...env };
   return stack.lab.run(argv, { cwd: stack.programDirectory, env: all, all: true, reject: false, stdin });
 }
 
@@ -39,7 +39,12 @@ export async function typedAsPrinted(stack: LabStack, line: string): Promise<Tol
  */
 export async function cliInTerminal(stack: LabStack, args: readonly string[], seen?: string): Promise<Told> {
   const line = `stty cols 100 rows 30; node cli/bin.js ${args.join(" ")}`;
-  const script = running(stack, ["script", "-qec", line, "/dev/null"], { TERM: "xterm" }, seen ? "pipe" : "ignore");
+  const script = running(
+    stack,
+    ["script", "-qec", line, "/dev/null"],
+    { TERM: "xterm", PILLAR_LAB_RESIDENT: "" },
+    seen ? "pipe" : "ignore",
+  );
   if (seen) {
     let screen = "";
     const press = () => script.stdin?.write("\u0003");

@@ -2,7 +2,6 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SeenRequest } from "../../../lab/clouds/api";
-import type { CloudName } from "../../../lab/clouds/names";
 import type { Lab } from "../../../lab/lab";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { expectFailure, expectSuccess, linesOf } from "../fixture";
@@ -11,7 +10,6 @@ import { expectFailure, expectSuccess, linesOf } from "../fixture";
 export interface LiveServer {
   readonly lab: Lab;
   readonly stack: LabStack;
-  readonly provider: CloudName;
   readonly hostKey: () => Promise<string>;
   /** The node's main process: it may not change. */
   readonly nodePid: () => Promise<string>;
@@ -29,8 +27,8 @@ const notYet = "the host of stack prod for Anvil, can't be shut down yet; nothin
 export function lostLaptop(live: () => LiveServer): void {
   /** Returns what changed at the provider: requests that are not to read, apart from the probe of the token's rights. */
   const writes = async () => {
-    const { lab, provider } = live();
-    const requests = await lab.cloud<SeenRequest[]>(provider, "GET", "/_lab/requests");
+    const { lab } = live();
+    const requests = await lab.cloud<SeenRequest[]>("hetzner", "GET", "/_lab/requests");
     return requests.filter(({ method, status }) => method !== "GET" && status < 400).map(({ path }) => path);
   };
   const elsewhere = (folder: string) => {
@@ -42,7 +40,7 @@ export function lostLaptop(live: () => LiveServer): void {
 
   describe("a server whose local data is lost", () => {
     test("without state and event log, no printed command touches it, and its key makes it manageable again", async () => {
-      const { provider, hostKey, nodePid, file, secrets, stack } = live();
+      const { hostKey, nodePid, file, secrets, stack } = live();
       const [before, pid] = [await writes(), await nodePid()];
       const fresh = await elsewhere("both-lost");
       const refuse = async (run: Promise<{ exitCode: number; output: string }>, text: string) => {
@@ -61,7 +59,7 @@ export function lostLaptop(live: () => LiveServer): void {
       await fresh.configure(file({}, { hostKey: await hostKey() }), secrets());
       await expectSuccess(fresh.up());
       const [again, once] = await Promise.all([fresh, stack].map((each) => each.outputs<Record<string, object>>()));
-      expect(again).toMatchObject({ host: { provider }, producerAddress: once?.producerAddress });
+      expect(again).toMatchObject({ host: { provider: "hetzner" }, producerAddress: once?.producerAddress });
       expect((await fresh.destroy()).output).toContain("because it is protected");
       await fresh.configure(file({ lifecycle: "retiring" }, { hostKey: await hostKey() }), secrets());
       await refuse(fresh.up(), notYet);

@@ -58,7 +58,7 @@ describe("a move that a second operator completes, with state and records in a b
   const second = async (stack: LabStack, typed: readonly string[], changes: Readonly<Record<string, string>> = {}) => {
     const cwd = join(elsewhere, stack.name);
     await cp(stack.configFile, join(cwd, `Pulumi.${stack.name}.yaml`));
-    const env = { ...stack.env, ...home, HOME: join(elsewhere, "home"), XDG_DATA_HOME: "", ...changes };
+    const env = { ...stack.warmEnv, ...home, HOME: join(elsewhere, "home"), XDG_DATA_HOME: "", ...changes };
     const ran = await lab.run(typed, { cwd, env, all: true, reject: false, stdin: "ignore" });
     keepPrinted(ran.all);
     return { exitCode: ran.exitCode, output: ran.all };

@@ -124,7 +124,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
     const typed = async (line: string) => {
       const ran = await lab.run(["bash", "-c", line], {
         cwd: stack.programDirectory,
-        env: { ...stack.env, ...env },
+        env: { ...stack.warmEnv, ...env },
         all: true,
         reject: false,
         stdin: "ignore",

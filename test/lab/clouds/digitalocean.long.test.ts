@@ -1,3 +1,0 @@
-import { hostFromNothing } from "./hostFromNothing";
-
-hostFromNothing("digitalocean");
