@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect } from "vitest";
+import { withoutLogsVariable } from "../toolchain/engineLogs";
 import { recordedName } from "./durations";
 import { waitForProcessor } from "./pressure";
 import { fileVariable } from "./printed";
@@ -13,6 +14,9 @@ fc.configureGlobal({ seed: 1 });
 const name = recordedName(expect.getState().testPath ?? "");
 // Ties secrets and output to this file: the runner's own output names no file.
 process.env[fileVariable] = name;
+
+// The same process may have run a file that kept the engine's logs.
+if (process.env.PILLAR_TEST_RUN) process.env[withoutLogsVariable] = "1";
 
 // A test must not write into the operator's data directory, nor read what another test left.
 const data = join(tmpdir(), `pillar-host-data-${process.pid}-${name.replaceAll(/[^A-Za-z0-9]+/g, "-")}`);

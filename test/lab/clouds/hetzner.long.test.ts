@@ -58,7 +58,7 @@ beforeAll(async () => {
   await ip(createHostNetwork(lab.name, "stranger", 50));
   privateKey = await readFile(lab.privateKeyFile, "utf8");
   await lab.cloud("hetzner", "POST", "/_lab/faults", { kind: "neverBoots", times: 1 });
-  stack = await LabStack.create(lab, "prod", file({}, { startTimeout: "20s" }), secrets(), { hasPassphrase: true });
+  stack = await LabStack.create(lab, "prod", file({}, { startTimeout: "20s" }), secrets());
   silent = await stack.up();
   const [only] = await lab.machineRoom.servers();
   if (!only) throw new Error(silent.output);

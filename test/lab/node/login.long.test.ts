@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import {
@@ -23,22 +22,17 @@ const sudoPassword = "Sudo-Horse 'quoted' $9";
 const passPhrase = "Battery Staple 7";
 
 describe("the login", () => {
-  const stage = staged(
-    undefined,
-    async (_lab, host) => {
-      await onHost(
-        host,
-        `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
+  const stage = staged(undefined, async (_lab, host) => {
+    await onHost(
+      host,
+      `echo "127.0.1.1 $(hostname)" >> /etc/hosts # sudo looks it up
        useradd -m -s /bin/bash op
        install -d -o op -m 700 /home/op/.ssh
        install -o op -m 600 /root/.ssh/authorized_keys /home/op/.ssh/authorized_keys
        echo 'PermitRootLogin yes' > /etc/ssh/sshd_config.d/a.conf; systemctl reload ssh`,
-      );
-      await host.run("chpasswd", `op:${sudoPassword}\nroot:Root-Pony-5\n`);
-    },
-    ensurePackagedImage,
-    { hasPassphrase: true },
-  );
+    );
+    await host.run("chpasswd", `op:${sudoPassword}\nroot:Root-Pony-5\n`);
+  });
   let key: string;
 
   beforeAll(async () => {
@@ -252,7 +246,7 @@ describe("the login", () => {
     await onHost(host(), "echo 'echo Welcome' > /home/op/.bashrc");
     // This test needs a separate stack: the other one has had the host's key in its configuration, and keeps it.
     await onHost(host(), "rm -rf /run/sudo/ts /var/lib/pillar-host");
-    anew = await testStack(stage.lab, host(), {}, "anew", { hasPassphrase: true });
+    anew = await testStack(stage.lab, host(), {}, "anew");
     await opWithSudo({});
     const fingerprint = (await onHost(host(), "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub")).split(" ")[1];
     const first = await stack().up();

@@ -7,11 +7,8 @@ import type { Slot } from "../../../lab/doubles/chain";
 import type { NodeBuild } from "../../../lab/doubles/node/logLines";
 import type { Lab } from "../../../lab/lab";
 import type { StackFile } from "../../../lab/stack/stack";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { databaseOf, expectFailure, expectSuccess, onHost, pastPackages, reconfigure, staged } from "../fixture";
 import { until } from "../stops/effects";
-
-keepEngineLogs();
 
 // A Pillar with one slot in each tick of a network of 100 Pillars in a hurry. Each test continues from the previous one.
 let reference = "";
