@@ -15,7 +15,7 @@ const name = recordedName(expect.getState().testPath ?? "");
 // Ties secrets and output to this file: the runner's own output names no file.
 process.env[fileVariable] = name;
 
-// The same process may have run a file that kept the engine's logs.
+// An earlier file of this process may have kept the engine's logs.
 if (process.env.PILLAR_TEST_RUN) process.env[withoutLogsVariable] = "1";
 
 // A test must not write into the operator's data directory, nor read what another test left.
