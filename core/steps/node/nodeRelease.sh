@@ -53,13 +53,13 @@ node_line() { journalctl -u "$service" -S "@$node_started" -n 3 --no-pager -o ca
 
 # Waits until the node's RPC reports $version, then for the verdict of the run, which compares the chain. Sets $why if not good.
 node_is_good() {
-  local ends=$((SECONDS + answer_seconds)) seen=$EPOCHSECONDS said missed="its RPC does not answer within $answer_seconds s"
+  local pause=0.1 ends=$((SECONDS + answer_seconds)) seen=$EPOCHSECONDS said missed="its RPC does not answer within $answer_seconds s"
   while [ -e "$upgrade_run" ]; do
     if [ -z "$without" ]; then
       said=$(rpc stats.processInfo | sed -nE 's/.*"version": ?"([^"]{0,40})".*/\1/p')
       case $said in
         "$version" | "$version-alphanet" | "$version-libznn")
-          without=$(((${EPOCHREALTIME/[.,]/} - from) / 1000)) ends=$((SECONDS + judge_seconds)) missed="the run that judges it is gone, or gave no verdict"
+          without=$(((${EPOCHREALTIME/[.,]/} - from) / 1000)) pause=0.5 ends=$((SECONDS + judge_seconds)) missed="the run that judges it is gone, or gave no verdict"
           (replace_file "$upgrade_run.without" "$without") || true && continue ;;
         ?*) why="it reports the version $said" && return 1 ;;
       esac
@@ -73,7 +73,7 @@ node_is_good() {
     fi
     { read -r seen < "$upgrade_run.seen"; } 2> /dev/null || true
     if [ "$SECONDS" -ge "$ends" ] || { [ -n "$without" ] && [ $((EPOCHSECONDS - seen)) -gt "$seen_seconds" ]; }; then why=$missed && return 1; fi
-    sleep 0.1
+    sleep $pause
   done
   why="the host rebooted before the verdict" && return 1
 }
