@@ -29,7 +29,7 @@ const common = {
 const setupFiles = [join(import.meta.dirname, "lab/testRun/testFile.ts")];
 
 // What a host does by itself comes in seconds, on a busy machine in a minute or two.
-const expectInLab = { ...common.expect, poll: { timeout: 180_000 } };
+const expectInLab = { ...common.expect, poll: { timeout: 180_000, interval: 200 } };
 const inLab = { ...common, expect: expectInLab, setupFiles, testTimeout: 600_000, hookTimeout: 900_000 };
 
 const longTests = "test/**/*.long.test.ts";

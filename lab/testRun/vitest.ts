@@ -60,7 +60,7 @@ export async function vitest(args: readonly string[], deadline: number, output: 
         NODE_COMPILE_CACHE: join(dir, "compiled"),
         // Rarer garbage collection than on an operator's machine saves some percent of the work.
         GOGC: "1600",
-        NODE_OPTIONS: "--max-semi-space-size=64",
+        NODE_OPTIONS: "--max-semi-space-size=64 --v8-pool-size=1",
         [withoutLogsVariable]: "1",
       },
     });

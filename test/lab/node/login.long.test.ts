@@ -31,7 +31,7 @@ describe("the login", () => {
        install -o op -m 600 /root/.ssh/authorized_keys /home/op/.ssh/authorized_keys
        echo 'PermitRootLogin yes' > /etc/ssh/sshd_config.d/a.conf; systemctl reload ssh`,
     );
-    await host.run("chpasswd", `op:${sudoPassword}\nroot:Root-Pony-5\n`);
+    await host.run("chpasswd -c SHA256 -s 1000", `op:${sudoPassword}\nroot:Root-Pony-5\n`);
   });
   let key: string;
 
