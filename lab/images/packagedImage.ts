@@ -7,6 +7,9 @@ import { createEnvelope } from "../../core/steps/step";
 import type { Distribution } from "./baseImage";
 import { ensureLayer, runInImage } from "./imageLayer";
 
+/** Increase this when the recipe below changes beside the step's script. */
+const recipe = "2";
+
 /**
  * Builds the base image with the packages of the program's own packages step and of the controller's double, for hosts
  * that test something else. The step still runs there and finds nothing to do. It sees no trace of an earlier stack.
@@ -17,7 +20,7 @@ export async function ensurePackagedImage(distribution?: Distribution): Promise<
   return ensureLayer({
     name: "packaged-image",
     distribution,
-    version: createHash("sha256").update(script).update("2").digest("hex").slice(0, 12),
+    version: createHash("sha256").update(script).update(recipe).digest("hex").slice(0, 12),
     title: "building the image of test hosts with their packages (half a minute)",
     build: async (root, progress) => {
       const logs = join(root, "var/log/pillar-host");

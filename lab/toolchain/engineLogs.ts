@@ -7,7 +7,7 @@ export const withoutLogsVariable = "PILLAR_LAB_WITHOUT_ENGINE_LOGS";
 const logsOf = (home: string) => path.join(home, "logs");
 
 /**
- * Keeps the engine's logs in the homes that this process makes from now on, for tests that search all of the engine's
+ * Keeps the engine's logs in the homes that this test file makes from now on, because it searches all of the engine's
  * output.
  */
 export function keepEngineLogs(): void {
