@@ -54,8 +54,7 @@ describe("a host that goes down during a run", () => {
     const run = await begin();
     await until(stage.host, "grep -qs compiling /var/log/pillar-host/deploy-*.log");
     expect(await onHost(stage.host, "ls -A /root | grep node-controller")).toBe("node-controller");
-    await stage.host.run("systemctl reboot");
-    await lost(run, "deploy");
+    await Promise.all([stage.host.reboot(), lost(run, "deploy")]);
     expect(await transcripts(stage.host)).toHaveLength(1);
   });
 
