@@ -24,7 +24,7 @@ export interface NodeOptions {
   chainUrl: string;
   /** This node's name in the chain double. */
   name: string;
-  /** Greatest age of the settings, in milliseconds (default 500). */
+  /** Interval of looks at the settings, in milliseconds (default 300). */
   pollMs?: number;
   /** Milliseconds for which Pillar statistics are cached (default 5 minutes). */
   statsCacheMs?: number;
@@ -97,7 +97,7 @@ export class NodeDouble {
     this.print(electionLine);
     this.watch.beat();
     this.every(100, () => this.tick());
-    const pollMs = this.options.pollMs ?? 500;
+    const pollMs = this.options.pollMs ?? 300;
     // The answer to a report has the settings, too.
     this.every(pollMs, () => Date.now() - this.heardAt < pollMs / 2 || void this.poll());
   }
