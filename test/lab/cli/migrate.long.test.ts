@@ -59,7 +59,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
     const home = join(lab.dir, "reader");
     await mkdir(join(home, ".ssh"), { recursive: true, mode: 0o700 });
     await cp(lab.privateKeyFile, join(home, ".ssh/id_ed25519"));
-    env = { ...process.env, ...project.warmEnv, HOME: home, TERM: "xterm" };
+    env = { ...process.env, ...project.env, HOME: home, TERM: "xterm" };
     delete env.SSH_AUTH_SOCK;
   });
   afterAll(async () => {
