@@ -3,6 +3,7 @@ import { createNodeTarget } from "../../core/chain/configuredNode";
 import { findNewerRelease } from "../../core/chain/newerRelease";
 import { isAnswered, listLeftOut } from "../../core/chain/reading";
 import { findFirstFork, hashAt, readSharedHeights } from "../../core/chain/sameChain";
+import { createVersionRules } from "../../core/chain/versionRules";
 import { openCloud } from "../../core/cloud/clouds";
 import { decideServer } from "../../core/cloud/decideServer";
 import { warnOfOpenSsh } from "../../core/cloud/firewall";
@@ -66,7 +67,8 @@ async function checkReferences({ config, address = "", hostKey = "" }: StackInfo
   const risk = lifecycle === "active" && sync.unverifiedChain ? [pending("chain", chainRisk)] : [];
   if (urls.length === 0 && witnessHost === undefined)
     return [pending("references", "no reference is configured: only the node's own answers prove the sync"), ...risk];
-  const witnesses = openWitnesses({ references: urls, witnessHost }, { ssh: { address, hostKey } });
+  const target = { ssh: { address, hostKey }, versions: createVersionRules(config) };
+  const witnesses = openWitnesses({ references: urls, witnessHost }, target);
   const { readings: references, oldHost } = await witnesses.read(undefined);
   const readings = await readSharedHeights([...references, ...(oldHost ? [oldHost] : [])], 5000);
   witnesses.close();

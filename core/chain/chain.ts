@@ -1,11 +1,12 @@
 import { type Connection, createConnection } from "../ssh/connection";
 import { isFatal } from "../ssh/sshErrors";
-import { takeFirstLine } from "../util/printable";
+import { isPrintable, takeFirstLine } from "../util/printable";
 import { parseBridge } from "./bridge";
 import {
   type PaidEpoch,
   type Produced,
   parseAmount,
+  parseForm,
   parseList,
   parsePaidEpochs,
   parsePillar,
@@ -93,6 +94,8 @@ export function createChainClient(name: string, call: Call, close: () => void) {
       const page = await askOptional("embedded.pillar.getAll", [0, pillarRows]);
       return page === undefined ? undefined : parseStanding(page, pillar);
     },
+    version: async () =>
+      parseForm("stats.processInfo", await ask("stats.processInfo", []), { version: isPrintable }).version,
     bridge: async () => parseBridge(await ask("embedded.bridge.getBridgeInfo", [])),
     /** Reads the network's sporks; empty if the node does not offer the method. */
     sporks: async (): Promise<readonly Spork[]> => {

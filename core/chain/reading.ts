@@ -8,8 +8,8 @@ export const freshMomentumMs = 120_000;
 
 /** The reason why a node's answer does not count; `why` follows the node's name and a colon. */
 export interface NodeFault {
-  /** `gap`: its answer omits momentums that it has. `stranger`: it lacks the recorded momentum. */
-  readonly kind: "silent" | "behind" | "ahead" | "gap" | "stranger";
+  /** `gap`: its answer omits momentums that it has. `stranger`: it lacks the recorded momentum. `old`: its version. */
+  readonly kind: "silent" | "behind" | "ahead" | "gap" | "stranger" | "old";
   readonly why: string;
 }
 

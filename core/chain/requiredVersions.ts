@@ -49,9 +49,9 @@ export function formatRequirement({ leastVersion, fromHeight, expectedAt, why }:
   return `${leastVersion} or newer is required${from} (${why})`;
 }
 
-export function formatVersionGap(gap: VersionGap): string {
+export function formatVersionGap(gap: VersionGap, node = "the node"): string {
   const found = gap.found && printable(gap.found).slice(0, 40);
-  return `${found ? `the node is ${found}` : "the node does not report its version"}; ${formatRequirement(gap)}`;
+  return `${node} ${found ? `is ${found}` : "does not report its version"}; ${formatRequirement(gap)}`;
 }
 
 /** Formats the operator's next steps, a line each. `up` is the command of the node's stack, if known. */

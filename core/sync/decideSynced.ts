@@ -33,7 +33,7 @@ export const chainGap = "which chain the node is on: no reference and no old hos
 
 const unwitnessedReason: SyncReason = {
   kind: "unwitnessed",
-  text: "the node says synced, and no witness confirms its chain yet (a reference or the old host)",
+  text: "the node says synced, and no witness confirms its chain yet: a reference or the old host must answer",
 };
 
 /**

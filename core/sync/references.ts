@@ -38,13 +38,16 @@ const recordedName = "the momentum that this stack recorded";
 
 /**
  * Compares a node with independent nodes: first the chains, by hashes of a height that both have, then the heights of
- * references on its chain. A reference that is down or lags is left out with a note. The node is on another chain if at
- * least as many witnesses contradict as confirm it, a single one only if none confirms it.
+ * references on its chain. A reference that is down, lags or is too old is left out with a note.
  *
- * `fault`: the node is on another chain, which nothing outweighs, or far from the height of at least two references.
- * `agrees`: its height is that of most references, and of at least two. `witnesses`: the names of those (references, the
- * old host's node, the recorded momentum) that have the node's momentum at the newest height that both have, without
- * those that are more than maxLag behind.
+ * A witness that contradicts the node's chain is outweighed only if more witnesses confirm the chain than contradict it,
+ * and no fewer references. The old host may have passed on its own fork, so it only breaks a tie of references. The
+ * recorded momentum may be older than a fork: where a reference contradicts, it confirms nothing.
+ *
+ * `fault`: a contradiction that is not outweighed, or a height far from that of at least two references. Its kind is
+ * `otherChain` if no doubt is left. `agrees`: the node's height is that of most references, and of at least two.
+ * `witnesses`: the names of those (references, the old host's node, the recorded momentum) that confirm the node's
+ * chain, at a height at most maxLag below the node's.
  */
 export function compareReferences(
   height: number,
@@ -61,17 +64,32 @@ export function compareReferences(
   const compared = chains.map((each) => ({ ...each, ...compareChains(own, each.chain) }));
   const others = compared.filter(({ verdict }) => verdict === "other");
   const same = compared.filter(({ verdict }) => verdict === "same");
-  const isFarBehind = (each: (typeof same)[number]) =>
-    each.name !== recordedName && own.newest.height - each.height > maxLag;
-  for (const { name, height: at } of same.filter(isFarBehind))
-    notes.push(`${name} confirms no chain: it is far behind the node, at height ${at}`);
-  const witnesses = same.filter((each) => !isFarBehind(each)).map(({ name }) => name);
+  const isRecorded = ({ name }: (typeof compared)[number]) => name === recordedName;
+  const isFarBehind = ({ height: at }: (typeof compared)[number]) => own.newest.height - at > maxLag;
+  const countReferences = (those: typeof compared) =>
+    those.filter(({ chain }) => readings.some((reading) => reading === chain)).length;
+  const confirming = same.filter((each) => !isFarBehind(each) && !(isRecorded(each) && countReferences(others) > 0));
+  // The recorded momentum falls behind on every healthy host.
+  for (const each of same.filter(isFarBehind).filter((each) => confirming.length === 0 || !isRecorded(each)))
+    notes.push(`${each.name} confirms no chain: it is far behind the node, at height ${each.height}`);
+  const witnesses = confirming.map(({ name }) => name);
   const [first] = others;
-  if (first && (others.length > 1 ? others.length >= witnesses.length : witnesses.length === 0)) {
-    const [mine, theirs] = [own, first.chain].map((chain) => hashAt(chain, first.height)?.slice(0, 12));
+  if (first && (witnesses.length <= others.length || countReferences(confirming) < countReferences(others))) {
+    const describe = ({ name, chain, height: at }: typeof first) => {
+      const [mine, theirs] = [own, chain].map((each) => hashAt(each, at)?.slice(0, 12));
+      return `its momentum ${at} is ${mine}, that of ${name} is ${theirs}`;
+    };
+    const agreeing = same.filter((each) => isRecorded(each) || !isFarBehind(each));
+    const isOther = others.length > 1 ? others.length >= agreeing.length : agreeing.length === 0;
+    const what = isOther
+      ? "the node is on another chain than the references"
+      : "the witnesses disagree on the node's chain";
     const count = others.length > 1 ? ` (so say ${others.length} of them)` : "";
-    const text = `the node is on another chain than the references: its momentum ${first.height} is ${mine}, that of ${first.name} is ${theirs}${count}`;
-    return { fault: { kind: "otherChain" as const, text }, agrees: false, witnesses: [], notes };
+    const text = `${what}: ${describe(first)}${count}`;
+    notes.push(...others.slice(1).map((each) => `another contradiction: ${describe(each)}`));
+    notes.push(...agreeing.map(({ name, height: at }) => `${name} has the node's momentum ${at}`));
+    const kind = isOther ? ("otherChain" as const) : ("contradicted" as const);
+    return { fault: { kind, text }, agrees: false, witnesses: [], notes };
   }
   const untold = compared.find((each) => each.verdict === "unsaid" && hashAt(own, each.height) === undefined);
   if (untold) {

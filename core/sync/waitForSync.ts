@@ -173,19 +173,19 @@ function createGiveUpError(
   const needed = [
     isStalled && "find out why the height does not advance: the facts above were read when the stall began",
     why.kind === "otherChain" &&
-      `if the node stays on a fork for longer than some minutes, choose Resync in the controller's menu on ${address}`,
+      `if the node stays on a fork for longer than some minutes, compare that momentum with an explorer; only if the node's is wrong, choose Resync in the controller's menu on ${address}`,
     ["otherChain", "contradicted"].includes(why.kind) &&
-      "if a reference is wrong, or of another network, take it out of pillar-host:sync.references",
+      "if a reference is wrong, or of another network, take it out of pillar-host:sync.references; if witnesses disagree, add a reference: the majority decides",
     why.gap && installLines(why.gap, run.up).join("\n  "),
     why.kind === "unwitnessed" &&
-      `add a reference that answers (docs/operating.md, Witnesses of the chain): ${run.setTo("sync.references[0]", "URL")}`,
+      `add a reference that answers and has the required version (docs/operating.md, Witnesses of the chain): ${run.setTo("sync.references[0]", "URL")}`,
   ];
   const text = formatProblem({
     what: `${address}: the node ${what}`,
     found: [
       formatProgress(progress),
       why.gap && formatVersionGap(why.gap),
-      ...(why.kind === "unwitnessed" ? notes : []),
+      ...(["unwitnessed", "otherChain", "contradicted"].includes(why.kind) ? notes : []),
     ],
     needed,
     next: [

@@ -1,8 +1,9 @@
 import { type ChainClient, createChainClient, openNodeChain } from "../chain/chain";
 import { type ExcludedHost, readReferences } from "../chain/distinctReferences";
 import { createNodeClient, type NodeTarget } from "../chain/node";
-import { readVersionGaps } from "../chain/nodeVersion";
+import { readClientGaps, readVersionGaps } from "../chain/nodeVersion";
 import { isAnswered, readNode } from "../chain/reading";
+import { formatVersionGap } from "../chain/requiredVersions";
 import { type Block, readOlderMomentums } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
 import { findValidEvents } from "../eventLog/guardFacts";
@@ -11,7 +12,8 @@ import { isOneMachine } from "../ssh/publicKey";
 import type { SshTarget } from "../ssh/ssh";
 import { openStore } from "../store/openStore";
 import { systemClock } from "../util/clock";
-import type { ReferenceAnswers, ReferenceReading, WitnessSources } from "./references";
+import { withTimeout } from "../util/withTimeout";
+import { compareReferences, type ReferenceAnswers, type ReferenceReading, type WitnessSources } from "./references";
 
 /** Opens all that a lookup of a node asks: the node, its witnesses, and the versions that it needs. */
 export function openNodeReader(
@@ -38,14 +40,16 @@ interface OwnChain {
   readonly newest: Block;
 }
 
+const versionTimeoutMs = 2000;
+
 /**
  * Opens the connections to a node's witnesses. The node's address and host key are empty while its host does not exist.
- * `first`: asks the old host only until the event log has a momentum, because the old host may be gone later.
+ * `ifNeeded`: asks the old host only if the other witnesses do not confirm the chain, because it may be gone later.
  */
 export function openWitnesses(
   { references, witnessHost, record }: Omit<WitnessSources, "tolerance">,
-  { ssh }: { readonly ssh: Pick<SshTarget, "address" | "hostKey"> },
-  asksOldHost: "always" | "first" = "first",
+  { ssh, versions }: Pick<NodeTarget, "versions"> & { readonly ssh: Pick<SshTarget, "address" | "hostKey"> },
+  asksOldHost: "always" | "ifNeeded" = "ifNeeded",
 ) {
   // A machine can't be its own witness under a second name.
   const isSelf = witnessHost && isOneMachine(witnessHost.ssh, ssh);
@@ -55,24 +59,53 @@ export function openWitnesses(
     ...(ssh.address === "" ? [] : [{ host: ssh.address, what: "this host itself" }]),
     ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which the program asks directly" }] : []),
   ];
+  /** Versions that suffice, by the witness's name: a gate need not ask for them at each lookup. */
+  const known = new Map<string, string>();
+  /** Adds a fault to the answer of a witness that lacks the version that its height requires: its chain may be another. */
+  const checkVersion = async (reading: ReferenceReading): Promise<ReferenceReading> => {
+    if (!isAnswered(reading)) return reading;
+    const { client, newest } = reading;
+    const version = async () => {
+      const found = known.get(client.name) ?? (await client.version());
+      known.set(client.name, found);
+      return found;
+    };
+    const gaps = readClientGaps({ ...client, version }, versions, newest.height);
+    const [gap] = await withTimeout(gaps, versionTimeoutMs, "").catch(() => []);
+    if (gap) known.delete(client.name);
+    // Public nodes may hide their version, and a node that lies about its chain can lie about its version, too.
+    return gap?.found === undefined ? reading : { client, fault: { kind: "old", why: formatVersionGap(gap, "it") } };
+  };
   return {
     /**
      * Reads the witnesses' newest momentums, and those that are needed to compare them with the node. Never throws.
      * `limit` is in milliseconds, for each witness.
      */
     read: async (own: OwnChain | undefined, limit = 10_000): Promise<ReferenceAnswers> => {
-      const recorded = await readWitnessed(record);
-      const asked = recorded && asksOldHost === "first" ? undefined : old;
       const heights = own ? [own.newest.height] : [];
-      const read = (client: ChainClient): Promise<ReferenceReading> =>
-        readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit);
-      const [readings, oldHost] = await Promise.all([readReferences(references, excluded, read), asked && read(asked)]);
-      const answers = { readings, oldHost, recorded };
-      return own === undefined ? answers : { ...answers, own: await readOwnChain(own, answers, limit) };
+      const readWitness = (client: ChainClient): Promise<ReferenceReading> =>
+        readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit).then(
+          checkVersion,
+        );
+      const readOld = async () => old && readWitness(old);
+      const addOwn = async (answers: ReferenceAnswers): Promise<ReferenceAnswers> =>
+        own === undefined ? answers : { ...answers, own: await readOwnChain(own, answers, limit) };
+      const [recorded, readings, oldHost] = await Promise.all([
+        readWitnessed(record),
+        readReferences(references, excluded, readWitness),
+        asksOldHost === "always" ? readOld() : undefined,
+      ]);
+      const answers = await addOwn({ readings, oldHost, recorded });
+      if (old === undefined || asksOldHost === "always" || isConfirmed(answers)) return answers;
+      return addOwn({ ...answers, oldHost: await readOld() });
     },
     close: () => old?.close(),
   };
 }
+
+/** True if these witnesses confirm the node's chain. The heights do not matter. */
+const isConfirmed = (answers: ReferenceAnswers) =>
+  compareReferences(0, answers, Number.POSITIVE_INFINITY).witnesses.length > 0;
 
 /** Reads the node's momentums at the heights of its witnesses. Without an answer only its newest one is compared. */
 async function readOwnChain(

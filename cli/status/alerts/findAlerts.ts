@@ -59,8 +59,9 @@ function checkNode(view: StackView, isReachable: boolean, now: number): Check[] 
   const wasSynced = lifecycle === "adopted" || state.wait?.syncedAt !== undefined || facts?.done?.synced !== undefined;
   const silent = sync?.observation.kind === "none" && `the node does not answer: ${sync.observation.reason}`;
   const isLost = wasSynced && !synced;
-  // A momentum that the node is just inserting does not mean that the sync was lost.
-  const isSyncKnown = isReachable && sync && !silent && !(isLost && isAddingMomentum(sync.observation, now));
+  // Neither a momentum that the node is just inserting nor silent witnesses mean that the sync was lost.
+  const isDoubtful = sync && (isAddingMomentum(sync.observation, now) || sync.why.kind === "unwitnessed");
+  const isSyncKnown = isReachable && sync && !silent && !(isLost && isDoubtful);
   return [
     ["node", isReachable && unit !== undefined, isDeployed && (unit?.active ? silent : "the node does not run")],
     ["sync", isSyncKnown === true, sync && isLost && `the node is not synced any more: ${formatProgress(sync)}`],

@@ -15,6 +15,7 @@ export function clientNamed(name: string, changes: Partial<ChainClient> = {}): C
     paidEpochs: unasked("paid epochs"),
     rewards: unasked("rewards"),
     bridge: unasked("the bridge"),
+    version: unasked("its version"),
     sporks: unasked("sporks"),
     close: () => undefined,
     ...changes,

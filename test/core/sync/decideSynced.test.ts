@@ -126,6 +126,7 @@ describe("the chain of the node", () => {
     ["a recorded momentum above the node", { ...alone, recorded: block(1001) }, []],
     ["a reference that is an hour behind", saying([639]), [`r0 ${farBehind}`]],
     ["such an old host", oldHost(639), [`old ${farBehind}`]],
+    ["such a recorded momentum", recorded(639), [`the momentum that this stack recorded ${farBehind}`]],
     [
       "silent witnesses",
       { ...alone, readings: [silent("r")], oldHost: silent("old", "no answer") },
@@ -136,7 +137,7 @@ describe("the chain of the node", () => {
     expect(weighed).toMatchObject({
       synced: false,
       good: false,
-      why: "the node says synced, and no witness confirms its chain yet (a reference or the old host)",
+      why: "the node says synced, and no witness confirms its chain yet: a reference or the old host must answer",
     });
     expect(notes).toEqual(words);
     expect(weighAll([look(good, seen)])).toMatchObject({ synced: true, unproved: expect.arrayContaining([chainGap]) });
@@ -169,10 +170,42 @@ describe("the chain of the node", () => {
     }
   });
 
+  test.each<[string, ReferenceAnswers, string, readonly string[]]>([
+    ["one of two references", onChains("h", "f"), "r1", ["r0 has the node's momentum 1000"]],
+    [
+      "a reference and not of the old host",
+      { ...oldHost(1003, "f"), readings: saying([1003]).readings },
+      "old",
+      ["r0 has the node's momentum 1000"],
+    ],
+    [
+      "the old host and not of the recorded momentum",
+      { ...oldHost(), recorded: block(1000, "f") },
+      "the momentum that this stack recorded",
+      ["old has the node's momentum 1000"],
+    ],
+  ])("is in doubt, and not known to be another one, if it is that of %s", (_, seen, name, notes) => {
+    const { why, ...weighed } = decideSynced(noEvidence, look(good, seen), { ...options, ...verified });
+    expect(weighed).toMatchObject({ synced: false, good: false, notes });
+    expect(why).toEqual({
+      kind: "contradicted",
+      text: `the witnesses disagree on the node's chain: its momentum 1000 is h1000, that of ${name} is f1000`,
+    });
+  });
+
   test.each<[string, ReferenceAnswers, string]>([
     ["most references", onChains("h", "h", "f"), "r2"],
-    ["one of two references", onChains("h", "f"), "r1"],
-    ["a reference and not of the old host", { ...oldHost(1003, "f"), readings: saying([1003]).readings }, "old"],
+    [
+      "two references and not of the old host",
+      { ...oldHost(1003, "f"), readings: saying([1003, 1003]).readings },
+      "old",
+    ],
+    ["one of two references and of the old host", { ...oldHost(), readings: onChains("h", "f").readings }, "r1"],
+    [
+      "two references and not of the recorded momentum",
+      { ...recorded(900, "f"), readings: saying([1000, 1000]).readings },
+      "the momentum that this stack recorded",
+    ],
   ])("may be that of %s: the other witness is named", (_, seen, name) => {
     expect(weighAll([look(good, seen)], verified)).toMatchObject({
       synced: true,
