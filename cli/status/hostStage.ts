@@ -1,4 +1,3 @@
-import { isOurs } from "../../core/registration/registration";
 import { formatWayBack } from "../../core/registration/registrationMessages";
 import { commandsFor } from "../../core/util/commands";
 import { takeValue } from "../../core/util/result";
@@ -32,9 +31,9 @@ function describeOpenRun({ stack, locks, state }: StackView): string | undefined
 function decideActiveStage(view: StackView): HostStage {
   const { stack, pillar, state, locks, sync, synced, facts, parts } = view;
   const registration = takeValue(parts.registration);
-  // Whether the registered host is on the right chain is only unknown then.
-  const isUnwitnessed = sync?.why.kind === "unwitnessed" && registration !== undefined && isOurs(registration);
-  if (synced || isUnwitnessed) return decideSyncedStage(view);
+  // Silent witnesses do not make a registered host wait.
+  const isUsed = registration?.kind === "registered" || registration?.kind === "producing";
+  if (synced || (isUsed && sync?.why.kind === "unwitnessed")) return decideSyncedStage(view);
   const { up, status } = commandsFor(stack);
   if (registration?.kind === "tooEarly")
     return at("attention", "REGISTERED TOO EARLY: the node is not synced", formatWayBack(pillar, registration.earlier));

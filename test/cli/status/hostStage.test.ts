@@ -5,7 +5,7 @@ import { keepAnswers } from "../../../cli/status/readStatus";
 import type { StackView } from "../../../cli/status/stackView";
 import { createStatusJson } from "../../../cli/status/statusJson";
 import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
-import { lives, partsOf, registrations, unmet, viewOf } from "../exampleView";
+import { lives, partsOf, progress, registrations, unmet, viewOf } from "../exampleView";
 
 const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
 const up = "pulumi up -s prod";
@@ -16,6 +16,8 @@ const killed = { locks: [{ ...lives, holder: "gone" }] } as const;
 const cutOff = { name: "node-sync", type: "pulumi-nodejs:dynamic/pillar-host:SyncGate", operation: "creating" };
 const interrupted = { locks: undefined, state: { ...begun, pending: [cutOff] } };
 const wait = { startedAt: "2026-11-21T10:00:00.000Z", syncedAt: "2026-11-21T12:00:00.000Z" };
+const waited = { ...begun, wait };
+const unwitnessed = { synced: false, sync: progress({ why: { kind: "unwitnessed", text: "no witness" } }) };
 const lastRun = { nextStep: [], isRegistered: false, isOffered: false };
 const late = createUnknownParts("active", "late");
 const silent = { value: { kind: "silent", text: "it runs here, but does not answer", isWrong: true } } as const;
@@ -46,8 +48,15 @@ test.each<[Needs, string, string, Partial<StackView>]>([
   ["wait", "deployed, syncing", `${up} continues from here`, { locks: undefined }],
   ["wait", "deployed, syncing", "./pillar-host resume prod continues the last run, unless", interrupted],
   ["wait", "deployed, syncing", "./pillar-host resume prod", killed],
-  ["wait", "was synced, but is not synced now", "do not touch", { state: { ...begun, wait }, locks: [] }],
+  ["wait", "was synced, but is not synced now", "do not touch", { state: waited, locks: [] }],
   ["wait", "was synced, but is not synced now", "do not touch", { facts: done("deployed", "synced"), locks: [] }],
+  ["nothing", "producing", "nothing to do here", { ...synced("producing"), ...unwitnessed }],
+  [
+    "wait",
+    "was synced, but is not synced now",
+    "do not touch",
+    { ...synced("earlier"), ...unwitnessed, state: waited },
+  ],
   ["attention", "REGISTERED TOO EARLY: the node", "The way back,", { ...tooEarly, locks: [] }],
   ["step", "synced", active, { synced: true }],
   ["step", "synced", "./pillar-host resume prod", { synced: true, ...killed }],

@@ -126,6 +126,17 @@ test("a synced node restarts the streak after a bad lookup, and keeps the first 
 });
 
 const two = (height: number) => [atHeight("r1", height), atHeight("r2", height)];
+test("says which witness says what about the chain, and advises no resync, if the witnesses disagree", async () => {
+  const { deps } = worldOf([good], seenFrom(1000, [atHeight("r1", 1000), atHeight("r2", 1000, 3000, "f")]));
+  const { message } = await giveUp(waitForSync({ ...options, deadline: hour }, deps));
+  expect(message).toContain(
+    "the witnesses disagree on the node's chain: its momentum 1000 is h1000, that of r2 is f1000",
+  );
+  expect(message).toContain("found: r1 has the node's momentum 1000");
+  expect(message).toContain("if witnesses disagree, add a reference: the majority decides");
+  expect(message).not.toContain("Resync");
+});
+
 test.each([
   ["on a fork", seenFrom(1000, two(1000), { own: "f" }), "needed: if the node stays on a fork"],
   ["at another height than references", seenFrom(1000, two(2000)), "needed: if a reference is wrong"],

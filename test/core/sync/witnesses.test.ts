@@ -1,17 +1,18 @@
-import { expect, test, vi } from "vitest";
-import { openReferenceChain } from "../../../core/chain/chain";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { openNodeChain, openReferenceChain } from "../../../core/chain/chain";
 import { openReferences } from "../../../core/chain/distinctReferences";
 import type { NodeTarget } from "../../../core/chain/node";
 import { isAnswered, listLeftOut } from "../../../core/chain/reading";
-import { type NodeStatus, prefetch } from "../../../core/sync/nodeStatus";
+import { type NodeStatus, prefetch, readNodeStatus } from "../../../core/sync/nodeStatus";
 import { openWitnesses } from "../../../core/sync/witnesses";
-import { fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
+import { type FakeNode, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
 import { block } from "../chain/readings";
 
 /** Starts a host with a node, and returns the target of a lookup. */
-async function hostWithNode(): Promise<NodeTarget> {
+async function hostWithNode(version?: string): Promise<NodeTarget> {
   const host = await use(sshHost());
-  const node = await use(fakeNode(synced()));
+  const reported = version === undefined ? {} : { "stats.processInfo": { version, commit: "" } };
+  const node = await use(fakeNode({ ...synced(), ...reported }));
   return { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port };
 }
 const noHost = { ssh: { address: "", hostKey: "" } };
@@ -83,6 +84,90 @@ test("a witness is never the host itself, on any port or name", async () => {
   const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.2" } };
   const { oldHost } = await openWitnesses({ references: [], witnessHost }, target).read(undefined);
   expect(oldHost).toMatchObject({ fault: { why: "it has this host's own host key: it is this host itself" } });
+});
+
+/** Rules of a network whose first momentum is `genesis`: v0.0.10 is required from height 100 on. */
+const requireV10 = (genesis = "ab") => ({
+  mainNetwork: genesis,
+  releases: "https://r.example",
+  rows: [{ fromHeight: 100, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" }],
+});
+const methodsOf = ({ asked }: FakeNode) => asked.map(({ body }) => (JSON.parse(body) as { method: string }).method);
+const versionCall = "stats.processInfo";
+const tooOld = "it is v0.0.8; v0.0.10 or newer is required from height 100 on (the window)";
+
+test("a witness below the version that its height requires is none, and is named", async () => {
+  const start = async (address: string, version: string | undefined, chain = "cd") => {
+    const results = {
+      ...synced(100, chain),
+      ...(version === undefined ? {} : { [versionCall]: { version, commit: "" } }),
+    };
+    return `http://${address}:${(await use(fakeNode(results, address))).port}`;
+  };
+  const old = await start("127.0.0.2", "v0.0.8");
+  const fresh = await start("127.0.0.3", "v0.0.10");
+  const hidden = await start("127.0.0.4", undefined);
+  const { target, oldHost: witnessHost } = { target: await hostWithNode(), oldHost: await hostWithNode("v0.0.8") };
+  const versions = requireV10("cd");
+  const read = async (references: readonly string[], more: object = {}) => {
+    const { readings, oldHost } = await openWitnesses({ references, ...more }, { ...noHost, versions }).read(undefined);
+    return [...readings, ...(oldHost ? [oldHost] : [])].map((each) => ("fault" in each ? each.fault.why : "counts"));
+  };
+  // A public node may hide its version.
+  expect(await read([old, fresh, hidden])).toEqual([tooOld, "counts", "counts"]);
+  const main = { ...versions, mainNetwork: "ab" };
+  expect(await read([], { witnessHost })).toEqual(["counts"]);
+  // The requirement is the main network's, which the old host's node is not on.
+  const status = { references: [old], tolerance: 20 };
+  expect(await readNodeStatus({ ...target, versions: main }, status)).toMatchObject({ reason: "otherChain" });
+  expect(await readNodeStatus({ ...target, versions }, status)).toMatchObject({ reason: "unwitnessed" });
+  expect(
+    await readNodeStatus({ ...target, versions: main }, { references: [], witnessHost, tolerance: 20 }),
+  ).toMatchObject({
+    reason: "unwitnessed",
+  });
+});
+
+test("a witness is asked for its version once if that suffices, and each time while it does not", async () => {
+  const results = { ...synced(), [versionCall]: { version: "v0.0.8", commit: "" } };
+  const node = await use(fakeNode(results));
+  const witnesses = openWitnesses({ references: [urlOf(node)] }, { ...noHost, versions: requireV10() });
+  const ask = async () => {
+    const { readings } = await witnesses.read(undefined);
+    return [readings.map(isAnswered), methodsOf(node).filter((method) => method === versionCall).length];
+  };
+  expect([await ask(), await ask()]).toEqual([
+    [[false], 1],
+    [[false], 2],
+  ]);
+  results[versionCall] = { version: "v0.0.10", commit: "" };
+  expect([await ask(), await ask()]).toEqual([
+    [[true], 3],
+    [[true], 3],
+  ]);
+});
+
+test("a witness that is the old host is asked only if the others do not confirm the chain", async () => {
+  const target = await hostWithNode();
+  const witnessHost = { ...(await hostWithNode()), address: "127.0.0.1" };
+  const start = async (address: string, chain: string) =>
+    `http://${address}:${(await use(fakeNode(synced(100, chain), address))).port}`;
+  const [good, other] = [await start("127.0.0.2", "ab"), await start("127.0.0.3", "cd")];
+  const own = { client: openNodeChain("the node", target), newest: { height: 100, hash: "ab" } };
+  onTestFinished(() => own.client.close());
+  const isAsked = async (references: readonly string[], asks?: "always") => {
+    const witnesses = openWitnesses({ references, witnessHost }, noHost, asks);
+    const { oldHost } = await witnesses.read(own);
+    witnesses.close();
+    return oldHost !== undefined;
+  };
+  expect(await isAsked([good])).toBe(false);
+  expect(await isAsked([good], "always")).toBe(true);
+  for (const references of [[], [other], [good, other]]) expect(await isAsked(references)).toBe(true);
+  // The old host breaks the tie of the references.
+  const tie = { references: [good, other], tolerance: 20 };
+  expect(await readNodeStatus(target, tie)).toMatchObject({ synced: false, reason: "contradicted" });
+  expect(await readNodeStatus(target, { ...tie, witnessHost })).toMatchObject({ synced: true });
 });
 
 const seen = (why: string): NodeStatus => ({ synced: true, known: true, why });

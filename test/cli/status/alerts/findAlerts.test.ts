@@ -88,6 +88,11 @@ test.each([1, 2])("a node that inserts a momentum in state %i neither loses nor 
   expect(Object.keys(find(at(3)).alerts)).toEqual(["sync"]);
 });
 
+test("silent witnesses neither raise nor clear the alert of a lost sync", () => {
+  const unwitnessed = progress({ why: { kind: "unwitnessed", text: "no witness" } });
+  expect(find(look({ synced: false, sync: unwitnessed }))).toEqual({ alerts: {}, unknown: ["sync"] });
+});
+
 test("checks only mask, orchestrator and host after a retirement", () => {
   const parts = partsOf(registrations.foreign, { node: { value: shut } });
   const changes = { lifecycle: "retiring", synced: false, sync: silent, facts: { ...facts, ...peers(0) } } as const;
