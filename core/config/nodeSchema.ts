@@ -107,7 +107,7 @@ export const nodeSchema = block({
   release: nodeRelease,
   leastVersion: releaseVersion.optional().meta({
     description:
-      "The least version that nodes must have, at any height and on any network: for versions that the main network requires after this program's release. An older node never counts as synced",
+      "The least version that nodes must have, at any height and on any network: for versions that the main network requires after this program's release. An older node never counts as synced, nor as a witness",
     otherwise: "what `core/chain/requiredVersions.json` requires on the main network",
     see: "safety.md",
   }),

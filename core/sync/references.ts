@@ -40,14 +40,14 @@ const recordedName = "the momentum that this stack recorded";
  * Compares a node with independent nodes: first the chains, by hashes of a height that both have, then the heights of
  * references on its chain. A reference that is down, lags or is too old is left out with a note.
  *
- * A witness that contradicts the node's chain is outweighed only if more witnesses confirm the chain than contradict it,
- * and no fewer references. The old host may have passed on its own fork, so it only breaks a tie of references. The
- * recorded momentum may be older than a fork: where a reference contradicts, it confirms nothing.
+ * A contradiction of the node's chain is outweighed only if more witnesses confirm than contradict it, and of the
+ * references no fewer: the old host, which may be the source of a fork, only breaks a tie. The recorded momentum may be
+ * older than a fork: it confirms nothing where a reference contradicts.
  *
  * `fault`: a contradiction that is not outweighed, or a height far from that of at least two references. Its kind is
- * `otherChain` if no doubt is left. `agrees`: the node's height is that of most references, and of at least two.
- * `witnesses`: the names of those (references, the old host's node, the recorded momentum) that confirm the node's
- * chain, at a height at most maxLag below the node's.
+ * `contradicted` if witnesses that agree leave open who is right. `agrees`: the height is that of most references, and
+ * of at least two. `witnesses`: the names of those (references, the old host's node, the recorded momentum) that
+ * confirm the node's chain, at a height at most maxLag below the node's.
  */
 export function compareReferences(
   height: number,
@@ -69,10 +69,11 @@ export function compareReferences(
   const countReferences = (those: typeof compared) =>
     those.filter(({ chain }) => readings.some((reading) => reading === chain)).length;
   const confirming = same.filter((each) => !isFarBehind(each) && !(isRecorded(each) && countReferences(others) > 0));
-  // The recorded momentum falls behind on every healthy host.
-  for (const each of same.filter(isFarBehind).filter((each) => confirming.length === 0 || !isRecorded(each)))
-    notes.push(`${each.name} confirms no chain: it is far behind the node, at height ${each.height}`);
   const witnesses = confirming.map(({ name }) => name);
+  // The recorded momentum falls behind on every healthy host.
+  for (const each of same.filter(isFarBehind))
+    if (witnesses.length === 0 || !isRecorded(each))
+      notes.push(`${each.name} confirms no chain: it is far behind the node, at height ${each.height}`);
   const [first] = others;
   if (first && (witnesses.length <= others.length || countReferences(confirming) < countReferences(others))) {
     const describe = ({ name, chain, height: at }: typeof first) => {
@@ -81,14 +82,13 @@ export function compareReferences(
     };
     const agreeing = same.filter((each) => isRecorded(each) || !isFarBehind(each));
     const isOther = others.length > 1 ? others.length >= agreeing.length : agreeing.length === 0;
-    const what = isOther
-      ? "the node is on another chain than the references"
-      : "the witnesses disagree on the node's chain";
+    const [kind, what] = isOther
+      ? (["otherChain", "the node is on another chain than the references"] as const)
+      : (["contradicted", "the witnesses disagree on the node's chain"] as const);
     const count = others.length > 1 ? ` (so say ${others.length} of them)` : "";
     const text = `${what}: ${describe(first)}${count}`;
     notes.push(...others.slice(1).map((each) => `another contradiction: ${describe(each)}`));
     notes.push(...agreeing.map(({ name, height: at }) => `${name} has the node's momentum ${at}`));
-    const kind = isOther ? ("otherChain" as const) : ("contradicted" as const);
     return { fault: { kind, text }, agrees: false, witnesses: [], notes };
   }
   const untold = compared.find((each) => each.verdict === "unsaid" && hashAt(own, each.height) === undefined);

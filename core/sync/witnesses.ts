@@ -59,9 +59,9 @@ export function openWitnesses(
     ...(ssh.address === "" ? [] : [{ host: ssh.address, what: "this host itself" }]),
     ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which the program asks directly" }] : []),
   ];
-  /** Versions that suffice, by the witness's name: a gate need not ask for them at each lookup. */
+  /** Versions that suffice, by the witness's name, so that a gate does not ask at each lookup. */
   const known = new Map<string, string>();
-  /** Adds a fault to the answer of a witness that lacks the version that its height requires: its chain may be another. */
+  /** Adds a fault to the answer of a witness that lacks a version required at its height: it may be on another chain. */
   const checkVersion = async (reading: ReferenceReading): Promise<ReferenceReading> => {
     if (!isAnswered(reading)) return reading;
     const { client, newest } = reading;
@@ -83,29 +83,26 @@ export function openWitnesses(
      */
     read: async (own: OwnChain | undefined, limit = 10_000): Promise<ReferenceAnswers> => {
       const heights = own ? [own.newest.height] : [];
-      const readWitness = (client: ChainClient): Promise<ReferenceReading> =>
-        readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit).then(
-          checkVersion,
+      const readWitness = async (client: ChainClient) =>
+        checkVersion(
+          await readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit),
         );
-      const readOld = async () => old && readWitness(old);
       const addOwn = async (answers: ReferenceAnswers): Promise<ReferenceAnswers> =>
         own === undefined ? answers : { ...answers, own: await readOwnChain(own, answers, limit) };
       const [recorded, readings, oldHost] = await Promise.all([
         readWitnessed(record),
         readReferences(references, excluded, readWitness),
-        asksOldHost === "always" ? readOld() : undefined,
+        old && asksOldHost === "always" ? readWitness(old) : undefined,
       ]);
       const answers = await addOwn({ readings, oldHost, recorded });
-      if (old === undefined || asksOldHost === "always" || isConfirmed(answers)) return answers;
-      return addOwn({ ...answers, oldHost: await readOld() });
+      // The heights do not matter here.
+      const { witnesses } = compareReferences(0, answers, Number.POSITIVE_INFINITY);
+      if (old === undefined || oldHost !== undefined || witnesses.length > 0) return answers;
+      return addOwn({ ...answers, oldHost: await readWitness(old) });
     },
     close: () => old?.close(),
   };
 }
-
-/** True if these witnesses confirm the node's chain. The heights do not matter. */
-const isConfirmed = (answers: ReferenceAnswers) =>
-  compareReferences(0, answers, Number.POSITIVE_INFINITY).witnesses.length > 0;
 
 /** Reads the node's momentums at the heights of its witnesses. Without an answer only its newest one is compared. */
 async function readOwnChain(

@@ -101,6 +101,8 @@ describe("doubts of the gate", () => {
     expect(checked.exitCode).toBe(1);
     expect(checked.output).toMatch(/FAULT +node's version +the node is v0\.0\.10; v0\.0\.11 or newer is required/);
     expect(checked.output).toMatch(/install v0\.0\.11 or newer from https:\/\//);
+    // The references lack that version, too, so they are no witnesses.
+    expect(checked.output).toContain(`reference ${urls[0]} is left out: it is v0.0.10; v0.0.11 or newer is required`);
     const { output } = await cli(stage.stack, ["status", "prod", "--json"]);
     expect(JSON.parse(output).versions).toMatchObject([
       { leastVersion: "v0.0.11", found: "v0.0.10", expectedAt: null },

@@ -137,6 +137,24 @@ describe("a new host", () => {
     }
   });
 
+  it("passes no gate on the wrong chain by a hostile old host or a recorded momentum against a reference: 20 of 20", async () => {
+    const target = await nodeOn("wrong");
+    for (const round of rounds) {
+      const record = { directory: join(directory, `fooled-${round}`), stack: "prod", pillar: "Anvil" };
+      // Without a reference the old host can fool the gate, and its momentum is recorded.
+      const hostile = { references: [], witnessHost: old.wrong };
+      if (round % 2) await standUp(target, hostile, record);
+      const witnesses = { references: [reference], ...(round % 4 < 2 ? { witnessHost: old.wrong } : {}) };
+      const text = await refusal(standUp(target, witnesses, record));
+      const isDoubted = round % 2 === 1 || "witnessHost" in witnesses;
+      expect(text, `${round}`).toContain(
+        isDoubted ? "the witnesses disagree on the node's chain" : "the node is on another chain",
+      );
+      if (isDoubted) expect(text, `${round}`).not.toContain("Resync");
+      expect(await readNodeStatus(target, { ...witnesses, record, tolerance: 20 })).toMatchObject({ synced: false });
+    }
+  });
+
   it("passes on any chain only by the operator's acknowledgement: 20 of 20", async () => {
     const targets = [await nodeOn("wrong"), await nodeOn("right")];
     for (const round of rounds) {
