@@ -40,9 +40,9 @@ const recordedName = "the momentum that this stack recorded";
  * Compares a node with independent nodes: first the chains, by hashes of a height that both have, then the heights of
  * references on its chain. A reference that is down, lags or is too old is left out with a note.
  *
- * A contradiction of the node's chain is outweighed only if more witnesses confirm than contradict it, and of the
- * references no fewer: the old host, which may be the source of a fork, only breaks a tie. The recorded momentum may be
- * older than a fork: it confirms nothing where a reference contradicts.
+ * A contradiction of the node's chain is outweighed only if more witnesses confirm than contradict it. The recorded
+ * momentum may be older than a fork: it confirms nothing where a reference contradicts. So the old host, which may be
+ * the source of a fork, at most breaks a tie of references.
  *
  * `fault`: a contradiction that is not outweighed, or a height far from that of at least two references. Its kind is
  * `contradicted` if witnesses that agree leave open who is right. `agrees`: the height is that of most references, and
@@ -66,16 +66,15 @@ export function compareReferences(
   const same = compared.filter(({ verdict }) => verdict === "same");
   const isRecorded = ({ name }: (typeof compared)[number]) => name === recordedName;
   const isFarBehind = ({ height: at }: (typeof compared)[number]) => own.newest.height - at > maxLag;
-  const countReferences = (those: typeof compared) =>
-    those.filter(({ chain }) => readings.some((reading) => reading === chain)).length;
-  const confirming = same.filter((each) => !isFarBehind(each) && !(isRecorded(each) && countReferences(others) > 0));
+  const isContradicted = others.some(({ chain }) => readings.some((reading) => reading === chain));
+  const confirming = same.filter((each) => !isFarBehind(each) && !(isContradicted && isRecorded(each)));
   const witnesses = confirming.map(({ name }) => name);
   // The recorded momentum falls behind on every healthy host.
   for (const each of same.filter(isFarBehind))
     if (witnesses.length === 0 || !isRecorded(each))
       notes.push(`${each.name} confirms no chain: it is far behind the node, at height ${each.height}`);
   const [first] = others;
-  if (first && (witnesses.length <= others.length || countReferences(confirming) < countReferences(others))) {
+  if (first && witnesses.length <= others.length) {
     const describe = ({ name, chain, height: at }: typeof first) => {
       const [mine, theirs] = [own, chain].map((each) => hashAt(each, at)?.slice(0, 12));
       return `its momentum ${at} is ${mine}, that of ${name} is ${theirs}`;
