@@ -88,7 +88,7 @@ for (const [a, b] of referenceSets.filter(({ length }) => length === 2))
   for (const c of sides) referenceSets.push([a as Side, b as Side, c]);
 const recordings = [undefined, beforeFork, [tip - 1, "chain"], [tip - 1, "fork"], [tip - anHour - 1, "chain"]] as const;
 
-/** All combinations of up to three references, the old host and the recorded momentum. */
+/** Returns all combinations of up to three references, the old host and the recorded momentum. */
 const worlds = (own: "chain" | "fork"): World[] =>
   referenceSets.flatMap((references) =>
     [undefined, ...sides].flatMap((oldHost) => recordings.map((recorded) => ({ own, references, oldHost, recorded }))),
