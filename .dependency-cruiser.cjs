@@ -5,7 +5,7 @@
  *   index → components → providers ─┐
  *     cli ──────────────────────────┤
  *   retirement → orchestrator → sync   registration → sync   chainCopy → sync   upgrade → orchestrator
- *   eventLog → chain → ssh   notify   cloud   steps
+ *   eventLog → chain → ssh   steps → chain   notify   cloud
  *   config → store
  *   util
  */
@@ -15,7 +15,7 @@ const core = {
   config: ["store", "util"],
   ssh: ["config", "util"],
   chain: ["config", "ssh", "util"],
-  steps: ["config", "ssh", "util"],
+  steps: ["chain", "config", "ssh", "util"],
   cloud: ["config", "ssh", "store", "util"],
   eventLog: ["chain", "config", "ssh", "store", "util"],
   notify: ["util"],

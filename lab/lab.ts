@@ -94,6 +94,11 @@ export class Lab {
     return `https://${releaseHost}/${name}.zip`;
   }
 
+  /** Returns the repository that the controller's double builds its node from. */
+  sourceUrl(): string {
+    return `https://${releaseHost}/go-zenon`;
+  }
+
   /** Returns the official archive of the orchestrator's current release, v0.0.9a, as a stack's file names it. */
   orchestratorRelease(): { readonly url: string; readonly sha256: string; readonly version: string } {
     const sha256 = readFileSync(releaseHashFile(this.dir), "utf8");

@@ -11,9 +11,7 @@ export const changeCommands = [
     .option("--pillar <name>", "the Pillar's name, as registered on chain")
     .addOption(new Option("--provider <name>", "where the new host comes from").choices(hostProviders))
     .addOption(
-      new Option("--adopt", "adopt the Pillar's present host: changes nothing on it; retire it later").conflicts(
-        "provider",
-      ),
+      new Option("--adopt", "adopt the Pillar's present host without a change").conflicts(["provider", "nodeRelease"]),
     )
     .option("--address <address>", "the address of an existing server")
     .option("--port <port>", "the port of that server's ssh", "22")
@@ -34,13 +32,21 @@ export const changeCommands = [
     .option("--password", "log in with a password: init asks for it, and keeps it as a secret of the stack")
     .option("--release <url>", "the controller's release; default: that of the example file")
     .option("--release-sha256 <hash>", "the hash of the controller's release")
+    .option("--node-release <url>", "the node's release, if the network requires a newer one than is built")
+    .option("--node-release-sha256 <hash>", "its hash, from the release page")
+    .option("--node-release-version <version>", "its version; default: that in the address")
+    .option(
+      "--no-node-release",
+      "keep the node that the controller builds: pulumi up refuses to sync one that is too old",
+    )
     .explain(`
 Asks for every answer that no option gives. Without a terminal to ask in, it names the missing option.
 
 Example:
   ./pillar-host init prod-2 --pillar Anvil --provider existing --address 203.0.113.7 \\
     --fingerprint SHA256:… --key-file ~/.ssh/id_ed25519 \\
-    --old-host 198.51.100.9 --old-fingerprint SHA256:…
+    --old-host 198.51.100.9 --old-fingerprint SHA256:… \\
+    --node-release https://… --node-release-sha256 …
 
 Exit code:
   0    stack and file are made

@@ -81,7 +81,7 @@ async function createStackLike(engine: Pulumi, stack: string, like: string): Pro
 
 /** Keys to remove from the copy: they describe the other stack's host, or a move to it. */
 const replacedKeys = [
-  ...["host", "retirement", "controller", "lifecycle"],
+  ...["host", "retirement", "controller", "lifecycle", "node.release"],
   ...["from", "oldHost", "copyMbps", "unverifiedChain"].map((key) => `sync.${key}`),
   ...["migrateFrom", "release", "attempt", "rollback", "unattended"].map((key) => `orchestrator.${key}`),
 ];

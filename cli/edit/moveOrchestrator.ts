@@ -1,3 +1,4 @@
+import { findVersion } from "../../core/chain/versions";
 import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";
 import { readMoveEvents } from "../../core/eventLog/eventLog";
@@ -113,8 +114,8 @@ function chooseRelease(
 ) {
   const url = release ?? orchestrator.release?.url;
   const same = orchestrator.release?.url === url ? orchestrator.release : undefined;
-  const versionInUrl = /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url ?? "")?.[0];
-  return { url, sha256: releaseSha256 ?? same?.sha256, version: releaseVersion ?? same?.version ?? versionInUrl };
+  const version = releaseVersion ?? same?.version ?? findVersion(url ?? "");
+  return { url, sha256: releaseSha256 ?? same?.sha256, version };
 }
 
 /** Returns the keys to remove: the block of another old host, or the backup of an earlier restore. */

@@ -2,6 +2,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { extractRawConfig, parseConfig, type Raw, setValue } from "../../core/config/config";
 import { network } from "../../core/config/hostSchema";
+import { nodeRelease } from "../../core/config/nodeSchema";
 import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts";
 import { stackSchema } from "../../core/config/stackSchema";
 import { CliRefusal } from "../terminal/refusal";
@@ -14,6 +15,9 @@ export const answerSchemas = {
   network,
   user: word,
   port,
+  nodeRelease: nodeRelease.unwrap().shape.url,
+  nodeReleaseSha256: nodeRelease.unwrap().shape.sha256,
+  nodeReleaseVersion: nodeRelease.unwrap().shape.version,
   references: z.array(rpcUrl).min(1, "needed at least one witness of the chain"),
 };
 

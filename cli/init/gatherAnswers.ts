@@ -1,10 +1,12 @@
+import { formatRequirement, type VersionGap } from "../../core/chain/requiredVersions";
+import { findVersion } from "../../core/chain/versions";
 import { countAgentKeys } from "../../core/ssh/login";
 import { askChoice, askText } from "../terminal/prompts";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers";
 import { confirmHostKey } from "./confirmHostKey";
 import { checkKeyFile, listKeyFiles } from "./stackSecrets";
-import type { Answers, InitFlags, LoginMethod } from "./stackText";
+import { type Answers, findRequiredVersion, type InitFlags, type LoginMethod, readExample } from "./stackText";
 
 /** Returns all answers: from flags, or as typed in the terminal. @throws Refusal for an unusable or missing answer */
 export async function gatherAnswers(stack: string, flags: InitFlags): Promise<Answers> {
@@ -14,6 +16,9 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
     ["--host-key", answerSchemas.hostKey, flags.hostKey],
     ["--user", answerSchemas.user, flags.user],
     ["--port", answerSchemas.port, flags.port && Number(flags.port)],
+    ["--node-release", answerSchemas.nodeRelease, flags.nodeRelease || undefined],
+    ["--node-release-sha256", answerSchemas.nodeReleaseSha256, flags.nodeReleaseSha256],
+    ["--node-release-version", answerSchemas.nodeReleaseVersion, flags.nodeReleaseVersion],
   ]);
   const pillar = flags.pillar ?? (await ask("pillar", "What is the Pillar's name on chain?", "--pillar NAME"));
   const { provider, adopt } = await chooseHost(flags);
@@ -24,8 +29,9 @@ export async function gatherAnswers(stack: string, flags: InitFlags): Promise<An
     ? { user: "root", sshFrom: flags.sshFrom ?? [await askNetwork()] }
     : { ...(await askServer(port, flags)), sshFrom: [] };
   const witnesses = adopt ? { references: [] } : await askWitnesses(port, flags);
+  const nodeRelease = await askNodeRelease(findRequiredVersion(readExample({ provider, adopt })), flags);
   const login = await chooseLogin(flags, isCloud);
-  return { stack, pillar, provider, adopt, port, release, releaseSha256, ...host, ...witnesses, login };
+  return { stack, pillar, provider, adopt, port, release, releaseSha256, ...host, ...witnesses, nodeRelease, login };
 }
 
 const ask = (name: keyof typeof answerSchemas, message: string, instead: string, usual?: string) =>
@@ -65,6 +71,34 @@ async function askWitnesses(port: number, flags: InitFlags): Promise<Pick<Answer
 }
 
 const splitWords = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+
+/** Asks for the node's release if the network requires a version that the controller may not build. */
+async function askNodeRelease(gap: VersionGap | undefined, flags: InitFlags): Promise<Answers["nodeRelease"]> {
+  const { nodeRelease: given = gap ? undefined : false, nodeReleaseSha256, nodeReleaseVersion } = flags;
+  if (gap && given === undefined)
+    console.error(`On the main network ${formatRequirement(gap)}.
+The controller may build an older node. The releases, with their hashes:\n  ${gap.release}`);
+  const question = "What is the address of the node's release for linux-amd64 (empty: what the controller builds)?";
+  const url =
+    given ??
+    (await askText(question, {
+      instead: "--node-release URL and --node-release-sha256 HASH; or --no-node-release: what the controller builds",
+      required: false,
+      validate: (text) => text === "" || createValidator(answerSchemas.nodeRelease)(text),
+    }));
+  if (url === false || url === "") {
+    if (gap)
+      console.error(
+        `If the controller builds a version older than ${gap.leastVersion}, pulumi up will end before the sync.`,
+      );
+    return undefined;
+  }
+  const askHash = () => ask("nodeReleaseSha256", "What is its SHA-256?", "--node-release-sha256 HASH");
+  const askVersion = () =>
+    ask("nodeReleaseVersion", "Which version is it?", "--node-release-version VERSION", gap?.leastVersion);
+  const sha256 = nodeReleaseSha256 ?? (await askHash());
+  return { url, sha256: sha256.toLowerCase(), version: nodeReleaseVersion ?? findVersion(url) ?? (await askVersion()) };
+}
 
 /** Confirms a host's key. After a typed address that fails, asks for another one, to keep the other answers. */
 async function confirmAddress(

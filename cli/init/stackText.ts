@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
+import { findNewHostGap, type VersionGap } from "../../core/chain/requiredVersions";
+import { readRequiredVersions } from "../../core/chain/versionRules";
 import type { HostProvider } from "../../core/config/hostSchema";
 import { shortenStackName } from "../pulumi/stackName";
 
@@ -8,7 +10,8 @@ import { shortenStackName } from "../pulumi/stackName";
 export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
 
 type HostFlag = "address" | "hostKey" | "fingerprint" | "user" | "port" | "oldHost" | "oldHostKey" | "oldFingerprint";
-type TextFlag = HostFlag | "pillar" | "keyFile" | "tokenFile" | "release" | "releaseSha256";
+type NodeFlag = "nodeReleaseSha256" | "nodeReleaseVersion";
+type TextFlag = HostFlag | NodeFlag | "pillar" | "keyFile" | "tokenFile" | "release" | "releaseSha256";
 type Switch = "adopt" | "acceptHostKey" | "agent" | "password";
 type Flags<Name extends string, Value> = Readonly<Partial<Record<Name, Value>>>;
 
@@ -18,6 +21,8 @@ export interface InitFlags
     Flags<Switch, boolean>,
     Flags<"sshFrom" | "reference", readonly string[]> {
   readonly provider?: HostProvider;
+  /** False if the operator wants none. */
+  readonly nodeRelease?: string | false;
 }
 
 export type LoginMethod = "agent" | "password" | { readonly keyFile: string };
@@ -40,6 +45,8 @@ export interface Answers {
   readonly references: readonly string[];
   readonly release?: string | undefined;
   readonly releaseSha256?: string | undefined;
+  /** The node's release; undefined if the version that the controller builds stays. */
+  readonly nodeRelease?: Readonly<Record<"url" | "sha256" | "version", string>> | undefined;
 }
 
 const examples = join(__dirname, "../../examples");
@@ -59,12 +66,22 @@ export function readExample({ provider, adopt }: Pick<Answers, "provider" | "ado
   return readFileSync(join(examples, `${provider === "existing" ? ownServer : provider}.yaml`), "utf8");
 }
 
+/** Returns the version that the node needs on a host made from an example; undefined if none is required there. */
+export function findRequiredVersion(example: string): VersionGap | undefined {
+  const { config } = parse(example) as { config: Readonly<Record<string, { source?: string } | undefined>> };
+  return findNewHostGap(config["pillar-host:controller"]?.source, readRequiredVersions());
+}
+
 /** A place in an example, and its replacement in the form of String.replace. */
 type Replacement = readonly [place: RegExp, text: string];
 
+const nodeReleasePlace = / {4}# REPLACE: the node's release.*\n(?: {4}#.*\n)* {4}release:\n(?: {6}.*\n)+/;
+const commentOut = (block: string) => block.replaceAll(/^ {4}(?!#)/gm, "    #");
+
 /** Formats a stack's file from the commented example. @throws Error if the example has no place for a value */
 export function formatStackFile(example: string, answers: Answers): string {
-  const named = example.replaceAll("-s prod-2", `-s ${answers.stack}`);
+  const whole = example.replaceAll("-s prod-2", `-s ${answers.stack}`);
+  const named = answers.nodeRelease ? whole : whole.replace(nodeReleasePlace, commentOut);
   return listReplacements(answers).reduce((text, [place, instead]) => {
     if (!place.test(text)) throw new Error(`the example has no place for ${place}`);
     return text.replace(place, instead);
@@ -72,7 +89,7 @@ export function formatStackFile(example: string, answers: Answers): string {
 }
 
 function listReplacements(answers: Answers): Replacement[] {
-  const { pillar, provider, adopt, address = "", hostKey, sshFrom, release, releaseSha256 } = answers;
+  const { pillar, provider, adopt, address = "", hostKey, sshFrom, release, releaseSha256, nodeRelease } = answers;
   const isCloud = provider !== "existing";
   const networks = `    # T$1\n    sshFrom: [${sshFrom.map(formatScalar).join(", ")}]`;
   const witnesses = / {2}# REPLACE: witnesses of the chain\..*\n(?: {2}#.*\n)* {2}pillar-host:sync:\n(?: {4}.*\n)*/;
@@ -88,6 +105,7 @@ function listReplacements(answers: Answers): Replacement[] {
     !adopt && [witnesses, `${formatWitnesses(answers)}\n`],
     release !== undefined && [/^( {6}url: ).*$/m, `$1${formatScalar(release)}`],
     releaseSha256 !== undefined && [/^ {6}#(sha256: ).*$/m, `      $1"${releaseSha256}"`],
+    nodeRelease !== undefined && [nodeReleasePlace, formatNodeRelease(nodeRelease)],
   ];
   return places.filter((place) => place !== false);
 }
@@ -112,6 +130,10 @@ function formatWitnesses({ oldHost, references }: Answers): string {
       : []),
   ].join("\n");
 }
+
+const formatNodeRelease = ({ url, sha256, version }: NonNullable<Answers["nodeRelease"]>): string =>
+  `    # The node's release: the controller may build an older one than the network requires.
+    release:\n      url: ${formatScalar(url)}\n      sha256: "${sha256}"\n      version: ${version}\n`;
 
 /** Formats a text for YAML, quoted if it would be read as another type. A `$` is doubled, as String.replace needs it. */
 const formatScalar = (text: string) => stringify(text, { lineWidth: 0 }).trim().replaceAll("$", "$$$$");

@@ -12,6 +12,8 @@ export type NodeBuild = Readonly<{ version?: string | undefined; genesis?: strin
 /** A required version that a node does not have, or does not prove to have. */
 export interface VersionGap extends VersionRow {
   readonly found?: string | undefined;
+  /** True if the node reported its version, and the requirement is one of its network. */
+  readonly isSure?: boolean;
   /** Estimated unix milliseconds at which the network reaches the height; absent if the requirement applies already. */
   readonly expectedAt?: number | undefined;
 }
@@ -38,8 +40,19 @@ export function findVersionGaps(node: NodeBuild, rules: VersionRules, height: nu
     .map((row) => ({
       ...row,
       found: node.version,
+      isSure: node.version !== undefined && (row.fromHeight === 0 || node.genesis !== undefined),
       expectedAt: row.fromHeight > height ? now + (row.fromHeight - height) * networkPaceMs : undefined,
     }));
+}
+
+/**
+ * Returns the newest required version that a new host's node lacks, if it has the given version, or an unknown one. A
+ * new host reaches every height of the table. Before it has a node, only the controller's source tells its network.
+ */
+export function findNewHostGap(source: string | undefined, rules: VersionRules, version?: string) {
+  const repository = source?.replace(/(\.git)?\/*$/i, "").toLowerCase();
+  const genesis = repository === rules.source.toLowerCase() ? rules.mainNetwork : "";
+  return findVersionGaps({ version, genesis }, rules, Number.POSITIVE_INFINITY, 0)[0];
 }
 
 /** Formats a requirement as the end of a sentence. */
@@ -53,6 +66,9 @@ export function formatVersionGap(gap: VersionGap, node = "the node"): string {
   const found = gap.found && printable(gap.found).slice(0, 40);
   return `${node} ${found ? `is ${found}` : "does not report its version"}; ${formatRequirement(gap)}`;
 }
+
+/** Formats a gap, and what to do about it, in one line. */
+export const formatVersionFault = (gap: VersionGap): string => `${formatVersionGap(gap)}: ${installLines(gap)[0]}`;
 
 /** Formats the operator's next steps, a line each. `up` is the command of the node's stack, if known. */
 export function installLines({ leastVersion, release, fromHeight }: VersionRow, up?: string): string[] {

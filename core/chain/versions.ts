@@ -1,5 +1,5 @@
 /** Suffixes of a release's number: none, or those that go-zenon's own workflow publishes. */
-const releaseSuffixes = ["", "-alphanet", "-libznn"];
+export const releaseSuffixes = ["", "-alphanet", "-libznn"];
 
 function parseVersion(text: string) {
   const [, major, minor, patch, suffix = ""] = /^v?(\d+)\.(\d+)\.(\d+)(.*)$/.exec(text) ?? [];
@@ -12,6 +12,9 @@ export function releaseNumber(text: string): string | undefined {
   const version = parseVersion(text);
   return version?.isRelease ? `v${version.number.join(".")}` : undefined;
 }
+
+/** Returns the version that the address of a release names, if any. */
+export const findVersion = (url: string): string | undefined => /\bv\d+\.\d+\.\d+[a-z]?(?![\w.])/.exec(url)?.[0];
 
 /**
  * Compares two versions by number, for sort. A development build comes before the release of its number, because

@@ -1,3 +1,4 @@
+import { formatVersionFault } from "../chain/requiredVersions";
 import { compareChains } from "../chain/sameChain";
 import { compareNodeVersions } from "../chain/versions";
 import { isOneMachine } from "../ssh/publicKey";
@@ -56,6 +57,8 @@ export async function checkBefore(run: CopyRun): Promise<void> {
     });
   const versions = { old: await readVersion("old"), new: await readVersion("new") };
   faults.push(...findCopyProblems(facts, versions, addresses));
+  const [gap] = await run.readVersionGaps().catch(() => []);
+  if (gap?.isSure) faults.push(`${addresses.new}: ${formatVersionFault(gap)}`);
   faults.push(...(await findChainFaults(run)));
   if (faults.length > 0) throw Object.assign(new Error(formatRefusal(inputs, faults)), { isRefused: true });
   for (const line of formatPlan(inputs, facts.old)) run.say(line);

@@ -1,9 +1,9 @@
 import { openNodeChain } from "../chain/chain";
 import type { NodeTarget } from "../chain/node";
-import { readNodeVersion } from "../chain/nodeVersion";
+import { readNodeVersion, readVersionGaps } from "../chain/nodeVersion";
 import { type ChainExcerpt, readOlderMomentums } from "../chain/sameChain";
 import type { LogRef } from "../eventLog/eventLog";
-import { createConnection } from "../ssh/connection";
+import { type Connection, createConnection } from "../ssh/connection";
 import type { OrchestratorHost } from "../ssh/root";
 import { type NodeStatus, readNodeStatus } from "../sync/nodeStatus";
 import type { ChainSources, WitnessSources } from "../sync/references";
@@ -45,18 +45,22 @@ export interface CopyDeps extends Clock, ReturnType<typeof createNodeAccess> {
 
 /** Returns access to the real nodes. Each lookup opens its own connections and closes them. */
 export function createNodeAccess(inputs: ChainCopyInputs) {
+  const ask = async <T>(side: HostRole, read: (node: NodeTarget, connection: Connection) => Promise<T>) => {
+    const { node } = inputs[side];
+    const connection = createConnection(node.ssh);
+    try {
+      return await withTimeout(read(node, connection), limit, `no answer within ${limit / 1000} s`);
+    } finally {
+      connection.drop();
+    }
+  };
   return {
     readNodeStatus: (side: HostRole): Promise<NodeStatus> =>
       readNodeStatus(inputs[side].node, createWitnesses(inputs, side)),
-    readVersion: async (side: HostRole) => {
-      const { node } = inputs[side];
-      const connection = createConnection(node.ssh);
-      try {
-        return await withTimeout(readNodeVersion(node, connection), limit, `no answer within ${limit / 1000} s`);
-      } finally {
-        connection.drop();
-      }
-    },
+    readVersion: (side: HostRole) => ask(side, readNodeVersion),
+    /** Reads the required versions that the new node lacks. It reaches every height of the table. */
+    readVersionGaps: () =>
+      ask("new", (node, connection) => readVersionGaps(node, Number.POSITIVE_INFINITY, connection)),
     /** Reads momentums at a height that both nodes have. */
     readChains: async () => {
       const clients = {

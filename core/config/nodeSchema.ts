@@ -53,7 +53,7 @@ export const controllerSchema = block({
     ),
   source: plainUrl.optional().meta({
     description:
-      "The repository whose default branch Deploy builds. The program looks up which Go its `go.mod` requires before anything is changed",
+      "The repository whose default branch Deploy builds. Before anything is changed, the program looks up which Go its `go.mod` requires, and which version of the node it is",
     otherwise: "nothing is looked up",
     examples: ["https://github.com/zenon-network/go-zenon"],
   }),
@@ -73,7 +73,7 @@ export const controllerSchema = block({
 }).describe("The controller, which sets up the node");
 
 /** The hash is required, since the node produces with the Pillar's key. */
-const nodeRelease = releaseSchema(
+export const nodeRelease = releaseSchema(
   "the node's release",
   "release",
   releaseVersion.describe("The release's version; the node's RPC must report the same"),

@@ -7,6 +7,7 @@ export interface Notice {
     | "stalled"
     | "over"
     | "deadline"
+    | "tooOld"
     | "failed"
     | "signerMoved"
     | "registeredTooEarly"
@@ -24,7 +25,7 @@ const maxAttempts = 3;
 const requestTimeoutMs = 10_000;
 
 /** Events that need the operator's attention. */
-const urgent: readonly Notice["event"][] = ["stalled", "deadline", "failed", "registeredTooEarly", "sign"];
+const urgent: readonly Notice["event"][] = ["stalled", "deadline", "tooOld", "failed", "registeredTooEarly", "sign"];
 
 /**
  * Returns the request for any webhook. Services such as Slack take the field `text`, and ntfy fills the templates of the

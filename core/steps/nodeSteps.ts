@@ -1,3 +1,6 @@
+import { findNewHostGap, formatRequirement, installLines } from "../chain/requiredVersions";
+import { createVersionRules } from "../chain/versionRules";
+import { releaseSuffixes } from "../chain/versions";
 import type { StackConfig } from "../config/config";
 import { supportedDistributions } from "../config/distributions";
 import { ideal } from "../config/hostSchema";
@@ -29,7 +32,8 @@ export function cloudInit(): Step {
 /** Checks steps 1 to 5 of procedure A and section 8, and reports all shortfalls at once. Changes nothing. */
 export function preflight(config: StackConfig, identity: string): Step {
   const { minimums } = config.host;
-  const { node, orchestrator } = config;
+  const { node, orchestrator, controller } = config;
+  const gap = findNewHostGap(controller.source, createVersionRules(config), node.release?.version);
   return {
     name: "preflight",
     limitSeconds: 300,
@@ -48,9 +52,13 @@ export function preflight(config: StackConfig, identity: string): Step {
       ideal_memory_gb: ideal.memoryGb,
       ideal_memory_kb: Math.floor(ideal.memoryGb * 1024 * 1024 * memoryShare),
       minimum_disk_kb: minimums.diskGb * 1_000_000,
-      controller_addresses: config.controller.addresses,
+      controller_addresses: controller.addresses,
       release_url: getControllerRelease(config).url,
       ports: [...listOwnPorts(config).map((port) => `${port}/tcp`), `${node.p2pPort}/udp`],
+      node_version: node.release?.version ?? "",
+      required_version: gap?.leastVersion ?? "",
+      required_remedy: gap && `${formatRequirement(gap)}: ${installLines(gap)[0]}`,
+      release_suffixes: releaseSuffixes,
     }),
   };
 }

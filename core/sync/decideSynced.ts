@@ -1,8 +1,8 @@
 import type { Momentum, Observation } from "../chain/node";
-import { formatVersionGap, installLines, type VersionGap } from "../chain/requiredVersions";
+import { formatVersionFault, type VersionGap } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
 import type { Clock } from "../util/clock";
-import { judgeObservation, type SyncReason } from "./judgeObservation";
+import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation";
 import type { ChainSources } from "./references";
 import { compareReferences, type ReferenceAnswers } from "./references";
 
@@ -85,6 +85,8 @@ export interface LookupDeps extends Pick<Clock, "now" | "ticks"> {
   readReferences(newest: Momentum | undefined): Promise<ReferenceAnswers>;
   /** Returns the required versions that the node lacks at a height. Never throws. */
   readVersionGaps(height: number): Promise<readonly VersionGap[]>;
+  /** A required version that the node is known to lack. */
+  readonly gap?: VersionGap | undefined;
 }
 
 /**
@@ -98,14 +100,12 @@ export async function decideLookup(
   deps: LookupDeps,
 ): Promise<SyncDecision> {
   // Other nodes are worth asking only if the node says that it is synced.
-  const isClaimed =
-    observation.kind === "answer" && ["synced", "unproved"].includes(judgeObservation(observation, deps.now()).says);
+  const isClaimed = observation.kind === "answer" && claimsSynced(observation, deps.now());
   const references = isClaimed ? await deps.readReferences(observation.newest) : { readings: [] };
   const look = { observation, ...references, at: deps.ticks(), clock: deps.now() };
   const decision = decideSynced(evidence, look, options);
-  if (!decision.synced || observation.kind === "none") return decision;
-  const [gap] = await deps.readVersionGaps(observation.info.currentHeight);
+  if (observation.kind === "none") return decision;
+  const [gap] = decision.synced ? await deps.readVersionGaps(observation.info.currentHeight) : [deps.gap];
   if (gap === undefined) return decision;
-  const text = `${formatVersionGap(gap)}: ${installLines(gap)[0]}`;
-  return { ...decision, synced: false, good: false, why: { kind: "oldVersion", text, gap } };
+  return { ...decision, synced: false, good: false, why: { kind: "oldVersion", text: formatVersionFault(gap), gap } };
 }

@@ -56,6 +56,10 @@ export function judgeObservation(observation: Observation, clock: number) {
   return verdict("unproved", "clocksApart", text);
 }
 
+/** True if the node says that it is synced, although other nodes may have to confirm it. */
+export const claimsSynced = (observation: Observation, clock: number): boolean =>
+  ["synced", "unproved"].includes(judgeObservation(observation, clock).says);
+
 /**
  * True if a lookup may have met a synced node that is adding a momentum. Real nodes said "syncing" for milliseconds, at
  * one of fifty momentums. This is no evidence for a sync, but none against an earlier proof either.

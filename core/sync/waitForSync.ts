@@ -19,6 +19,7 @@ import {
   type Sample,
   type SyncProgress,
 } from "./progress";
+import { watchVersion } from "./versionWatch";
 
 export interface WaitOptions extends Omit<GateSettings, "references"> {
   /** Unix milliseconds of the first lookup of all runs. */
@@ -33,7 +34,7 @@ export interface SyncDeps extends Clock, LookupDeps {
   /** Gets the progress after each lookup. Never throws. */
   seen?(progress: SyncProgress): void;
   /** Sends a webhook notification. Returns at once and never throws. */
-  notify?(event: "synced" | "stalled" | "over" | "deadline", text: string): void;
+  notify?(event: "synced" | "stalled" | "over" | "deadline" | "tooOld", text: string): void;
   /** Reads facts that may explain a stall. Never throws. */
   readFacts?(): Promise<NodeHostFacts>;
   /** Aborted once the engine was killed: then nobody waits for the result. */
@@ -61,8 +62,8 @@ const samplesKept = 60;
 
 /**
  * Waits until the node is provably synced (docs/specification.md, 1.1, step 11; rules: decideSynced.ts). No temporary
- * problem ends the wait. Throws GiveUpError at the deadline and after the signal, and FatalError if the host key changed
- * or the login is refused.
+ * problem ends the wait. Throws GiveUpError at the deadline, after the signal and for a node that is too old from the
+ * beginning, and FatalError if the host key changed or the login is refused.
  */
 export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise<SyncResult> {
   const { startedAt, wait = "block", confirmations } = options;
@@ -74,10 +75,12 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
   let lastLine: { at: number; key: string } | undefined;
   let standing: HeightStanding = { at: startTicks, isStalled: false };
   const observe = () => deps.client.observe();
+  const { look, readVersionGaps } = watchVersion(deps, (text) => deps.notify?.("tooOld", text));
   for (;;) {
     // Repeat a lookup that decides alone while the node may be adding a momentum.
     const observation = await (wait === "block" ? observe() : observeStable(observe, deps));
-    const weighed = await decideLookup(observation, evidence, options, deps);
+    const { gap, refusal } = await look(observation);
+    const weighed = await decideLookup(observation, evidence, options, { ...deps, readVersionGaps, gap });
     const at = deps.ticks();
     evidence = weighed.evidence;
     const info = observation.kind === "answer" ? observation.info : undefined;
@@ -118,7 +121,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
       };
     }
     const remaining = end - deps.ticks();
-    const what = reasonToGiveUp(good, remaining, options, deps);
+    const what = refusal ?? reasonToGiveUp(good, remaining, options, deps);
     if (what !== undefined) throw createGiveUpError(options, what, progress, { notes, isStalled: standing.isStalled });
     const isNear = info !== undefined && Math.abs(info.targetHeight - info.currentHeight) <= nearTheEnd;
     await deps.sleep(Math.min(remaining, good || isNear ? shortIntervalMs : pollIntervalMs));

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { buffer, json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { nodeVersion } from "./node/logLines";
 
 const faultsSchema = z.strictObject({
   /** Number of bytes after which the connection ends. The header still promises the whole body. */
@@ -27,7 +28,13 @@ const faultsSchema = z.strictObject({
 /** Faults in the answers for one release, or for `ip`. */
 export type Faults = z.infer<typeof faultsSchema>;
 
-/** Serves archives as /NAME.zip. Also serves /ip, the caller's address, which the controller requests in every run. */
+/** Place of the version in the repository that the controller builds (go-zenon, metadata/version.go). */
+const versionPath = "/go-zenon/raw/HEAD/metadata/version.go";
+
+/**
+ * Serves archives as /NAME.zip. Also serves /ip, the caller's address, which the controller requests in every run, and the
+ * version of the node's source.
+ */
 export async function serveReleases(options: {
   host: string;
   port: number;
@@ -66,6 +73,12 @@ async function answer(
     for (const [name, fault] of Object.entries(given)) faults.set(name, fault);
     return void response.writeHead(204).end();
   }
+  if (path === versionPath)
+    return sendText(
+      response,
+      200,
+      `//go:build !libznn\n\npackage metadata\n\nconst (\n\tVersion = "${nodeVersion}"\n)\n`,
+    );
   const name = path === "/ip" ? "ip" : /^\/([^/]+)\.zip$/.exec(path)?.[1];
   if (name === undefined) return sendText(response, 404, "not found\n");
   if (request.method === "PUT") {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { parse } from "yaml";
 import { least } from "../components/exampleConfig";
 import { scratchDirectory } from "../scratchDirectory";
 import { printConfig, runTool } from "./fakePulumi";
@@ -47,11 +48,15 @@ const initAnswers = [
   ...["--pillar", "Anvil", "--provider", "existing", "--address", "203.0.113.8", "--host-key", key, "--agent"],
   ...["--reference", "http://203.0.113.10:35997"],
 ];
+const noRelease = "--no-node-release";
 
 test.each([
   [["--pillar", "An\nvil"], "--pillar"],
   [["--address", "-oX"], "--address"],
   [["--host-key", "nonsense"], "--host-key"],
+  [["--node-release", "znnd.tar.gz"], "--node-release"],
+  [["--node-release-sha256", "ab"], "--node-release-sha256"],
+  [["--node-release-version", "latest"], "--node-release-version"],
 ])("init refuses %j by its flag, before any question", async (bad, named) => {
   const { exitCode, all, changes } = await run("init", "new", ...initAnswers, ...bad);
   expect([exitCode, changes]).toEqual([2, []]);
@@ -60,13 +65,34 @@ test.each([
   expect(readdirSync(place()).filter((name) => name.startsWith("Pulumi."))).toEqual([]);
 });
 
+test("init asks for the node's release that the main network requires, or names the options", async () => {
+  const { exitCode, all, changes } = await run("init", "new", ...initAnswers);
+  expect([exitCode, changes]).toEqual([2, []]);
+  expect(all).toMatch(/^On the main network v0\.0\.10 or newer is required from height 14567887 on \(.*\)\.$/m);
+  expect(all).toContain("  needed: give --node-release URL and --node-release-sha256 HASH; or --no-node-release");
+  const url = "https://r.example/v0.0.11/znnd-linux-amd64.tar.gz";
+  const unhashed = await run("init", "new", ...initAnswers, "--node-release", url);
+  expect(unhashed.all).toContain("  needed: give --node-release-sha256 HASH");
+  const whole = ["--node-release", url, "--node-release-sha256", "AB".repeat(32)];
+  expect(await run("init", "new", ...initAnswers, ...whole)).toMatchObject({ exitCode: 0 });
+  const release = (stack: string) =>
+    parse(readFileSync(join(place(), `Pulumi.${stack}.yaml`), "utf8")).config["pillar-host:node"].release;
+  expect(release("new")).toEqual({ url, sha256: "ab".repeat(32), version: "v0.0.11" });
+  const none = await run("init", "none", ...initAnswers, noRelease);
+  expect(none.exitCode).toBe(0);
+  expect(none.all).toContain(
+    "If the controller builds a version older than v0.0.10, pulumi up will end before the sync",
+  );
+  expect(release("none")).toBeUndefined();
+});
+
 test.each([
   ["a name that is too long", "a".repeat(300), "ENAMETOOLONG"],
   ["a file that another init makes meanwhile", "beside", "EEXIST"],
 ])("init names the problem in words: %s", async (_, stack, code) => {
   // A reader finds no file here, and a writer finds one.
   symlinkSync("nowhere", join(place(), "Pulumi.beside.yaml"));
-  const { exitCode, all, changes } = await run("init", stack, ...initAnswers);
+  const { exitCode, all, changes } = await run("init", stack, ...initAnswers, noRelease);
   expect([exitCode, changes]).toEqual([2, []]);
   expect(all).toMatch(new RegExp(`^ {2}found: ${code}: .*\n {2}needed: \\w`, "m"));
   expect(all).not.toMatch(/^ {4}at /m);

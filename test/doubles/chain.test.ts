@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { readRequiredVersions } from "../../core/chain/versionRules";
 import { addressForm, addressFrom } from "../../lab/doubles/address";
 import { Chain, ChainClient, type ChainOptions, serveChain } from "../../lab/doubles/chain";
 import { electedOf } from "../../lab/doubles/chain/elections";
@@ -60,6 +61,9 @@ describe("the network", () => {
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(chainOf({ height: 200 }).momentum(101)?.previousHash).toBe(hash);
     expect(chainOf({ height: 100, chainId: "other" }).momentum(100)?.hash).not.toBe(hash);
+    const main = chainOf({ height: 100, chainId: "main" });
+    expect(main.momentum(1)?.hash).toBe(readRequiredVersions().mainNetwork);
+    expect(main.momentum(2)?.previousHash).toBe(main.momentum(1)?.hash);
   });
 });
 

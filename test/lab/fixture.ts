@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
 import { parseConfig, type StackConfig } from "../../core/config/config";
@@ -6,8 +7,10 @@ import { readAnswer } from "../../core/ssh/answer";
 import { createEnvelope, type Step } from "../../core/steps/step";
 import { formatStackIdentity } from "../../core/steps/stepVariables";
 import { isMachines } from "../../lab/demo/judgement";
+import { bundleNode } from "../../lab/doubles/bundle";
 import type { ChainTruth } from "../../lab/doubles/chain";
 import type { Slot } from "../../lab/doubles/chain/production";
+import type { NodeBuild } from "../../lab/doubles/node/logLines";
 import { onHost } from "../../lab/hosts/onHost";
 import { distributionOf } from "../../lab/images/baseImage";
 import { ensurePackagedImage } from "../../lab/images/packagedImage";
@@ -110,6 +113,15 @@ export async function testStack(
 /** Returns the momentums that the nodes missed, without those during a stall of this machine. */
 export function missedByNodes({ missed, stalls, network }: ChainTruth): Slot[] {
   return missed.filter((slot) => !isMachines(slot, stalls, network.momentumSeconds * 1000));
+}
+
+/** Serves a build of the node's double, and returns the value of node.release for it. */
+export async function serveNode(lab: Lab, build: NodeBuild) {
+  const program = Buffer.from(await bundleNode(build));
+  const name = `node-${build.version}`;
+  await lab.releases("PUT", `/${name}.zip`, program);
+  const sha256 = createHash("sha256").update(program).digest("hex");
+  return { url: lab.releaseUrl(name), sha256, version: build.version };
 }
 
 /**

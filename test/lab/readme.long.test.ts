@@ -11,7 +11,7 @@ import { setUpSyncedNode } from "../../lab/oldHost/syncedNode";
 import { awaitPaidEpoch, collectRewards, updateProducer } from "../../lab/operator/wallet";
 import { LabStack } from "../../lab/stack/stack";
 import { noteSecret } from "../../lab/testRun/printed";
-import { onHost, stackFile, testLab } from "./fixture";
+import { onHost, serveNode, stackFile, testLab } from "./fixture";
 import { codeBlocks, commandsOf, type Exchange, typed } from "./readme";
 
 const text = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
@@ -79,10 +79,12 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     lab = await testLab();
     await lab.chain("PATCH", "/truth", {
       ...quick,
+      chainId: "main",
       defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 },
     });
     old = await lab.addHost("old", ensurePackagedImage);
     fresh = await lab.addHost("fresh", ensurePackagedImage);
+    await lab.chain("PATCH", "/nodes/old", { version: "v0.0.10" });
     const producer = await setUpSyncedNode(lab, old);
     await setUpOrchestrator(lab, old);
     await lab.chain("PATCH", "/pillars/Anvil", { producerAddress: producer.address });
@@ -129,8 +131,11 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
   let producerAddress = "";
 
   it("1: creates the new host's stack and stands it up, with another stack selected", async () => {
-    const [init = "", up = "", status = "", next = "", ...more] = below("1. Set up the new host");
+    const [hash = "", init = "", up = "", status = "", next = "", ...more] = below("1. Set up the new host");
     expect(more).toEqual([]);
+    // The chain requires it, and the controller builds v0.0.8.
+    const release = await serveNode(lab, { version: "v0.0.10" });
+    const [sha256 = ""] = (await onHost(fresh, hash.replace(/https:\S+/, release.url))).split(" ");
     const shown = await succeeds(init, [
       [/the Pillar's name on chain\?/, "Anvil\r"],
       [/Which host\?/, "\r"],
@@ -142,6 +147,13 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
       [/the Pillar's present host/, `${old.address}\r`],
       [/Is it the same key\?/, "y\r"],
       [/independent nodes' RPCs/, "\r"],
+      [
+        /On the main network v0\.0\.10 or newer is required[\s\S]*the node's release for linux-amd64/,
+        `${release.url}\r`,
+      ],
+      [/What is its SHA-256/, `${sha256}\r`],
+      // README's address names its version.
+      [/Which version is it\?/, "\r"],
       [/How does the program log in\?/, "\r"],
       [/Choose a pass phrase:/, `${passphrase}\r`],
       [/Repeat the pass phrase:/, `${passphrase}\r`],
@@ -156,22 +168,54 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
       .replaceAll("198.51.100.9", old.address)
       .replace(/SHA256:\S+/, "FRESH")
       .replace(/SHA256:\S+/, oldFingerprint)
-      .replace("FRESH", fingerprint);
+      .replace("FRESH", fingerprint)
+      .replace(/https:\S+\.tar\.gz/, release.url)
+      .replace(/\b[0-9a-f]{64}\b/, sha256);
     for (const line of example.split("\n")) expect(shown).toContain(line);
     expect(shown).not.toContain(passphrase);
     expect(shown.trim().split("\n").at(-1)?.trim()).toBe(up);
     await edit("prod-2", [
       ["host.minimums", { cores: 1, diskGb: 1 }],
       ["controller", { release: { url: lab.releaseUrl() } }],
-      ["node", undefined],
+      ["node.service", undefined],
       ["network", network],
     ]);
+    await endsBeforeTheSync(up);
+    await edit("prod-2", [["node.release", release]]);
     const stood = await succeeds(up, agreed("update"));
     [producerAddress = ""] = /z1q[0-9a-z]{37}/.exec(stood) ?? [];
     expect(producerAddress).not.toBe("");
     expect(await succeeds(status, [unlocked])).toContain("synced");
     await succeeds(next, [unlocked]);
   });
+
+  /** Runs without node.release: the source tells which version Deploy would build; if it does not, the node tells it. */
+  async function endsBeforeTheSync(up: string): Promise<void> {
+    const controller = { release: { url: lab.releaseUrl() } };
+    const isSetUp = () => onHost(fresh, "ls /var/lib/pillar-host 2> /dev/null || true");
+    await edit("prod-2", [
+      ["node", { leastVersion: "v0.0.10" }],
+      ["controller", { ...controller, source: lab.sourceUrl() }],
+    ]);
+    const early = await type(up, agreed("update"));
+    expect(early.exitCode, early.shown).not.toBe(0);
+    const words =
+      / the node's version: found v0\.0\.8 \(by Deploy, from \S+\), needed another: v0\.0\.10 or newer is required .*: set pillar-host:node\.release to its url, sha256 and version/;
+    expect(early.shown).toMatch(words);
+    expect(await isSetUp()).toBe("");
+
+    await edit("prod-2", [
+      ["node", undefined],
+      ["controller", controller],
+    ]);
+    const late = await type(up, agreed("update"));
+    expect(late.exitCode, late.shown).not.toBe(0);
+    expect(late.shown).toContain(`${fresh.address}: the node is too old for the network: its sync is not waited for`);
+    expect(late.shown).toMatch(/found: the node is v0\.0\.8; v0\.0\.10 or newer is required from height 14567887 on/);
+    expect(late.shown).toMatch(/needed: install v0\.0\.10 or newer from https:.*, then pulumi up -s prod-2/);
+    expect(late.shown).not.toMatch(/z1q[0-9a-z]{37}/);
+    expect(await isSetUp()).not.toMatch(/^synced$/m);
+  }
 
   it("2: adopts the old host, and nothing on it changes", async () => {
     const [adopt = "", ...more] = below("2. Adopt the old host");

@@ -22,11 +22,10 @@ install_go() {
 # go_shortfall: prints why the node can't be built (found, tab, needed); nothing if it can be built, or that is unknown.
 go_shortfall() {
   local wanted used
-  [ -n "$node_source" ] || return 0
-  wanted=$(text_at "$node_source/raw/HEAD/go.mod" | sed -nE 's/^go ([0-9.]+).*/\1/p' | head -n 1) || true
+  wanted=$(source_text go.mod 's/^go ([0-9.]+).*/\1/p')
   used=$(go_used)
   # Go from 1.21 on fetches the version that go.mod names.
-  if [ -z "$wanted" ] || [ "$(printf '%s\n' "$wanted" "${used% *}" | sort -V | head -n 1)" = "$wanted" ] || [[ $used == *" auto" ]]; then return 0; fi
+  if [ -z "$wanted" ] || is_first "$wanted" "${used% *}" || [[ $used == *" auto" ]]; then return 0; fi
   printf 'Go %s, and go.mod of %s wants %s\tGo %s or newer: %s, with its sha256 (https://go.dev/dl shows both)\n' "${used% *}" "$node_source" "$wanted" "$wanted" "$(config_set controller.go.url URL)"
 }
 # go_used: prints the version of the Go for the build; with "auto" behind it if that downloads newer versions by itself.
@@ -36,9 +35,20 @@ go_used() {
   elif [ -x "$go_root/go/bin/go" ]; then said=$("$go_root/go/bin/go" version | sed -nE 's/^go version go([0-9.]+).*/\1/p') || true
   fi
   said=${said:-$go_of_controller}
-  if [ "$(printf '%s\n' 1.21 "$said" | sort -V | head -n 1)" = 1.21 ] && { [ ! -x "$go_root/go/bin/go" ] || [ "$("$go_root/go/bin/go" env GOTOOLCHAIN)" = auto ]; }; then said+=" auto"; fi
+  if is_first 1.21 "$said" && { [ ! -x "$go_root/go/bin/go" ] || [ "$("$go_root/go/bin/go" env GOTOOLCHAIN)" = auto ]; }; then said+=" auto"; fi
   say "$said"
 }
+# is_first ONE OTHER: true if ONE is the lower of two version numbers, or they are equal.
+is_first() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+
+# is_older VERSION LEAST: true if a node's version is older than a release. core/chain/versions.ts has the rule.
+is_older() {
+  [[ $1 =~ ^v?([0-9]+\.[0-9]+\.[0-9]+)(.*)$ ]] || return 0
+  [ "${BASH_REMATCH[1]}" = "${2#v}" ] || { is_first "${BASH_REMATCH[1]}" "${2#v}"; return; }
+  case " $release_suffixes " in *" ${BASH_REMATCH[2]} "*) return 1 ;; esac
+}
+# source_text FILE SED: prints the first match in a file of the node's source, as Deploy would build it; nothing if that is unknown.
+source_text() { [ -z "$node_source" ] || text_at "$node_source/raw/HEAD/$1" | sed -nE "$2" | head -n 1 || true; }
 text_at() {
   if has curl; then curl -fsSL --connect-timeout 10 --max-time 20 "$1" 2> /dev/null
   elif has wget; then wget -qO- --tries=1 --timeout=15 "$1" 2> /dev/null

@@ -94,6 +94,12 @@ done; wait)
 IFS=$'\t' read -r found needed < <(go_shortfall) || true
 [ -z "$found" ] || needs "Go, with which the controller builds the node" "$found" "$needed"
 
+if [ -n "$required_version" ]; then
+  version=$node_version by="pillar-host:node.release"
+  [ -n "$version" ] || version=$(source_text metadata/version.go 's/^[[:space:]]*Version *= *"([A-Za-z0-9.+-]{1,40})".*/\1/p') by="Deploy, from $node_source"
+  [ -z "$version" ] || ! is_older "$version" "$required_version" || needs "the node's version" "$version (by $by)" "another: $required_remedy"
+fi
+
 if [ "$(timedatectl show -p NTPSynchronized --value 2> /dev/null || true)" != yes ]; then
   keep_clock="install chrony, or systemctl enable --now systemd-timesyncd"
   if [ -z "$date_header" ]; then

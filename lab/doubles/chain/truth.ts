@@ -7,7 +7,7 @@ export interface ChainOptions {
   clock?: () => number;
   /** Initial height (default 14,900,000, the network's in late 2026). */
   height?: number;
-  /** Chains with different ids have different hashes (default "lab"). */
+  /** Chains with different ids have different hashes (default "lab"; "main": that of the main network). */
   chainId?: string;
 }
 

@@ -6,7 +6,8 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { checkStackFile } from "../../../cli/init/checkAnswers";
 import { checkKeyFile, gatherSecrets, hasPassphrase, listMissingSecrets } from "../../../cli/init/stackSecrets";
-import { type Answers, formatStackFile, readExample } from "../../../cli/init/stackText";
+import { type Answers, findRequiredVersion, formatStackFile, readExample } from "../../../cli/init/stackText";
+import type { HostProvider } from "../../../core/config/hostSchema";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const own: Answers = {
@@ -43,6 +44,7 @@ describe("a stack's file made from an example", () => {
   const keyFile = "~/keys $& $1/id: # yes";
   const [url, sha256] = ["https://release.example/c.zip", `${"0123456789".repeat(6)}abcd`];
   const release = { release: url, releaseSha256: sha256 };
+  const nodeRelease = { url: "https://release.example/$&/znnd.tar.gz", sha256, version: "v0.0.10" };
 
   test.each<[string, Partial<Answers>, object]>([
     ["the old host as the witness", { references: [], oldHost }, { "pillar-host:sync": { oldHost } }],
@@ -65,6 +67,7 @@ describe("a stack's file made from an example", () => {
       { "pillar-host:pillar": { name: "007" }, "pillar-host:ssh": { user: "true", privateKeyFile: keyFile } },
     ],
     ["the controller's release", release, { "pillar-host:controller": { release: { url, sha256 } } }],
+    ["the node's release", { nodeRelease }, { "pillar-host:node": { release: nodeRelease, service: "go-zenon" } }],
   ])("has %s", (_, changes, config) => {
     expect(configOf({ ...own, ...changes })).toMatchObject(config);
     expect(faultsOf({ ...own, ...changes, login: "agent" })).toEqual([]);
@@ -78,6 +81,23 @@ describe("a stack's file made from an example", () => {
     expect(textOf({ ...cloud, provider })).toContain("pulumi config set -s prod-3 --secret");
     expect(textOf({ ...cloud, provider })).not.toContain("prod-2");
   });
+
+  test("has no release of the node without an answer, but its keys as a comment; an adopted host has neither", () => {
+    expect(configOf(own)["pillar-host:node"]).toEqual({ service: "go-zenon" });
+    expect(textOf(own)).toMatch(/^ {4}#release:\n {4}# {2}url: https.*\n {4}# {2}sha256: .*\n {4}# {2}version: v/m);
+    expect(textOf({ ...own, nodeRelease })).not.toMatch(/REPLACE: the node|#release:\n {4}# {2}url: .*znnd/);
+    expect(textOf({ ...own, adopt: true })).not.toContain("release:");
+  });
+
+  test.each<[HostProvider, boolean, string | undefined]>([
+    ["existing", false, "v0.0.10"],
+    ["hetzner", false, "v0.0.10"],
+    ["digitalocean", false, "v0.0.10"],
+    ["existing", true, undefined],
+  ])(
+    "asks for a release of the main network's version, on a host that the controller sets up: %s %s",
+    (provider, adopt, least) => expect(findRequiredVersion(readExample({ provider, adopt }))?.leastVersion).toBe(least),
+  );
 
   test("needs a witness, and an example with a place for each value", () => {
     expect(faultsOf({ ...own, references: [] })[0]).toMatch(/^pillar-host:sync(\.references)?: /);

@@ -112,6 +112,7 @@ test("the status is never synced on another chain than the references, nor at an
 test("the status reads the version only if one is required, and the first momentum only if it decides", async () => {
   const versions: VersionRules = {
     mainNetwork: "ab",
+    source: "https://git.example/node",
     releases: "https://r.example",
     rows: [{ fromHeight: 100, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" }],
   };

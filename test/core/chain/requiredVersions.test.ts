@@ -1,18 +1,25 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createChainCopyArgs } from "../../../components/node/pillarNode";
 import { createNodeTarget } from "../../../core/chain/configuredNode";
 import type { NodeBuild, VersionGap } from "../../../core/chain/requiredVersions";
 import * as versions from "../../../core/chain/requiredVersions";
-import { createVersionRules, type VersionRules } from "../../../core/chain/versionRules";
+import { createVersionRules, readRequiredVersions, type VersionRules } from "../../../core/chain/versionRules";
 import { createRetirementSettings } from "../../../core/retirement/retirementInputs";
 import { configOf } from "../../components/exampleConfig";
 import { evilText } from "../../evilText";
+import { scratchDirectory } from "../../scratchDirectory";
 
 const mainNetwork = "a".repeat(64);
 const page = "https://releases.example/node";
 const row = { fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: page };
 const later = { fromHeight: 5000, leastVersion: "v0.0.12", why: "another", release: page };
-const rules: VersionRules = { mainNetwork, releases: "https://releases.example", rows: [row, later] };
+const source = "https://git.example/zenon/go-zenon";
+const rules: VersionRules = { mainNetwork, source, releases: "https://releases.example", rows: [row, later] };
+const place = scratchDirectory();
+const tableFile = () => join(place(), "requiredVersions.json");
+const table = { ...rules, source: "https://git.example/zenon/go-zenon" };
 const now = Date.UTC(2026, 10, 26, 16);
 const elsewhere = "b".repeat(64);
 
@@ -76,9 +83,69 @@ test("the shipped table is of go-zenon's embedded genesis, and requires v0.0.10 
   expect(createVersionRules(configOf())).toEqual({
     // go-zenon, chain/genesis/embedded_genesis_test.go:11, which compares it with the genesis momentum's hash.
     mainNetwork: "9e204601d1b7b1427fe12bc82622e610d8a6ad43c40abf020eb66e538bb8eeb0",
+    source: "https://github.com/zenon-network/go-zenon",
     releases: expect.stringMatching(/^https:/),
     rows: [{ fromHeight: 14_567_887, leastVersion: "v0.0.10", why: expect.any(String), release: expect.any(String) }],
   });
+});
+
+test.each<[string, object, string, string, string]>([
+  [
+    "a height in quotes",
+    { rows: [row, { ...row, fromHeight: "15,000,000" }] },
+    "rows, row 2, fromHeight",
+    '"15,000,000"',
+    "a number without quotes",
+  ],
+  [
+    "a height with another name",
+    { rows: [{ ...row, fromHeight: undefined, from: 9 }] },
+    "rows, row 1, fromHeight",
+    "nothing",
+    "a number without quotes",
+  ],
+  [
+    "a version that no release has",
+    { rows: [{ ...row, leastVersion: "v0.0.10-dev" }] },
+    "rows, row 1, leastVersion",
+    '"v0.0.10-dev"',
+    "the version of a release",
+  ],
+  ["a row that is none", { rows: [null] }, "rows, row 1", "null", "it in the form of the shipped file"],
+  ["no reason", { rows: [{ ...row, why: " " }] }, "rows, row 1, why", '" "', "the reason"],
+  [
+    "an address that is none",
+    { rows: [{ ...row, release: "see below" }] },
+    "rows, row 1, release",
+    '"see below"',
+    "an https address",
+  ],
+  ["no list of rows", { rows: { ...row } }, "rows", JSON.stringify(row), "it in the form of the shipped file"],
+  ["a truncated hash", { mainNetwork: "9e20" }, "mainNetwork", '"9e20"', "a hash of 64 hexadecimal digits"],
+])("a table with %s is an error that names file, row and key", (_what, changes, where, found, needed) => {
+  writeFileSync(tableFile(), JSON.stringify({ ...table, ...changes }));
+  expect(() => readRequiredVersions(tableFile())).toThrow(
+    `core/chain/requiredVersions.json, ${where}: can't be read, so nobody knows which versions the network requires\n  found: ${found}\n  needed: write ${needed}`,
+  );
+  expect(() => readRequiredVersions(tableFile())).toThrow(expect.objectContaining({ isForOperator: true }));
+});
+
+test("a table that is no JSON is an error that names the file", () => {
+  writeFileSync(tableFile(), "{");
+  expect(() => readRequiredVersions(tableFile())).toThrow(
+    /^core\/chain\/requiredVersions\.json: can't be read, so .*\n {2}found: .*JSON.*\n {2}needed: write valid JSON; or restore the file: git checkout core\//,
+  );
+});
+
+test("a new host needs every version of the table, if its controller builds the main network's node", () => {
+  const least = (repository?: string, version?: string, more = {}) =>
+    versions.findNewHostGap(repository, { ...rules, ...more }, version)?.leastVersion;
+  expect(least(source)).toBe("v0.0.12");
+  expect(least(`${source.toUpperCase()}.git/`, "v0.0.10")).toBe("v0.0.12");
+  expect(least(source, "v0.0.12")).toBeUndefined();
+  expect(least(`${source}-fork`, "v0.0.8")).toBeUndefined();
+  expect(least(undefined, "v0.0.8")).toBeUndefined();
+  expect(least(undefined, "v0.0.8", { leastVersion: "v0.0.9" })).toBe("v0.0.9");
 });
 
 test("each node has the rules: the stack's own, the old host's, the successor's", () => {

@@ -59,6 +59,13 @@ test("a copy fails if the node never adds a momentum; the node keeps its own dat
 test.for([
   ["an old host on another chain", { chain: "other" }, "both nodes are on different chains: their momentums 7 differ"],
   ["an old host whose node is not synced", { isOldSynced: false }, "the old host's node is not synced: it says so"],
+  [
+    "a new node that is too old for the network",
+    {
+      gaps: [{ fromHeight: 9, leastVersion: "v0.0.10", why: "x", release: "https://r", found: "v0.0.8", isSure: true }],
+    },
+    "192.0.2.2: the node is v0.0.8; v0.0.10 or newer is required from height 9 on (x): install v0.0.10 or newer from https://r: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)",
+  ],
 ] as const)("%s is refused before anything is changed", async ([, changes, found], { stage }) => {
   Object.assign(stage, changes);
   const what = "the chain is not copied from 192.0.2.1 to 192.0.2.2; nothing was changed on either host";

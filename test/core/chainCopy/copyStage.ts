@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base } from "vitest";
+import type { VersionGap } from "../../../core/chain/requiredVersions";
 import { copyChain } from "../../../core/chainCopy/chainCopy";
 import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
 import type { ChainCopyInputs, CopyHost, HostRole } from "../../../core/chainCopy/copyNodes";
@@ -51,6 +52,8 @@ export class CopyStage {
   /** Hash of the new node's momentums. */
   chain = "same";
   isOldSynced = true;
+  /** Required versions that the new node lacks. */
+  gaps: VersionGap[] = [];
   private time = 0;
 
   readonly inputs: ChainCopyInputs = {
@@ -85,6 +88,7 @@ export class CopyStage {
       },
       say: (line: string) => void this.said.push(line),
       readVersion: async () => this.answer("nodeVersion"),
+      readVersionGaps: async () => this.gaps,
       readNodeStatus: async (side: HostRole) => ({
         synced: side === "old" ? this.isOldSynced : this.isSynced,
         why: this.answer("nodeWhy"),

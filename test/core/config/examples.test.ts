@@ -3,7 +3,9 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { parseConfig } from "../../../core/config/config";
+import { findNewHostGap } from "../../../core/chain/requiredVersions";
+import { createVersionRules } from "../../../core/chain/versionRules";
+import { parseConfig, type StackConfig } from "../../../core/config/config";
 import { keyPair } from "../chain/fakes";
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -50,6 +52,18 @@ describe.each(examples)("%s", (name) => {
     expect(read(name)).toMatch(/\n {4}\w+: .*\n$/);
   });
 });
+
+test.each(examples.filter((name) => !name.includes("old-host")))(
+  "%s: the node has the version that the network requires",
+  (name) => {
+    const stack = parsed(read(name)) as { config: StackConfig };
+    const { controller, node } = stack.config;
+    const rules = createVersionRules(stack.config);
+    expect(findNewHostGap(controller.source, rules)).toBeDefined();
+    expect(findNewHostGap(controller.source, rules, node.release?.version)).toBeUndefined();
+    expect(read(name)).toContain(`# REPLACE: the node's release for linux-amd64, from ${rules.releases}, with`);
+  },
+);
 
 test("keeps Pulumi.prod.yaml equal to the first example", () => {
   expect(read("Pulumi.prod.yaml").replace("$schema=./", "$schema=../")).toBe(read("examples/network-of-momentum.yaml"));

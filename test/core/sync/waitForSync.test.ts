@@ -72,18 +72,71 @@ const giveUp = (waiting: Promise<unknown>): Promise<Error> =>
   waiting.then(() => Promise.reject(new Error("it did not give up"))).catch((error: Error) => error);
 
 const release = "https://r.example";
-const gap: VersionGap = { fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release, found: "v0.0.8" };
+const gap: VersionGap = {
+  fromHeight: 1000,
+  leastVersion: "v0.0.10",
+  why: "the window",
+  release,
+  found: "v0.0.8",
+  isSure: true,
+};
 const install = `install v0.0.10 or newer from ${release}: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)`;
 const said = "the node is v0.0.8; v0.0.10 or newer is required from height 1000 on (the window)";
 
-test("a node without a required version passes only after its upgrade, and its version is read only before a proof", async () => {
-  const { deps, seen } = worldOf([answer(1, 10, 1000), good, good, good, good, none(), good]);
+test("a node that is too old is refused at its first answer, with the release to set, and is not waited for", async () => {
+  const { deps, seen } = worldOf([none(), answer(1, 1, 0), good]);
   const asked: number[] = [];
-  const readVersionGaps = async (height: number) => (asked.push(height) < 3 ? [gap] : []);
+  const readVersionGaps = async (height: number) => {
+    asked.push(height);
+    return [gap];
+  };
+  const refused = await giveUp(waitForSync({ ...options, wait: "await" }, { ...deps, readVersionGaps })).catch(
+    () => undefined,
+  );
+  expect(refused?.message).toContain("is not synced yet");
+  const error = await giveUp(waitForSync(options, { ...deps, readVersionGaps }));
+  expect(error.message).toBe(
+    `203.0.113.7: the node is too old for the network: its sync is not waited for\n  found: height 1 of an unknown target, ${since}, ${said}: ${install}\n  found: ${said}\n  needed: ${install}, then pulumi up -s prod\n  Is the requirement out of date? It is in core/chain/requiredVersions.json\n${help}`,
+  );
+  expect(isGiveUp(error) && error.isAwaiting).toBe(false);
+  // It may reach any height, so no row of the table is too far away to count.
+  expect([asked, seen.looks]).toEqual([[Number.POSITIVE_INFINITY], 2]);
+  expect(seen.notices).toEqual([`tooOld: ${said}: ${install}`]);
+});
+
+test("a version that is not known yet, or of an unknown network, is said while the node syncs and asked for again", async () => {
+  const unknown: VersionGap = { ...gap, found: undefined, isSure: false };
+  const syncing = answer(1, 10, 1000);
+  const { deps, seen } = worldOf([syncing, syncing, syncing, good]);
+  const answers = [[unknown], [{ ...gap, isSure: false }]];
+  const readVersionGaps = async () => answers.shift() ?? [];
   expect(await waitForSync(options, { ...deps, readVersionGaps })).toMatchObject({ currentHeight: 1000 });
-  expect(asked).toEqual([1000, 1000, 1000]);
-  expect(seen.looks).toBe(9);
-  // The streak stays: the same words are not said at every look.
+  const unreported = said.replace("is v0.0.8", "does not report its version");
+  expect(seen.lines[0]).toBe(`sync: 1.0 %, height 10 of 1000, ${since}, ${unreported}: ${install}`);
+  // It is not refused, and is asked again at each lookup.
+  expect([answers.length, seen.looks]).toEqual([0, 6]);
+});
+
+test("a version is asked for once an hour, and a gap that appears meanwhile is said and sent at once", async () => {
+  const { deps, seen } = worldOf([answer(1, 10, 1000)]);
+  const asked: number[] = [];
+  const readVersionGaps = async () => (asked.push(seen.ticks - 5e8) > 2 ? [gap] : []);
+  const options2 = { ...options, deadline: 3 * hour };
+  expect((await giveUp(waitForSync(options2, { ...deps, readVersionGaps }))).message).toContain(
+    `\n  needed: ${install}, then`,
+  );
+  expect(asked.slice(0, 3)).toEqual([0, hour, 2 * hour]);
+  expect(seen.notices.filter((notice) => notice.startsWith("tooOld"))).toEqual([`tooOld: ${said}: ${install}`]);
+  expect(seen.lines).toContain(`sync: 1.0 %, height 10 of 1000, ${since}, ${said}: ${install}`);
+});
+
+test("a version that became too old during the wait ends no wait, and the node passes only after its upgrade", async () => {
+  const { deps, seen } = worldOf([answer(1, 10, 1000), good, good, good, good, none(), good]);
+  let asked = 0;
+  const readVersionGaps = async () => ([2, 3].includes(++asked) ? [gap] : []);
+  expect(await waitForSync(options, { ...deps, readVersionGaps })).toMatchObject({ currentHeight: 1000 });
+  // The streak stays, and the version is asked for again before the proof.
+  expect(seen.looks).toBe(5);
   expect(seen.lines.filter((line) => line.includes("v0.0.8"))).toEqual([
     `sync: height 1000 of 1000, 110 momentums/s, ${since}, ${said}: ${install}`,
   ]);

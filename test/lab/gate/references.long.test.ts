@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ChainTruth } from "../../../lab/doubles/chain";
 import { healFaults, setFault } from "../../../lab/faults";
 import { cli } from "../cli/fixture";
-import { expectSuccess, linesOf, onHost, reconfigure } from "../fixture";
+import { expectFailure, expectSuccess, linesOf, onHost, reconfigure } from "../fixture";
 import { catchUp, expectSynced, gateStage, progress, watchUp } from "./watch";
 
 interface Sync {
@@ -41,9 +41,7 @@ describe("doubts of the gate", () => {
   });
 
   it("waits while two references contradict the node, and names each reference that is down or lags", async () => {
-    // A later step of this test is about the version: that of the node that is deployed is the old one.
-    await stage.lab.chain("PATCH", "/nodes/host1", { version: "v0.0.9-dev-55-gabc1234" });
-    await onHost(stage.host, "systemctl restart go-node");
+    // The node that was deployed is too old, and a wait with such a node does not begin.
     await reconfigure(stage.stack, stage.host, {
       sync: { references: urls, tolerance: 100 },
       node: { leastVersion: "v0.0.9" },
@@ -54,6 +52,16 @@ describe("doubts of the gate", () => {
     await setFault(stage.lab, "ref1", "lying-height", lie);
     await setFault(stage.lab, "ref2", "lying-height", lie);
     await catchUp(stage.lab);
+    const refused = await expectFailure(stage.stack.up());
+    expect(refused).toContain(`${stage.host.address}: the node is too old for the network: its sync is not waited for`);
+    expect(refused).toMatch(
+      /needed: install v0\.0\.9 or newer from https.*: set pillar-host:node\.release to its url,/,
+    );
+    const runVersion = async (version: string) => {
+      await stage.lab.chain("PATCH", "/nodes/host1", { version });
+      await onHost(stage.host, "systemctl restart go-node");
+    };
+    await runVersion("v0.0.9");
     const up = await watchUp(stage.stack);
     await up.hears(new RegExp(`the node says synced at \\d+, the references are at ${lie}$`));
     await up.hears(new RegExp(`^sync: reference ${third} is at height \\d+, the others at ${lie}$`));
@@ -70,6 +78,8 @@ describe("doubts of the gate", () => {
     );
     await stage.lab.chain("PATCH", "/nodes/ref3", { rawAnswer: null });
 
+    // An older build replaces the node during the wait.
+    await runVersion("v0.0.9-dev-55-gabc1234");
     await stage.lab.chain("PATCH", "/nodes/host1", { otherChain: true });
     await up.hears(
       /the node is on another chain than the references: its momentum \d+ is \w{12}, .* \(so say 3 of them\)$/,
@@ -80,8 +90,7 @@ describe("doubts of the gate", () => {
     await up.hears(
       /the node is v0\.0\.9-dev-55-gabc1234; v0\.0\.9 or newer is required \(.*\): install v0\.0\.9 or newer from http/,
     );
-    await stage.lab.chain("PATCH", "/nodes/host1", { version: "v0.0.10" });
-    await onHost(stage.host, "systemctl restart go-node");
+    await runVersion("v0.0.10");
     const { proved, unproved: gaps } = await expectSynced<Sync>(stage, up);
     expect(proved).toEqual(expect.arrayContaining([fresh, agrees]));
     expect(gaps).toEqual([]);

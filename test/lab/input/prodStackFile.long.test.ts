@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { Lab } from "../../../lab/lab";
 import { LabStack } from "../../../lab/stack/stack";
-import { expectFailure, expectSuccess, linesOf, onHost, testLab } from "../fixture";
+import { expectFailure, expectSuccess, linesOf, onHost, serveNode, testLab } from "../fixture";
 
 const source = join(import.meta.dirname, "../../../Pulumi.prod.yaml");
 
@@ -43,7 +43,7 @@ describe("Pulumi.prod.yaml", () => {
     await set("prod-2", "host.address", "10.77.0.98");
     await login("prod-2");
     const output = await expectSuccess(preview("prod-2"));
-    expect(output).toContain("+ 17 to create");
+    expect(output).toContain("+ 18 to create");
     const written = await readFile(file("prod-2"), "utf8");
     expect(comments(written)).toEqual(comments(await readFile(source, "utf8")));
     expect(written).toMatch(/^encryptionsalt: /m);
@@ -59,11 +59,14 @@ describe("Pulumi.prod.yaml", () => {
     await set("prod-2", "sync.references[0]", await lab.addReference("ref1"));
     await set("prod-2", "sync.references[1]", await lab.addReference("ref2"));
     await project.pulumi(["config", "rm", "-s", "prod-2", "--path", "pillar-host:controller.addresses"]);
+    const release = await serveNode(lab, { version: "v0.0.10" });
+    for (const [key, value] of Object.entries(release)) await set("prod-2", `node.release.${key}`, value);
     const output = await expectSuccess(project.up(["-s", "prod-2"]));
     expect(output).toMatch(/producerAddress: "z1q/);
     expect(await onHost(host, "systemctl is-active go-zenon; pgrep -cx znnd; ls /root/znn-controller")).toBe(
       "active\n1\n/root/znn-controller",
     );
+    expect(await onHost(host, "/usr/local/bin/znnd version | head -n 1")).toMatch(/v0\.0\.10$/);
     expect(await onHost(host, "systemctl list-unit-files 'go-node*' --no-legend; pgrep -x go-node || true")).toBe("");
   });
 

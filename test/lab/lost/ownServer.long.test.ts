@@ -120,7 +120,7 @@ describe("an own server with the orchestrator, state and event log in a bucket, 
       reference: "http://192.0.2.8:35997",
     };
     const flags = Object.entries(answers).flatMap(([flag, value]) => [`--${flag}`, value]);
-    await expectSuccess(cli(stack, ["init", "prod", ...flags], env));
+    await expectSuccess(cli(stack, ["init", "prod", "--no-node-release", ...flags], env));
     const typed = async (line: string) => {
       const ran = await lab.run(["bash", "-c", line], {
         cwd: stack.programDirectory,

@@ -1,13 +1,19 @@
-import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { bundleNode } from "../../../lab/doubles/bundle";
 import type { Slot } from "../../../lab/doubles/chain";
 import type { NodeBuild } from "../../../lab/doubles/node/logLines";
-import type { Lab } from "../../../lab/lab";
 import type { StackFile } from "../../../lab/stack/stack";
-import { databaseOf, expectFailure, expectSuccess, onHost, pastPackages, reconfigure, staged } from "../fixture";
+import {
+  databaseOf,
+  expectFailure,
+  expectSuccess,
+  onHost,
+  pastPackages,
+  reconfigure,
+  serveNode,
+  staged,
+} from "../fixture";
 import { until } from "../stops/effects";
 
 // A Pillar with one slot in each tick of a network of 100 Pillars in a hurry. Each test continues from the previous one.
@@ -23,7 +29,7 @@ const stage = staged(settings, async (lab, host) => {
   await pastPackages(lab, host);
   await lab.chain("PATCH", "/truth", { momentumSeconds: 1, tickMomentums: 12, backgroundPillars: 99, height: 200_000 });
   reference = await lab.addReference("ref1");
-  release = await serve(lab, { version: "v0.0.9" });
+  release = await serveNode(lab, { version: "v0.0.9" });
 });
 
 /** Returns the host's slots on the chain, in the order of time. */
@@ -34,17 +40,8 @@ async function slotsSince(since: number): Promise<Slot[]> {
 const countProduced = async (since: number) => (await slotsSince(since)).filter(({ nodes }) => nodes.length > 0).length;
 const missedSince = async (since: number) => (await slotsSince(since)).filter(({ nodes }) => nodes.length === 0);
 
-/** Serves a build of the node's double, and returns the value of node.release for it. */
-async function serve(lab: Lab, build: NodeBuild): Promise<StackFile> {
-  const program = Buffer.from(await bundleNode(build));
-  const name = `node-${build.version}`;
-  await lab.releases("PUT", `/${name}.zip`, program);
-  const sha256 = createHash("sha256").update(program).digest("hex");
-  return { url: lab.releaseUrl(name), sha256, version: build.version };
-}
-
 async function configure(build: NodeBuild): Promise<void> {
-  release = await serve(stage.lab, build);
+  release = await serveNode(stage.lab, build);
   await reconfigure(stage.stack, stage.host, settings());
 }
 

@@ -1,5 +1,8 @@
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect } from "vitest";
+import { compareNodeVersions, releaseSuffixes } from "../../../../core/chain/versions";
 import { preflight } from "../../../../core/steps/nodeSteps";
+import { createScript } from "../../../../core/steps/step";
 import { serveReleases } from "../../../../lab/doubles/release";
 import type { Faults } from "../../../../lab/doubles/releaseServer";
 import { configOf, least } from "../../../components/exampleConfig";
@@ -24,16 +27,20 @@ interface Changes {
   /** Replaced texts of the script. */
   readonly moves?: readonly (readonly [string, string])[];
   readonly controller?: object;
+  readonly node?: object;
   readonly memoryKb?: number;
 }
 
 /** Runs the preflight on a good host with these changes. */
-function look(box: Sandbox, { commands = {}, moves = [], controller = {}, memoryKb = 3774873 }: Changes = {}) {
+function look(
+  box: Sandbox,
+  { commands = {}, moves = [], controller = {}, node = {}, memoryKb = 3774873 }: Changes = {},
+) {
   for (const [name, body] of Object.entries({ ...goodHost, ...commands })) box.command(name, body);
   box.write("os-release", "ID=debian\nVERSION_ID=11\n");
   box.write("meminfo", `MemTotal: ${memoryKb} kB\n`);
   const own = { ...least.controller, addresses: [], ...controller };
-  const config = { node: { dataDir: `${box.dir}/znn` }, controller: own };
+  const config = { node: { dataDir: `${box.dir}/znn`, ...node }, controller: own };
   return box.run(
     replaceAll(box.local(preflight(configOf(config), identity).script), [
       ["[ -d /run/systemd/system ]", "[ -d / ]"],
@@ -171,6 +178,89 @@ describe("the Go version that the node's source needs", () => {
     const wants = /go (1[\d.]+)/.exec(wanted)?.[1];
     const cure = `found Go ${found}, and go.mod of ${source} wants ${wants}, needed Go ${wants} or newer: pulumi config set --path pillar-host:controller.go.url URL -s prod, with its sha256`;
     expect(stderr).toContain(found ? `  Go, with which the controller builds the node: ${cure}` : "");
+  });
+});
+
+describe("the version of the node that Deploy will build", () => {
+  const source = "https://github.com/zenon-network/go-zenon";
+  // go-zenon, metadata/version.go
+  const says = (version: string) =>
+    `printf '//go:build !libznn\\n\\npackage metadata\\n\\nconst (\\n\\tVersion = "${version}"\\n)\\n'`;
+  const release = (version: string) => ({
+    release: { url: "https://r.example/znnd", sha256: "0".repeat(64), version },
+  });
+  const isBuilt = `Deploy, from ${source}`;
+  const table =
+    "another: v0.0.10 or newer is required from height 14567887 on (the community spork window, which ends at 19,791,986: older nodes reject its sporks and go on with another chain): install v0.0.10 or newer from https://github.com/zenon-network/go-zenon-releases/releases: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)";
+  const least =
+    "another: v0.0.11 or newer is required (so says pillar-host:node.leastVersion): install v0.0.11 or newer from https://github.com/zenon-network/go-zenon-releases/releases: set pillar-host:node.release to its url, sha256 and version (docs/chain.md)";
+
+  test.for<[string, string, string | undefined, object, string | undefined]>([
+    ["too old", says("v0.0.8"), source, {}, `v0.0.8 (by ${isBuilt}), needed ${table}`],
+    [
+      "a development build",
+      says("v0.0.10-dev-5-gabc"),
+      source,
+      {},
+      `v0.0.10-dev-5-gabc (by ${isBuilt}), needed ${table}`,
+    ],
+    ["new enough", says("v0.0.10"), source, {}, undefined],
+    ["a source that does not answer", "exit 22", source, {}, undefined],
+    ["an error page", "echo '<html>Version'", source, {}, undefined],
+    ["another network's source, which needs none", says("v0.0.8"), `${source}-test`, {}, undefined],
+    ["too old, with a release that is new enough", says("v0.0.8"), source, release("v0.0.10"), undefined],
+    [
+      "new, with a release that is too old",
+      says("v0.0.10"),
+      source,
+      release("v0.0.9"),
+      `v0.0.9 (by pillar-host:node.release), needed ${table}`,
+    ],
+    [
+      "older than node.leastVersion",
+      says("v0.0.10"),
+      `${source}-test`,
+      { leastVersion: "v0.0.11" },
+      `v0.0.10 (by ${isBuilt}-test), needed ${least}`,
+    ],
+    [
+      "unknown, with a release older than node.leastVersion",
+      "exit 22",
+      undefined,
+      { leastVersion: "v0.0.11", ...release("v0.0.10") },
+      `v0.0.10 (by pillar-host:node.release), needed ${least}`,
+    ],
+  ])("%s", async ([, answer, configured, node, refused], { box }) => {
+    const curl = `case "$*" in *${source}*/raw/HEAD/metadata/version.go) ${answer} ;; *) ${goodHost.curl} ;; esac`;
+    const controller = configured === undefined ? {} : { source: configured };
+    const { code, stderr } = await look(box, { commands: { curl }, controller, node });
+    expect(stderr).toBe(
+      refused === undefined
+        ? ""
+        : `h: this host does not meet what a Pillar needs; nothing was changed on it\n  the node's version: found ${refused}\n  Change the host or the configuration, then run pulumi up -s prod again.\n`,
+    );
+    expect(code).toBe(refused === undefined ? 0 : 1);
+  });
+
+  test("is compared as the program compares versions", async ({ box }) => {
+    const number = fc.tuple(...Array(3).fill(fc.nat({ max: 12 }))).map((parts) => parts.join("."));
+    const suffix = fc.constantFrom("", "-alphanet", "-libznn", "-dev", "-alphanet-1-gab12", "a", ".1", "-");
+    const version = fc.tuple(fc.constantFrom("v", "", "x"), number, suffix).map((parts) => parts.join(""));
+    const pairs = fc.sample(
+      fc.tuple(
+        version,
+        fc.oneof(number, fc.constant("0.0.10")).map((text) => `v${text}`),
+      ),
+      500,
+    );
+    const close = ["v0.0.10", "0.0.10", "v0.0.9", "v0.0.11", "v0.1.0", "v0.0.10-alphanet", "v0.0.10-dev", "v0.0"];
+    const all = [...pairs, ...close.map((one): [string, string] => [one, "v0.0.10"])];
+    const calls = all.map(([one, least]) => `is_older '${one}' '${least}' && say yes || say no`).join("\n");
+    const { stdout } = await box.run(
+      `${createScript(["host/goToolchain"], { release_suffixes: releaseSuffixes })}\n${calls}\n`,
+    );
+    const isOlder = ([one, least]: readonly string[]) => (compareNodeVersions(one ?? "", least ?? "") ?? -1) < 0;
+    expect(stdout.trimEnd().split("\n")).toEqual(all.map((pair) => (isOlder(pair) ? "yes" : "no")));
   });
 });
 
