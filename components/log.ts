@@ -31,6 +31,12 @@ export async function notifyOperator(
     await warn(`the notification "${event}" did not reach the webhook (pillar-host:notify): ${reason}`);
 }
 
+/** Ends a resource's hook with an error. Prints it first, because the engine puts its own words before what a hook throws. */
+export async function failHook(urn: string, text: string): Promise<never> {
+  await pulumi.log.error(printableLines(text), { urn: pulumi.output(urn) } as pulumi.Resource);
+  throw new Error("see above");
+}
+
 /** Returns an error that the engine prints as it is: without a stack trace or the names of dependent resources. */
 export function createPlainError(message: string): pulumi.RunError {
   const error = Object.assign(new pulumi.RunError(message), { stack: message });

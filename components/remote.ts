@@ -1,6 +1,6 @@
 import { remote, type types } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { formatNotRun, readAnswer } from "../core/ssh/answer";
+import { formatNotRun, formatStepError, readAnswer } from "../core/ssh/answer";
 import { markOwn } from "../core/ssh/foreign";
 import { type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root";
 import type { SshTarget } from "../core/ssh/ssh";
@@ -10,8 +10,8 @@ import { commandsFor } from "../core/util/commands";
 import { printableLines } from "../core/util/printable";
 import { formatProblem } from "../core/util/problem";
 import { quoteShellWord } from "../core/util/quote";
-import { createPlainError, createStatusLine } from "./log";
-import type { HostAccess, LoginCheck } from "./login";
+import { createPlainError, createStatusLine, failHook } from "./log";
+import type { HostAccess } from "./login";
 
 /** Returns the login for the program's own ssh. Secret. */
 export function createSshTarget({ address, hostKey, login }: HostAccess): pulumi.Output<SshTarget> {
@@ -48,15 +48,14 @@ export function runStep(
   { triggers, ...options }: pulumi.ComponentResourceOptions & { readonly triggers?: readonly string[] },
 ) {
   const connection = createSshTarget(access).apply(createConnection);
-  const stdin = createStepInput(step, access);
-  const lines = createStepLines(name, step, { root: createRootAccess(access), loginCheck: access.loginCheck });
+  const lines = createStepLines(name, step, access);
   const command = new remote.Command(
     name,
     {
       connection,
       // Ends with the next command: the plugin's errors quote this line, and after a lost connection they say no more.
       create: `bash -euo pipefail -s ${step.name} # to go on: ${commandsFor(access.stack).up}`,
-      stdin,
+      stdin: createStepInput(step, access),
       logging: remote.Logging.None,
       addPreviousOutputInEnv: false,
       triggers: triggers === undefined ? undefined : [...triggers],
@@ -103,7 +102,7 @@ const getPromise = <T>(output: pulumi.Output<T>) => (output as unknown as { prom
 export function createStepLines(
   name: string,
   step: Step,
-  access: { readonly root: pulumi.Output<OrchestratorHost>; readonly loginCheck: Pick<LoginCheck, "check"> },
+  access: HostAccess,
   open: (host: OrchestratorHost, library: string) => Pick<RootHost, "stream" | "close"> = openRoot,
 ) {
   const shown = new Set<string>();
@@ -130,18 +129,17 @@ export function createStepLines(
     later();
   };
   const begins = new pulumi.ResourceHook(`${name}-begins`, async ({ urn }) => {
-    const host = await getPromise(access.root);
-    await access.loginCheck.check(host.ssh);
+    const host = await getPromise(createRootAccess(access));
+    await access.loginCheck.check(host.ssh).catch(({ message }: Error) => failHook(urn, message));
     if (step.quiet) return;
     // The hook's URN, because the resource's own has no value before the resource is created.
     row = { urn: pulumi.output(urn) } as pulumi.Resource;
     isAtWork = true;
     if (!step.readsOnly) follow(host);
   });
-  // The engine prints the hook's error instead of the plugin's, which repeats the host's whole output.
-  const fails = new pulumi.ErrorHook(name, ({ errors: [newest = ""] }) => {
-    throw new Error(printableLines(newest));
-  });
+  const fails = new pulumi.ErrorHook(name, async ({ urn, errors: [newest = ""] }) =>
+    failHook(urn, formatStepError(await getPromise(createStepInput(step, access)), newest, step.quiet)),
+  );
   return {
     /** Hooks of the step's resource: one checks the login and follows the output, one cleans the plugin's error. */
     hooks: { beforeCreate: [begins], beforeUpdate: [begins], onError: [fails] },

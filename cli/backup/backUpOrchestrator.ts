@@ -93,7 +93,7 @@ export function formatBackup(stack: string, address: string, backup: Backup): st
     `  list         ${manifestFile}`,
     `  opened by    ${identityFile}`,
     ...share,
-    "After the next key generation this backup is useless: make another one then.",
+    "Keep it until the next one. Make that after each key generation, because a restore refuses an older key share.",
     "Keep the backup and the key that opens it apart from each other and from this machine. To restore it: docs/restore.md",
   ];
 }

@@ -1,6 +1,6 @@
 import type { StackConfig } from "../../core/config/config";
-import { formatNotRun, readAnswer } from "../../core/ssh/answer";
 import { createHostTarget, createProxyLogin } from "../../core/ssh/configuredLogin";
+import { runScript } from "../../core/ssh/connection";
 import { formatLoginFailure, tryLogin } from "../../core/ssh/reachability";
 import { readPresentedKey } from "../../core/ssh/ssh";
 import type { LoginError } from "../../core/ssh/sshErrors";
@@ -24,17 +24,13 @@ export async function checkHost({ stack, config, address, hostKey }: StackInfo):
   );
   if (typeof session === "string") return [fail(topic, session)];
   try {
-    const accepted = `${ssh.user}@${address} accepts the login of this machine`;
-    const login = pass("login", accepted);
+    const login = pass("login", `${ssh.user}@${address} accepts the login of this machine`);
     if (lifecycle !== "active") return [login];
     const step = preflight(config, formatStackIdentity(stack, pillar.name));
     const script = createEnvelope(step, createReceiver(config, address));
-    const result = await session.run("bash -euo pipefail -s preflight", script);
-    const { isDone, stdout, stderr } = readAnswer(script, result);
-    const split = (text: string) => text.trim().split("\n").filter(Boolean);
-    if (result.exitCode !== 0) return [login, fail(topic, (stderr || stdout || "preflight printed nothing").trim())];
-    if (!isDone) return [login, fail(topic, formatNotRun("preflight", result.stdout + result.stderr))];
-    return [login, pass(topic, ...putVerdictFirst(split(stdout)), ...split(stderr))];
+    const running = runScript({ session: async () => session }, step.name, script, (step.limitSeconds + 30) * 1000);
+    const passed = (lines: readonly string[]) => pass(topic, ...putVerdictFirst(lines));
+    return [login, await running.then(passed, ({ message }: Error) => fail(topic, message))];
   } finally {
     session.close();
   }

@@ -4,12 +4,12 @@ import { formatProblem } from "../util/problem";
 
 /**
  * Marks that separate a script's output from that of the login's start files, which may print, or exit with code 0.
- * `shown`: output for an operator, with its end marked on standard error, which the command plugin does not show.
- * `captured`: a result of some lines, printed at the end. `streamed`: both streams are marked at beginning and end.
+ * `streamed`: both streams are marked at beginning and end. `step`: for the command plugin, which mixes both streams in
+ * its error. So the standard error of a script that fails comes last, on standard output, behind a mark of its own.
  */
-export type Framing = "shown" | "captured" | "streamed";
+export type Framing = "step" | "streamed";
 
-const formatMark = (what: "answer" | "done", token: string) => `pillar-host-${what}-${token}`;
+const formatMark = (what: "answer" | "failed" | "done", token: string) => `pillar-host-${what}-${token}`;
 
 /** Wraps a script so that {@link readAnswer} finds its output. The same script gets the same token. */
 export function frameScript(script: string, framing: Framing): string {
@@ -18,25 +18,27 @@ export function frameScript(script: string, framing: Framing): string {
   const begin = `printf '\\n%s\\n' '${formatMark("answer", token)}'`;
   const end = `printf '%s\\n' '${formatMark("done", token)}'`;
   const tail = {
-    shown: `(answer_of "$@")\necho >&2; ${end} >&2\n`,
     // Bash forgets `set -e` in a command substitution.
-    captured: `answer=$(set -e; answer_of "$@")\n${begin}; printf '%s\\n' "$answer"; ${end}\n`,
+    step: `exec 4>&1; ${begin}; said=
+trap '[ $? -eq 0 ] || printf "\\n%s\\n%s\${said:+\\n}" ${formatMark("failed", token)} "$said"' EXIT
+said=$(set -e; answer_of "$@" 2>&1 >&4)
+printf "%s\${said:+\\n}" "$said" >&2; ${end}\n`,
     streamed: `${begin}; ${begin} >&2\n(answer_of "$@")\n${end}; echo >&2; ${end} >&2\n`,
   };
   // Turns off the start files of shells that the script starts, and the login's echo (set -v, -x).
   return `unset BASH_ENV ENV\nset +vx\nanswer_of() {\n${script}\n}\n${tail[framing]}`;
 }
 
-/** Reads a script's output. With `shown`, `stdout` also has what the login printed. */
-export function readAnswer(script: string, { stdout, stderr }: Readonly<Record<"stdout" | "stderr", string>>) {
+/** Reads a script's output. `stdout` may have both streams, as in the command plugin's error. */
+export function readAnswer(script: string, { stdout = "", stderr = "" }: Partial<Record<"stdout" | "stderr", string>>) {
   const token = parseToken(script);
-  const [out, err] = [cut(stdout, token), cut(stderr, token)];
-  const isMarked = script.includes(formatMark("answer", token));
+  const [printed = "", said] = stdout.split(`\n${formatMark("failed", token)}\n`);
+  const [out, err] = [cut(printed, token), cut(stderr, token)];
   return {
     /** True if the script's end mark was printed. */
     isDone: out.isEnded || err.isEnded,
-    stdout: isMarked && !out.isBegun ? "" : out.text,
-    stderr: err.text,
+    stdout: out.isBegun ? out.text : "",
+    stderr: said ?? err.text,
   };
 }
 
@@ -85,6 +87,17 @@ function sharedBytes(piece: Buffer, mark: Buffer): number {
   for (let count = Math.min(piece.length, mark.length - 1); count > 0; count -= 1)
     if (piece.subarray(-count).equals(mark.subarray(0, count))) return count;
   return 0;
+}
+
+/** Returns a failed step's own words from the command plugin's error, or else its first line, then what was printed before. */
+export function formatStepError(script: string, error: string, isQuiet = false): string {
+  const { stdout, stderr } = readAnswer(script, { stdout: error });
+  const [head = "", ...answer] = error.split(formatMark("answer", parseToken(script)));
+  const [first = "", ...login] = head.trim().split("\n");
+  const isExit = first.startsWith("Process exited");
+  const words = stderr.trim() || (answer.length > 0 && first) || (isExit && login.join("\n").trim()) || head.trim();
+  const before = isQuiet ? "" : stdout.trim().replace(/^(?=.)/gm, "  ");
+  return before ? `${words}\nPrinted before:\n${before}` : words;
 }
 
 export function formatNotRun(what: string, printed: string): string {

@@ -106,9 +106,9 @@ export interface ScriptError extends Error {
  * through standard input, as it may hold a password; `name` is shown in process lists and logs. Throws ScriptError in
  * the script's own words if it failed, did not run, or reached the timeout.
  */
-export async function runScript(connection: Connection, name: string, script: string, timeoutMs: number) {
+export async function runScript(on: Pick<Connection, "session">, name: string, script: string, timeoutMs: number) {
   // The timeout does not include the login, which has its own.
-  const session = await connection.session();
+  const session = await on.session();
   const running = session.run(`bash -euo pipefail -s ${name}`, script);
   const result = await withTimeout(running, timeoutMs, `the script did not end within ${timeoutMs / 1000} s`);
   const { exitCode } = result;

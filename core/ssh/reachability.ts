@@ -71,7 +71,7 @@ export async function retryDuringBoot<T>(
 export async function tryLogin(target: SshTarget): Promise<SshSession> {
   const session = await connectSsh(target);
   const where = `${target.user}@${target.address}:${target.port}`;
-  const script = frameScript("true", "shown");
+  const script = frameScript("true", "step");
   try {
     const running = session.run("bash -euo pipefail -s login", script);
     const result = await withTimeout(running, 30_000, `${where} accepts the login, and runs no command within 30 s`);

@@ -38,15 +38,11 @@ export function createEnvelope(step: Step, receiver: Receiver): string {
   const next = readsOnly || step.callerAddsNext ? {} : { again: commandsFor(receiver.stack).up };
   const text = readsOnly && !quiet ? plainly(step.script) : step.script;
   const script = formatAssignments({ ...names, ...next }) + commands + text;
-  if (readsOnly) {
-    const framed = frameScript(script, quiet ? "streamed" : "shown");
-    return createRootEnvelope(receiver, become, `timeout -k 10 ${limit_seconds} bash -euo pipefail -s`, framed);
-  }
   // Notes must not mix with the result of a quiet step. 3 is the output that the operator sees.
   const variables = formatAssignments({ ...names, step: step.name, limit_seconds, notes: quiet ? 2 : 3 });
-  const unit = variables + commands + hereDocument(readShell("lib/unit"), script);
-  const framed = frameScript(unit, quiet ? "captured" : "shown");
-  return createRootEnvelope(receiver, become, "bash -euo pipefail -s", framed);
+  const input = readsOnly ? script : variables + commands + hereDocument(readShell("lib/unit"), script);
+  const limit = readsOnly ? `timeout -k 10 ${limit_seconds} ` : "";
+  return createRootEnvelope(receiver, become, `${limit}bash -euo pipefail -s`, frameScript(input, "step"));
 }
 
 /** Removes terminal commands from both output streams of a script. */

@@ -43,7 +43,7 @@ export interface SyncDeps extends Clock, LookupDeps {
 
 export type SyncResult = SyncProof & SyncInfo;
 
-/** The node is not synced yet. `isAwaiting`: nothing failed, so the run ends as awaiting, with exit code 10. */
+/** The node is not synced yet. `isAwaiting`: nothing failed, so the run ends with exit code 10, and stores nothing. */
 export interface GiveUpError extends Error {
   readonly isAwaiting: boolean;
 }
@@ -183,6 +183,7 @@ function createGiveUpError(
     why.kind === "unwitnessed" &&
       `add a reference that answers and has the required version (docs/operating.md, Witnesses of the chain): ${run.setTo("sync.references[0]", "URL")}`,
   ];
+  const isAwaiting = wait === "await" && !needed.some((task) => task);
   const text = formatProblem({
     what: `${address}: the node ${what}`,
     found: [
@@ -192,9 +193,9 @@ function createGiveUpError(
     ],
     needed,
     next: [
-      `Nothing is lost. To go on waiting, from the same start: ${run.up}`,
+      `${isAwaiting ? "To go on waiting" : "Nothing is lost. To go on waiting, from the same start"}: ${run.up}`,
       `Watch the sync live: ${run.status("--watch")}; on the host: systemctl status ${service}`,
     ],
   });
-  return Object.assign(new Error(text), { isAwaiting: wait === "await" && !needed.some((task) => task) });
+  return Object.assign(new Error(text), { isAwaiting });
 }

@@ -1,3 +1,4 @@
+import { readAnswer } from "../../core/ssh/answer";
 import { createEnvelope, createScript } from "../../core/steps/step";
 import { quote } from "../../core/util/quote";
 
@@ -41,9 +42,10 @@ const questions = [
 ];
 
 /** Runs a script as a step of the program: as root, in a unit with a bare environment. @returns its output */
-function inUnit({ sh }: ControllerSubject, script: string, limitSeconds: number): Promise<string> {
+async function inUnit({ sh }: ControllerSubject, script: string, limitSeconds: number): Promise<string> {
   const step = { name: "contract", limitSeconds, script };
-  return sh(createEnvelope(step, { hostName: "this machine", stack: "contract" }));
+  const envelope = createEnvelope(step, { hostName: "this machine", stack: "contract" });
+  return readAnswer(envelope, { stdout: await sh(envelope) }).stdout;
 }
 
 /**

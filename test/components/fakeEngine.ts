@@ -42,9 +42,7 @@ const nameOf = (urn: string) => urn.split("::").at(-1) ?? "";
 function stepOutputs(inputs: Record<string, unknown>, result: unknown): Record<string, unknown> {
   const token = /pillar-host-done-([0-9a-f]{32})/.exec(String(revealed(inputs.stdin)))?.[1];
   const done = `pillar-host-done-${token}`;
-  return result === undefined
-    ? { stdout: "", stderr: `\n${done}` }
-    : { stdout: pulumi.secret(`\npillar-host-answer-${token}\n${result}\n${done}`), stderr: "" };
+  return { stdout: pulumi.secret(`\npillar-host-answer-${token}\n${result ?? ""}\n${done}`), stderr: "" };
 }
 
 /** Runs a program against an engine that only writes down, and answers with the outputs given for each name; a step's is its `result`. */

@@ -1,10 +1,9 @@
 import { PassThrough } from "node:stream";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { LoginCheck } from "../../components/login";
+import type { HostAccess, LoginCheck } from "../../components/login";
 import { createStepLines } from "../../components/remote";
-import type { OrchestratorHost } from "../../core/ssh/root";
-import type { Step } from "../../core/steps/step";
+import { createEnvelope, type Step } from "../../core/steps/step";
 import { evilText, harmless } from "../evilText";
 import { registeredBy } from "./fakeEngine";
 
@@ -22,22 +21,28 @@ const openFake = () => {
   };
 };
 
-const host = { stack: "prod", ssh: { address: "203.0.113.7" } } as OrchestratorHost;
 const step: Step = { name: "deploy", limitSeconds: 50, script: "true\n" };
 const args = { urn: "urn:node-deploy", id: "", name: "node-deploy", type: "t" };
 const info = vi.spyOn(pulumi.log, "info");
+const error = vi.spyOn(pulumi.log, "error");
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   info.mockReset().mockResolvedValue();
+  error.mockReset().mockResolvedValue();
   Object.assign(opened, { calls: [], streams: [], made: 0, closed: 0 });
 });
 afterEach(() => void vi.useRealTimers());
 
+const stdin = createEnvelope(step, { hostName: "203.0.113.7", stack: "prod" });
+
 async function linesOf(which: Step, check: LoginCheck["check"] = async () => undefined) {
   let made: ReturnType<typeof createStepLines> | undefined;
   await registeredBy(() => {
-    made = createStepLines("node-deploy", which, { root: pulumi.output(host), loginCheck: { check } }, openFake);
+    const login = pulumi.secret({}) as unknown as HostAccess["login"];
+    const loginCheck = { check, pass: () => undefined };
+    const access = { stack: "prod", address: "203.0.113.7", hostKey: "k", port: 22, user: "root", login, loginCheck };
+    made = createStepLines("node-deploy", which, { ...access, sudoPassword: undefined }, openFake);
   });
   if (!made) expect.unreachable();
   const { beforeCreate: [begins] = [], onError: [fails] = [] } = made.hooks;
@@ -108,16 +113,35 @@ test("prints no result of a step that only reads, and does not poll it", async (
   expect(opened.calls).toEqual([]);
 });
 
-test("ends a step, also a quiet one, before it begins if the host refuses the login", async () => {
+/** Runs a hook that must fail. @returns its error's text, after what it printed about which resource */
+async function errorsOf(hook: () => unknown): Promise<(string | undefined)[]> {
+  const thrown = await Promise.resolve(hook()).catch(({ message }: Error) => message);
+  const printed = error.mock.calls.splice(0).map(async ([text, row]) => {
+    const urn = await (row as unknown as { urn: { promise(): Promise<string> } }).urn.promise();
+    return `${urn}: ${text}`;
+  });
+  return [...(await Promise.all(printed)), thrown as string];
+}
+
+test("ends a step, also a quiet one, before it begins if the host refuses the login, in words of their own", async () => {
   const refuse = async ({ address }: { address: string }) => Promise.reject(new Error(`${address} refuses the login`));
-  for (const which of [step, { ...step, quiet: true }])
-    await expect((await linesOf(which, refuse)).begin()).rejects.toThrow("203.0.113.7 refuses the login");
+  for (const which of [step, { ...step, quiet: true }]) {
+    const { begin } = await linesOf(which, refuse);
+    expect(await errorsOf(begin)).toEqual(["urn:node-deploy: 203.0.113.7 refuses the login", "see above"]);
+  }
   expect(opened.made).toBe(0);
 });
 
-test("makes the plugin's error, with the host's output, harmless for a terminal", async () => {
+test("prints the step's own words before the engine's, harmless for a terminal", async () => {
   const { fails } = await linesOf(step);
-  const failed = async () =>
-    fails?.callback({ ...args, failedOperation: "create", errors: [`status 1:\n${evilText}\n`, "older"] });
-  await expect(failed()).rejects.toThrow(`status 1:\n${harmless}\n`);
+  const failed = (newest: string) =>
+    errorsOf(() => fails?.callback({ ...args, failedOperation: "create", errors: [newest, "older"] }));
+  const token = /done-([0-9a-f]{32})/.exec(stdin)?.[1];
+  const answer = `\npillar-host-answer-${token}\nwarning: a clock\n\npillar-host-failed-${token}\nh: no room\n${evilText}\n`;
+  const line = 'Process exited with status 1: running "bash -s deploy # to go on: pulumi up":';
+  expect(await failed(`${line}\nWelcome\n${answer}`)).toEqual([
+    `urn:node-deploy: h: no room\n${harmless}\nPrinted before:\n  warning: a clock`,
+    "see above",
+  ]);
+  expect(await failed(`${line}\n${evilText}\n`)).toEqual([`urn:node-deploy: ${harmless}`, "see above"]);
 });

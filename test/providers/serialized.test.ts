@@ -358,9 +358,15 @@ describe("HourlyRestartOff", () => {
 
   test("lets no output of a host control the terminal", async () => {
     const evil = `printf '%s\\n' '${evilText}'`;
-    const { log } = await run("hourlyRestartOff", "update", "id", off(), off({ found: "1", script: evil }));
+    const { log } = await run(
+      "hourlyRestartOff",
+      "update",
+      "id",
+      off(),
+      off({ found: "1", script: frameScript(evil, "step") }),
+    );
     expect(log[1]).toBe(harmless);
-    const failing = off({ found: "1", script: `${evil} >&2; exit 1` });
+    const failing = off({ found: "1", script: frameScript(`${evil} >&2; exit 1`, "step") });
     const { error } = await run("hourlyRestartOff", "update", "id", off(), failing);
     expect(error?.message).toContain(`found: ${harmless}\n`);
   });

@@ -2,10 +2,9 @@
 unit=pillar-host-step.service
 runs=/run/pillar-host
 
-if ! [ -d /run/systemd/system ]; then
-  printf '%s: systemd does not run here\n  needed: a host that systemd runs\n  Then: %s\n' "$host_name" "$(pulumi_up)" >&2
-  exit 1
-fi
+stop() { printf '%s: %b\n' "$host_name" "$1" >&2; exit 1; }
+
+[ -d /run/systemd/system ] || stop "systemd does not run here\n  needed: a host that systemd runs\n  Then: $(pulumi_up)"
 mkdir -p "$runs"
 run=$(mktemp -d "$runs/$step.XXXXXX")
 trap 'rm -rf "$run"' EXIT
@@ -22,18 +21,11 @@ until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $
   --property=RuntimeMaxSec="$limit_seconds" --property=TimeoutStopSec=10 \
   bash -c 'trap "" HUP; if bash -euo pipefail "$0/script" >> "$0/out" 2> "$0/err" < /dev/null; then c=0; else c=$?; fi; echo "$c" > "$0/code"' "$run" 2> "$run/refusal"; do
   # Give up if the reason is not an earlier run. If that run has ended just now, try again.
-  if ! busy && ! grep -q already "$run/refusal"; then
-    cat "$run/refusal" >&2
-    exit 1
-  fi
-  if [ -z "${said:-}" ]; then
-    said=yes
-    printf 'an earlier run is still at work on this host (%s); waiting until it has finished\n' "$(systemctl show -p Description --value "$unit")" >&"$notes"
-  fi
-  if [ $((SECONDS - waited)) -gt "$limit_seconds" ]; then
-    printf '%s: an earlier run did not finish within %s s\n  See it with: systemctl status %s\n  Then: %s\n' "$host_name" "$limit_seconds" "$unit" "$(pulumi_up)" >&2
-    exit 1
-  fi
+  busy || grep -q already "$run/refusal" || { cat "$run/refusal" >&2; exit 1; }
+  [ -n "${is_said:-}" ] || printf 'an earlier run is still at work on this host (%s); waiting until it has finished\n' "$(systemctl show -p Description --value "$unit")" >&"$notes"
+  is_said=yes
+  [ $((SECONDS - waited)) -le "$limit_seconds" ] ||
+    stop "an earlier run did not finish within $limit_seconds s\n  See it with: systemctl status $unit\n  Then: $(pulumi_up)"
   sleep 1
 done
 
@@ -45,8 +37,6 @@ tail -n +1 -f -s 0.2 --pid=$! "$run/out" | printable
 wait
 code=$(cat "$run/code" 2> /dev/null || echo unknown)
 printable < "$run/err" >&2
-if [ "$code" = unknown ]; then
-  printf '%s: %s was stopped before it finished\n  found: no result after at most %s s (a time limit, a reboot, or somebody stopped %s)\n  Run %s again: it continues from where it was.\n' "$host_name" "$step" "$limit_seconds" "$unit" "$(pulumi_up)" >&2
-  exit 1
-fi
+[ "$code" != unknown ] ||
+  stop "$step was stopped before it finished\n  found: no result after at most $limit_seconds s (a time limit, a reboot, or somebody stopped $unit)\n  Run $(pulumi_up) again: it continues from where it was."
 exit "$code"

@@ -12,7 +12,7 @@
 //     runs nothing.
 //   - Secrets: The connection is always secret. An output is secret only if the input of the same name is. So stdout
 //     and stderr are never secret by themselves, even if stdin, create, or connection contains a secret.
-//   - The traps: A failure prints the whole command. perDialTimeout ends when TCP is connected, so a host that accepts
+//   - The traps: A failure prints the whole command, and both streams in any order. perDialTimeout ends when TCP is connected, so a host that accepts
 //     and never answers blocks forever. A command that ends before its stdin was sent fails with EOF, whatever its exit
 //     status.
 //
@@ -24,9 +24,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"sync"
 
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -100,24 +98,26 @@ func (c *CommandOutputs) run(ctx context.Context) error {
 	defer session.Close()
 	session.Stdin = strings.NewReader(shared.Or(c.Stdin, ""))
 
-	var stdout, stderr, combined bytes.Buffer
-	both := &lockedWriter{writer: &combined}
-	session.Stdout, session.Stderr = io.MultiWriter(&stdout, both), io.MultiWriter(&stderr, both)
+	var stdout, stderr bytes.Buffer
+	session.Stdout, session.Stderr = &stdout, &stderr
 	if err := session.Run(c.Create); err != nil {
-		return fmt.Errorf("%w: running %q:\n%s", err, c.Create, combined.String())
+		return fmt.Errorf("%w: running %q:\n%s", err, c.Create, mix(stderr.String(), stdout.String()))
 	}
 	c.Stdout, c.Stderr = strings.TrimSuffix(stdout.String(), "\n"), strings.TrimSuffix(stderr.String(), "\n")
 	return nil
 }
 
-// lockedWriter takes what both streams write.
-type lockedWriter struct {
-	mutex  sync.Mutex
-	writer io.Writer
-}
-
-func (w *lockedWriter) Write(p []byte) (int, error) {
-	w.mutex.Lock()
-	defer w.mutex.Unlock()
-	return w.writer.Write(p)
+// mix takes a line of each stream in turn. In the original, two goroutines write to one buffer, without a lock and in
+// any order (provider/pkg/provider/remote/commandOutputs.go, run: stdouterrbuf).
+func mix(first, second string) string {
+	var mixed strings.Builder
+	for first != "" || second != "" {
+		line, rest, found := strings.Cut(first, "\n")
+		mixed.WriteString(line)
+		if found {
+			mixed.WriteString("\n")
+		}
+		first, second = second, rest
+	}
+	return mixed.String()
 }

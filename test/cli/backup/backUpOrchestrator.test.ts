@@ -21,7 +21,7 @@ test("prints a backup's place, size and key share, or that it has none", () => {
     "  opened by    /k/Anvil.age-identity",
     "  key share    root/.orchestrator/tss/localstate-a.json",
     "  generated    2026-11-01 12:34 UTC, the date of the newest of these files",
-    "After the next key generation this backup is useless: make another one then.",
+    "Keep it until the next one. Make that after each key generation, because a restore refuses an older key share.",
     "Keep the backup and the key that opens it apart from each other and from this machine. To restore it: docs/restore.md",
   ]);
   expect(formatBackup("prod", "192.0.2.1", backup).join("\n")).toContain("key share    NONE");

@@ -33,6 +33,8 @@ test("a client reads sync info and the newest momentum over one ssh connection",
   const both = ["stats.syncInfo", "ledger.getFrontierMomentum"];
   expect(methods(node)).toEqual([...both, ...both]);
   expect(node.asked[0]?.headers.host).toBe(`127.0.0.1:${node.port}`);
+  // docs/specification.md, 4.1
+  expect(new Set(node.asked.map(({ method }) => method))).toEqual(new Set(["GET"]));
 });
 
 test("a client reads a node directly, without a connection to its host", async () => {

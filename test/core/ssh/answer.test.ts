@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { formatStepError, frameScript } from "../../../core/ssh/answer";
 import { createConnection, runScript } from "../../../core/ssh/connection";
 import { openRoot } from "../../../core/ssh/root";
 import { createEnvelope, type Step } from "../../../core/steps/step";
@@ -87,4 +88,35 @@ test.each(Object.entries(running))("a login %s is named", async (_, [bashrc, she
   await expect(done).rejects.toThrow(cause);
   await expect(run(step({}))).rejects.toThrow(cause);
   await expect(run(step({ quiet: false }))).rejects.toThrow(cause);
+});
+
+const line = 'Process exited with status 3: running "bash -euo pipefail -s look # to go on: pulumi up":';
+const lost = line.replace("Process exited with status 3", "wait: remote command exited without exit status");
+const framed = frameScript("true", "step");
+const mark = (what: string) => `\npillar-host-${what}-${/done-([0-9a-f]{32})/.exec(framed)?.[1]}\n`;
+const begun = `${line}\nWelcome\n${mark("answer")}`;
+
+test.each([
+  [
+    "its own words first",
+    `${begun}one\ntwo\n${mark("failed")}h: no\n  needed: room\n`,
+    "h: no\n  needed: room\nPrinted before:\n  one\n  two",
+  ],
+  ["nothing else, if it printed nothing before", `${begun}${mark("failed")}h: no\n`, "h: no"],
+  ["the plugin's line, if it has no words", `${begun}one\n${mark("failed")}`, `${line}\nPrinted before:\n  one`],
+  ["the login's words, if it did not begin", `${line}\nWelcome\nh: sudo refused\n`, "Welcome\nh: sudo refused"],
+  ["the plugin's line, if the login printed nothing", `${line}\n`, line],
+  [
+    "how to go on, after the connection was lost",
+    `${lost}\nWelcome\n${mark("answer")}one\n`,
+    `${lost}\nPrinted before:\n  one`,
+  ],
+  ["the whole error of a refused login", "after 11 failed attempts: ssh: no", "after 11 failed attempts: ssh: no"],
+])("the error of a failed step has %s", (_, error, text) => {
+  expect(formatStepError(framed, error)).toBe(text);
+});
+
+test("the error of a quiet step has nothing of its result", () => {
+  expect(formatStepError(framed, `${begun}z1q\n${mark("failed")}h: no\n`, true)).toBe("h: no");
+  expect(formatStepError(framed, `${begun}z1q\n`, true)).toBe(line);
 });

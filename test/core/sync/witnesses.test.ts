@@ -90,6 +90,7 @@ test("a witness is never the host itself, on any port or name", async () => {
 const requireV10 = (genesis = "ab") => ({
   mainNetwork: genesis,
   releases: "https://r.example",
+  source: "https://s.example/node",
   rows: [{ fromHeight: 100, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" }],
 });
 const methodsOf = ({ asked }: FakeNode) => asked.map(({ body }) => (JSON.parse(body) as { method: string }).method);

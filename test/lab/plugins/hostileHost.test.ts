@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import os from "node:os";
 import path from "node:path";
 import ssh2 from "ssh2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -25,11 +26,16 @@ runStep("tiny", require("./step.json"), { ...access, login, loginCheck }, {});
 
 describe("output of a hostile host", () => {
   const evil = `printf '%s<{%%x%%}>\\n' '${evilText}'`;
+  const evilStep = `${evil}; ${evil} >&2`;
+  const programs = fs.mkdtempSync(path.join(os.tmpdir(), "hostile-"));
   let stack: PluginStack;
   let server: SshServer;
 
   beforeAll(async () => {
-    server = await SshServer.start({ hostKey: hostKey.private, before: `${evil}; ${evil} >&2` });
+    // Its own programs clean nothing.
+    fs.writeFileSync(path.join(programs, "sed"), "#!/bin/sh\nexec cat\n", { mode: 0o755 });
+    const before = `${evilStep}; PATH=${programs}:$PATH; export PATH; [ ! -e ${programs}/fails ] || exit 3`;
+    server = await SshServer.start({ hostKey: hostKey.private, before });
     const access = { stack: "test", address: "127.0.0.1", port: server.port, user: "root", hostKey: hostKey.public };
     stack = await PluginStack.create("double", "command", {
       CHECKOUT: checkout,
@@ -42,6 +48,7 @@ describe("output of a hostile host", () => {
   afterAll(async () => {
     await server.stop();
     stack.remove();
+    fs.rmSync(programs, { recursive: true });
   });
 
   const up = (step: Partial<Step>) => {
@@ -55,14 +62,34 @@ describe("output of a hostile host", () => {
   const withoutColours = (text: string) => text.replace(colour, "");
 
   test.each([
-    ["of a step that fails", { script: "exit 3\n" }, "status 3", false],
-    ["of a result", { quiet: true }, "", true],
-    ["of a step", { script: "echo well\n" }, "well", true],
+    ["of a login that fails", {}, "", false],
+    ["of a step that fails", { script: `${evilStep}; exit 3\n` }, "Printed before:", false],
+    ["of a result", { quiet: true, script: `${evilStep}\n` }, "", true],
+    ["of a step", { script: `${evilStep}; echo well\n` }, "well", true],
   ])("reaches no terminal %s", async (_, step, shown, isDone) => {
+    if (!("script" in step)) fs.writeFileSync(path.join(programs, "fails"), "");
     const printed = withoutColours(await up(step));
+    fs.rmSync(path.join(programs, "fails"), { force: true });
     expect(printed.includes("error:"), printed).toBe(!isDone);
     expect(printed).toContain(shown);
     expect(printed.includes(`${harmless}<{ %x%}>`)).toBe(!("quiet" in step));
     for (const each of evilText.match(/[^ -~]/g) ?? []) expect(printed).not.toContain(each);
+  });
+
+  test("begins the error of a step with the step's own words, in one piece, whatever order the plugin makes", async () => {
+    const script = "echo one; echo two; printf 'h: no room\\n  needed: 1 GB\\n' >&2; exit 3\n";
+    const lines = withoutColours(await up({ script }))
+      .split("\n")
+      .map((line) => line.trimEnd());
+    const from = lines.findIndex((line) => line.startsWith("  command:remote:Command (tiny)"));
+    expect(lines.slice(from + 1, from + 8)).toEqual([
+      "    error: h: no room",
+      "      needed: 1 GB",
+      "    Printed before:",
+      "      one",
+      "      two",
+      '    error: error hooks execution failed: error hook "tiny" failed: see above',
+      "",
+    ]);
   });
 });

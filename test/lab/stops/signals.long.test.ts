@@ -37,7 +37,7 @@ describe("a run that is stopped, or loses a process", () => {
     await onHost(stage.host, "pkill -KILL -f [s]shd:.root@notty");
     const output = await expectFailure(run.end());
     expect(linesOf(output)).toContain(
-      'error: error hooks execution failed: error hook "node-deploy" failed: wait: remote command exited without exit status or exit signal: running "bash -euo pipefail -s deploy # to go on: pulumi up -s prod"',
+      'error: wait: remote command exited without exit status or exit signal: running "bash -euo pipefail -s deploy # to go on: pulumi up -s prod"',
     );
     expect(await onHost(stage.host, "systemctl is-active pillar-host-step")).toBe("active");
   });

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { countMissed, findAlerts, type MomentumCounts } from "../../../../cli/status/alerts/findAlerts";
 import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
@@ -36,6 +38,8 @@ const away = look(
   { exitCode: 2, lines: ["\n203.0.113.7 could not be reached: x\n  needed: y"] },
 );
 
+const gap = { fromHeight: 9, leastVersion: "v0.0.10", why: "x", release: "y", found: "v0.0.8", expectedAt: 1 };
+
 const none = { missed: 0, inARow: 0 };
 const find = (one: ReadStack, missed: MissedMomentums | undefined = none) => findAlerts(one, missed, clock);
 
@@ -66,13 +70,26 @@ test.each<[string, ReadStack, RegExp, MissedMomentums?]>([
   ["crontab", withParts({ hourlyRestart: { value: "on" } }), /every hour/],
   ["mask", withParts({ node: { value: { ...shut, masked: false } } }, registrations.foreign), /not masked/],
   [`spork:${id}`, withParts({ sporks: { value: { unknown: findUnknownSporks(sporks, "v0.0.4") } } }), /is announced/],
+  ["version:v0.0.10", withParts({ versions: { value: [gap] } }), /v0\.0\.10 or newer/],
 ])("raises the alert %s: %#", (key, one, text, missed) => {
   expect(find(one, missed).alerts).toEqual({ [key]: expect.stringMatching(text) });
 });
 
+const ofNode = ["node", "sync", "registration", "producing", "missed", "disk", "peers", "clock", "port"];
+const kinds = ["signer", "crontab", "mask", "spork", "version", ...ofNode];
+
+test("the documents name each kind of alert", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../../../docs/unattended.md"), "utf8");
+  const [, list = ""] = /A problem that\s+can't be seen is not over\.\n\n((?:- .*\n)+)/.exec(text) ?? [];
+  const words = new Map(
+    Object.entries({ producing: "not producing", missed: "missed momentums", signer: "orchestrator", port: "ports" }),
+  );
+  const named = list.split("\n").flatMap((line) => line.slice(2).split(":")[0]?.toLowerCase().split(", ") ?? []);
+  for (const kind of ["host", ...kinds])
+    expect(named.map((each) => each.replace(/ silent$/, ""))).toContain(words.get(kind) ?? kind);
+});
+
 test("lists kinds that a lookup could not check as unknown", () => {
-  const ofNode = ["node", "sync", "registration", "producing", "missed", "disk", "peers", "clock", "port"];
-  const kinds = ["signer", "crontab", "mask", "spork", "version", ...ofNode];
   expect(find(away).unknown.map((kind) => kind)).toEqual(kinds);
   expect(find(withFact(peers())).unknown).toEqual(["peers"]);
   expect(find(look({ synced: false, sync: silent })).unknown).toEqual(["sync"]);

@@ -1,5 +1,6 @@
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
+import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
 import { verify } from "../../../../core/orchestrator/move/verify";
@@ -35,7 +36,10 @@ async function start() {
       };
       const config = async () => JSON.stringify(started.config);
       const root = { address: "203.0.113.9", forward, call: config } as unknown as RootHost;
-      const call = async () => [...((ticks > 0 && started.later) || started.life), "log", ...started.log].join("\n");
+      const call: HostPair["call"] = async ({ variables }) => {
+        const log = started.log.slice(-Number(variables?.log_lines));
+        return [...((ticks > 0 && started.later) || started.life), "log", ...log].join("\n");
+      };
       const sides = pairDouble({ roots: { old: root, new: root }, call });
       const deps = {
         ticks: () => ticks,
@@ -72,6 +76,19 @@ describe("a started orchestrator", () => {
     await started.look();
     const alone = "the new host is connected with no other orchestrator yet: is 55055/tcp open";
     expect(started.said.at(-1)).toContain(alone);
+  });
+
+  test("is well with an error in its last 50 log lines, which is reported", async ({ started }) => {
+    const report = `log of the new host, although its orchestrator is well: ${error}`;
+    for (const [later, isReported] of [
+      [49, true],
+      [50, false],
+    ] as const) {
+      started.said = [];
+      started.log = [error, ...Array<string>(later).fill("2026-11-22T05:16:01.000Z\tINFO\tmain.go:1\tstarted")];
+      await started.look();
+      expect(started.said.includes(report)).toBe(isReported);
+    }
   });
 
   test("is reported with its log if it is not well", async ({ started }) => {

@@ -74,6 +74,7 @@ test.for<[string, Changes]>([
   expect(await look(box, changes)).toEqual(meets);
 });
 
+const fullDisk = "echo header; echo '/dev/vda 99999999 1 39999999 1% /'";
 const redirect = "printf 'HTTP/1.1 302 Found\\r\\n' >&2; echo 'curl: (6) Could not resolve host' >&2; exit 6";
 const hourOff = { timedatectl: "echo no", curl: goodHost.curl.replace("-R", "-R -d '1 hour'") };
 const noGoDev = {
@@ -82,6 +83,8 @@ const noGoDev = {
 };
 test.for<[string, Changes, string]>([
   ["a kilobyte too little memory", { memoryKb: 3774872 }, "memory: found 3686 MiB, needed 3686 MiB,"],
+  ["a core too few", { commands: { nproc: "echo 3" } }, "cores: found 3, needed 4 (host.minimums.cores)"],
+  ["a kilobyte too little free disk", { commands: { df: fullDisk } }, "39 GB, needed 40 GB (host.minimums.diskGb)"],
   ["another architecture", { commands: { uname: "echo aarch64" } }, "architecture: found aarch64, needed x86_64"],
   ["a redirect to an unreachable address", curl(redirect), "found curl: (6) Could not resolve host,"],
   ["no apt", { moves: without("apt-get") }, "package manager: found no apt, needed apt: the controller's Deploy"],

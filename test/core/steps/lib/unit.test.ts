@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { readAnswer } from "../../../../core/ssh/answer";
+import { formatStepError, readAnswer } from "../../../../core/ssh/answer";
 import { createEnvelope, type Step } from "../../../../core/steps/step";
 import { evilText, harmless } from "../../../evilText";
 import { replaceAll, type Sandbox, test } from "../sandbox";
@@ -37,7 +37,7 @@ if [ -e "$sandbox/service" ] && kill -0 "$(cat "$sandbox/service")" 2> /dev/null
   );
 }
 
-async function run(box: Sandbox, script: string, step: Partial<Step> = {}, systemd = box.dir) {
+async function runPlain(box: Sandbox, script: string, step: Partial<Step> = {}, systemd = box.dir) {
   fakeSystemd(box);
   const text = createEnvelope({ name: "work", limitSeconds: 5, script, ...step }, { hostName: "h", stack: "prod" });
   const moves = [
@@ -47,7 +47,11 @@ async function run(box: Sandbox, script: string, step: Partial<Step> = {}, syste
     ["sleep 0.2;", "sleep 0.02;"],
     ["-f -s 0.2", "-f -s 0.02"],
   ] as const;
-  const { code, ...printed } = await box.run(step.readsOnly ? text : replaceAll(text, moves));
+  return { text, ...(await box.run(step.readsOnly ? text : replaceAll(text, moves))) };
+}
+
+async function run(...call: Parameters<typeof runPlain>) {
+  const { text, code, ...printed } = await runPlain(...call);
   const { isDone, stdout, stderr } = readAnswer(text, printed);
   expect(isDone).toBe(code === 0);
   return { code, stdout, stderr };
@@ -65,6 +69,19 @@ test.for<[string, string, Partial<Step>, number, string, string]>([
 ])("a step in a service %s", async ([, script, step, code, stdout, stderr], { box }) => {
   expect(await run(box, script, step)).toEqual({ code, stdout, stderr });
   expect((await box.run("ls run 2> /dev/null || true\n")).stdout).toBe("");
+});
+
+test.for<[string, Partial<Step>]>([
+  ["a service", {}],
+  ["a service with a result", { quiet: true }],
+  ["no service", { readsOnly: true }],
+  ["no service, with a result", { readsOnly: true, quiet: true }],
+])("a step that fails, in %s, prints its errors last and on one stream", async ([, step], { box }) => {
+  // The command plugin adds what it reads of the two streams to one text, in any order.
+  const { text, stdout, stderr } = await runPlain(box, "echo bad >&2; echo one; echo worse >&2; exit 7\n", step);
+  expect(stderr).toBe("");
+  const before = step.quiet ? "" : "\nPrinted before:\n  one";
+  expect(formatStepError(text, stdout, step.quiet)).toBe(`bad\nworse${before}`);
 });
 
 test("the service has the step's name and limits", async ({ box }) => {
