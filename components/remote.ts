@@ -29,10 +29,14 @@ function createConnection({ address, agent: _, proxy, ...login }: SshTarget): ty
 }
 
 /** Returns a step's standard input for the login user's shell. Secret, because it holds the sudo password. */
-export function createStepInput(step: Step, { stack, sudoPassword, address }: HostAccess) {
-  const known = pulumi.all([sudoPassword ?? "", address]);
+export function createStepInput(step: Step, { stack, sudoPassword, address, setUp }: HostAccess) {
+  const known = pulumi.all([sudoPassword ?? "", address, setUp]);
   return pulumi.secret(
-    known.apply(([password, hostName]) => createEnvelope(step, { hostName, stack, sudoPassword: password })),
+    known.apply(([password, hostName, again]) => {
+      const text = createEnvelope(step, { hostName, stack, sudoPassword: password });
+      // Another text lets the step run again.
+      return again === undefined ? text : `${text}# ${again}\n`;
+    }),
   );
 }
 

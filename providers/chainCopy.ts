@@ -16,7 +16,8 @@ export class ChainCopy extends defineResource<ChainCopyInputs, ChainCopied>({
   id: () => "chain-copy",
   create: runCopy,
   update: async (olds, news, run) => {
-    const isDone = olds.outcome !== undefined && isSameHost(olds.new.host.ssh, news.new.host.ssh);
+    const isDone =
+      olds.outcome !== undefined && isSameHost(olds.new.host.ssh, news.new.host.ssh) && olds.setUp === news.setUp;
     return isDone ? (run.kept as ChainCopied) : runCopy(news, run);
   },
   secretInputs: ["old", "new"],

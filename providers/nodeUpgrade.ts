@@ -26,8 +26,9 @@ export class NodeUpgrade extends defineResource<UpgradeInputs, UpgradeOutputs>({
   id: () => "node-upgrade",
   create: (inputs) => upgrade(inputs, {}),
   update: async (olds, news) => {
-    const { running, secondsWithoutNode, release, host } = olds;
-    const isSame = release.release_marker === news.release.release_marker && isSameHost(host.ssh, news.host.ssh);
+    const { running, secondsWithoutNode, release, host, setUp } = olds;
+    const isSameSetUp = isSameHost(host.ssh, news.host.ssh) && setUp === news.setUp;
+    const isSame = release.release_marker === news.release.release_marker && isSameSetUp;
     return running && isSame && !news.found ? { running, secondsWithoutNode } : upgrade(news, olds);
   },
   changes: (olds, news) => hasChanges(olds, news),
@@ -48,6 +49,8 @@ export interface UpgradeInputs extends WitnessSources {
   readonly library: string;
   /** A new value in each run that found another version running; otherwise absent. */
   readonly found?: string | undefined;
+  /** Another value after the host lost its set-up. */
+  readonly setUp?: string | undefined;
 }
 
 interface UpgradeOutputs {

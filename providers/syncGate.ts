@@ -60,6 +60,8 @@ interface GateInputs extends GateSettings, Pick<WitnessSources, "witnessHost"> {
   readonly factsScript: string;
   /** The script that prints the SHA-256 of the host's producer address, run in the same way. */
   readonly addressScript?: string | undefined;
+  /** Another value after the host lost its set-up. */
+  readonly setUp?: string | undefined;
   /** The URL of a webhook. Secret. */
   readonly notify?: string | undefined;
 }
@@ -78,14 +80,18 @@ interface GateOutputs extends Partial<Omit<SyncResult, "witnessed">> {
 interface GateKept {
   readonly target: { readonly ssh: Partial<Pick<SshTarget, "address" | "hostKey">> };
   readonly syncedAt?: string | undefined;
+  readonly setUp?: string | undefined;
 }
 
 /**
  * Decides what the gate does with its last result. `keep`: keeps the proof, because a live producer never has to
- * wait. `resume`: resumes the wait. `restart`: starts again, because the machine is another one or was reinstalled.
+ * wait. `resume`: resumes the wait. `restart`: starts again, because the machine is another one, was reinstalled or had its disk set back.
  */
-export function decideResumption(kept: GateKept, now: Pick<GateKept, "target">): "keep" | "resume" | "restart" {
-  if (!isSameHost(kept.target.ssh, now.target.ssh)) return "restart";
+export function decideResumption(
+  kept: GateKept,
+  now: Pick<GateKept, "target" | "setUp">,
+): "keep" | "resume" | "restart" {
+  if (!isSameHost(kept.target.ssh, now.target.ssh) || kept.setUp !== now.setUp) return "restart";
   return kept.syncedAt === undefined ? "resume" : "keep";
 }
 

@@ -12,6 +12,7 @@ import { type CloudRun, createParts } from "./cloudParts";
 import { checkAddress, isOrderedHere, registerServer } from "./cloudServer";
 import { createFirstContact } from "./firstContact";
 import { type HostArgs, HostComponent } from "./hostComponent";
+import { addSetUp } from "./setUp";
 
 interface CloudHostArgs extends HostArgs {
   readonly openings: readonly Opening[];
@@ -32,11 +33,11 @@ export function createCloudHost(run: CloudRun, args: CloudHostArgs) {
   const made = registerServer({ run, openings: args.openings }, parts, key, parent);
   const address = checkAddress(run, made);
   const hostKey = key?.publicKey ?? pulumi.output(configuredKey ?? "");
-  const access = { ...args.login, address, hostKey };
   const order = new ServerOrder("server-order", { serverId: made.id, isOrder: isOrderedHere(run) }, { parent });
   const isOrdered = key ? order.isOrdered : pulumi.output(false);
   const place = { address, hostKey, server: describeServer(run, made.id, isOrdered) };
   const contact = createFirstContact(place, args, [made], parent);
+  const access = addSetUp(args.setUp, { ...args.login, address, hostKey }, contact, parent);
   // The first contact logged in, so forget the order: no later run replaces this server as a failed order.
   const isKept = isActive && !pulumi.runtime.isDryRun();
   const settled = contact.pinned.apply(() => (isKept ? orders.write({ attempts: [] }) : undefined));

@@ -15,6 +15,7 @@ import { commandsFor, someHostKey } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import type { LastRun } from "../lastRun";
 import { info, warn } from "../log";
+import type { SetUpReader } from "../node/nodeReading";
 import { readStackEvents } from "../stackLog";
 import { createAdoptedHost, createCloudHost } from "./cloudHost";
 import type { CloudRun } from "./cloudParts";
@@ -22,7 +23,11 @@ import type { RegisteredHost } from "./host";
 import { createHostArgs } from "./hostComponent";
 
 /** Decides which server to order or use, and registers it. @throws RunError, before anything is registered */
-export async function registerCloudHost(config: CloudConfig, last: LastRun): Promise<RegisteredHost> {
+export async function registerCloudHost(
+  config: CloudConfig,
+  last: LastRun,
+  readSetUp?: SetUpReader,
+): Promise<RegisteredHost> {
   const { provider, importId } = config.host;
   const cloud = openCloud(config);
   const orders = openOrderRecords(config);
@@ -31,7 +36,7 @@ export async function registerCloudHost(config: CloudConfig, last: LastRun): Pro
   const plan = await decide(deciding);
   if (plan.kind === "gone") return { shown: { provider } };
   const run = { ...deciding, plan };
-  const args = createHostArgs(config, last);
+  const args = createHostArgs(config, last, readSetUp);
   const register = async () => {
     if (importId !== undefined && plan.kind === "keep") return createAdoptedHost({ ...run, plan }, args);
     const openings = listOpenings(config, await hasOrchestrator(config, config.stack, last.orchestrator?.side));

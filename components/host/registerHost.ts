@@ -2,16 +2,22 @@ import type { StackConfig } from "../../core/config/config";
 import type { ExistingHostConfig } from "../../core/config/hostSchema";
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { LastRun } from "../lastRun";
+import type { SetUpReader } from "../node/nodeReading";
 import { createFirstContact } from "./firstContact";
 import type { RegisteredHost } from "./host";
 import { createHostArgs, HostComponent } from "./hostComponent";
+import { addSetUp } from "./setUp";
 
-export async function registerHost(config: StackConfig, last: LastRun): Promise<RegisteredHost> {
+export async function registerHost(
+  config: StackConfig,
+  last: LastRun,
+  readSetUp: SetUpReader,
+): Promise<RegisteredHost> {
   const { host } = config;
-  if (host.provider === "existing") return registerExistingHost(config, host, last);
+  if (host.provider === "existing") return registerExistingHost(config, host, last, readSetUp);
   // Loaded on demand, because the clouds' libraries are large.
   const { registerCloudHost } = await import("./registerCloudHost");
-  return registerCloudHost({ ...config, host }, last);
+  return registerCloudHost({ ...config, host }, last, readSetUp);
 }
 
 /** Registers a host that already exists. Without a host key, the key that it shows at first contact is stored. */
@@ -19,11 +25,13 @@ export async function registerExistingHost(
   config: StackConfig,
   { address, hostKey }: ExistingHostConfig,
   last: LastRun,
+  readSetUp?: SetUpReader,
 ): Promise<RegisteredHost> {
-  const args = createHostArgs(config, last);
+  const args = createHostArgs(config, last, readSetUp);
   const component = new HostComponent("ExistingHost");
   const contact = createFirstContact({ address, hostKey }, args, [], component);
-  const access = { ...args.login, address, hostKey: hostKey ?? contact.pinned };
+  const login = { ...args.login, address, hostKey: hostKey ?? contact.pinned };
+  const access = addSetUp(args.setUp, login, contact, component);
   const fingerprint = hostKey === undefined ? contact.fingerprint : computeFingerprint(hostKey);
   const host = component.guard({ access, ready: [contact], fingerprint }, args);
   return { host, shown: { address, fingerprint } };

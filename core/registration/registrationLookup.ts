@@ -55,7 +55,11 @@ async function readNewestPage({ client, newest: { height } }: PillarAnswer) {
 export function collectRegistrationMemory(events: readonly LogEvent[], stack: string, ours: string, seen?: string) {
   let memory: RegistrationMemory = seen === undefined || seen === ours ? {} : { earlier: seen };
   for (const entry of events.filter((each) => each.stack === stack)) {
-    if (entry.event === "registeredTooEarly" && entry.details.producerAddress === ours)
+    // An address that was registered before this one, such as that of a key that the host lost.
+    const before = entry.event === "registered" || entry.event === "producing" || entry.event === "registeredElsewhere";
+    if (before && entry.details.producerAddress !== ours && memory.wasOurs !== true)
+      memory = { earlier: entry.details.producerAddress };
+    else if (entry.event === "registeredTooEarly" && entry.details.producerAddress === ours)
       memory = { ...memory, earlier: entry.details.earlier ?? memory.earlier };
     else if (entry.event === "registered" && entry.details.producerAddress === ours)
       memory = { ...memory, since: memory.since ?? Date.parse(entry.at), wasOurs: true };

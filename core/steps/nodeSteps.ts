@@ -182,6 +182,17 @@ export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: 
   };
 }
 
+/** Prints what the host carries of this stack's set-up. */
+export function setUpFacts({ node }: Pick<StackConfig, "node">): Step {
+  return {
+    name: "setUpFacts",
+    limitSeconds: 15,
+    readsOnly: true,
+    quiet: true,
+    script: createScript(["host/setUpFacts"], { service: node.service }),
+  };
+}
+
 /** Prints the SHA-256 of the producer address in the node's configuration, or nothing. */
 export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
   return {

@@ -34,6 +34,7 @@ const seenOf = ({ registered, node = synced, restart = "off", closed = Promise.r
   readings: Promise.resolve([says("the node of 203.0.113.7", registered)]),
   hourlyRestart: Promise.resolve(restart),
   version: Promise.resolve(undefined),
+  setUp: Promise.resolve(["deploy.done", "stack", "unit"]),
   closed,
   close: () => undefined,
 });

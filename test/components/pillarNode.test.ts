@@ -19,6 +19,7 @@ const privateKey = `${keyPair("hunter2-phrase").private.trim()}\n`;
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const command = "command:remote:Command";
 const firstContact = "pulumi-nodejs:dynamic/pillar-host:FirstContact";
+const hostSetUp = "pulumi-nodejs:dynamic/pillar-host:HostSetUp";
 const hostGuard = "pulumi-nodejs:dynamic/pillar-host:RetirementGuard";
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const steps = "preflight prepare packages controller hourly-restart deploy sync hourly-restart-off producer-address";
@@ -65,19 +66,21 @@ describe("a host with a pinned key", () => {
   });
 
   test("registers first contact, guard, node and its children in this order", () => {
-    const places = ["host", "first-contact", "host-guard", "node"];
+    const places = ["host", "first-contact", "host-set-up", "host-guard", "node"];
     const placeOf = ({ name }: Registered) => (places.includes(name) ? places.indexOf(name) : places.length);
     const byPlace = [...all].sort((a, b) => placeOf(a) - placeOf(b));
     expect(byPlace.map(({ type, name, parent, after }) => ({ type, name, parent, after }))).toEqual([
       { type: "pillar-host:host:ExistingHost", name: "host", parent: "", after: [] },
       { type: firstContact, name: "first-contact", parent: "host", after: [] },
+      { type: hostSetUp, name: "host-set-up", parent: "host", after: ["first-contact"] },
       { type: hostGuard, name: "host-guard", parent: "host", after: ["first-contact"] },
       { type: "pillar-host:node:PillarNode", name: "node", parent: "", after: [] },
       ...order.map((name, index) => ({
         type: name === "node-sync" ? gate : command,
         name,
         parent: "node",
-        after: [index === 0 ? "host-guard" : order[index - 1]],
+        // Another set-up lets each of them work again.
+        after: [index === 0 ? "host-guard" : order[index - 1], "host-set-up"],
       })),
     ]);
   });
@@ -98,6 +101,7 @@ describe("a host with a pinned key", () => {
       const open = concealed(inputs) as Record<string, unknown>;
       if (type === command) expect(open).toMatchObject({ connection: "[secret]", stdin: "[secret]" });
       else if (type === firstContact) expect(open).toMatchObject({ login: "[secret]" });
+      else if (type === hostSetUp) expect(Object.keys(open).sort()).toEqual(["__provider", "address"]);
       else if (type === hostGuard) expect(open).toMatchObject({ host: "[secret]", node: "[secret]" });
       else for (const key of ["target", "factsScript", "addressScript", "notify"]) expect(open[key]).toBe("[secret]");
       expect(JSON.stringify(open)).not.toMatch(/hunter2|PRIVATE KEY/);
@@ -197,8 +201,8 @@ test("removes the remains of an interrupted chain copy before the gate, if none 
   };
   await log.add({ event: "chainCopyBegun", details: { from: "198.51.100.9" } });
   expect(await away("oldHost")).toBeUndefined();
-  expect((await away())?.after).toEqual(["node-deploy"]);
-  expect(named("node-sync").after).toEqual(["node-chain-copy-away"]);
+  expect((await away())?.after).toEqual(["node-deploy", "host-set-up"]);
+  expect(named("node-sync").after).toEqual(["node-chain-copy-away", "host-set-up"]);
   await log.add({ event: "chainCopied", details: { from: "a", files: 1, bytes: 1, seconds: 1, height: 1 } });
   expect(await away()).toBeUndefined();
 });
@@ -209,7 +213,7 @@ test("copies the old host's chain between deploy and gate if configured, with se
   all = await standUp(configOf({ host: { ...least.host, hostKey }, network: { momentum: "2s" }, sync }));
   const copy = named("node-chain-copy");
   expect(copy.after).toEqual(["node-deploy"]);
-  expect(named("node-sync").after).toEqual(["node-chain-copy"]);
+  expect(named("node-sync").after).toEqual(["node-chain-copy", "host-set-up"]);
   expect(concealed(copy.inputs)).toMatchObject({ old: "[secret]", new: "[secret]", limitMbps: 50, momentum: 2000 });
   expect(JSON.stringify(concealed(copy.inputs))).not.toMatch(/hunter2|login-pw/);
   expect(revealed(copy.inputs)).toMatchObject({

@@ -151,7 +151,14 @@ export async function expectFailure(run: RunResult | Promise<RunResult>): Promis
 
 /** Runs `pulumi up` of the first steps only, by the ends of their names: enough for a login or a refusal. */
 export async function upTo(stack: LabStack, ...steps: string[]): Promise<{ exitCode: number; output: string }> {
-  const targets = ["host", "first-contact", "host-guard", "node", ...steps.map((step) => `node-${step}`)];
+  const targets = [
+    "host",
+    "first-contact",
+    "host-set-up",
+    "host-guard",
+    "node",
+    ...steps.map((step) => `node-${step}`),
+  ];
   return stack.up([...targets.flatMap((name) => ["--target", `**::${name}`])]);
 }
 

@@ -47,6 +47,14 @@ node_release_judge() { :; }\n`,
 });
 
 describe("the stored provider of an upgrade", () => {
+  test("upgrades the node of a disk that was set back again", async () => {
+    const { result } = await run("nodeUpgrade", "create", await inputs("done"));
+    rmSync(join(scratch(), "swapped"));
+    const again = await run("nodeUpgrade", "update", "id", result?.outs, await inputs("done", { setUp: "2" }));
+    expect(again.result?.outs).toMatchObject({ running: "v0.0.10" });
+    expect(existsSync(join(scratch(), "swapped"))).toBe(true);
+  });
+
   test("upgrades once; another release is another upgrade", async () => {
     const { result, error, log } = await run("nodeUpgrade", "create", await inputs("done"));
     expect(error).toBeUndefined();

@@ -8,6 +8,7 @@ const providers = {
   firstContact: { address: "a", port: 22, login: { user: "op" }, work: "w", run: undefined },
   orchestratorBackup: { oldHost: {}, newHost: {}, node: {}, library: "" },
   hostKey: {},
+  hostSetUp: { address: "a", lost: undefined },
   serverOrder: { serverId: "", isOrder: true },
   copyKey: { old: {}, new: {} },
   orchestratorMove: { old: {}, new: {}, backup: {} },

@@ -14,7 +14,7 @@ import { project, storedProviders } from "./storedProviders";
 
 const scratch = scratchDirectory();
 
-type Serialized = "syncGate" | "firstContact" | "hostKey" | "serverOrder" | "hourlyRestartOff";
+type Serialized = "syncGate" | "firstContact" | "hostKey" | "serverOrder" | "hourlyRestartOff" | "hostSetUp";
 const stored = storedProviders<Serialized>();
 const run = stored.run;
 let host: SshHost;
@@ -343,6 +343,25 @@ describe("the order of a new server", () => {
     const later = { ...order, isOrder: false };
     expect((await run("serverOrder", "diff", "id", olds, later)).result).toEqual({ changes: false });
     expect((await run("serverOrder", "update", "id", olds, later)).result?.outs).toMatchObject({ isOrdered: true });
+  });
+});
+
+describe("HostSetUp", () => {
+  const at = { address: "203.0.113.7", __provider: "its text" };
+
+  test("changes only in a run that finds nothing of the set-up", async () => {
+    const created = await run("hostSetUp", "create", { ...at, lost: "1" });
+    const olds = { ...at, lost: "1", setUp: "1", stateVersion: 1 };
+    expect(created).toEqual({ result: { id: "host-set-up", outs: olds }, log: [] });
+    expect((await run("hostSetUp", "diff", "id", olds, at)).result).toEqual({ changes: false });
+    expect((await run("hostSetUp", "update", "id", olds, at)).result?.outs).toMatchObject({ setUp: "1" });
+    const lost = { ...at, lost: "2" };
+    expect((await run("hostSetUp", "diff", "id", olds, lost)).result).toEqual({ changes: true });
+    const { result, log } = await run("hostSetUp", "update", "id", olds, lost);
+    expect([result?.outs, log]).toEqual([
+      expect.objectContaining({ setUp: "2" }),
+      ["203.0.113.7: it carries nothing of this stack's set-up: every step runs on it"],
+    ]);
   });
 });
 

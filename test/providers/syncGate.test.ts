@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeOutputs } from "../../providers/syncGate";
+import { decideResumption, makeOutputs } from "../../providers/syncGate";
 
 const record = {
   state: 2,
@@ -17,4 +17,14 @@ test("computes the duration and the rate of a sync", () => {
   expect(makeOutputs({ ...record, witnessed })).toEqual({ ...record, durationSeconds: 3600, rate: 3.8 });
   const atOnce = { ...record, syncedAt: record.startedAt };
   expect(makeOutputs(atOnce)).toEqual({ ...atOnce, durationSeconds: 0, rate: 0 });
+});
+
+const target = { ssh: { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" } };
+test.each([
+  ["is kept on the host that it was made on", {}, {}, "keep"],
+  ["is kept after a set-up that was made anew", { setUp: "2" }, { setUp: "2" }, "keep"],
+  ["does not count on a disk that was set back", {}, { setUp: "2" }, "restart"],
+  ["does not count on a disk that was set back once more", { setUp: "1" }, { setUp: "2" }, "restart"],
+] as const)("a proof of the sync %s", (_what, kept, now, decision) => {
+  expect(decideResumption({ target, syncedAt: record.syncedAt, ...kept }, { target, ...now })).toBe(decision);
 });

@@ -114,7 +114,7 @@ chain_end_old() {
 chain_watch_lease() {
   # The script ends if its run has removed the owner's file, and does nothing if a new run has renewed the lease.
   write_script "$state/chain-copy.end" \
-    "state data_dir copy_dir copy_mark login_user stack_identity stack_word host_name chain_databases chain_owner chain_marker chain_lease_seconds LC_ALL PATH" \
+    "state data_dir copy_dir copy_mark login_user stack_identity stack_word host_name chain_databases chain_owner chain_marker chain_lease_seconds" \
     "say fail is_there replace_file pulumi_up chain_lease_lives chain_expect_own chain_directory_away chain_snapshot_place chain_clean_old copy_take_back authorize authorize_in" \
     'while [ -e "$chain_owner" ] && chain_lease_lives; do sleep 5; done
 [ -e "$chain_owner" ] || exit 0

@@ -20,7 +20,7 @@ chain_send() {
 chain_allow() {
   chain_owned
   copy_side=chain_send
-  copy_allow "host_name state data_dir chain_databases chain_runs LC_ALL PATH" "say fail has copy_await copy_take chain_gently chain_find chain_snapshot_place chain_send"
+  copy_allow "host_name state data_dir chain_databases chain_runs" "say fail has copy_await copy_take chain_gently chain_find chain_snapshot_place chain_send"
 }
 
 # On the new host.

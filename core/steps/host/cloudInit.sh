@@ -22,6 +22,7 @@ login=$(sshd -T 2> /dev/null | grep -i '^passwordauthentication ' || true)
   fail "logins with a password are not off" "found: ${login:-no answer from sshd -T}" "needed: PasswordAuthentication no, from cloud-init"
 
 if has apt-get && ! dpkg -s unattended-upgrades > /dev/null 2>&1; then
+  take_proxy
   export DEBIAN_FRONTEND=noninteractive
   mkdir -p "$logs"
   apt_log=$logs/cloudInit.log

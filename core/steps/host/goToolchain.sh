@@ -50,7 +50,8 @@ is_older() {
 # source_text FILE SED: prints the first match in a file of the node's source, as Deploy would build it; nothing if that is unknown.
 source_text() { [ -z "$node_source" ] || text_at "$node_source/raw/HEAD/$1" | sed -nE "$2" | head -n 1 || true; }
 text_at() {
-  if has curl; then curl -fsSL --connect-timeout 10 --max-time 20 "$1" 2> /dev/null
-  elif has wget; then wget -qO- --tries=1 --timeout=15 "$1" 2> /dev/null
+  take_proxy
+  if has curl; then curl -q -fsSL --connect-timeout 10 --max-time 20 "$1" 2> /dev/null
+  elif has wget; then wget --no-config -qO- --tries=1 --timeout=15 "$1" 2> /dev/null
   else return 1; fi
 }

@@ -62,10 +62,11 @@ done
 
 # Signed addresses refuse a request for headers only. The answer's Date header is an independent clock.
 first_bytes() {
-  if has curl; then curl -sSL -r 0-59 -D /dev/stderr --connect-timeout 10 --max-time 30 "$release_url"
-  else timeout 30 wget -S -O - --header='Range: bytes=0-59' --tries=1 --timeout=15 "$release_url"; fi |
+  if has curl; then curl -q -sSL -r 0-59 -D /dev/stderr --connect-timeout 10 --max-time 30 "$release_url"
+  else timeout 30 wget --no-config -S -O - --header='Range: bytes=0-59' --tries=1 --timeout=15 "$release_url"; fi |
     head -c 60 | tr -cd '[:print:]' | sed 's/^/body: /'
 }
+take_proxy
 found= date_header=
 if has curl || has wget; then
   answer=$(first_bytes 2>&1) || true
@@ -81,12 +82,12 @@ if has curl || has wget; then
     *) found=$(grep -E 'curl:|[Ff]ailed|[Uu]nable|refused' <<< "$answer" | tail -n 1 || say "no answer") ;;
   esac
 fi
-[ -z "$found" ] || needs "release address $release_url" "$found" "the controller's zip archive (controller.release.url: open it in a browser; without an answer, check firewall and DNS of the host)"
+[ -z "$found" ] || needs "release address $release_url$via_proxy" "$found" "the controller's zip archive (controller.release.url: open it in a browser; without an answer, check firewall and DNS of the host)"
 
 # Requests an address that the controller requests when it deploys, and in every run. Any answer will do.
-reach() { has curl && curl -sS -o /dev/null -I --connect-timeout 10 --max-time 20 "$1" 2>&1 | tail -n 1; }
+reach() { has curl && curl -q -sS -o /dev/null -I --connect-timeout 10 --max-time 20 "$1" 2>&1 | tail -n 1; }
 while IFS=$'\t' read -r url found; do
-  needs "$url, which the controller asks" "$found" "an answer (controller.addresses; a firewall or DNS on the host?)"
+  needs "$url, which the controller asks$via_proxy" "$found" "an answer (controller.addresses; a firewall or DNS on the host?)"
 done < <(for url in $controller_addresses; do
   (found=$(reach "$url" || true); [ -z "$found" ] || printf '%s\t%s\n' "$url" "$found") &
 done; wait)
@@ -135,3 +136,4 @@ if [ "$cores" -lt "$ideal_cores" ] || [ "$memory_kb" -lt "$ideal_memory_kb" ]; t
   say "ideal for the initial sync: $ideal_cores cores and $ideal_memory_gb GB of memory; with less it takes longer"
 fi
 say "$distribution, $cores cores, $((memory_kb / 1024)) MiB memory, $((disk_kb / 1000000)) GB free: meets the minimums"
+[ -z "$via_proxy" ] || say "downloads go$via_proxy, as DefaultEnvironment of systemd says"

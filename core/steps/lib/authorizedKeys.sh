@@ -9,7 +9,7 @@ authorize() {
     authorize_in "$home" "${@:2}"
   else
     setpriv --reuid="$(id -u "$1")" --regid="$(id -g "$1")" --init-groups bash --norc -euo pipefail -c "$(
-      declare -p host_name LC_ALL PATH
+      declare -p host_name
       declare -f say fail replace_file authorize_in
     )"'; authorize_in "$@"' authorize "$home" "${@:2}" < /dev/null || exit
   fi

@@ -2,17 +2,17 @@
 # $login_key is the key that it belongs below.
 become_root() {
   local user refusal
-  if [ "$(id -u)" = 0 ]; then exec "$@"; fi
+  if [ "$(id -u)" = 0 ]; then exec $clean_environment "$@"; fi
   user=$(id -un)
   command -v sudo > /dev/null 2>&1 || { refusal="there is no sudo" && sudo_refused; }
   # Try sudo with the same shell first, but without the script, whose lines sudo would take for passwords.
-  if refusal=$(LC_ALL=C sudo -n bash -c : 2>&1 > /dev/null); then exec sudo -n "$@"; fi
+  if refusal=$(LC_ALL=C sudo -n bash -c : 2>&1 > /dev/null); then exec sudo -n $clean_environment "$@"; fi
   [ -n "$sudo_password" ] || sudo_refused
   refusal=$(printf '%s\n' "$sudo_password" | LC_ALL=C sudo -k -S -p 'password of %p:' bash -c : 2>&1 > /dev/null) || sudo_refused
   # -k: sudo asks, even if it has a ticket. If it does not ask all the same, the root shell must not run the password line, so
   # everything before the marker is thrown away. The blanks are for sudo-rs, which reads up to 8 KiB with the password.
   { printf '%s\n%8192s\n%s\n' "$sudo_password" '' pillar-host-begin; cat; } |
-    sudo -k -S -p '' bash --norc -c 'while IFS= read -r line && [ "$line" != "$0" ]; do :; done; exec "$@"' pillar-host-begin "$@"
+    sudo -k -S -p '' bash --norc -c 'while IFS= read -r line && [ "$line" != "$0" ]; do :; done; exec "$@"' pillar-host-begin $clean_environment "$@"
   exit
 }
 # Names a cause only if sudo's message is a known one. Shows the message in any case.

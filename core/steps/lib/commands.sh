@@ -10,6 +10,9 @@ config_set_secret() { printf 'pulumi config set --secret --path pillar-host:%s -
 adopt_command() { printf './pillar-host adopt %s %s --like %s' "$1" "$2" "$stack_word"; }
 config_rm() { printf 'pulumi config rm --path pillar-host:%s -s %s' "$1" "$stack_word"; }
 
+# Comes before each command that runs as root here: nothing is inherited from a login, from systemd or from sudo.
+clean_environment="/usr/bin/env -i LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root"
+
 # Removes terminal commands (C0, DEL and C1 controls) and Unicode format characters, which turn text around or hide it,
 # from the output of programs.
 printable() {

@@ -1,5 +1,5 @@
-# Shared by all steps. Runs as root under `bash -euo pipefail`, with the assignments of step.ts above it.
-export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
+# Shared by all steps. Runs as root under `bash -euo pipefail`, with the assignments of step.ts above it, and no environment but
+# $clean_environment.
 umask 022
 state=/var/lib/pillar-host
 logs=/var/log/pillar-host
@@ -82,7 +82,7 @@ replace_file() {
 write_script() {
   local parts
   parts=$(declare -p $2 && declare -f $3) || exit
-  replace_file "$1" $'#!/bin/bash\nset -euo pipefail\n'"$parts"$'\n'"$4"$'\n' "${5:-600}"
+  replace_file "$1" $'#!/bin/bash\n[ "${1:-}" = clean ] || exec '"$clean_environment"$' /bin/bash "$0" clean\nset -euo pipefail\n'"$parts"$'\n'"$4"$'\n' "${5:-600}"
 }
 
 # Markers say how far this stack has come on this host.
@@ -108,11 +108,28 @@ redact() {
     -e "s/$secret_word.*/\\1 [removed]/I"
 }
 
+# Takes the proxy that the operator gave the services of this host (DefaultEnvironment of systemd) for what leaves the host, in
+# each spelling that some program reads. $via_proxy names it in errors, without its password.
+take_proxy() {
+  local line name
+  while IFS= read -r line; do
+    name=${line%%=*}
+    name=${name,,}
+    if [[ $name =~ ^(https?|no)_proxy$ && ${line#*=} =~ ^[^[:space:]\'\"\$]+$ ]]; then export "$name=${line#*=}" "${name^^}=${line#*=}"; fi
+  done < <(systemctl show-environment 2> /dev/null || true)
+  via_proxy=
+  [ -n "${http_proxy:-}${https_proxy:-}" ] || return 0
+  via_proxy=" through the proxy $(sed 's,//[^/@]*@,//,' <<< "${https_proxy:-$http_proxy}")"
+  export no_proxy=127.0.0.1,localhost,::1${no_proxy:+,$no_proxy}
+  export NO_PROXY=$no_proxy
+}
+
 # download FILE LOG: downloads $release_url. Prints why that failed, also if a connection broke off, of which wget says nothing.
 # Without a hash ($sha256) to compare with, refuses a redirect from https to plain http, which wget follows although anybody on
 # the way could replace the file.
 download() {
-  if wget --no-verbose --tries=3 --timeout=30 --server-response -O "$1" "$release_url" > "$2" 2>&1; then
+  take_proxy
+  if wget --no-config --no-verbose --tries=3 --timeout=30 --server-response -O "$1" "$release_url" > "$2" 2>&1; then
     if [ -n "$sha256" ] || [[ ${release_url,,} == http:* ]] || ! grep -qiE '^ *Location: *http:' "$2"; then return 0; fi
     rm -f "$1"
     say "the address redirects from https to plain http ($(sed -nE 's,^ *[Ll]ocation: *(http://[^/ ]*).*,\1,Ip' "$2" | head -n 1)), where anybody on the way could replace the file; needed: its sha256 in the configuration, or another address"
@@ -120,6 +137,7 @@ download() {
   fi
   # Skips indented lines, which are the server's headers.
   redact < "$2" | grep -vE '^$|^  ' | tail -n 1 | grep . || say "it broke off after $(stat -c %s "$1") bytes"
+  [ -z "$via_proxy" ] || say "asked$via_proxy"
   return 1
 }
 
@@ -181,6 +199,7 @@ port_is_open() {
 # wait SECONDS for a lock.
 packages_ask_nothing() {
   export DEBIAN_FRONTEND=noninteractive APT_LISTCHANGES_FRONTEND=none UCF_FORCE_CONFFOLD=1 NEEDRESTART_SUSPEND=1
+  take_proxy
   export APT_CONFIG=$state/apt.conf
   install_file "$APT_CONFIG" "DPkg::Lock::Timeout \"$1\";
 Dpkg::Options { \"--force-confdef\"; \"--force-confold\"; };"
@@ -190,7 +209,7 @@ service_is_active() { [ "$(systemctl is-active "$1" 2> /dev/null)" = active ]; }
 
 # rpc METHOD: the answer of the node on this host, or nothing.
 rpc() {
-  wget -qO- --tries=1 --timeout=5 --header='content-type: application/json' \
+  wget --no-config --no-proxy -qO- --tries=1 --timeout=5 --header='content-type: application/json' \
     --post-data="{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"$1\",\"params\":[]}" \
     "http://$rpc_address:$rpc_port/" 2> /dev/null || true
 }

@@ -60,8 +60,7 @@ copy_allow() {
   ends=$(date -d "+$copy_hours hours" +%s)
   (umask 077; mkdir -p "$copy_dir")
   # The command checks the time itself, because sshd below OpenSSH 8.2 lets no key expire.
-  write_script "$command" "$1 ends copy_hours greeting" "$2" 'unset BASH_ENV ENV
-printf "\n%s\n" "$greeting"
+  write_script "$command" "$1 ends copy_hours greeting" "$2" 'printf "\n%s\n" "$greeting"
 [ "$(date +%s)" -lt "$ends" ] || { echo "the right to this copy expired after $copy_hours hours" >&2; exit 1; }
 '"$copy_side" 700
   # Begins with bash, because $state may be mounted noexec.

@@ -19,7 +19,7 @@ busy() { case $(systemctl is-active "$unit" 2> /dev/null) in inactive | failed) 
 waited=$SECONDS
 until systemd-run --quiet --collect --unit="$unit" --description="pillar-host: $step" \
   --property=RuntimeMaxSec="$limit_seconds" --property=TimeoutStopSec=10 \
-  bash -c 'trap "" HUP; if bash -euo pipefail "$0/script" >> "$0/out" 2> "$0/err" < /dev/null; then c=0; else c=$?; fi; echo "$c" > "$0/code"' "$run" 2> "$run/refusal"; do
+  $clean_environment bash -c 'trap "" HUP; if bash -euo pipefail "$0/script" >> "$0/out" 2> "$0/err" < /dev/null; then c=0; else c=$?; fi; echo "$c" > "$0/code"' "$run" 2> "$run/refusal"; do
   # Give up if the reason is not an earlier run. If that run has ended just now, try again.
   busy || grep -q already "$run/refusal" || { cat "$run/refusal" >&2; exit 1; }
   [ -n "${is_said:-}" ] || printf 'an earlier run is still at work on this host (%s); waiting until it has finished\n' "$(systemctl show -p Description --value "$unit")" >&"$notes"

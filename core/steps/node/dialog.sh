@@ -13,6 +13,7 @@ dialog() {
   # The pipe is opened for reading and writing, so that the controller never reads an end of input.
   exec 3<> "$work/in" 5> "$work/out" 4< "$work/out"
   rm -r "$work"
+  take_proxy
   # The controller only runs if it finds a known shell in SHELL or, without SHELL, as its parent.
   (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&5 2>&1 3>&- 4<&- 5>&- 7>&- &
   local child=$!

@@ -124,8 +124,7 @@ node_release_swap() {
   rm -f "$upgrade_run".* "$upgrade_file"
   write_script "$state/node-upgrade" "state logs proc secret_word announces_next host_name stack_word service rpc_address rpc_port version release_marker program may_go_back answer_seconds judge_seconds seen_seconds node_stop_limit upgrade_file upgrade_unit upgrade_run" \
     "say warn fail redact service_is_active rpc wait_for_node replace_file mark hash_of signer_flock node_main_pid stop_node release_note node_start node_line node_is_good upgrade_end node_upgrade" \
-    'export LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-node_upgrade'
+    node_upgrade
   install_file "/etc/systemd/system/$upgrade_unit.service" "[Unit]
 Description=pillar-host: the upgrade of $service
 After=$service.service

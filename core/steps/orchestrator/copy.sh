@@ -118,7 +118,7 @@ signer_copy_key_waits() {
 signer_copy_allow() {
   signer_owned
   signer_current
-  copy_allow "host_name state directory receive_into aside_store copy_dir signer_runs LC_ALL PATH" \
+  copy_allow "host_name state directory receive_into aside_store copy_dir signer_runs" \
     "say fail signer_plain_store signer_work copy_list copy_paths copy_rename copy_frame copy_await copy_take copy_bounded copy_send copy_receive copy_unlink copy_remove copy_only_inward copy_keep_shares copy_drop_shares copy_kept"
 }
 

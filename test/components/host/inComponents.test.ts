@@ -62,6 +62,7 @@ test.each([
       "pillar-host:retirement:HostRetirement retirement ",
       "pulumi-nodejs:dynamic/pillar-host:FirstContact first-contact host",
       "pulumi-nodejs:dynamic/pillar-host:HostKey host-key host",
+      "pulumi-nodejs:dynamic/pillar-host:HostSetUp host-set-up host",
       "pulumi-nodejs:dynamic/pillar-host:NodeShutdown node-shutdown retirement",
       "pulumi-nodejs:dynamic/pillar-host:ServerOrder server-order host",
       "pulumi-nodejs:dynamic/pillar-host:RetirementGuard guard retirement",

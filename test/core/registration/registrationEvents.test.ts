@@ -61,7 +61,13 @@ describe("the registration's memory", () => {
   test.each<[string, Registration[], { stack?: string; address?: string; seen?: string }, object]>([
     ["this stack and address", [registered, producing], {}, { since: clock, ...wasHere, switched }],
     ["no other stack", [registered, producing], { stack: "prod" }, {}],
-    ["no other address", [registered, producing], { address: other }, {}],
+    [
+      "no other address, which counts as the earlier one",
+      [registered, producing],
+      { address: other },
+      { earlier: ours },
+    ],
+    ["the newest earlier address", [registered, elsewhere], { address: other }, { earlier: old }],
     ["the Pillar that switched away", [producing, elsewhere], {}, wasHere],
     ["the earlier address by the last run", [], { seen: old }, { earlier: old }],
     ["no earlier address that is its own", [], { seen: ours }, {}],

@@ -7,6 +7,9 @@ import { asRoot } from "../../../core/ssh/root";
 
 const commands = readFileSync(join(import.meta.dirname, "../../../core/steps/lib/commands.sh"), "utf8");
 
+const environment = 'clean_environment="/usr/bin/env -i LC_ALL=C';
+const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 export interface Ran {
   readonly code: number | null;
   readonly stdout: string;
@@ -77,10 +80,15 @@ export class Sandbox {
       ["\nstate=/var/lib/pillar-host\n", `\nstate=${this.state}\n`],
       ["\nlogs=/var/log/pillar-host\n", `\nlogs=${this.logs}\n`],
       ["\nproc=/proc\n", `\nproc=${this.dir}/proc\n`],
-      [" PATH=/usr/local/sbin:", ` PATH=${this.bin}:/usr/local/sbin:`],
-      [" HOME=/root\n", ` HOME=${this.dir}\n`],
     ];
-    return replaceAll(`host_name=h\nstack_word=prod\n${commands}${script}`, moves);
+    return this.inside(replaceAll(`host_name=h\nstack_word=prod\n${commands}${script}`, moves));
+  }
+
+  /** Gives what a script starts in the host's environment this directory's. @throws if the environment is another one */
+  inside(script: string): string {
+    const text = `${environment} PATH=${this.bin}:${path} HOME=${this.dir} TMPDIR=${this.dir} sandbox=${this.dir}"`;
+    replaceAll(script, [[`${environment} PATH=${path} HOME=/root"`, text]]);
+    return script.replaceAll(`${environment} PATH=${path} HOME=/root"`, () => text);
   }
 
   /** Returns the functions of a library for root, with the host's fixed paths and units in this directory. */
@@ -91,7 +99,8 @@ export class Sandbox {
   /** Runs bash as the program does: the script on standard input. */
   run(script: string, argv: readonly string[] = ["-euo", "pipefail", "-s"]): Promise<Ran> {
     return new Promise((resolve, reject) => {
-      const env = { PATH: `${this.bin}:${process.env.PATH}`, HOME: this.dir, TMPDIR: this.dir, sandbox: this.dir };
+      const at = { HOME: this.dir, TMPDIR: this.dir, sandbox: this.dir };
+      const env = { ...at, LC_ALL: "C", PATH: `${this.bin}:${process.env.PATH}` };
       const child = spawn("bash", argv, { cwd: this.dir, env });
       const text = { stdout: "", stderr: "" };
       for (const name of ["stdout", "stderr"] as const) {

@@ -1,11 +1,46 @@
-import { describe, expect, it } from "vitest";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { type OwnProcess, startDetached } from "../../../lab/hosts/machine";
+import { operatorAddress } from "../../../lab/hosts/network";
+import type { Lab, LabHost } from "../../../lab/lab";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { databaseOf, linesOf, onHost, pastPackages, reconfigure, staged, transcripts } from "../fixture";
 
 keepEngineLogs();
 
+/** A proxy for https that writes the name of each server that is asked for. */
+const proxySource = `const { connect } = require("node:net");
+require("node:http").createServer().on("connect", ({ url, headers }, socket) => {
+  const way = headers["proxy-authorization"] ? "by name" : "unnamed";
+  require("node:fs").appendFileSync(process.argv[1], url + " " + way + "\\n");
+  const to = connect(...url.split(":").reverse(), () => socket.write("HTTP/1.1 200 OK\\r\\n\\r\\n"));
+  to.on("error", () => socket.destroy()).pipe(socket).on("error", () => to.destroy()).pipe(to);
+}).listen(3128, "${operatorAddress}");`;
+
 describe("the deploy", () => {
-  const stage = staged(undefined, pastPackages);
+  let proxy: OwnProcess | undefined;
+  const proxyPassword = "Proxy-Mule-3";
+  const asked = (lab: Lab) => join(lab.dir, "proxied");
+  /** Gives services and logins a proxy that works for https, and one for http that nobody serves. */
+  const behindProxy = async (lab: Lab, host: LabHost) => {
+    await pastPackages(lab, host);
+    proxy = await startDetached(
+      lab.atOperator([process.execPath, "-e", proxySource, asked(lab)]),
+      join(lab.dir, "p.log"),
+    );
+    const own = `http_proxy=http://127.0.0.1:9 https_proxy=http://op:${proxyPassword}@${operatorAddress}:3128`;
+    await onHost(
+      host,
+      `mkdir -p /etc/systemd/system.conf.d
+       printf '[Manager]\nDefaultEnvironment=%s\n' '${own}' > /etc/systemd/system.conf.d/proxy.conf
+       printf '%s\n' http_proxy=http://127.0.0.1:9 https_proxy=http://127.0.0.1:9 TAR_OPTIONS=--no-such-option >> /etc/environment
+       echo 'https_proxy = http://127.0.0.1:9' > /root/.wgetrc; echo 'proxy = http://127.0.0.1:9' > /root/.curlrc
+       systemctl daemon-reexec`,
+    );
+  };
+  const stage = staged(undefined, behindProxy);
+  afterAll(() => proxy && process.kill(proxy.pid));
   let shown = "";
 
   const node = (settings: object) => stage.lab.chain("PATCH", "/nodes/host1", settings);
@@ -38,6 +73,11 @@ RPC on 127.0.0.1:35997: no answer`,
     expect(lines).toMatch(
       /The transcript: \/var\/log\/pillar-host\/deploy-\S+\.log on the host\. Run pulumi up -s prod again: the deploy is repeated, and a producer key that it had already made is kept\./,
     );
+  });
+
+  it("downloads through the proxy of the host's services, which the login's does not replace", async () => {
+    expect(shown).toContain(`downloads go through the proxy http://${operatorAddress}:3128`);
+    expect((await readFile(asked(stage.lab), "utf8")).split("\n")).toContain("releases.pillar-lab.test:443 by name");
   });
 
   it("stops at an unknown question, and shows it", async () => {
@@ -126,7 +166,7 @@ found: Do you want to join the newer network? (Y/n):`,
     };
     for (const [place, text] of Object.entries(places)) {
       expect(text.length, place).toBeGreaterThan(100);
-      for (const secret of [Password, JSON.stringify(Password).slice(1, -1)]) {
+      for (const secret of [Password, JSON.stringify(Password).slice(1, -1), proxyPassword]) {
         expect(text.includes(secret), `${place} holds the password`).toBe(false);
       }
     }

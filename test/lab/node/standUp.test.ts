@@ -43,7 +43,7 @@ describe("procedure A on a blank host", () => {
 
   it("is previewed without touching the host", async () => {
     expect(previewed).toMatchObject({ exitCode: 0, quiet: true });
-    expect(previewed.output).toContain("+ 17 to create");
+    expect(previewed.output).toContain("+ 18 to create");
   });
 
   it("ends with the producer address that the node's configuration holds", async () => {
@@ -109,7 +109,7 @@ describe("procedure A on a blank host", () => {
   it("changes nothing when run again", async () => {
     const [before, connections] = [await facts(), await logins()];
     const again = await expectSuccess(stack.up());
-    expect(again).toContain("17 unchanged");
+    expect(again).toContain("18 unchanged");
     expect((await logins()) - connections).toBe(1);
     expect(await facts()).toEqual(before);
   });

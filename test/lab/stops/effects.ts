@@ -8,6 +8,16 @@ export function until(host: LabHost, condition: string): Promise<string> {
   return onHost(host, `timeout 180 bash -c 'until ${condition}; do sleep 0.1; done'`);
 }
 
+/** Leaves nothing of a stack on a host but its ssh keys, as a restored snapshot of the blank disk does. */
+export async function blank(host: LabHost): Promise<void> {
+  await onHost(
+    host,
+    `systemctl stop go-node 2> /dev/null || true
+     rm -rf /var/lib/pillar-host /var/log/pillar-host /root/.znn /root/go-znn /root/node-controller* /etc/systemd/system/go-node.service*
+     find /etc /usr/local -name '90*pillar-host*' -delete; crontab -r 2> /dev/null || true; systemctl daemon-reload`,
+  );
+}
+
 /** Returns what an `up` says of a step that an earlier one left at work. */
 export function waitingFor(step: string): string {
   return `an earlier run is still at work on this host (pillar-host: ${step}); waiting until it has finished`;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Run } from "../../../lab/stack/engineRun";
 import { expectFailure, expectSuccess, linesOf, onHost, staged, transcripts } from "../fixture";
-import { expectOnce, until } from "./effects";
+import { blank, expectOnce, until } from "./effects";
 
 /** A package that is unpacked and takes its time to be configured. */
 const slowPackage = `mkdir -p /tmp/slow/DEBIAN && cd /tmp/slow/DEBIAN
@@ -70,5 +70,32 @@ describe("a host that goes down during a run", () => {
     );
     await expectOnce(stage.host, stage.stack, 2);
     expect(await onHost(stage.host, "cat /root/slow.log")).toBe("begun\nbegun\nconfigured");
+  });
+
+  it("is set up again after its disk was set back, with another key, and then unchanged", async () => {
+    type Outputs = { producerAddress: string; sync: { syncedAt: string }; nextStep: string[] };
+    const before = await stage.stack.outputs<Outputs>();
+    await expectSuccess(stage.stack.up());
+    await blank(stage.host);
+    const previewed = await expectSuccess(stage.stack.preview());
+    const output = await expectSuccess(stage.stack.up());
+    for (const text of [previewed, output])
+      expect(linesOf(text)).toContain(
+        `${stage.host.address}: this host is not the one that was set up
+found: neither /var/lib/pillar-host/deploy.done nor the unit go-node, and the same host key: its disk was set back or installed anew
+This run sets it up again. Its node gets a new producer key: the key before was on the lost disk.`,
+      );
+    expect(output).toContain("sync: synced at height");
+    await expectOnce(stage.host, stage.stack);
+    const after = await stage.stack.outputs<Outputs>();
+    expect(after.producerAddress).toBe(
+      JSON.parse(await onHost(stage.host, "cat /root/.znn/config.json")).Producer.Address,
+    );
+    expect(after.producerAddress).not.toBe(before.producerAddress);
+    expect(after.sync.syncedAt > before.sync.syncedAt).toBe(true);
+    expect(after.nextStep).toContain(`  3. Paste this into the producer address field: ${after.producerAddress}`);
+    const again = await expectSuccess(stage.stack.up());
+    expect(again).toContain("18 unchanged");
+    expect(again).not.toContain("is not the one that was set up");
   });
 });

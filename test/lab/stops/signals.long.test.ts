@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { expectFailure, expectSuccess, holdLock, linesOf, onHost, staged } from "../fixture";
-import { expectOnce, holdStep, until, waitingFor } from "./effects";
+import { blank, expectOnce, holdStep, until, waitingFor } from "./effects";
 
 const warning = "Attempting to deploy or update resources with 1 pending operations from previous deployment.";
 
@@ -30,8 +30,10 @@ describe("a run that is stopped, or loses a process", () => {
     );
   });
 
-  it("fails with the next command if its ssh connection is cut in the deploy, and the host continues", async () => {
+  it("prepares a disk that was set back before the deploy, and fails with the next command if its ssh connection is cut there", async () => {
+    await blank(stage.host);
     const run = await begin();
+    await run.printed("it carries nothing of this stack's set-up: every step runs on it");
     await until(stage.host, "grep -qs compiling /var/log/pillar-host/deploy-*.log");
     await holdStep(stage.host, true);
     await onHost(stage.host, "pkill -KILL -f [s]shd:.root@notty");
@@ -93,7 +95,7 @@ describe("a run that is stopped, or loses a process", () => {
       );
     const before = await facts();
     const again = await stage.stack.up();
-    expect(again.output).toContain("17 unchanged");
+    expect(again.output).toContain("18 unchanged");
     expect(again.output).toContain(warning);
     expect(linesOf(again.output)).toContain(
       "* urn:pulumi:prod::pillar-host::pillar-host:node:PillarNode$pulumi-nodejs:dynamic/pillar-host:SyncGate::node-sync, interrupted while creating",
@@ -106,7 +108,7 @@ describe("a run that is stopped, or loses a process", () => {
     expect(await connections()).toBe(asked);
     expect(await pending()).toEqual([]);
     const clean = await stage.stack.up();
-    expect(clean.output).toContain("17 unchanged");
+    expect(clean.output).toContain("18 unchanged");
     expect(clean.output).not.toContain("pending operations");
     expect(await facts()).toBe(before);
   });

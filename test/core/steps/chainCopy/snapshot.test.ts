@@ -87,10 +87,11 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
   test("is removed by the host itself if no run renews its claim", async ({ stage }) => {
     await snapshot(stage);
     const script = join(stage.box.state, "chain-copy.end");
-    writeFileSync(script, readFileSync(script, "utf8").replace("copy_take_back ()", "unused ()"));
-    const { stdout } = await stage.box.run(
-      `copy_take_back() { echo taken back; }; export -f copy_take_back; touch -d '2000 seconds ago' state/chain-copy.owner; bash "${script}"`,
+    writeFileSync(
+      script,
+      readFileSync(script, "utf8").replace("copy_take_back ()", "copy_take_back () { echo taken back; }\nunused ()"),
     );
+    const { stdout } = await stage.box.run(`touch -d '2000 seconds ago' state/chain-copy.owner; bash "${script}"`);
     expect([stdout, stage.left()]).toEqual(["taken back\n", []]);
   });
 
@@ -99,7 +100,8 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
     const text = readFileSync(join(stage.box.state, "chain-copy.end"), "utf8");
     expect((await stage.call("chain_end_old")).code).toBe(0);
     mkdirSync(stage.box.state, { recursive: true });
-    expect((await stage.box.run(text)).code).toBe(0);
+    const script = stage.box.write("running", text);
+    expect((await stage.box.run(`bash "${script}"`)).code).toBe(0);
     expect([readdirSync(stage.box.state), stage.left()]).toEqual([[], []]);
   });
 

@@ -38,7 +38,7 @@ function become(box: Sandbox, asks: "never" | "always", configured?: string, sen
   box.command("id", `if [ "$1" = -u ]; then cat "$sandbox/uid" 2> /dev/null || echo 1000; else echo op; fi`);
   box.command("sudo", sudo);
   box.write("asks", asks);
-  return box.run(createEnvelope(sent, to(configured)));
+  return box.run(box.inside(createEnvelope(sent, to(configured))));
 }
 
 describe("a user other than root", () => {
@@ -100,6 +100,17 @@ describe("a user other than root", () => {
     expect((await become(box, "always", password, { ...step, script: "exit 7\n" })).code).toBe(7);
     expect((await become(box, "never", undefined, { ...step, limitSeconds: 1, script: "sleep 30\n" })).code).toBe(124);
   });
+});
+
+test("nothing of the login's environment reaches the script", async ({ box }) => {
+  box.command("id", "echo 0");
+  const hostile = "export http_proxy=x TAR_OPTIONS=-v BASH_ENV=/x; cat() { echo wrong; }; export -f cat\n";
+  expect((await box.run(hostile + box.inside(createEnvelope(step, to())))).stdout).toBe("first line\n");
+  const names = box
+    .read("seen")
+    ?.split("\n")
+    .map((line) => line.replace(/=.*/, ""));
+  expect(names?.sort()).toEqual(["", ...["HOME", "LC_ALL", "PATH", "PWD", "SHLVL", "TMPDIR", "_", "sandbox"]]);
 });
 
 test("uses no sudo as root", async ({ box }) => {

@@ -105,9 +105,9 @@ release_url=${url} sha256=${sha256}
 if why=$(download "$TMPDIR/a.zip" "$TMPDIR/wget.log"); then echo "had: $(cat "$TMPDIR/a.zip")"; else echo "why: $why"; ls "$TMPDIR/a.zip" 2> /dev/null || true; fi`,
   );
 
-const brokenOff = "printf '  HTTP/1.1 200 OK\\n  Date: x\\n' >&2; printf 12345 > \"$6\"; return 4";
+const brokenOff = "printf '  HTTP/1.1 200 OK\\n  Date: x\\n' >&2; printf 12345 > \"$7\"; return 4";
 test.for([
-  ["the file", 'echo whole > "$6"', "had: whole\n"],
+  ["the file", 'echo whole > "$7"', "had: whole\n"],
   ["wget's last line, redacted", "printf 'first\npassword abc\n\n' >&2; return 8", "why: password [removed]\n"],
   ["a broken connection", brokenOff, "why: it broke off after 5 bytes\n"],
 ] as const)("a download has %s", async ([, wget, said], { box }) => {
@@ -124,6 +124,57 @@ test.for([
   ["plain http, without a hash", http, https, "", unsafe],
   ["plain HTTP, without a hash", http.replace("http", "HTTP"), https, "", unsafe.replace("http:", "HTTP:")],
 ] as const)("a download follows a redirect to %s, or keeps no file", async ([, to, url, sha256, said], { box }) => {
-  const wget = `printf '  HTTP/1.1 302 Found\\n  Location: ${to}\\n' >&2; echo whole > "$6"`;
+  const wget = `printf '  HTTP/1.1 302 Found\\n  Location: ${to}\\n' >&2; echo whole > "$7"`;
   expect((await get(box, wget, url, sha256)).stdout).toBe(said);
+});
+
+const proxied = (box: Sandbox, environment: string, more = "") => {
+  box.command("systemctl", `[ "$1" = show-environment ] && cat "$sandbox/environment"`);
+  box.write("environment", environment);
+  const show = 'env | sort | sed -n /_proxy=/Ip; echo "via:$via_proxy"';
+  return lib(box, `${more}\ntake_proxy\n${show}`);
+};
+
+test("takes the proxy of the host's services, in each spelling, and never for the host itself", async ({ box }) => {
+  const environment = "LANG=C\nHTTPS_PROXY=http://me:hunter2@proxy.example:3128\nno_proxy=.example\nx_proxy=1\n";
+  const none = "127.0.0.1,localhost,::1,.example";
+  const url = "http://me:hunter2@proxy.example:3128";
+  expect((await proxied(box, environment)).stdout).toBe(
+    `HTTPS_PROXY=${url}\nNO_PROXY=${none}\nhttps_proxy=${url}\nno_proxy=${none}\nvia: through the proxy http://proxy.example:3128\n`,
+  );
+});
+
+test.for([
+  ["no proxy", "LANG=C\n"],
+  ["a text that is no address", "http_proxy=$'a b'\nhttps_proxy=\n"],
+] as const)("takes no proxy from %s", async ([, environment], { box }) => {
+  expect((await proxied(box, environment)).stdout).toBe("via:\n");
+});
+
+test("a failed download names the proxy, without its password", async ({ box }) => {
+  const failing = 'wget() { echo "failed: Connection refused." >&2; return 4; }; release_url=http://a.example sha256=';
+  const { stdout } = await proxied(
+    box,
+    "http_proxy=http://me:hunter2@127.0.0.1:9\n",
+    `${failing}\ndownload "$TMPDIR/a.zip" "$TMPDIR/log" || true`,
+  );
+  expect(stdout).toMatch(/^failed: Connection refused\.\nasked through the proxy http:\/\/127\.0\.0\.1:9\n/);
+});
+
+test("the node's RPC is asked without a proxy, and without the start files of wget", async ({ box }) => {
+  box.command("wget", `printf '%s\\n' "$@"`);
+  const { stdout } = await lib(box, "rpc_address=127.0.0.1 rpc_port=35997\nrpc stats.syncInfo");
+  expect(stdout.split("\n")).toEqual(expect.arrayContaining(["--no-proxy", "--no-config"]));
+});
+
+test("a written program inherits nothing from whoever starts it", async ({ box }) => {
+  const path = `${box.dir}/program`;
+  const { stdout } = await lib(
+    box,
+    `say() { echo right; }
+write_script "${path}" "host_name" "say" 'say; env'
+export http_proxy=x BASH_ENV=/nonexistent TAR_OPTIONS=-v; printf() { echo wrong; }; export -f printf; bash "${path}"`,
+  );
+  const names = stdout.split("\n").map((line) => line.replace(/=.*/, ""));
+  expect(names.sort()).toEqual(["", ...["HOME", "LC_ALL", "PATH", "PWD", "SHLVL", "TMPDIR", "_", "right", "sandbox"]]);
 });

@@ -21,6 +21,7 @@ if [ -e "$sandbox/busy" ]; then
   exit 1
 fi
 while [[ $1 == --* ]]; do shift; done
+export http_proxy=http://127.0.0.1:9 TAR_OPTIONS=-v
 "$@" > /dev/null 2>&1 < <(echo leaked) &
 echo $! > "$sandbox/service"`,
   );
@@ -47,7 +48,7 @@ async function runPlain(box: Sandbox, script: string, step: Partial<Step> = {}, 
     ["sleep 0.2;", "sleep 0.02;"],
     ["-f -s 0.2", "-f -s 0.02"],
   ] as const;
-  return { text, ...(await box.run(step.readsOnly ? text : replaceAll(text, moves))) };
+  return { text, ...(await box.run(box.inside(step.readsOnly ? text : replaceAll(text, moves)))) };
 }
 
 async function run(...call: Parameters<typeof runPlain>) {
@@ -82,6 +83,11 @@ test.for<[string, Partial<Step>]>([
   expect(stderr).toBe("");
   const before = step.quiet ? "" : "\nPrinted before:\n  one";
   expect(formatStepError(text, stdout, step.quiet)).toBe(`bad\nworse${before}`);
+});
+
+test("a step in a service inherits nothing from systemd", async ({ box }) => {
+  const { stdout } = await run(box, "env | sed 's/=.*//' | sort | paste -sd ' '\n");
+  expect(stdout).toBe("HOME LC_ALL PATH PWD SHLVL TMPDIR _ sandbox\n");
 });
 
 test("the service has the step's name and limits", async ({ box }) => {
