@@ -1,7 +1,7 @@
 import { isAnswered } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { checkChain, checkSuccessor } from "./chainRules";
-import { checkOrchestrator, checkRewards } from "./lossRules";
+import { checkNodeOfOrchestrator, checkOrchestrator, checkRewards } from "./lossRules";
 import {
   hasOrchestratorTraces,
   type Judgements,
@@ -31,6 +31,7 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
     ],
     ["rewards", neverProduced || facts.step === "retire" ? [] : checkRewards(facts)],
     ["the orchestrator", checkOrchestrator(facts)],
+    ["the orchestrator", checkNodeOfOrchestrator(facts)],
   ];
   const evidence = judged.flatMap(([, each]) => [each].flat().filter((judgement) => typeof judgement === "string"));
   const unmet = judged.flatMap(([loss, each]) =>

@@ -2,6 +2,7 @@ import { findIdentityDifferences } from "../chain/orchestrator";
 import type { LogEvent, MoveEvent } from "../eventLog/events";
 import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare";
 import { openStages } from "../orchestrator/rules/decideMove";
+import { findConnectionsTo, useOwnNode } from "../orchestrator/rules/endpoints";
 import { commandsFor } from "../util/commands";
 import { takeValue } from "../util/result";
 import { formatUtcMinute } from "../util/timeText";
@@ -55,6 +56,22 @@ export function checkOrchestrator(facts: RetirementFacts): Judgements {
   const openMove = checkOpenMove(facts, seen?.signer.journal);
   if (step === "retire") return openMove;
   return [openMove, seen ? checkFence(facts, seen.signer) : checkBackups(facts), checkAnswer(facts)].flat();
+}
+
+/** Checks that the successor's orchestrator uses no node of this host. One that does not run is reported elsewhere. */
+export function checkNodeOfOrchestrator({ host, address, successor }: RetirementFacts): Judgements {
+  const next = successor && "facts" in successor.look ? successor.look.facts.signer : undefined;
+  if (!next?.active) return [];
+  const { connections = [] } = next;
+  const own = [address, ...(("facts" in host && host.facts.addresses) || [])];
+  const found = findConnectionsTo(connections, own).map((each) => `a connection of its process to ${each}`);
+  if (connections.length === 0) found.push("no connection of its process: does its unit restart it again and again?");
+  if (found.length === 0) return `the successor's orchestrator has no connection to ${address}`;
+  return {
+    what: `nothing proves that the successor's orchestrator runs without a node of this host, ${address}`,
+    found,
+    needed: `connections to other nodes alone: ${useOwnNode}`,
+  };
 }
 
 function checkOpenMove({ address, successor }: RetirementFacts, journal: HostFacts["signer"]["journal"]): Judgements {

@@ -1,9 +1,11 @@
 import { isKeyShare } from "../orchestrator/backup/keyShare";
+import { type Connections, parseConnections } from "../orchestrator/rules/endpoints";
 import { type Journal, parseJournal } from "../orchestrator/rules/journal";
 import { markOwn } from "../ssh/foreign";
 import { type CallError, openRoot, type RootHost } from "../ssh/root";
 import type { Clock } from "../util/clock";
 import { parseFields } from "../util/fields";
+import { parseAddresses } from "../util/hostPort";
 import { takeFirstLine } from "../util/printable";
 import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs";
 
@@ -11,6 +13,8 @@ import { createPathVariables, type HostPaths, type RetirementInputs } from "./gu
 export interface HostFacts {
   /** Producer address in the node's configuration. */
   readonly producer?: string;
+  /** The host's IP addresses. */
+  readonly addresses?: readonly string[];
   readonly hasKeyStore: boolean;
   readonly node: { readonly active: boolean; readonly masked: boolean };
   readonly signer: {
@@ -24,6 +28,8 @@ export interface HostFacts {
     readonly shares?: readonly string[];
     /** Restarts of the orchestrator by systemd. */
     readonly restarts?: number;
+    /** The other ends of the connections that its process has made; 127.0.0.1 for this host. */
+    readonly connections?: Connections;
     readonly journal?: Journal;
   };
   /** Markers with their text: `stack`, `deploy.done`, `synced`, `retired`. */
@@ -43,6 +49,7 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
   const marks = fields.filter(([name]) => name.startsWith("marked."));
   return {
     producer: facts.get("producer") || undefined,
+    addresses: parseAddresses(facts.get("addresses") ?? ""),
     hasKeyStore: is("keyStore"),
     node: { active: is("nodeActive"), masked: is("nodeMasked") },
     signer: {
@@ -57,6 +64,7 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
       ],
       shares,
       restarts: Number(facts.get("signerRestarts") ?? 0),
+      connections: parseConnections(fields),
       journal: parseJournal(Buffer.from(facts.get("journal") ?? "", "base64").toString("utf8"), address),
     },
     marks: Object.fromEntries(marks.map(([name, value]) => [name.slice("marked.".length), value])),

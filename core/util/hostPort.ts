@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 /** Normalizes a host's name or address, so that one node does not count as two. */
 export function normalizeHost(text: string): string {
   const bare = text.toLowerCase().replace(/^\[|\]$|\.$/g, "");
@@ -10,6 +12,9 @@ export function normalizeHost(text: string): string {
   const [one, two] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
   return [one >> 8, one & 255, two >> 8, two & 255].join(".");
 }
+
+/** Parses the IP addresses in a text, and ignores all other words. */
+export const parseAddresses = (text: string) => text.split(/\s+/).filter((word) => isIP(word) !== 0);
 
 /** Returns host and port of an RPC's address. Ignores path and scheme, because they do not make it another node. */
 export function parseHostPort(url: string): { readonly host: string; readonly port: string } {

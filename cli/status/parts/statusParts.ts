@@ -1,6 +1,7 @@
 import type { OrchestratorStatus } from "../../../core/chain/orchestrator";
 import type { VersionGap } from "../../../core/chain/requiredVersions";
 import type { UnknownSpork } from "../../../core/chain/sporks";
+import { findConnectionsTo, useOwnNode } from "../../../core/orchestrator/rules/endpoints";
 import type { Registration } from "../../../core/registration/registration";
 import type { HostFacts } from "../../../core/retirement/readHost";
 import { hasOrchestratorTraces, type Unmet } from "../../../core/retirement/retirementFacts";
@@ -72,7 +73,7 @@ export function describeOrchestrator(
   facts: HostFacts,
   answer: Result<OrchestratorAnswer> | undefined,
 ): OrchestratorPart {
-  const { active, masked, hasKeyStore, restarts, journal } = facts.signer;
+  const { active, masked, hasKeyStore, restarts, connections, journal } = facts.signer;
   const part = (kind: OrchestratorPart["kind"], text: string, isWrong = false) => ({ kind, text, isWrong });
   const stage = journal?.stage ?? "";
   const other = journal?.other.address;
@@ -91,6 +92,9 @@ export function describeOrchestrator(
     const { version, status } = answer.value;
     const state = status ? `, ${status.stateName}` : "";
     const peers = status?.peers === undefined ? "" : `, ${status.peers} other orchestrators`;
+    const used = findConnectionsTo(connections ?? [], other === undefined ? [] : [other]);
+    const borrowed = `it uses a node of ${other}, where it was before, and ends when that node does. Needed: ${useOwnNode}`;
+    if (used.length > 0) return part("signs", `${version} runs here${state}${peers}, but ${borrowed}`, true);
     return part("signs", `${version} runs here${state}${peers}`);
   }
   if (here.includes(stage)) return part("stopped", "it should run here, but does not: check its unit", true);

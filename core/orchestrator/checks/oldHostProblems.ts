@@ -136,7 +136,7 @@ function fileProblems(host: OldHost, survey: MoveSurvey, { old, run, noKeyShare 
       what: `${address}: the pass phrase of the producer's key store is not in ${directory}/config.json`,
       found: "no ProducerKeyFilePassphrase",
       needed: "the pass phrase in that file, because nobody can type it on the new host",
-      next: `On the host: set it in that file (chmod 600), then systemctl restart ${service}`,
+      next: `On the host: systemctl stop ${service}; set it in that file (chmod 600); systemctl start ${service}`,
     },
   ];
 }

@@ -141,7 +141,7 @@ function endpointProblem({ reached }: NewHost, old: OldHost, wanted: Requirement
       needed: "allow these connections; for a node on the orchestrator's own host, install such a node on the new host",
       next: [
         `Check on ${wanted.new.address} with: nc -vz ${missing[0]?.new.replace(/:(?=\d+$)/, " ")}`,
-        `Or, on ${address}: name another node in Networks of ${directory}/config.json, then systemctl restart ${service}`,
+        `Or, on ${address}: systemctl stop ${service}; name another node in Networks of ${directory}/config.json; systemctl start ${service}`,
       ],
     }
   );

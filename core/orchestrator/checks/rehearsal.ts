@@ -3,7 +3,7 @@ import { markOwn } from "../../ssh/foreign";
 import { openStore } from "../../store/openStore";
 import { formatDuration } from "../../util/timeText";
 import type { SecureOptions } from "../hosts/moveInputs";
-import { isPillarNode } from "../rules/hostPairFacts";
+import { isPillarNode } from "../rules/endpoints";
 import { findBegin } from "./preparation";
 import { findMoveProblems, formatSurvey } from "./prerequisites";
 import { createRequirements, type MoveSurvey, type MoveSurveyDeps, surveyBoth } from "./survey";

@@ -1,5 +1,4 @@
 import fs from "node:fs";
-import { isIP } from "node:net";
 import path from "node:path";
 import { createOrchestratorClient, type OrchestratorClient, type RpcClock } from "../../chain/orchestrator";
 import { readMoveEvents } from "../../eventLog/eventLog";
@@ -8,10 +7,12 @@ import type { RootHost } from "../../ssh/root";
 import type { Store } from "../../store/store";
 import type { NodeStatus } from "../../sync/nodeStatus";
 import { commandsFor } from "../../util/commands";
+import { parseAddresses } from "../../util/hostPort";
 import { type Result, toResult } from "../../util/result";
 import { isJsonText } from "../backup/backup";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
-import { type Endpoint, listEndpoints, parseFacts, parseOrchestratorConfig } from "../rules/hostPairFacts";
+import { type Endpoint, listEndpoints } from "../rules/endpoints";
+import { parseFacts, parseOrchestratorConfig } from "../rules/hostPairFacts";
 import type { WhichHost } from "../rules/journal";
 import { summarizeMoves } from "../rules/moveHistory";
 import type { BridgeNow } from "./bridgeState";
@@ -133,7 +134,7 @@ export async function readOrchestratorFacts(root: RootHost, place: OrchestratorP
 /** Reads facts, configuration and the names of the key shares. Keeps the configuration's secrets in memory only. */
 async function readFiles(root: RootHost, place: OrchestratorPlace, clock: RpcClock) {
   const [facts, printed] = await Promise.all([readOrchestratorFacts(root, place), root.call("signer_addresses", {})]);
-  const addresses = printed.split(/\s+/).filter((each) => isIP(each) !== 0);
+  const addresses = parseAddresses(printed);
   const { directory } = place;
   if (facts.directory !== "there") return { facts, addresses, json: undefined, shares: [] };
   const listed = facts.shares > 0 ? await root.call("signer_shares", markOwn({ directory })) : "";

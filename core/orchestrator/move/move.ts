@@ -15,6 +15,7 @@ import { findFence, findMissingEnd, findRivalStart, summarizeMoves } from "../ru
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
+import { assertOwnNode } from "./verify";
 
 /** Outputs in the state; no secret. */
 export interface MoveOutputs {
@@ -67,6 +68,7 @@ export async function move(
         `the confirmation of a first move was used. Remove it, or it would confirm one again if the event log gets lost: ${commandsFor(stack).remove("orchestrator.migrateFrom.firstMove")}`,
       );
     const outputs = await createOutputs(run, ending, states[ending.holder]?.journal?.at, log);
+    if (outputs.holder === "new" && outputs.build) await assertOwnNode(run, saga, states);
     return { ...outputs, recordHead: findLastHash(await log.store.readLines()) };
   } catch (error) {
     const details = { error: takeFirstLine((error as Error).message) };

@@ -1,9 +1,9 @@
-import { isIP } from "node:net";
 import { type BuildInfo, createOrchestratorClient, type OrchestratorStatus } from "../../chain/orchestrator";
 import type { Backup } from "../../eventLog/events";
 import { markOwn } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
 import { commandsFor } from "../../util/commands";
+import { parseAddresses } from "../../util/hostPort";
 import { createProblemError } from "../../util/problem";
 import type { BackupPlace } from "../backup/backup";
 import { type BridgeNow, formatBridgeState } from "../checks/bridgeState";
@@ -99,13 +99,11 @@ export class MoveRun {
     });
   }
 
-  /** Reads a host's IP addresses, once: later the host may be gone. */
+  /** Reads a host's addresses, once: later the host may be gone. Without its answer, returns those that are configured. */
   async readAddresses(side: WhichHost, saga: Saga, states: HostStates): Promise<string[]> {
-    const cached = this.addresses.get(side);
-    if (cached || !states[side]) return cached ?? [];
-    const words = (await this.sides.call({ side, name: "signer_addresses", saga })).split(/\s+/);
-    const addresses = words.filter((each) => isIP(each) !== 0);
-    this.addresses.set(side, addresses);
-    return addresses;
+    const configured = [this.sides.roots[side].address, this.inputs.copyAddress];
+    if (states[side] && !this.addresses.has(side))
+      this.addresses.set(side, parseAddresses(await this.sides.call({ side, name: "signer_addresses", saga })));
+    return [...configured, ...(this.addresses.get(side) ?? [])];
   }
 }

@@ -125,16 +125,12 @@ const arrive: Perform = async (run, saga, states) => {
   const { source, target } = assignRoles(saga);
   const { inputs, sides } = run;
   const call = { side: target, name: "signer_arrive", saga };
-  const ownAddresses = await run.readAddresses(source, saga, states);
+  const addresses = await run.readAddresses(source, saga, states);
   // `stoppedConfig` was read after the stop, so the proved copy has the same file.
   const text = run.stoppedConfig ?? (await run.readConfig(target, saga, formatStagingPath(inputs, saga)));
   if (text === undefined) return sides.step({ ...call, variables: markOwn({ config: "" }) }, states);
-  const addresses = [sides.roots[source].address, inputs.copyAddress, ...ownAddresses];
   const { config, changed } = adaptConfig(text, inputs[target].directory, addresses);
-  for (const each of changed) {
-    const here = each.replace(/^(\[.*\]|[^:]*)/, "127.0.0.1");
-    run.deps.say(`${target} host: config.json: node address ${each} becomes ${here}`);
-  }
+  for (const change of changed) run.deps.say(`${target} host: config.json: node address ${change}`);
   const secret = encodeBase64(config);
   return sides.step({ ...call, variables: { config: secret }, secrets: [secret] }, states);
 };

@@ -3,8 +3,9 @@ import { commandsFor } from "../../util/commands";
 import { parseFields } from "../../util/fields";
 import { createProblemError, type Problem } from "../../util/problem";
 import { readJson } from "../checks/survey";
+import { findConnectionsTo, parseConnections, useOwnNode } from "../rules/endpoints";
 import { parseOrchestratorConfig } from "../rules/hostPairFacts";
-import type { Saga, WhichHost } from "../rules/journal";
+import type { HostStates, Saga, WhichHost } from "../rules/journal";
 import type { MoveRun } from "./moveRun";
 
 const troublePattern =
@@ -15,16 +16,18 @@ export function findLogErrors(lines: readonly string[]): string[] {
   return lines.filter((line) => troublePattern.test(line));
 }
 
-/** Parses the output of signer_life: the unit's state, its peers (absent if not reported) and its last log lines. */
+/** Parses the output of signer_life: the unit's state, peers (absent if not reported), connections, last log lines. */
 export function parseLife(printed: string) {
   const lines = printed.split("\n");
   const at = lines.indexOf("log");
-  const facts = new Map(parseFields(lines.slice(0, Math.max(0, at))));
+  const fields = parseFields(lines.slice(0, Math.max(0, at)));
+  const facts = new Map(fields);
   return {
     active: `${facts.get("ActiveState")} (${facts.get("SubState")})`,
     restarts: Number(facts.get("NRestarts") ?? 0),
     pid: Number(facts.get("MainPID")),
     peers: facts.get("Peers") ? Number(facts.get("Peers")) : undefined,
+    connections: parseConnections(fields),
     log: at < 0 ? [] : lines.slice(at + 1).filter((line) => line !== ""),
   };
 }
@@ -139,6 +142,24 @@ export async function verify(started: Started) {
   if (status) deps.say(`getStatus of the ${side} host: ${status.stateName}`);
   if (life.peers !== undefined) deps.say(formatPeers(side, life.peers, inputs.p2pPort));
   return { build, answeredAt };
+}
+
+/**
+ * Asserts that the moved orchestrator, which answers, uses no node of the host that it left. It connects to its nodes
+ * before it answers, and holds these connections: when one breaks, it ends.
+ */
+export async function assertOwnNode(run: MoveRun, saga: Saga, states: HostStates): Promise<void> {
+  const { connections } = await readUnit({ run, side: "new", saga, startedAt: 0, expected: null }, 1);
+  const found = findConnectionsTo(connections, await run.readAddresses("old", saga, states));
+  if (connections.length === 0)
+    run.deps.say("the orchestrator has no connection now: it is unknown which nodes it uses");
+  if (found.length === 0) return;
+  throw createProblemError({
+    what: `the orchestrator moved to ${run.nameOf("new")} and signs, but it uses a node of ${run.nameOf("old")}, and ends when that node does`,
+    found: found.map((each) => `its process is connected to ${each}`),
+    needed: useOwnNode,
+    next: `Then: ${commandsFor(run.inputs.stack).up}`,
+  });
 }
 
 /** True if the orchestrator wrote its share to config.json at its start; undefined if that can't be read. */

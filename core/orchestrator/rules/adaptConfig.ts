@@ -1,11 +1,11 @@
-import { isIPv6 } from "node:net";
+import { parseEndpoint } from "./endpoints";
 
 const jsonString = /"(?:[^"\\]|\\.)*"/g;
 
 /**
  * Rewrites config.json for the host that the orchestrator comes to: sets its paths, and replaces the addresses of the
- * host that the orchestrator leaves with 127.0.0.1. Everything else stays as written. @returns the new text, and the
- * replaced addresses (no other part of the file, which holds secrets)
+ * host that the orchestrator leaves with 127.0.0.1. Everything else stays as written. @returns the new text, and each
+ * change of an address in words (no other part of the file, which holds secrets)
  */
 export function adaptConfig(text: string, directory: string, addresses: readonly string[]) {
   JSON.parse(text);
@@ -21,21 +21,11 @@ export function adaptConfig(text: string, directory: string, addresses: readonly
       return token;
     }
     const value = JSON.parse(token) as string;
-    const moved = (key === undefined ? undefined : paths.get(key)) ?? replaceAddresses(value, addresses, changed);
+    const endpoint = parseEndpoint(value, addresses);
+    const moved = (key === undefined ? undefined : paths.get(key)) ?? endpoint?.url ?? value;
+    if (endpoint && moved !== value && moved === endpoint.url) changed.add(`${endpoint.old} becomes ${endpoint.new}`);
     key = undefined;
     return moved === value ? token : JSON.stringify(moved);
   });
   return { config, changed: [...changed] };
-}
-
-function replaceAddresses(value: string, addresses: readonly string[], changed: Set<string>): string {
-  return addresses.reduce((left, address) => {
-    const host = isIPv6(address) ? `[${address}]` : address;
-    const [first = "", ...rest] = left.split(`://${host}`);
-    return rest.reduce((done, after) => {
-      if (!/^([:/]|$)/.test(after)) return `${done}://${host}${after}`;
-      changed.add(`${host}${/^:\d+/.exec(after)?.[0] ?? ""}`);
-      return `${done}://127.0.0.1${after}`;
-    }, first);
-  }, value);
 }

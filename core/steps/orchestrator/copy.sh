@@ -168,6 +168,3 @@ signer_copy_retake() {
   base64 -d <<< "$retake" > "$work/retake"
   copy_remove "$work/retake"
 }
-
-# Prints the IP addresses of this host.
-signer_addresses() { hostname -I 2> /dev/null || true; }

@@ -182,6 +182,21 @@ is_at_work() {
 }
 signer_is_active() { is_at_work "$service" "$executable" "$rpc_port"; }
 
+# connections_of NAME: prints the other end of each TCP connection that processes of this name have, as the kernel does (proc(5),
+# net/tcp); 127.0.0.1 if that is this host. Leaves out those that came in, at a port on which the process listens.
+connections_of() {
+  local pid
+  for pid in $(processes_of "$1" || true); do
+    { find "$proc/$pid/fd" -lname 'socket:*' -printf '%l\n'; cat "$proc/$pid/net/tcp" "$proc/$pid/net/tcp6"; } 2> /dev/null |
+      awk -F '[][ :]+' '{ sub(/^ */, " ") }
+        $2 == "socket" { mine[$3] }
+        $15 in mine && $7 == "0A" { listens[$4] }
+        $15 in mine && $7 == "01" && !($4 in listens) { print "connection=" ($3 == $5 ? "0100007F" : $5) ":" $6 }' || true
+  done
+}
+# Prints the IP addresses of this host.
+signer_addresses() { hostname -I 2> /dev/null || true; }
+
 # True if this move's files are in place although it was abandoned, because signer_seal was interrupted before its rename.
 # False for files from before the move, and for staged ones.
 signer_lies_in_place() {

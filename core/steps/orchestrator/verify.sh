@@ -1,9 +1,10 @@
 # Facts about an orchestrator that was started.
 
-# Prints properties that show whether the unit stays up, then the last lines of its journal since $since (Unix seconds).
+# Prints whether the unit stays up, its connections, then the last lines of its journal since $since (Unix seconds).
 signer_life() {
   systemctl show -p ActiveState -p SubState -p NRestarts -p MainPID "$service"
   if has ss; then say "Peers=$(signer_peers)"; fi
+  connections_of "$executable"
   say "log"
   signer_said "${log_lines:-50}"
 }

@@ -11,6 +11,8 @@ retire_facts() {
   yes_if nodeActive is_node_at_work
   yes_if nodeMasked unit_is_masked "$service"
   yes_if signerActive is_at_work "$signer_service" "$signer_executable" "$signer_rpc_port"
+  connections_of "$signer_executable"
+  fact addresses "$(signer_addresses)"
   fact signerRestarts "$(systemctl show -p NRestarts --value "$signer_service" 2> /dev/null || true)"
   yes_if signerMasked unit_is_masked "$signer_service"
   yes_if signerDirectory holds_files "$signer_directory"

@@ -10,7 +10,7 @@ import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./databa
 import { ensureNetworkKey, openProducer, readConfig } from "./dataDir";
 import { electionLine, momentumLine, nodeBuild, nodeVersion, startupDump } from "./logLines";
 import { nodeMethods } from "./methods";
-import { listenTcp, RpcPort } from "./ports";
+import { listenTcp, listenWebSocket, RpcPort } from "./ports";
 import { answerBody, createRpcServer } from "./rpcServer";
 import { Sync } from "./sync";
 
@@ -124,7 +124,10 @@ export class NodeDouble {
 
   private async listen(): Promise<void> {
     const { listen, ports } = this.options;
-    this.listeners.push(await listenTcp(listen, ports.p2p), await listenTcp(listen, ports.ws));
+    this.listeners.push(
+      await listenTcp(listen, ports.p2p),
+      await listenWebSocket(listen, ports.ws, () => this.settings.freeze),
+    );
     await new Promise<void>((resolve, reject) => {
       this.p2p.once("error", reject).bind(ports.p2p, listen, resolve);
     });

@@ -12,6 +12,8 @@ export interface ExampleDirOptions {
   keyShare?: boolean;
   /** The bridge's public key in base64 (default: a random one). */
   bridgeKey?: string;
+  /** Host in the node's URL, in which user and password stand before it (default: 127.0.0.1 without them). */
+  nodeHost?: string;
   /** Seconds for which an answer to getStatus is cached (default 25). */
   statusStands?: number;
 }
@@ -26,10 +28,13 @@ export function exampleDir(options: ExampleDirOptions) {
   const identity = peerIdOf(producer);
   const share = keyShare ? createKeyShare(identity, bridgeKey) : undefined;
   const accessKey = randomBytes(16).toString("hex");
+  const nodePassword = randomBytes(16).toString("hex");
+  const nodeUrl = (nodeHost: string) => `ws://me:${nodePassword}@${nodeHost}:35998`;
   const config = defaultConfig(orchestratorDir);
   config.EvmAddress = evmAddressOf(producer);
   config.ProducerKeyFilePassphrase = passphrase;
   config.Networks.Ethereum = { Urls: [`wss://eth-node.example/v3/${accessKey}`] };
+  if (options.nodeHost !== undefined) config.Networks.Zenon = { Urls: [nodeUrl(options.nodeHost)] };
   config.HealthConfig.CachedResponseDelay = options.statusStands ?? config.HealthConfig.CachedResponseDelay;
   config.TssConfig.PublicKey = share?.pub_key ?? "";
   config.TssConfig.LocalPubKeys = share?.participant_keys ?? [];
@@ -65,12 +70,15 @@ export function exampleDir(options: ExampleDirOptions) {
     keyShareFile,
     /** Public key in base64 that the share belongs to. The bridge must have the same key. */
     bridgeKey,
+    /** Returns the node's URL with this host. */
+    nodeUrl,
     /** Texts that may appear only in this directory and in the orchestrator's journal and memory. */
     secrets: [
       passphrase,
       // The escaped form that config.json contains.
       JSON.stringify(passphrase).slice(1, -1),
       accessKey,
+      nodePassword,
       store.crypto.cipherData,
       ...(share ? [share.local_data.Xi, share.local_data.PaillierSK] : []),
     ].filter((secret, index, all) => all.indexOf(secret) === index),

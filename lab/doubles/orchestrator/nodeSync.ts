@@ -1,15 +1,82 @@
-import { connect } from "node:net";
+import { randomBytes } from "node:crypto";
+import { request } from "node:http";
+import { connect, isIP, type Socket } from "node:net";
 import type { BridgeInfo } from "../chain/bridge";
-import type { OrchestratorConfig } from "./stateDir";
+import type { Log } from "./logLines";
 
-/**
- * Returns the HTTP URL of the configured node, whose network the bridge calls Zenon. The configuration usually has the
- * node's default WebSocket port, 35998. It becomes the HTTP port 35997.
- */
-export function nodeRpcUrl(config: OrchestratorConfig): string {
-  const url = new URL(config.Networks.Zenon?.Urls[0] ?? "ws://127.0.0.1:35998");
-  return `http://${url.hostname}:${url.port === "35998" ? "35997" : url.port}`;
+/** Connection to the node of config.json. Holds its WebSocket open, and asks it over HTTP. */
+export class NodeLink {
+  /** The node's HTTP URL, on the port before the WebSocket's. By address, because over HTTP the node refuses names. */
+  rpcUrl = "";
+  private socket: Socket | undefined;
+
+  constructor(private readonly log: Log) {}
+
+  get isOpen(): boolean {
+    return this.socket?.destroyed === false;
+  }
+
+  /**
+   * Dials the URLs in turn, each three times at once, and waits for none (HyperCore-Team/orchestrator, rpc/znn.go:36 and
+   * common/config/urls.go:7). Logs each failure with the whole URL.
+   */
+  async dial(urls: readonly string[]): Promise<void> {
+    for (const url of [...urls, ...urls, ...urls]) {
+      try {
+        this.socket = (await dialWebSocket(url)).on("error", () => this.close());
+        // A socket that nobody reads does not see its end.
+        this.socket.on("end", () => this.close()).resume();
+        const { remoteAddress = "" } = this.socket;
+        const port = new URL(url).port || "80";
+        const host = isIP(remoteAddress) === 6 ? `[${remoteAddress}]` : remoteAddress;
+        this.rpcUrl = `http://${host}:${port === "35998" ? "35997" : port}`;
+        return;
+      } catch (error) {
+        this.log("INFO", "rpc/znn.go:44", `Error when dialing ${url}, got: ${(error as Error).message}`);
+      }
+    }
+    throw new Error("cannot connect to any urls to a znn node");
+  }
+
+  close(): void {
+    this.socket?.destroy();
+  }
 }
+
+/** Opens a WebSocket. User and password become a header (go-zenon, rpc/server/websocket.go:176). @throws in Go's words */
+function dialWebSocket(text: string): Promise<Socket> {
+  const { hostname, port, host, username, password } = new URL(text);
+  const [, written = ""] = /\/\/(?:[^/?#]*@)?(\[[^\]]*\]|[^:/?#]*)/.exec(text) ?? [];
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(why));
+    const bare = (name: string) => name.replace(/^\[|\]$/g, "");
+    // Go reads an address in its usual form only, and looks anything else up as a name.
+    if (isIP(bare(hostname)) !== 0 && isIP(bare(written)) === 0)
+      return fail(`dial tcp: lookup ${written}: no such host`);
+    const handshake = request({
+      host: bare(hostname),
+      port: port || 80,
+      agent: false,
+      ...(username === "" ? {} : { auth: `${username}:${password}` }),
+      headers: {
+        connection: "Upgrade",
+        upgrade: "websocket",
+        "sec-websocket-version": "13",
+        "sec-websocket-key": randomBytes(16).toString("base64"),
+      },
+    });
+    handshake.once("upgrade", (_response, socket) => resolve(socket as Socket));
+    handshake.once("response", ({ statusCode }) => fail(`websocket: bad handshake (HTTP status ${statusCode})`));
+    handshake.once("error", ({ code }: NodeJS.ErrnoException) => fail(dialError(host, code)));
+    handshake.end();
+  });
+}
+
+const dialErrors: Readonly<Record<string, string>> = { ENOTFOUND: "no such host", EAI_AGAIN: "server misbehaving" };
+const dialError = (host: string, code = "") =>
+  dialErrors[code] === undefined
+    ? `dial tcp ${host}: connect: connection refused`
+    : `dial tcp: lookup ${host}: ${dialErrors[code]}`;
 
 /**
  * True if the node reports that it is synced.

@@ -8,7 +8,7 @@ import { listenTcp, RpcPort } from "../node/ports";
 import { ChainLink } from "./chainLink";
 import { firstLines, harmlessLines, type Log, logLine } from "./logLines";
 import { createMethods, orchestratorBuild, peerIdOf } from "./methods";
-import { bridgeInfo, canDial, isSynced, nodeRpcUrl } from "./nodeSync";
+import { bridgeInfo, canDial, isSynced, NodeLink } from "./nodeSync";
 import { createRpcServer } from "./rpcServer";
 import { SignerState } from "./signerState";
 
@@ -16,6 +16,7 @@ import { SignerState } from "./signerState";
 export class OrchestratorDouble {
   private readonly chain: ChainClient;
   private readonly link: ChainLink;
+  private readonly node: NodeLink;
   private readonly process = randomUUID();
   private readonly directory: SignerState;
   private readonly rpc: RpcPort;
@@ -49,6 +50,7 @@ export class OrchestratorDouble {
     });
     this.rpc = new RpcPort(undefined, 55000);
     this.directory = new SignerState(dir, this.log);
+    this.node = new NodeLink(this.log);
   }
 
   /** Starts like the real orchestrator and returns once it signs. Ends the process where the real one would. */
@@ -61,7 +63,7 @@ export class OrchestratorDouble {
       this.directory.openProducer();
       await this.waitForNode();
       if (this.ended) return;
-      this.directory.loadKeyShare(await this.bridge());
+      this.directory.loadKeyShare(await bridgeInfo(this.node.rpcUrl));
       this.directory.rewrite();
       this.isReady = true;
       this.onReady();
@@ -118,17 +120,21 @@ export class OrchestratorDouble {
       const urls = Networks[name]?.Urls;
       if (urls === undefined)
         throw new Error(`wrong network initializers ${bridgeNetworks.length} for network ${name}`);
-      const reached = await Promise.all(
-        urls.map((url) => canDial(name === "Zenon" ? nodeRpcUrl(this.directory.config) : url)),
-      );
-      if (!reached.includes(true))
-        throw new Error(`dial tcp ${urls.map((url) => new URL(url).host)}: connect: connection refused`);
+      if (name === "Zenon") await this.node.dial(urls);
+      else if (!(await Promise.all(urls.map(canDial))).includes(true))
+        throw new Error("cannot connect to any url on evm");
     }
   }
 
   private async waitForNode(): Promise<void> {
-    const url = nodeRpcUrl(this.directory.config);
-    const isThere = () => isSynced(url).catch(() => this.panic());
+    // It dials again by itself, and does not survive a refusal (network/znn.go:933).
+    const redial = () =>
+      this.node.isOpen ? undefined : this.node.dial(this.directory.config.Networks.Zenon?.Urls ?? []);
+    const ask = async () => {
+      await redial();
+      return isSynced(this.node.rpcUrl);
+    };
+    const isThere = () => ask().catch(() => this.panic());
     while (!this.ended && !(await isThere())) {
       const asked = Date.now();
       this.log("INFO", "node/node.go:109", "node is syncing, will wait for it to finish");
@@ -151,16 +157,17 @@ export class OrchestratorDouble {
       if (this.ended) return;
       this.directory.halt(this.settings.halted);
       await this.followRpc().catch(() => undefined);
-      if (await this.hasLostNode()) return this.stop();
+      if (this.hasLostNode()) return this.stop();
       await sleep(beatMs);
     }
   }
 
   /**
-   * True if the node refuses connections. The orchestrator then shuts down with exit code 0, and its unit restarts it.
+   * True if the node's WebSocket broke. The orchestrator then shuts down with exit code 0, and its unit restarts it
+   * (network/znn.go:793).
    */
-  private async hasLostNode(): Promise<boolean> {
-    if (await canDial(nodeRpcUrl(this.directory.config))) return false;
+  private hasLostNode(): boolean {
+    if (this.node.isOpen) return false;
     this.log("DEBUG", "network/znn.go:793", "listen mom err: websocket: close 1006 (abnormal closure): unexpected EOF");
     return true;
   }
@@ -168,10 +175,6 @@ export class OrchestratorDouble {
   private tell(kind: Beat["kind"]): Promise<void> {
     const { producer, hasShare } = this.directory;
     return this.link.tell({ kind, identity: peerIdOf(producer), process: this.process, hasShare });
-  }
-
-  private bridge() {
-    return bridgeInfo(nodeRpcUrl(this.directory.config));
   }
 
   private beginKeyGeneration(): void {
@@ -183,6 +186,7 @@ export class OrchestratorDouble {
     for (const timer of this.timers) clearTimeout(timer);
     void this.rpc.close();
     this.p2p?.close();
+    this.node.close();
     this.directory.release();
   }
 

@@ -62,6 +62,7 @@ describe("is allowed", () => {
         "192.0.2.2 is registered and produced momentum 999, says reference A",
         "epoch 7 was paid, says reference A",
         "192.0.2.1 has no orchestrator on it",
+        "the successor's orchestrator has no connection to 192.0.2.1",
       ],
     });
   });
@@ -104,6 +105,44 @@ describe("is allowed", () => {
     expect(lines(at("running"))).toBe("");
     for (const changes of [at("running", { producer: "z1qother" }), at("staged")])
       expect(lines(changes)).toContain("the orchestrator moved to another host than the successor");
+  });
+});
+
+describe("while the successor's orchestrator may use a node of this host", () => {
+  const connected = (...connections: readonly (readonly [host: string, port: number])[]) => {
+    const { signer } = successor.look.facts;
+    const own = { ...signer, connections: connections.map(([host, port]) => ({ host, port })) };
+    return beside({ build, look: { facts: { ...successor.look.facts, signer: own } } });
+  };
+  const elsewhere = ["198.51.100.99", 443] as const;
+  const uses = "nothing proves that the successor's orchestrator runs without a node of this host, 192.0.2.1";
+  const addresses = ["192.0.2.1", "10.0.0.5", "2001:db8::5"];
+
+  test.for(["retire", "destroy"] as const)("the %s is refused, with each connection", (step) => {
+    const changes = { step, ...on({ addresses }), ...connected(["10.0.0.5", 35998], elsewhere, ["192.0.2.1", 8545]) };
+    expect(decideRetirement(facts(changes)).unmet).toEqual([
+      expect.objectContaining({
+        what: uses,
+        loss: "the orchestrator",
+        found: ["a connection of its process to 10.0.0.5:35998", "a connection of its process to 192.0.2.1:8545"],
+      }),
+    ]);
+    expect(whats({ step, ...on({ addresses }), ...connected(["2001:db8::5", 35998]) })).toEqual([uses]);
+    expect(whats({ step, ...on({ addresses }), ...connected(elsewhere, ["10.0.0.50", 35998]) })).toEqual([]);
+  });
+
+  test("a silent host is known by its configured address", () => {
+    const silent = { ...off, host: { silent: "ECONNREFUSED" } };
+    expect(whats({ ...silent, step: "retire", ...connected(["192.0.2.1", 35998]) })).toEqual([uses]);
+    expect(whats({ ...off, ...connected(["192.0.2.1", 35998]) })).toContain(uses);
+  });
+
+  test("no connection of a running one proves nothing", () => {
+    expect(whats({ step: "retire", ...connected() })).toEqual([uses]);
+    const { signer } = successor.look.facts;
+    const resting = { ...signer, active: false, connections: [] };
+    const look = { facts: { ...successor.look.facts, signer: resting } };
+    expect(whats({ step: "retire", ...beside({ look }) })).toEqual([]);
   });
 });
 

@@ -73,6 +73,7 @@ const running = {
   hasKeyStore: true,
   lacks: ["key store"],
   shares: [share],
+  connections: [{ host: "198.51.100.99", port: 443 }],
 };
 
 export const successor = {

@@ -46,9 +46,18 @@ describe("a host's facts", () => {
         lacks: ["key share"],
         shares: [],
         restarts: 7,
+        connections: [],
       },
+      addresses: [],
       marks: { stack: "pillar-host/prod Anvil", "deploy.done": "2026-01-01T00:00:00Z" },
     });
+  });
+
+  test("include addresses, and the connections of the orchestrator, but no other text", () => {
+    const more = ["addresses=203.0.113.5 2001:db8::5 $(reboot) ", "connection=057100CB:8C9E", "connection=$(reboot)"];
+    const { addresses, signer } = parseHostFacts(printed([...more, "end=yes"]), "h");
+    expect(addresses).toEqual(["203.0.113.5", "2001:db8::5"]);
+    expect(signer.connections).toEqual([{ host: "203.0.113.5", port: 35998 }]);
   });
 
   test("include the journal of an orchestrator's move", () => {

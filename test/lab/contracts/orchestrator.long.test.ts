@@ -2,9 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { parseConnections } from "../../../core/orchestrator/rules/endpoints";
 import { asRoot } from "../../../core/ssh/root";
 import { formatAssignments } from "../../../core/ssh/shellWords";
 import { readOrchestratorLibrary } from "../../../core/steps/libraries";
+import { parseFields } from "../../../core/util/fields";
 import type { BridgeInfo } from "../../../lab/doubles/chain";
 import type { Lab, LabHost } from "../../../lab/lab";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
@@ -199,6 +201,16 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     expect([second.code, second.log]).toEqual([1, expect.stringContaining("unable to acquire file-lock")]);
   });
 
+  it("holds a connection to its node, which is seen", async () => {
+    const { port } = new URL(subject.config().Networks.Zenon?.Urls[0] ?? "");
+    const functions = readOrchestratorLibrary().split(asRoot)[1] ?? "";
+    const seen = await onHost(subject.host, `${functions}\nconnections_of orchestrator`);
+    const ends = parseConnections(parseFields(seen));
+    expect(ends).toContainEqual({ host: "127.0.0.1", port: Number(port) });
+    const held = `ss -Htnp state established dport = :${port} | grep -c '"orchestrator'`;
+    expect(Number(await onHost(subject.host, held))).toBeGreaterThan(0);
+  });
+
   it("answers in its own format to any verb, path and type", async () => {
     const type = "text/plain; charset=utf-8";
     await pause();
@@ -262,7 +274,8 @@ contract("orchestrator", realSignerPrograms, (kind) => {
     const values = log.split("\n").find((line) => line.includes("app/config.go:32"));
     expect(values?.includes(` ${subject.passphrase} `)).toBe(true);
     const functions = readOrchestratorLibrary().split(asRoot)[1] ?? "";
-    const place = { directory: "/root/.orchestrator", service: "orchestrator", p2p_port: "55055", log_lines: "500" };
+    const names = { service: "orchestrator", executable: "orchestrator" };
+    const place = { ...names, directory: "/root/.orchestrator", p2p_port: "55055", log_lines: "500" };
     const told = await onHost(subject.host, `${functions}\n${formatAssignments(place)}signer_life`);
     expect(told).toContain("ActiveState=active\n");
     expect(told).toMatch(/\tINFO\t/);

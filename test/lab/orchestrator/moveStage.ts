@@ -38,6 +38,8 @@ export interface MoveStage {
 
 export interface MoveStageOptions {
   readonly setup?: OrchestratorSetup;
+  /** Returns the host in the node's URL, from the old host's address ({@link OrchestratorSetup.nodeHost}). */
+  readonly nodeHostAt?: (address: string) => string;
   /** Runs before the stack is stood up. */
   readonly prepare?: (stage: MoveStage) => Promise<unknown>;
   /** Leaves out the first `up`: the move is unattended, in the run that stands the new host up. */
@@ -74,7 +76,8 @@ export function moveConfig(
 }
 
 export function moveStage({
-  setup,
+  setup = {},
+  nodeHostAt,
   prepare,
   inBucket,
   withReference,
@@ -93,7 +96,8 @@ export function moveStage({
     await pastPackages(stage.lab, stage.fresh);
     if (withSudo) await addOperator(stage.old);
     await setUpSyncedNode(stage.lab, stage.old);
-    stage.state = await setUpOrchestrator(stage.lab, stage.old, setup);
+    const node = nodeHostAt === undefined ? {} : { nodeHost: nodeHostAt(stage.old.address) };
+    stage.state = await setUpOrchestrator(stage.lab, stage.old, { ...setup, ...node });
     const bucket = inBucket ? await startS3(stage.lab) : undefined;
     if (bucket) stage.store = bucket.url;
     if (withReference) stage.references = [await stage.lab.addReference("ref1")];

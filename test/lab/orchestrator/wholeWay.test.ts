@@ -22,7 +22,8 @@ interface Kept {
 }
 
 describe("the whole move of the orchestrator", () => {
-  const stage = moveStage({ setup: { extraFiles: { count: 500, bytes: 100_000 } }, withSudo: true });
+  const setup = { extraFiles: { count: 500, bytes: 100_000 } };
+  const stage = moveStage({ setup, nodeHostAt: (address) => address, withSudo: true });
   let output = "";
   let gapSeconds = 0;
   const linesSeen: Record<string, string> = {};
@@ -71,6 +72,24 @@ describe("the whole move of the orchestrator", () => {
     expect(seconds).toBeGreaterThan(gapSeconds / 2);
     expect(seconds).toBeLessThan(gapSeconds + 5);
     expect(nextStep.join("\n")).toContain("give it a key of the new producer address");
+  });
+
+  it("uses the new host's node, with the old user and password, and stays up without the old host's", async () => {
+    const { old, fresh, state } = stage;
+    expect(output).toContain(`new host: config.json: node address ${old.address}:35998 becomes 127.0.0.1:35998`);
+    expect(await onHost(fresh, "cat /root/.orchestrator/config.json")).toContain(`"${state.nodeUrl("127.0.0.1")}"`);
+    const nodesOf = "ss -Htnp state established dport = :35998 | grep -F orchestrator | awk '{ print $4 }'";
+    expect(await onHost(fresh, nodesOf)).toBe("127.0.0.1:35998");
+    const processOf = () => onHost(fresh, "systemctl show -p MainPID -p NRestarts orchestrator");
+    const before = await processOf();
+    await onHost(old, "systemctl stop go-node");
+    const { now } = await signers(stage);
+    // It looks at its connection four times a second, and would end before it reports again.
+    await expect
+      .poll(async () => (await signers(stage)).identities[state.identity]?.intervals.at(-1)?.until)
+      .toBeGreaterThan(now + 2000);
+    expect([await processOf(), await signersOf(stage)]).toEqual([before, ["new"]]);
+    await onHost(old, "systemctl start go-node");
   });
 
   it("fences the old host against a reboot, and enables the new host's orchestrator", async () => {

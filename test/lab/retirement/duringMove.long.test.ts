@@ -2,9 +2,10 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import type { LabHost } from "../../../lab/lab";
+import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { updateProducer } from "../../../lab/operator/wallet";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { expectFailure, expectSuccess, onHost } from "../fixture";
+import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture";
 import { configureMove, moveStage, signersOf, stageOf } from "../orchestrator/moveStage";
 import { pillar, quick } from "./stage";
 
@@ -16,8 +17,14 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
   timeout: 900_000,
 }, () => {
   let theirs: LabStack;
+  // A name of the old host that leads there from the new one, too: no address in config.json says so.
+  const name = "pillar-old";
   const stage = moveStage({
-    prepare: async ({ lab, old }) => {
+    setup: { nodeHost: name, started: false },
+    prepare: async ({ lab, old, fresh, state }) => {
+      for (const host of [old, fresh]) await onHost(host, `echo "${old.address} ${name}" >> /etc/hosts`);
+      await onHost(old, "systemctl start orchestrator");
+      await waitForOrchestrator(lab, old, state.identity);
       await lab.chain("PATCH", "/truth", quick);
       await lab.chain("PATCH", `/pillars/${pillar}`, { producerAddress: await producerOf(old) });
     },
@@ -64,9 +71,32 @@ describe("the orchestrator's move by one stack, and the old host's shutdown by a
     expect(await onHost(stage.old, "ls /var/lib/pillar-host")).not.toContain("retired");
   });
 
-  it("happens once the move has ended", async () => {
+  it("waits while the moved orchestrator uses this node, which the move's run says, and undoes nothing for it", async () => {
     await stage.lab.chain("PATCH", "/orchestrators/fresh", { rpcDown: false });
     await configureMove(stage);
+    const told = linesOf(await expectFailure(stage.stack.up()));
+    const [old, fresh] = [`the old host (${stage.old.address})`, `the new host (${stage.fresh.address})`];
+    expect(told).toContain(`the orchestrator moved to ${fresh} and signs, but it uses a node of ${old}, and ends when`);
+    expect(told).toContain(`found: its process is connected to ${stage.old.address}:35998`);
+    expect(told).toContain(
+      "needed: on the orchestrator's host, stop it, name the node there (127.0.0.1) in Networks of",
+    );
+    expect([await stageOf(stage.old), await stageOf(stage.fresh)]).toEqual(["moved", "running"]);
+    expect(await signersOf(stage)).toEqual(["new"]);
+    expect(
+      await retires(
+        /the successor's orchestrator runs without a node of this host, \S+\s+found: a connection of its process to \S+:35998/,
+      ),
+    ).not.toBe(0);
+    expect([await nodeOf(stage.old), await signersOf(stage)]).toEqual(["active", ["new"]]);
+  });
+
+  it("happens once the orchestrator uses its own node", async () => {
+    await onHost(
+      stage.fresh,
+      `systemctl stop orchestrator; sed -i 's/@${name}:/@127.0.0.1:/' /root/.orchestrator/config.json; systemctl start orchestrator`,
+    );
+    await waitForOrchestrator(stage.lab, stage.fresh, stage.state.identity);
     await expectSuccess(stage.stack.up());
     expect(await signersOf(stage)).toEqual(["new"]);
     expect(await retires(/the node of \S+ is stopped, disabled and masked/)).toBe(0);

@@ -37,6 +37,20 @@ test.each<[string, Partial<Signer>, Result<OrchestratorAnswer> | undefined, stri
     true,
   ],
   ["accepts the new host of its move", { active: true, ...at("starting") }, signing, "v0.0.9a runs here", false],
+  [
+    "says that it uses a node of the host that it left",
+    { active: true, ...at("running"), connections: [{ host: "203.0.113.9", port: 35998 }] },
+    signing,
+    "live, 12 other orchestrators, but it uses a node of 203.0.113.9",
+    true,
+  ],
+  [
+    "accepts any other node",
+    { active: true, ...at("running"), connections: [{ host: "203.0.113.90", port: 35998 }] },
+    signing,
+    "v0.0.9a runs here, live",
+    false,
+  ],
   ["says that it is installed", { masked: true }, undefined, "installed, masked and not started", false],
   ["says that it is not fenced", {}, undefined, "it does not run, and is not fenced", false],
 ])("%s", (_name, signer, answer, text, isWrong) => {

@@ -3,8 +3,8 @@ import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState
 import { findMoveProblems, formatMoveFaults, formatSurvey } from "../../../../core/orchestrator/checks/prerequisites";
 import { assumeSyncedNode } from "../../../../core/orchestrator/checks/rehearsal";
 import type { MoveSurvey, NewHost, OldHost, Requirements } from "../../../../core/orchestrator/checks/survey";
+import { listEndpoints } from "../../../../core/orchestrator/rules/endpoints";
 import {
-  listEndpoints,
   type OrchestratorFacts,
   parseFacts,
   parseOrchestratorConfig,

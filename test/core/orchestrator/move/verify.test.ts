@@ -3,7 +3,7 @@ import { test as base, describe, expect } from "vitest";
 import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
 import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
 import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
-import { verify } from "../../../../core/orchestrator/move/verify";
+import { assertOwnNode, verify } from "../../../../core/orchestrator/move/verify";
 import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import type { RootHost } from "../../../../core/ssh/root";
 import { orchestratorRpc } from "../../chain/fakes";
@@ -51,7 +51,8 @@ async function start() {
       } as unknown as MoveDeps;
       const saga: Saga = { move: exampleMove, direction: side === "new" ? "forward" : "back" };
       const run = new MoveRun(exampleInputs(started.inputs), sides, deps);
-      return verify({ run, side, saga, expected: { producer: "z1q" }, startedAt: 0 });
+      run.verified = await verify({ run, side, saga, expected: { producer: "z1q" }, startedAt: 0 });
+      return { run, saga, verified: run.verified };
     },
   };
   return started;
@@ -69,7 +70,7 @@ describe("a started orchestrator", () => {
     started,
   }) => {
     started.log = ["2026-11-22T05:16:00.000Z\tINFO\tmain.go:1\tstarted", error];
-    expect(await started.look()).toEqual({ build, answeredAt: 0 });
+    expect((await started.look()).verified).toEqual({ build, answeredAt: 0 });
     expect(started.said).toContain(`log of the new host, although its orchestrator is well: ${error}`);
     expect(started.said).toContain("the new host is connected with 2 other orchestrators");
     started.life = started.life.with(-1, "Peers=0");
@@ -122,6 +123,22 @@ describe("a started orchestrator", () => {
     started.inputs = { noKeyShare: true, release: { version: "v0.0.9" } };
     await expect(started.look()).rejects.toThrow("found: its version is v0.0.9a, not v0.0.9");
     await expect(started.look("old")).resolves.toBeDefined();
+  });
+
+  test("is reported at the move's end if it uses a node of the host that it left", async ({ started }) => {
+    const check = async () => {
+      const { run, saga } = await started.look();
+      await assertOwnNode(run, saga, { old: undefined, new: undefined });
+    };
+    await check();
+    expect(started.said.at(-1)).toContain("it is unknown which nodes it uses");
+    started.life.push("connection=0100007F:8C9E", "connection=050200C0:01BB");
+    await check();
+    expect(started.said.at(-1)).not.toContain("unknown");
+    started.life.push("connection=076433C6:8C9E");
+    await expect(check()).rejects.toThrow(
+      /^the orchestrator moved to the new host \(203\.0\.113\.9\) and signs, but it uses a node of the old host .*\n {2}found: its process is connected to 198\.51\.100\.7:35998\n {2}needed: .*stop it, name the node there \(127\.0\.0\.1\) .*\n {2}Then: pulumi up -s prod$/,
+    );
   });
 
   test("is reported with its restarts and last log lines if it does not answer", async ({ started }) => {

@@ -16,7 +16,7 @@ test("replaces only the paths and addresses of the machine that it leaves", () =
       .replace("/old/.orchestrator/tss", "/new/tss")
       .replace("ws:\\/\\/198.51.100.7:35998", "ws://127.0.0.1:35998")
       .replace("[2001:db8::7]/x", "127.0.0.1/x"),
-    changed: ["198.51.100.7:35998", "[2001:db8::7]"],
+    changed: ["198.51.100.7:35998 becomes 127.0.0.1:35998", "2001:db8::7:80 becomes 127.0.0.1:80"],
   });
   const { config } = adaptConfig(text, "/new", ["198.51.100.7"]);
   expect(adaptConfig(config, "/new", ["198.51.100.7"])).toEqual({ config, changed: [] });

@@ -24,7 +24,7 @@ import { exampleCopyKey, exampleInputs, exampleMove, pairDouble } from "../examp
 const places = [
   ...["addresses", "dataPath", "url", "keyStore", "configKey", "copyKey", "copyAddress", "copyOutput"],
   ...["producer", "tssPeerId", "evmAddress", "unknownName", "stateName", "network", "version", "error"],
-  ...["path", "owner", "asideStore", "journalIdentity", "node", "bridge", "life"],
+  ...["path", "owner", "asideStore", "journalIdentity", "node", "bridge", "life", "connection"],
 ] as const;
 type Place = (typeof places)[number];
 const steps = ["bulk", "stop", "backup", "fence", "copy", "arrive", "start", "close", "seal", "restore"] as const;
@@ -88,7 +88,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
       signer_read: config,
       signer_copy_key: () => `${answer("copyKey", copyKey)}\n${answer("copyAddress", "203.0.113.9")}\n`,
       signer_life: () =>
-        `ActiveState=active\nSubState=running\nNRestarts=0\nMainPID=7\nPeers=1\nlog\n${answer("life", "up")}\n`,
+        `ActiveState=active\nSubState=running\nNRestarts=0\nMainPID=7\nPeers=1\nconnection=${answer("connection", "0100007F:8C9E")}\nlog\n${answer("life", "up")}\n`,
     };
     return (printed[name] ?? (() => ""))();
   };

@@ -21,6 +21,7 @@ const test = boxed.extend<{ host: Sandbox }>({
      esac`,
     );
     box.command("ss", 'echo "LISTEN 0 4096 *:35997"');
+    box.command("hostname", 'echo "192.0.2.7 "');
     await use(box);
   },
 });
@@ -44,11 +45,14 @@ const asked = (box: Sandbox) =>
 async function factsOf(box: Sandbox) {
   const ran = await call(box, "retire_facts");
   expect(ran.stderr).toBe("");
-  return parseHostFacts(ran.stdout, "h");
+  const { addresses, ...facts } = parseHostFacts(ran.stdout, "h");
+  expect(addresses).toEqual(["192.0.2.7"]);
+  return facts;
 }
 
 const parts = ["configuration", "key store", "key share"];
-const none = { active: false, masked: false, hasDirectory: false, hasKeyStore: false, shares: [], restarts: 0 };
+const nothing = { active: false, masked: false, hasDirectory: false, hasKeyStore: false, shares: [], restarts: 0 };
+const none = { ...nothing, connections: [] };
 const signerOf = (facts: object) => ({ ...none, lacks: parts, ...facts });
 const shown = { code: 0, stdout: "", stderr: "" };
 const unit = "mkdir units; echo '[Unit]' > units/go-node.service";
@@ -57,6 +61,41 @@ describe("the facts of a host", () => {
   test("describe an empty host", async ({ host: box }) => {
     const node = { active: false, masked: false };
     expect(await factsOf(box)).toEqual({ hasKeyStore: false, node, signer: signerOf({}), marks: {} });
+  });
+
+  test("list the connections that the orchestrator has made, in its own network", async ({ host: box }) => {
+    for (const [pid, name] of [
+      [70, "orchestrator"],
+      [71, "znnd"],
+    ] as const)
+      box.process(pid, name);
+    await box.run("mkdir -p proc/70/fd proc/70/net proc/71/fd proc/71/net; cd proc; ln -s /dev/null 70/fd/0");
+    const link = (pid: number, fd: number, inode: number) => `ln -s 'socket:[${inode}]' proc/${pid}/fd/${fd}`;
+    await box.run([3, 4, 5, 6, 7].map((fd) => link(70, fd, fd * 111)).join("; "));
+    await box.run(`${link(70, 8, 888)}; ${link(71, 3, 999)}`);
+    // As Linux 5.10 prints it: this host's end, the other end, the state, and the inode in the tenth column.
+    const row = (here: string, there: string, state: string, inode: number) =>
+      `   0: ${here} ${there} ${state} 00000000:00000000 02:00000D77 00000000     0        0 ${inode} 2 0000000000000000 20 4 30 10 -1\n`;
+    const mapped = "0000000000000000FFFF0000";
+    const heading =
+      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
+    const rows = [
+      row("00000000:D70F", "00000000:0000", "0A", 333),
+      row("077100CB:9C40", "057100CB:8C9E", "01", 444),
+      // A peer's, which came in; one to this host's own address; one that ended; another process's.
+      row("077100CB:D70F", "637100CB:9C41", "01", 555),
+      row("077100CB:9C42", "077100CB:8C9E", "01", 666),
+      row("077100CB:9C43", "057100CB:8C9F", "06", 777),
+      row("077100CB:9C44", "057100CB:8CA0", "01", 999),
+    ];
+    box.write("proc/70/net/tcp", heading + rows.join(""));
+    box.write("proc/70/net/tcp6", heading + row(`${mapped}077100CB:9C45`, `${mapped}057100CB:1F91`, "01", 888));
+    box.write("proc/71/net/tcp", heading + rows.join(""));
+    expect((await factsOf(box)).signer.connections).toEqual([
+      { host: "203.0.113.5", port: 35998 },
+      { host: "127.0.0.1", port: 35998 },
+      { host: "203.0.113.5", port: 8081 },
+    ]);
   });
 
   test("describe a running node and orchestrator, with the stack's markers and no password", async ({ host: box }) => {

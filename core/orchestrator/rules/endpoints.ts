@@ -1,0 +1,73 @@
+import { normalizeHost } from "../../util/hostPort";
+
+export type Endpoint = ReturnType<typeof listEndpoints>[number];
+
+/**
+ * Returns the nodes in config.json with their network's name in the bridge (`Zenon`, `Ethereum`…), without the URLs,
+ * whose paths may be access keys. @param own the old host's addresses; a move replaces them (adaptConfig.ts)
+ */
+export function listEndpoints(config: Readonly<Record<string, unknown>>, own: readonly string[]) {
+  const networks = Object.entries((config.Networks as Record<string, { Urls?: unknown }> | null) ?? {});
+  return networks.flatMap(([network, settings]) =>
+    (Array.isArray(settings?.Urls) ? settings.Urls : []).flatMap((text) => {
+      const { url: _secret, ...endpoint } = parseEndpoint(String(text), own) ?? { old: "" };
+      return "isOwn" in endpoint && /^[A-Za-z0-9.:-]+$/.test(endpoint.old) ? [{ network, ...endpoint }] : [];
+    }),
+  );
+}
+
+/**
+ * Parses a node's URL, however its host is written: its host:port as seen from each host, and the URL for the new one,
+ * where an address of `own` is 127.0.0.1. `isOwn`: the node is on the orchestrator's host. A name that leads to the old
+ * host shows in the connections only. Undefined if no host is named.
+ */
+export function parseEndpoint(text: string, own: readonly string[]) {
+  const { hostname = "", port, protocol = "" } = URL.canParse(text) ? new URL(text) : {};
+  const host = normalizeHost(hostname);
+  if (host === "") return undefined;
+  const withPort = (name: string) => `${name}:${port || (/^(https|wss):$/.test(protocol) ? 443 : 80)}`;
+  const isLoopback = /^(localhost|127\.[\d.]+|0\.0\.0\.0|::1?)$/.test(host);
+  const isOwn = isLoopback || own.map(normalizeHost).includes(host);
+  const isMoved = isOwn && !isLoopback;
+  const moved = isMoved ? "127.0.0.1" : host;
+  return { old: withPort(host), new: withPort(moved), isOwn, url: isMoved ? replaceHost(text, moved) : text };
+}
+
+/** Replaces a URL's host. The rest stays as written, unless only a normalized URL has its host in the usual place. */
+function replaceHost(text: string, host: string): string {
+  const url = new URL(text);
+  url.hostname = host;
+  const usual = /^([^/\\]*\/\/(?:[^/?#\\]*@)?)(?:\[[^\]]*\]|[^:/?#\\]*)/;
+  const kept = text.replace(usual, (_, before: string) => `${before}${host}`);
+  return URL.canParse(kept) && new URL(kept).href === url.href ? kept : url.href;
+}
+
+/** True if an endpoint is the node beside a Pillar, which this program deploys. */
+export function isPillarNode({ network }: Pick<Endpoint, "network">): boolean {
+  return network === "Zenon";
+}
+
+export type Connections = ReturnType<typeof parseConnections>;
+
+/** Parses what connections_of (orchestrator/journal.sh) prints: the other ends of a process's connections. */
+export function parseConnections(fields: readonly (readonly [name: string, value: string])[]) {
+  return fields.flatMap(([name, value]) => {
+    const [, words, port] = /^([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4})$/.exec(name === "connection" ? value : "") ?? [];
+    if (words === undefined || port === undefined) return [];
+    // The kernel prints 32-bit words in the byte order of amd64 and arm64.
+    const bytes = Buffer.from(words, "hex").swap32();
+    const host = bytes.length === 4 ? bytes.join(".") : (bytes.toString("hex").match(/..../g) ?? []).join(":");
+    return [{ host: normalizeHost(host), port: Number.parseInt(port, 16) }];
+  });
+}
+
+/** Lists the connections that lead to one of these addresses, as host:port. */
+export function findConnectionsTo(connections: Connections, addresses: readonly string[]): string[] {
+  const hosts = addresses.map(normalizeHost);
+  const found = connections.filter(({ host }) => hosts.includes(host));
+  return [...new Set(found.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`))];
+}
+
+/** Task of an operator whose orchestrator uses another host's node. It writes config.json when it stops. */
+export const useOwnNode =
+  "on the orchestrator's host, stop it, name the node there (127.0.0.1) in Networks of its config.json, and start it";
