@@ -58,7 +58,8 @@ const moveTemplates: Record<MoveEventName, Templates> = {
   starting: ["note", "orchestrator: about to be started by the move {direction}", "generation {generation}"],
   done: ["stage", "orchestrator moved here", ...end],
   rolledBack: ["stage", "orchestrator moved back to the old host", ...end],
-  fenced: ["alarm", "orchestrator: lost host {address} is fenced", "{how}", "server {server?}"],
+  fenced: ["alarm", "orchestrator: lost host {address} is fenced", "{how}", "server {serverId?}"],
+  unfenced: ["alarm", "orchestrator: lost host {address} answers again: its fence has ended"],
   failed: ["note", "orchestrator: a run of the move failed", "{error?}"],
 };
 

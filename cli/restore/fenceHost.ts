@@ -41,25 +41,29 @@ export const formatFenceSentence = (address: string): string =>
 
 /**
  * Fences a host that does not answer: switches its server off at its provider, and reads that back. Without such a
- * server, or an answer of its provider, the operator's sentence counts. @throws CliRefusal if the host answers, or
- * nobody fences it
+ * server, or an answer of its provider, the operator's sentence counts. @param onAnswer called if the host answers
+ * @throws CliRefusal if the host answers, or nobody fences it
  */
 export async function fenceHost(
   host: SshTarget,
   server: CloudServer | undefined,
   options: FenceOptions,
+  onAnswer: () => Promise<void> = async () => undefined,
 ): Promise<Fence> {
+  const assertSilent = async (needed: string) => {
+    if (!(await isAnswering(host))) return;
+    await onAnswer();
+    throw refuse(`${host.address} still answers, so nothing is restored: two orchestrators would sign`, needed);
+  };
   await assertSilent(
-    host,
     "move the orchestrator instead, because the files on that host are newer than any backup; or, if nobody can log in, switch the host off",
   );
   const fence = { address: host.address, hostKey: computeFingerprint(host.hostKey) };
   if (server !== undefined && (await isOff(server, options))) {
     await assertSilent(
-      host,
       `switch this host off: server ${server.id}, which ${server.provider} reports as off, must be another machine`,
     );
-    return { ...fence, how: "off", server: `server ${server.id} at ${server.provider}` };
+    return { ...fence, how: "off", provider: server.provider, serverId: server.id };
   }
   await confirmSentence(formatFenceSentence(host.address), options);
   return { ...fence, how: "sentence" };
@@ -80,10 +84,9 @@ async function isOff(server: CloudServer, { yes }: FenceOptions): Promise<boolea
   return false;
 }
 
-async function assertSilent({ address, port, hostKey, proxy }: SshTarget, needed: string): Promise<void> {
+async function isAnswering({ address, port, hostKey, proxy }: SshTarget): Promise<boolean> {
   const found = await scanHostKey(address, port, proxy).catch(() => undefined);
-  if (found === undefined || !isOneMachine({ hostKey: found }, { hostKey })) return;
-  throw refuse(`${address} still answers, so nothing is restored: two orchestrators would sign`, needed);
+  return found !== undefined && isOneMachine({ hostKey: found }, { hostKey });
 }
 
 async function confirmSentence(sentence: string, { fenced }: FenceOptions): Promise<void> {

@@ -7,16 +7,18 @@ import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/e
 import { hasShareForKey } from "../../core/orchestrator/backup/keyShare";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup";
 import { type BridgeNow, findStaleShare, readBridge } from "../../core/orchestrator/checks/bridgeState";
+import { createFenceEnvironment, endFence, fenceTokenVariable } from "../../core/orchestrator/hosts/fence";
 import { checkMoveHistory, type MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
-import { formatManualMoveHint } from "../../core/orchestrator/rules/obstacles";
+import { formatManualMoveHint, stopForGood } from "../../core/orchestrator/rules/obstacles";
 import { createHostTarget, createOldHost } from "../../core/ssh/configuredLogin";
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { commandsFor } from "../../core/util/commands";
 import { isSameMachine } from "../../core/util/hostPort";
 import { printableLines } from "../../core/util/printable";
+import { formatProblem } from "../../core/util/problem";
 import { formatDuration } from "../../core/util/timeText";
 import {
   confirmFirstMove,
@@ -74,7 +76,7 @@ export async function restoreOrchestrator(
   const word = await confirmFirstMove(stack, config, options);
   assertLastHolder(config, summarizeMoves(moves, move), hosts);
 
-  const fence = await fenceHost(lost, server, options);
+  const fence = await fenceHost(lost, server, options, () => endFence(store, move, lost, Date.now()));
   await appendEvent(store, { at: new Date().toISOString(), move, event: "fenced", details: fence });
   const engine = createPulumi(stack);
   const restored = {
@@ -85,9 +87,17 @@ export async function restoreOrchestrator(
     [backupKey]: file,
   };
   await writeSettings(engine, restored, findStaleKeys(config, lost));
+  if (server !== undefined && fence.how === "off" && !options.up)
+    console.log(
+      `Set ${fenceTokenVariable} to the token of ${server.provider}: the run reads that ${where} is still off.`,
+    );
+  else if (server !== undefined && fence.how === "off") Object.assign(process.env, createFenceEnvironment(server));
   const code = await runOrPrintUp(stack, options.up, args, engine);
-  if (!options.up || code !== 0) return code;
-  if (findLastMoveEvent(await readMoveEvents(store), move, "done") === undefined)
+  if (!options.up) return code;
+  const isDone = findLastMoveEvent(await readMoveEvents(store), move, "done") !== undefined;
+  if (!isDone) console.log(formatWithdrawal(config, lost.address, address));
+  if (code !== 0) return code;
+  if (!isDone)
     throw createRefusal({
       what: "the run ended well, but the orchestrator is not restored yet",
       needed: "solve the problems that the run printed",
@@ -99,6 +109,23 @@ export async function restoreOrchestrator(
 }
 
 const backupKey = "orchestrator.migrateFrom.backup";
+
+/** Formats how to withdraw a restore that is not done: only then may the lost host be switched on. */
+export function formatWithdrawal(
+  { stack, orchestrator: { service, directory } }: Pick<StackConfig, "stack" | "orchestrator">,
+  lost: string,
+  address: string,
+): string {
+  return formatProblem({
+    what: `the restore is not done. Leave ${lost} off: it may be switched on only after the restore was withdrawn`,
+    next: [
+      "To go on, run the same command again. To withdraw the restore:",
+      `  ${commandsFor(stack).remove(backupKey)}`,
+      `  on ${address}: ${stopForGood(service)} (it must say inactive)`,
+      `  on ${address}: for each in ${directory} ${directory}.arriving; do [ ! -e $each ] || mv -T $each $each.withdrawn; done`,
+    ],
+  });
+}
 
 /** Returns the move that restores: another attempt if the configured one ended before, because it would do nothing. */
 export function chooseMove(
@@ -152,8 +179,8 @@ function isFreshShare({ keyShare }: Pick<Backup, "keyShare">, bridge: BridgeNow)
 function assertLastHolder(config: StackConfig, known: MoveHistory, hosts: Readonly<Record<WhichHost, string>>): void {
   const { laterThanMove: laterThan } = config.orchestrator.migrateFrom ?? {};
   const move = createMoveId(config, config.stack);
-  const wanted = { move, direction: "forward", known, laterThan, hosts, isRestore: true } as const;
-  if (checkMoveHistory(wanted, { old: undefined, new: undefined }) !== "later start") return;
+  const wanted = { move, direction: "forward", known, laterThan, hosts } as const;
+  if (checkMoveHistory(wanted, { old: undefined, new: undefined }, "unpack") !== "later start") return;
   throw createRefusal({
     what: "by the event log, the orchestrator was started last on another host",
     found: `${known.startedOn ?? "an unnamed host"}, in ${known.move ? formatMove(known.move) : "no move"}`,

@@ -85,7 +85,9 @@ export interface Prepared {
 }
 
 /** A direction of a move, with its generation as in the journals, and the fingerprints of both hosts' keys. */
-export type MoveLeg = Readonly<{ direction: "forward" | "back"; generation: number; source: string; target: string }>;
+export type MoveLeg = Readonly<{ direction: "forward" | "back"; generation: number; source: string; target: string }> &
+  // True if a backup takes the place of the source, which is lost and fenced.
+  Readonly<{ isRestore?: boolean }>;
 
 /** A host that can't start its orchestrator again. */
 export interface Fence {
@@ -94,8 +96,8 @@ export interface Fence {
   readonly hostKey: string;
   /** The provider says that its server is `off`, or the operator's typed `sentence` does. */
   readonly how: "off" | "sentence";
-  /** Provider and number of the server. */
-  readonly server?: string | undefined;
+  readonly provider?: string;
+  readonly serverId?: string;
 }
 
 export interface MoveEnd {
@@ -121,6 +123,8 @@ interface MoveEventDetails {
   readonly rolledBack: MoveEnd;
   /** The host that had the orchestrator is lost and fenced: a backup may take its place. */
   readonly fenced: Fence;
+  /** A fenced host was seen: its fence has ended. */
+  readonly unfenced: Pick<Fence, "address" | "hostKey">;
   readonly failed: { readonly error?: string | undefined };
 }
 
@@ -137,7 +141,7 @@ export type MoveEventBody = BodyOf<MoveEventDetails>;
  */
 type Guarded =
   | ("shuttingDown" | "shutDown" | "reactivated" | "override" | "released")
-  | ("begun" | "starting" | "done" | "rolledBack" | "fenced" | "backup" | "secured");
+  | ("begun" | "starting" | "done" | "rolledBack" | "fenced" | "unfenced" | "backup" | "secured");
 
 /** Events without which a run goes on. */
 export type Optional<N extends { readonly event: string }> = Exclude<N, { readonly event: Guarded }>;

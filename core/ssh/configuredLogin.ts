@@ -49,8 +49,7 @@ export function deriveConfiguredPublicKey({ ssh }: StackConfig): string | undefi
 export function createOldHost({ ssh, stack, orchestrator }: StackConfig): OrchestratorHost {
   const from = orchestrator.migrateFrom;
   if (from === undefined) throw new Error("pillar-host:orchestrator.migrateFrom is not configured");
-  const host = createOtherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
-  return from.backup === undefined ? host : { ...host, isLost: true };
+  return createOtherLogin({ ssh, stack }, from, "pillar-host:orchestrator.migrateFrom");
 }
 
 export function createNewHost(config: StackConfig, address: string, hostKey: string): OrchestratorHost {

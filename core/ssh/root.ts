@@ -17,8 +17,6 @@ export interface OrchestratorHost {
   readonly sudoPassword?: string | undefined;
   /** Configuration key of its login; `pillar-host:ssh` if left out. */
   readonly configured?: string | undefined;
-  /** True if the host is lost and fenced: do not wait for its answer. */
-  readonly isLost?: boolean;
 }
 
 export interface CallOptions {
@@ -136,7 +134,7 @@ export type RootHost = ReturnType<typeof openRoot>;
 export function openRoot(
   host: OrchestratorHost,
   library: string,
-  connection: Connection = createConnection(host.ssh, createLoginKeys(host.configured), host.isLost !== true),
+  connection: Connection = createConnection(host.ssh, createLoginKeys(host.configured), true),
 ) {
   const { ssh, stack, sudoPassword, configured } = host;
   const own = [ssh.privateKey, ssh.privateKeyPassword, ssh.password, sudoPassword];

@@ -34,6 +34,13 @@ const mistakes: readonly Mistake[] = [
     to: '[ -n "$seen" ] || true "cannot tell whether $1 runs on this host"',
   },
   {
+    what: "a journal does not say that its saga is a restore",
+    file: "core/steps/orchestrator/journal.sh",
+    from: "${is_restore:-false}",
+    to: "false",
+    test: "test/simulation/scripts.test.ts",
+  },
+  {
     what: "long hex is not redacted from the signer's log",
     file: "core/steps/orchestrator/verify.sh",
     from: "[0-9a-fA-F]{40,}",

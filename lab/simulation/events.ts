@@ -1,5 +1,6 @@
 import { boot, cutPower, diskOf, installed, type ModelHost, sync } from "./host";
-import { broke, hostNames, type World } from "./state";
+import { noteFence } from "./retire";
+import { broke, hostNames, isAt, type World } from "./state";
 
 /** Actions of an operator on a host to give up, and on its backups; `lose backups` loses those of all hosts. */
 const retirementEvents = ["release", "retire", "reactivate", "back up", "lose backups"] as const;
@@ -38,17 +39,45 @@ const changes = {
   "start by hand": (host: ModelHost) =>
     Object.assign(host, { masked: false, keyAside: false, enabled: true, running: host.directory !== undefined }),
   "stop by hand": (host: ModelHost) => Object.assign(host, { masked: true, running: false }),
-  // Off for good, as fenceHost in cli/edit reads it at the provider; nothing on its disks can be had.
-  fence: (host: ModelHost) => {
-    Object.assign(host, { isGone: true, running: false, enabled: false, directory: undefined });
-    Object.assign(host, { staging: undefined, kept: undefined });
-  },
+  // The fences of cli/restore/fenceHost.ts: the operator's sentence, or the provider's switch.
+  fence: switchOff,
+  "fence by API": switchOff,
+  // An hour after the fence, when a sentence counts no longer.
+  "switch on": switchOn,
+  // At once: a fence by sentence counts until a run sees the host.
+  "switch on early": (host: ModelHost) => Object.assign(switchOn(host), { isHidden: true }),
 };
+
+/** Cuts the power of a host for as long as nobody switches it on; the disk stays. */
+function switchOff(host: ModelHost): ModelHost {
+  cutPower(host);
+  return Object.assign(host, { running: false, reachable: false, isOff: true });
+}
+
+function switchOn(host: ModelHost): ModelHost {
+  Object.assign(host, { reachable: true, isOff: false });
+  cutPower(host);
+  return host;
+}
+
+const hourMs = 3_600_000;
+
+/** True if an event can happen to a host now. An operator switches a fenced host on only if no other host may sign. */
+export function canHappen(event: HostEvent, host: ModelHost, all: readonly ModelHost[]): boolean {
+  if (host.isGone) return false;
+  if (event === "fence" || event === "fence by API") return !host.reachable && !host.isOff;
+  if (event === "switch on" || event === "switch on early")
+    return host.isOff === true && !all.some((each) => each !== host && isAt(each));
+  if (event === "rewind") return host.saved !== undefined && !host.isOff;
+  return !host.isOff;
+}
 
 /** Plays an event of a host. @throws Broken */
 export function befall(world: World, host: ModelHost, event: keyof typeof changes): void {
-  if (host.isGone || (event === "rewind" && host.saved === undefined)) return;
+  if (!canHappen(event, host, Object.values(world.hosts))) return;
   changes[event](host);
+  if (event === "switch on") world.clock += hourMs;
+  if (event === "fence" || event === "fence by API") noteFence(world, host, event === "fence" ? "sentence" : "off");
   const isByOthers = event === "rewind" || event.endsWith("by hand");
   if (isByOthers || event === "reinstall") world.isHarmed = true;
   const before = { plain: [], hadNewest: false, isDeceived: false };

@@ -36,6 +36,10 @@ export interface ModelHost extends Disk {
   rewound?: boolean;
   /** True once the server was abandoned: it never comes back. */
   isGone?: boolean;
+  /** True while the host is switched off, as a fence leaves it. */
+  isOff?: boolean;
+  /** True if it was switched on within a fence's hour, and no run has seen it since. */
+  isHidden?: boolean;
   /** Token of the run that holds the host's lock. */
   owner?: string | undefined;
 }
@@ -97,7 +101,7 @@ function journalText(journal: Journal): string {
   if (known !== undefined) return known;
   const named = (move: MoveId | undefined) => (move ? `${move.stack}/${move.attempt}` : "");
   const past = new Set(journal.history.map(({ move, stage }) => `${named(move)}:${stage}`));
-  const text = `${named(journal.move)} ${journal.direction} ${journal.side} ${journal.stage} ${journal.other.address} ${journal.source} ${journal.target} [${[...past].sort()}]`;
+  const text = `${named(journal.move)} ${journal.isRestore} ${journal.direction} ${journal.side} ${journal.stage} ${journal.other.address} ${journal.source} ${journal.target} [${[...past].sort()}]`;
   brief.set(journal, text);
   return text;
 }
@@ -118,10 +122,10 @@ function diskText(disk: Disk, rank: Rank): string {
 
 /** Formats a host: two hosts with the same text behave the same from here on. */
 export function hostText(host: ModelHost, rank: Rank): string {
-  const { running, reachable, strange, rewound, durable, saved } = host;
+  const { running, reachable, strange, rewound, durable, saved, isOff, isHidden } = host;
   const now = diskText(host, rank);
   const then = durable ? diskText(durable, rank) : now;
   if (host.isGone) return "gone";
-  const flags = `${running ? "R" : ""}${reachable ? "" : "x"}${strange ? "s" : ""}${rewound ? "w" : ""}`;
+  const flags = `${running ? "R" : ""}${reachable ? "" : "x"}${strange ? "s" : ""}${rewound ? "w" : ""}${isOff ? "o" : ""}${isHidden ? "h" : ""}`;
   return `${flags} ${now}${then === now ? "" : ` | ${then}`}${saved ? ` < ${diskText(saved, rank)}` : ""}${host.installs ? ` #${host.installs}` : ""}`;
 }

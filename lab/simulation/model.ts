@@ -37,6 +37,8 @@ interface ModelSettings {
   readonly check?: (change: Change) => void;
   /** Called for each event about a saga. */
   readonly record?: SagaActions["record"];
+  /** Asks for the fence of the old host. */
+  readonly isFenced?: SagaActions["isFenced"];
   /** Called when a share is sealed in a backup. */
   readonly backUp?: (share: number | undefined) => void;
   /** Returns the share in the newest backup; undefined if it is not of the bridge's key. */
@@ -85,6 +87,7 @@ export class Model implements SagaActions {
 
   say = () => undefined;
   isWatched = () => true;
+  isFenced = async (states: HostStates) => (await this.settings.isFenced?.(states)) ?? false;
 
   async look(): Promise<HostStates> {
     return { old: this.lookAt("old"), new: this.lookAt("new") };
@@ -227,6 +230,7 @@ export class Model implements SagaActions {
       await this.part(side, name, saga, settledStages[step]);
     }
     if (step === "backup" && looks) return looks;
+    if (step === "unpack") return this.look();
     return looks ? { ...looks, [side]: this.lookAt(side) } : this.look();
   }
 }

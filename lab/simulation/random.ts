@@ -2,13 +2,14 @@ import type { HostEvent } from "./events";
 import type { Found } from "./search";
 import { allUps, withoutTraces } from "./search";
 import { randomOf } from "./seededRandom";
-import { Broken, hostNames, newWorld, operators } from "./state";
+import { Broken, type HostName, hostNames, newWorld, operators } from "./state";
 import { type Action, play, type RunSettings, type Strike, settle } from "./world";
 
 const events: readonly HostEvent[] = [
   ...(["reboot", "cut power", "lose", "find", "find", "save", "rewind"] as const),
   ...(["reinstall", "start by hand", "stop by hand", "release"] as const),
   ...(["retire", "reactivate", "back up", "lose backups"] as const),
+  ...(["fence", "fence by API", "switch on", "switch on early"] as const),
 ];
 const strikes = ["kill", "fail", "break", "store refuses", "reboot", "cut", "lose", "up"] as const;
 const mostActions = 16;
@@ -31,16 +32,24 @@ function historyOf(seed: number): Action[] {
       return { at, blow: struck };
     return { at, blow: `${struck} ${one(["old", "new"] as const)}` };
   };
-  return Array.from({ length: 4 + Math.floor(random() * (mostActions - 4)) }, (): Action => {
+  const up = (isRestore: boolean): Action => {
+    const struck = Array.from({ length: Math.floor(random() * 3) }, strike);
+    return { do: "up", ...one(ups), isRestore, strikes: struck };
+  };
+  const on = (host: HostName, ...happened: readonly HostEvent[]) =>
+    happened.map((each) => ({ do: each, host }) as const);
+  const actions = Array.from({ length: 4 + Math.floor(random() * (mostActions - 4)) }, (): readonly Action[] => {
     const what = random();
-    if (what < 0.55) {
-      return { do: "up", ...one(ups), strikes: Array.from({ length: Math.floor(random() * 3) }, strike) };
-    }
-    if (what < 0.62) return { do: "generate" };
-    if (what < 0.64) return { do: "lose laptop", by: one(operators) };
-    if (what < 0.7) return { do: "copy record", to: one(operators) };
-    return { do: one(isCalm ? calm : events), host: one(hostNames) };
+    if (what < 0.55) return [up(random() < 0.2)];
+    if (what < 0.62) return [{ do: "generate" }];
+    if (what < 0.64) return [{ do: "lose laptop", by: one(operators) }];
+    if (what < 0.7) return [{ do: "copy record", to: one(operators) }];
+    // A host with a backup is lost, and is switched on again sooner or later; by single events that is rare.
+    if (what < 0.73) return [...on(one(hostNames), "back up", "lose", one(["fence", "fence by API"])), up(true)];
+    if (what < 0.76) return [...on(one(hostNames), "switch on", "lose"), up(random() < 0.5)];
+    return on(one(hostNames), one(isCalm ? calm : events));
   });
+  return actions.flat();
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { EventDetails, LogEvent, MoveEvent } from "../../core/eventLog/events";
+import type { EventDetails, Fence, LogEvent, MoveEvent } from "../../core/eventLog/events";
 import { formatShareFile } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
 import { assignRoles, type Saga, type WhichHost } from "../../core/orchestrator/rules/journal";
@@ -78,6 +78,28 @@ function note(world: World, line: LogEvent | MoveEvent): void {
   if (world.hasLaptop) world.lines = [...(world.lines ?? []), line];
 }
 
+const timeOf = ({ clock }: World) => new Date(clock).toISOString();
+
+/** Appends the event of a host's fence. */
+export function noteFence(world: World, host: ModelHost, how: Fence["how"]): void {
+  const { address, hostKey } = pinned(host);
+  const move = { project: "pillar-host", stack: "second", pillar: "Anvil", attempt: 1 };
+  const details = { address, hostKey: computeFingerprint(hostKey), how };
+  note(world, { at: timeOf(world), move, event: "fenced", details });
+}
+
+/** Appends the event of a fenced host that was seen. */
+export function noteUnfenced(world: World, host: ModelHost): void {
+  const { address, hostKey } = pinned(host);
+  const move = { project: "pillar-host", stack: "second", pillar: "Anvil", attempt: 1 };
+  note(world, {
+    at: timeOf(world),
+    move,
+    event: "unfenced",
+    details: { address, hostKey: computeFingerprint(hostKey) },
+  });
+}
+
 /** Appends the event of a saga that begins, or starts its target. */
 export function noteWay(
   world: World,
@@ -89,7 +111,7 @@ export function noteWay(
   const fingerprint = (side: WhichHost) => computeFingerprint(pinned(hosts[side]).hostKey);
   const { move, direction, generation = 0 } = saga;
   const details = { direction, generation, source: fingerprint(source), target: fingerprint(target) };
-  note(world, { at: "", move, event, details });
+  note(world, { at: timeOf(world), move, event, details });
 }
 
 /** Adds a proved backup of a host's share. */

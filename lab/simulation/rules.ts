@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { build } from "esbuild";
 import { findShutdownWithoutOrchestrator } from "../../core/eventLog/guardFacts";
 import { runSaga } from "../../core/orchestrator/move/saga";
+import { findFence, findFenceFault } from "../../core/orchestrator/rules/moveHistory";
 import { findBackupFault } from "../../core/retirement/backupRule";
 import { decideRetirement } from "../../core/retirement/decideRetirement";
 import { isReached } from "../../core/retirement/guardMemory";
@@ -11,6 +12,8 @@ import { isOrchestratorThere } from "../../core/retirement/lossRules";
 /** Decisions of the program that the simulation plays. */
 export const realRules = {
   runSaga,
+  findFence,
+  findFenceFault,
   decideRetirement,
   isReached,
   findBackupFault,
@@ -32,7 +35,7 @@ const root = join(import.meta.dirname, "../..");
 export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const left = new Set(mutations);
   const retirement = ["decideRetirement", "guardMemory", "backupRule", "lossRules"].map((name) => `retirement/${name}`);
-  const files = ["orchestrator/move/saga", "eventLog/guardFacts", ...retirement];
+  const files = ["orchestrator/move/saga", "orchestrator/rules/moveHistory", "eventLog/guardFacts", ...retirement];
   const contents = files.map((file) => `export * from "./core/${file}";`).join("\n");
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root, loader: "ts" },

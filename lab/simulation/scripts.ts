@@ -65,11 +65,12 @@ export function begin(host: ModelHost, call: Call): void {
 
 function write(host: ModelHost, call: Call, stage: Journal["stage"]): Effect {
   const { saga, side, otherAddress } = call;
-  const { move, direction, generation = 1 } = saga;
+  const { move, direction, generation = 1, isRestore = false } = saga;
   return () => {
     host.journal = {
       version: 1,
       generation,
+      isRestore,
       ...endsOf(call),
       move,
       direction,

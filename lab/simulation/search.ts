@@ -1,4 +1,4 @@
-import { type HostEvent, isOfRetirement } from "./events";
+import { canHappen, type HostEvent, isOfRetirement } from "./events";
 import type { Moment } from "./model";
 import { Broken, copyOf, type HostName, newWorld, operators, type World, worldText } from "./state";
 import { type Action, play, type RunSettings, type Strike, settle, type Up } from "./world";
@@ -59,12 +59,11 @@ function eventsIn(world: World, { events, hosts, generations, laptop, records }:
 
 function isSensible(event: HostEvent, { hosts, backups = [] }: World, name: HostName): boolean {
   const host = hosts[name];
-  if (host.isGone) return false;
+  if (!canHappen(event, host, Object.values(hosts))) return false;
   if (event === "back up") return host.running && host.reachable;
   if (event === "lose backups") return name === "a" && backups.length > 0;
   if (event === "lose") return host.reachable;
-  if (event === "find" || event === "fence") return !host.reachable;
-  if (event === "rewind") return host.saved !== undefined;
+  if (event === "find") return !host.reachable;
   if (event === "save") return host.saved === undefined && host.directory !== undefined;
   return true;
 }
@@ -90,8 +89,8 @@ export async function withoutTraces<T>(play: () => Promise<T>): Promise<T> {
 
 async function searchAll(bounds: Bounds, settings: RunSettings) {
   const first: Node = { world: newWorld() };
-  // Without a release, the laptop's events decide nothing and would double the states.
-  if (!bounds.events.some(isOfRetirement)) delete first.world.lines;
+  // Without a release or a fence, the laptop's events decide nothing and would double the states.
+  if (!bounds.events.some((event) => isOfRetirement(event) || event.startsWith("fence"))) delete first.world.lines;
   for (const action of bounds.after ?? []) await play(first.world, action, settings);
   const seen = new Set([worldText(first.world)]);
   let layer = [first];

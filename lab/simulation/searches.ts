@@ -1,6 +1,7 @@
 import { allUps, type Bounds } from "./search";
+import type { Stack } from "./state";
 import { hostNames } from "./state";
-import type { Action, Stack, Strike } from "./world";
+import type { Action, Strike } from "./world";
 
 type Played = Omit<Bounds, "depth">;
 
@@ -24,6 +25,27 @@ const chain: readonly Action[] = [
   there("third"),
   { do: "save", host: "c" },
 ];
+
+/** A backup of A was taken, and A is lost. */
+const lost: readonly Action[] = [
+  { do: "back up", host: "a" },
+  { do: "lose", host: "a" },
+];
+const restored = (...strikes: readonly Strike[]): Action => ({
+  ...{ do: "up", stack: "second", direction: "forward", attempt: 1 },
+  isRestore: true,
+  strikes,
+});
+/** Effect right before the target's start. */
+const afterUnpack = 9;
+/** Restores of A on B, and moves, also by a configuration with a backup that was left over. */
+const fenced = {
+  ...all,
+  ups: [false, true].map((isRestore) => ({ stack: "second", direction: "forward", attempt: 1, isRestore }) as const),
+  events: ["fence", "fence by API", "switch on", "switch on early", "lose", "find"],
+  hosts: ["a"],
+  generations: 1,
+} as const;
 
 /** Searches, one for each kind of harm: all kinds together would leave no depth. */
 export const searches = {
@@ -99,6 +121,27 @@ export const searches = {
     events: ["fence", "lose", "find", "rewind", "reinstall", "start by hand"],
     after: [{ do: "save", host: "a" }, there("second"), { do: "save", host: "c" }, { do: "lose", host: "b" }],
   },
+  /** A backup was taken of A; A is lost and fenced, and was switched on again an hour later. The fence is in the event log. */
+  "a fence of long ago": {
+    ...fenced,
+    after: [...lost, { do: "fence", host: "a" }, { do: "switch on", host: "a" }],
+  },
+  /** A was switched on within the hour of its fence. */
+  "a fence whose host came back at once": {
+    ...fenced,
+    after: [...lost, { do: "fence", host: "a" }, { do: "switch on early", host: "a" }],
+  },
+  /** A restore broke off after its unpack; then A was switched on. */
+  "a restore that broke off": {
+    ...fenced,
+    after: [
+      ...lost,
+      { do: "fence", host: "a" },
+      restored({ at: afterUnpack, blow: "kill" }),
+      { do: "switch on", host: "a" },
+    ],
+  },
+  "a lost host that comes back": { ...fenced, after: lost },
   "by hand": { ...all, ups: allUps(1), events: ["start by hand", "stop by hand", "lose", "find"] },
   "given up": {
     ...all,

@@ -3,8 +3,18 @@ import type { MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { ListedBackup } from "../../core/retirement/backupRule";
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import { generationsOf, hostText, installed, keyOf, type ModelHost, type Rank, signing, wouldBoot } from "./host";
+import { type Rules, realRules } from "./rules";
 
 export type HostName = "a" | "b" | "c";
+/**
+ * Stacks in a row: each moves the orchestrator on from the host of the one before, the fourth back to the first host.
+ */
+export type Stack = "second" | "third" | "fourth";
+export const pairs: Record<Stack, { readonly old: HostName; readonly new: HostName }> = {
+  second: { old: "a", new: "b" },
+  third: { old: "b", new: "c" },
+  fourth: { old: "c", new: "a" },
+};
 /** Operators, each with a laptop and its own event log. */
 export type Operator = "one" | "two";
 export const hostNames: readonly HostName[] = ["a", "b", "c"];
@@ -26,6 +36,8 @@ export interface World {
   generation: number;
   /** Generation of the newest share in a sealed backup. */
   backup: number;
+  /** Unix milliseconds. */
+  clock: number;
   /** True while the first operator has a laptop. */
   hasLaptop: boolean;
   /** Events on the laptop about shutdowns and moves. Searches that give up no host leave them out. */
@@ -45,7 +57,8 @@ export const emptyRecord: ModelRecord = { generation: 0, started: 0, isBehind: f
 export function newWorld(): World {
   const hosts = { a: signing("198.51.100.7"), b: installed("203.0.113.9"), c: installed("192.0.2.4") };
   const records = { one: emptyRecord, two: emptyRecord };
-  return { hosts, generation: 1, backup: 0, hasLaptop: true, records, hasBegun: false, isHarmed: false, lines: [] };
+  const rest = { hasLaptop: true, records, hasBegun: false, isHarmed: false, lines: [] };
+  return { hosts, generation: 1, backup: 0, clock: Date.UTC(2026, 0, 1), ...rest };
 }
 
 export function copyOf({ hosts: { a, b, c }, ...rest }: World): World {
@@ -67,7 +80,28 @@ export function worldText(world: World): string {
   const recordText = ({ generation, move, started, startedOn, isBehind }: ModelRecord) =>
     `${rank(generation)} ${move?.stack ?? ""} ${rank(started)} ${startedOn ?? ""} ${isBehind}`;
   const known = `${recordText(records.one)} ${recordText(records.two)} ${hasBegun}`;
-  return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${known} ${retirementText(world)}`;
+  return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${known} ${fencesText(world)} ${retirementText(world)}`;
+}
+
+/** Returns the fence of a host, by the event log. */
+export function fenceOf({ lines = [] }: World, host: ModelHost, rules: Rules) {
+  const moves = lines.filter((line) => "move" in line);
+  return rules.findFence(moves, "Anvil", computeFingerprint(pinned(host).hostKey));
+}
+
+/** Returns why the fence of a host proves nothing now, or undefined. */
+export function fenceFaultOf(world: World, host: ModelHost, rules: Rules): string | undefined {
+  const fence = fenceOf(world, host, rules);
+  return fence === undefined ? "none" : rules.findFenceFault(fence, world.clock, host.isOff ? "off" : "running");
+}
+
+function fencesText(world: World): string {
+  if (!world.lines?.some(({ event }) => event === "fenced")) return "";
+  const found = hostNames.map((name) => {
+    const fence = fenceOf(world, world.hosts[name], realRules);
+    return `${fence?.details.how} ${fenceFaultOf(world, world.hosts[name], realRules) === undefined}`;
+  });
+  return found.join(",");
 }
 
 /**
@@ -124,7 +158,8 @@ export function broke(world: World, { what, by, host }: Change, before: Before):
   // The program cannot know of an orchestrator that someone else started, or brought back with a snapshot.
   if (by === "others") host.strange = isAt(host);
   if (by === "program" && (!isAt(host) || isStart)) host.strange = isAt(host) && before.isDeceived;
-  if (all.filter((each) => isAt(each) && !each.strange).length > 1) return new Broken(`${what}: two may sign now`);
+  if (all.filter((each) => isAt(each) && !each.strange && !each.isHidden).length > 1)
+    return new Broken(`${what}: two may sign now`);
   if (by !== "program") return undefined;
   if (isStart && host.running && before.plain.some((each) => each !== host && each.running))
     return new Broken(`${what}: beside one that runs in plain sight`);
@@ -132,9 +167,9 @@ export function broke(world: World, { what, by, host }: Change, before: Before):
   return undefined;
 }
 
-/** True if an orchestrator runs on a host, or will after its next boot. */
+/** True if an orchestrator runs on a host, or will after its next boot; who boots one that is off answers for that. */
 export function isAt(host: ModelHost): boolean {
-  return host.running || wouldBoot(host);
+  return !host.isOff && (host.running || wouldBoot(host));
 }
 
 /** True if the newest share is on a disk or in a backup. */

@@ -1,32 +1,27 @@
 import { applyEvent } from "../../core/orchestrator/rules/generation";
-import { assignRoles, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
+import { assignRoles, bothSides, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
 import { befall, generate, type HostEvent, isOfRetirement } from "./events";
 import { keyOf, type ModelHost } from "./host";
 import { type Blow, Killed, Model, type Moment } from "./model";
-import { noteBackup, noteWay, operate } from "./retire";
+import { noteBackup, noteUnfenced, noteWay, operate } from "./retire";
 import { type Rules, realRules } from "./rules";
 import {
   Broken,
   broke,
   copyOf,
   emptyRecord,
+  fenceFaultOf,
+  fenceOf,
   type HostName,
   hasNewest,
   hostNames,
+  isAt,
   type ModelRecord,
   type Operator,
+  pairs,
+  type Stack,
   type World,
 } from "./state";
-
-/**
- * Stacks in a row: each moves the orchestrator on from the host of the one before, the fourth back to the first host.
- */
-export type Stack = "second" | "third" | "fourth";
-const pairs: Record<Stack, { readonly old: HostName; readonly new: HostName }> = {
-  second: { old: "a", new: "b" },
-  third: { old: "b", new: "c" },
-  fourth: { old: "c", new: "a" },
-};
 
 /** An `up` of a stack. */
 export interface Up {
@@ -35,7 +30,7 @@ export interface Up {
   readonly attempt: number;
   /** Operator whose event log the run uses; `one` by default. */
   readonly by?: Operator;
-  /** True if a backup is to take the old host's place, once that is fenced. */
+  /** True if the configuration has a backup that is to take the old host's place, also one left over. */
   readonly isRestore?: boolean;
 }
 
@@ -102,9 +97,15 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
     return "none";
   };
   const keys = { old: keyOf(hosts.old), new: keyOf(hosts.new) };
-  const isRestore = wanted.isRestore === true && hosts.old.isGone === true;
+  const { isRestore = false } = wanted;
+  // From here on a run has seen the host: whatever is started beside it, is so in spite of that.
+  for (const host of [hosts.old, hosts.new])
+    if (host.isHidden && host.reachable) {
+      host.strange = Object.values(world.hosts).some((each) => each !== host && isAt(each));
+      host.isHidden = false;
+    }
   const plain = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
-  const before = { plain, hadNewest: hasNewest(world), isDeceived: isDeceived(hosts, known) };
+  const before = { plain, hadNewest: hasNewest(world), isDeceived: isDeceived(world, hosts, known, isRestore) };
   const model = new Model(blow, hosts, {
     all: Object.values(world.hosts),
     token,
@@ -125,6 +126,11 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
           startedOn: line === "starting" ? keys[assignRoles(saga).target] : own.startedOn,
         },
       } as World["records"];
+    },
+    isFenced: async (states) => {
+      for (const side of bothSides)
+        if (states[side] && fenceOf(world, hosts[side], rules)) noteUnfenced(world, hosts[side]);
+      return isRestore && !states.old && fenceFaultOf(world, hosts.old, rules) === undefined;
     },
     restored: () => (world.backup === world.generation ? world.backup : undefined),
     backUp: (share) => {
@@ -150,9 +156,20 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   return ending;
 }
 
-/** True if an event log that lacks the last start meets a restored disk: they agree, and both are wrong. */
-function isDeceived(hosts: Record<WhichHost, ModelHost>, { generation, isBehind }: ModelRecord): boolean {
+/**
+ * True if an event log that lacks the last start meets a restored disk, or a lost one: nothing contradicts it. So does
+ * the operator who names a host as lost that never started its orchestrator, while a third host signs.
+ */
+function isDeceived(
+  { hosts: all }: World,
+  hosts: Record<WhichHost, ModelHost>,
+  { generation, isBehind, startedOn }: ModelRecord,
+  isRestore: boolean,
+): boolean {
   const pair = [hosts.old, hosts.new];
+  const isMisnamed = generation === 0 || startedOn === keyOf(hosts.old);
+  const isThirdRunning = Object.values(all).some((host) => host.running && !pair.includes(host));
+  if (isRestore && (isBehind || (isMisnamed && isThirdRunning))) return true;
   const told = pair.map(({ reachable, journal }) => (reachable ? (journal?.generation ?? 0) : 0));
   return isBehind && generation > 0 && Math.max(...told) <= generation && pair.some(({ rewound }) => rewound);
 }
@@ -179,15 +196,18 @@ const most = 3;
  * @throws Broken
  */
 export async function settle(world: World, ups: readonly Up[], settings: RunSettings): Promise<void> {
-  if (world.isHarmed || hostNames.some((name) => world.hosts[name].isGone)) return;
+  if (world.isHarmed || hostNames.some((name) => world.hosts[name].isGone || world.hosts[name].isOff)) return;
   const said: string[] = [];
   let isGood = false;
   for (const wanted of ups) {
     const calm = copyOf(world);
     for (const name of hostNames) calm.hosts[name].reachable = true;
     let ending = "";
-    for (let count = 0; count < most && !isDone(ending); count += 1)
+    for (let count = 0; count < most && !isDone(ending); count += 1) {
+      const { old } = pairs[wanted.stack];
+      if (ending.includes("an orchestrator was started from a backup")) befall(calm, calm.hosts[old], "stop by hand");
       ending = await up(calm, wanted, [], { ...settings, words: wordsFor(ending) });
+    }
     const signers = hostNames.filter((name) => calm.hosts[name].running);
     if (isDone(ending) && ending.endsWith(": moved") && signers.length !== 1)
       throw new Broken(`${wanted.stack} says ${ending}, and ${signers.length} sign`);

@@ -5,6 +5,7 @@ import { searches } from "../../lab/simulation/searches";
 
 const decide = "core/orchestrator/rules/decideMove.ts";
 const generation = "core/orchestrator/rules/generation.ts";
+const history = "core/orchestrator/rules/moveHistory.ts";
 const guardFacts = "core/eventLog/guardFacts.ts";
 const twoSign = /two may sign now/;
 type Change = readonly [file: string, from: string, to: string];
@@ -66,10 +67,34 @@ test.each<[string, keyof typeof searches, RegExp, Change, Change?]>([
     "a backup takes the place of a host that the orchestrator has left",
     "a lost host",
     twoSign,
-    [generation, "Object.values(hosts ?? {}).includes(known.startedOn))", "true)"],
+    [generation, "known.startedOn !== undefined && Object.values(hosts ?? {}).includes(known.startedOn)", "true"],
     [generation, "isElsewhere ||", "false ||"],
   ],
-  ["a backup replaces an unfenced host", "a lost host", twoSign, [generation, "if (!wanted.isRestore ||", "if ("]],
+  [
+    "a backup replaces an unfenced host",
+    "a lost host",
+    twoSign,
+    [decide, 'memory.isFenced ? step("unpack")', 'true ? step("unpack")'],
+  ],
+  [
+    "an unpacked backup is started as if its source had been asked",
+    "a restore that broke off",
+    twoSign,
+    ["core/orchestrator/rules/journal.ts", "journal.isRestore !== true && ", ""],
+  ],
+  [
+    "a fence counts for ever",
+    "a fence of long ago",
+    twoSign,
+    [history, "age >= 0 && age < sentenceMs", "true"],
+    [history, '(event === "fenced" || event === "unfenced")', 'event === "fenced"'],
+  ],
+  [
+    "a fence counts although its host was seen",
+    "a fence whose host came back at once",
+    twoSign,
+    [history, '(event === "fenced" || event === "unfenced")', 'event === "fenced"'],
+  ],
 ])("finds the mistake: %s", async (_what, name, why, ...changes) => {
   const rules = await mutated(changes.flatMap((each) => (each ? [{ file: each[0], from: each[1], to: each[2] }] : [])));
   // The scripts on the hosts refuse another stack's journal, too.

@@ -19,6 +19,7 @@ interface Step {
   readonly generation?: number;
   /** The pair's other host is another one. */
   readonly isElsewhere?: boolean;
+  readonly isRestore?: boolean;
 }
 
 const share = "localstate-1.json";
@@ -38,7 +39,7 @@ function shareIn(directory: string): number | undefined {
 const pick = (of: object, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, Reflect.get(of, name)]));
 /** Parts of a journal that the simulation has as the host has them. */
-const journalParts = ["generation", "source", "target", "direction", "side", "stage"];
+const journalParts = ["generation", "isRestore", "source", "target", "direction", "side", "stage"];
 const hostParts = ["running", "masked", "directory", "keyAside", "staging", "kept"];
 
 /** Returns the state that the real scripts left, in the simulation's terms. */
@@ -89,9 +90,9 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
     return false;
   }
   const move = moveNamed(`pillar-host/${told.stack}/Anvil/1`);
-  const { side, direction, stage: settled, generation = 1 } = told;
+  const { side, direction, stage: settled, generation = 1, isRestore = false } = told;
   const call: Call = {
-    saga: { move, direction, generation },
+    saga: { move, direction, generation, isRestore },
     side,
     otherAddress: "192.0.2.4",
     keys: { old: "old", new: told.isElsewhere ? "third" : "new" },
@@ -104,6 +105,7 @@ async function playOnBoth(both: ReturnType<typeof open>, { name, ...told }: Step
     ...(settled ? { stage: settled } : {}),
     config: Buffer.from("{}").toString("base64"),
     generation: `${generation}`,
+    is_restore: `${isRestore}`,
     source_key: call.keys[assignRoles(call.saga).source],
     target_key: call.keys[assignRoles(call.saga).target],
   });
@@ -165,6 +167,7 @@ test.each([1, 2, 3])("the simulated host behaves as the scripts in any order: %i
       stack,
       generation,
       isElsewhere: random() < 0.1,
+      isRestore: random() < 0.3,
       ...(name === "signer_settle" ? { stage } : {}),
     };
     if (await playOnBoth(both, step)) seen.refused += 1;

@@ -5,9 +5,10 @@ import { openStore } from "../../store/openStore";
 import { takeValue } from "../../util/result";
 import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup";
 import { hasShareForKey, isKeyShare } from "../backup/keyShare";
+import { endFence } from "../hosts/fence";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
-import { bothSides } from "../rules/journal";
-import { findMoveProblems, formatMoveFaults, formatSurvey } from "./prerequisites";
+import { bothSides, copyStages } from "../rules/journal";
+import { findMoveProblems, formatMoveFaults, formatSurvey, isAnswering } from "./prerequisites";
 import {
   type ChainReaders,
   createRequirements,
@@ -51,6 +52,7 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const wanted = await createRequirements(options, roots, store);
   deps.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
   const survey = await surveyBoth(wanted, deps);
+  if (isAnswering(survey.old)) await endFence(store, move, roots.old, deps.now());
   const begun = findBegin(survey, move);
   if (begun) {
     deps.say(`orchestrator: this move has begun already (journal on the ${begun}); continuing it`);
@@ -85,7 +87,7 @@ async function hasPresentShare({ keyShare }: Backup, { noKeyShare }: SecureOptio
 export function findBegin(survey: MoveSurvey, move: MoveId): string | undefined {
   const side = bothSides.find((each) => {
     const journal = takeValue<OldHost | NewHost>(survey[each])?.facts.journal;
-    return journal !== undefined && isSameMove(journal.move, move) && journal.stage !== "staging";
+    return journal !== undefined && isSameMove(journal.move, move) && !copyStages.includes(journal.stage);
   });
   return side && `${side} host`;
 }

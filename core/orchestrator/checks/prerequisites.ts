@@ -4,6 +4,7 @@ import { formatProblem, type Problem } from "../../util/problem";
 import { type Result, takeValue } from "../../util/result";
 import { formatSize } from "../../util/timeText";
 import { unreadableJournal } from "../rules/journal";
+import { describeAnsweringHost } from "../rules/obstacles";
 import { formatBridgeState } from "./bridgeState";
 import { findOldHostProblems } from "./oldHostProblems";
 import { checkBridge } from "./stoppedState";
@@ -19,7 +20,9 @@ export function findMoveProblems(survey: MoveSurvey, wanted: Requirements): stri
   const fresh = takeValue(survey.new);
   const neededBytes = (old?.facts.bytes ?? 0) + marginBytes;
   const problems: (Problem | false | undefined)[] = [
-    restoreFrom === undefined ? readProblem("old", survey, wanted) : answeringProblem(survey, wanted),
+    restoreFrom === undefined
+      ? readProblem("old", survey, wanted)
+      : isAnswering(survey.old) && describeAnsweringHost(wanted.old.address, run),
     readProblem("new", survey, wanted),
     ...(old && restoreFrom === undefined ? findOldHostProblems(old, survey, wanted) : []),
     ...(fresh ? findNewHostProblems(fresh, old, wanted) : []),
@@ -55,15 +58,9 @@ function readProblem(side: "old" | "new", survey: MoveSurvey, wanted: Requiremen
   return { what: `${address}: tools are missing on the host`, found: lacks.join(", "), needed: "install them" };
 }
 
-/** Checks in a restore that the lost host does not answer. */
-function answeringProblem({ old }: MoveSurvey, { old: { address }, run }: Requirements): Problem | false {
-  return (
-    ("value" in old || old.problem.includes(unreadableJournal)) && {
-      what: `${address}: this host answers, although a backup is to take its place`,
-      needed: "move the orchestrator from this host: the files there are newer than any backup",
-      next: `${run.remove("orchestrator.migrateFrom.backup")} && ${run.up}`,
-    }
-  );
+/** True if a host answers, even if its journal is damaged. */
+export function isAnswering(host: MoveSurvey["old"]): boolean {
+  return "value" in host || host.problem.includes(unreadableJournal);
 }
 
 /** Checks the bridge's state on the chain. If getStatus says the same, the old host's checks report it. */

@@ -13,7 +13,7 @@ import type { MoveInputs } from "./moveInputs";
  * time, so a problem is printed and fails nothing: the move meets it again. However the move ends, it removes the key.
  */
 export async function prepareBulkCopy(inputs: MoveInputs, deps: HostPairDeps, pair?: HostPair): Promise<void> {
-  if (inputs.rollback) return;
+  if (inputs.rollback || inputs.restoreFrom !== undefined) return;
   const saga: Saga = { move: inputs.move, direction: "forward" };
   const sides = pair ?? new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   let states: HostStates | undefined;

@@ -70,7 +70,7 @@ export class HostPair {
     this.answered = { old: false, new: false };
   }
 
-  variables(side: WhichHost, { move, direction, generation = 0 }: Saga): Variables {
+  variables(side: WhichHost, { move, direction, generation = 0, isRestore = false }: Saga): Variables {
     const { inputs } = this;
     const { source, target } = assignRoles({ direction });
     const { ssh: other } = inputs[side === "old" ? "new" : "old"].host;
@@ -79,6 +79,7 @@ export class HostPair {
       move: formatMove(move),
       direction,
       generation,
+      is_restore: `${isRestore}`,
       source_key: computeFingerprint(inputs[source].host.ssh.hostKey),
       target_key: computeFingerprint(inputs[target].host.ssh.hostKey),
       side,
@@ -131,8 +132,7 @@ export class HostPair {
 
   private async lookAt(side: WhichHost, saga: Saga): Promise<HostState> {
     const { deps } = this;
-    const patienceMs = this.inputs[side].host.isLost ? 0 : firstTimeoutMs;
-    const end = deps.ticks() + (this.answered[side] ? rebootTimeoutMs : patienceMs);
+    const end = deps.ticks() + (this.answered[side] ? rebootTimeoutMs : firstTimeoutMs);
     for (let isFirst = true; ; isFirst = false) {
       try {
         return parseHostState(await this.call({ side, name: "signer_side", saga }), this.roots[side].address).seen;

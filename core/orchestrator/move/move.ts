@@ -1,16 +1,17 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../../chain/orchestrator";
 import { type EventLog, openEventLog, readMoveEvents } from "../../eventLog/eventLog";
-import type { MoveEnd } from "../../eventLog/events";
+import type { MoveEnd, MoveEvent } from "../../eventLog/events";
 import { assertWhole, findLastHash } from "../../eventLog/logIntegrity";
 import { computeFingerprint } from "../../ssh/publicKey";
 import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/printable";
 import { createProblemError } from "../../util/problem";
+import { endFence, findFenceProblem } from "../hosts/fence";
 import { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
-import { assignRoles, type HostStates, type WhichHost } from "../rules/journal";
+import { assignRoles, bothSides, type HostStates, type WhichHost } from "../rules/journal";
 import { findFence, findMissingEnd, findRivalStart, summarizeMoves } from "../rules/moveHistory";
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
@@ -50,13 +51,14 @@ export async function move(
     known: summarizeMoves(events, inputs.move, before.generation),
     laterThan: inputs.laterThanMove,
     isFirst: inputs.firstMove,
-    isRestore: inputs.restoreFrom !== undefined && findFence(events, inputs.move, hosts.old, deps.now()) !== undefined,
+    isRestore: inputs.restoreFrom !== undefined,
     hosts,
   };
   const services = { old: old.service, new: fresh.service };
   const places = { old: old.host.ssh.address, new: fresh.host.ssh.address, services, stack };
   const sides = new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   const run = new MoveRun(inputs, sides, deps);
+  run.isFenced = createFenceCheck(inputs, log, events, deps);
   let states: HostStates = { old: undefined, new: undefined };
   try {
     states = await sides.look(saga);
@@ -79,6 +81,26 @@ export async function move(
   }
 }
 
+/** Returns the function that asks for the fence of the old host anew; a fence ends once a run has seen its host. */
+function createFenceCheck(
+  inputs: MoveInputs,
+  { store }: EventLog,
+  events: readonly MoveEvent[],
+  deps: MoveDeps,
+): SagaActions["isFenced"] {
+  const { move, restoreFrom } = inputs;
+  const target = (side: WhichHost) => inputs[side].host.ssh;
+  let fenced = bothSides.filter((side) => findFence(events, move.pillar, computeFingerprint(target(side).hostKey)));
+  return async (states) => {
+    for (const side of fenced.filter((each) => states[each])) await endFence(store, move, target(side), deps.now());
+    fenced = fenced.filter((side) => !states[side]);
+    if (restoreFrom === undefined || !fenced.includes("old")) return false;
+    const problem = await findFenceProblem(store, move, target("old"), deps);
+    if (problem !== undefined) deps.say(problem);
+    return problem === undefined;
+  };
+}
+
 /**
  * Returns the function that logs a saga's begin and start, with its hosts' keys. Of two runs that start one orchestrator
  * on two hosts, the second one fails. @param known number of the events that the run had read
@@ -86,8 +108,9 @@ export async function move(
 export function createRecorder(log: EventLog, { hosts }: Wanted, known = 0): SagaActions["record"] {
   return async (event, saga) => {
     const { source, target } = assignRoles(saga);
-    const { direction, generation = 0 } = saga;
-    const details = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
+    const { direction, generation = 0, isRestore } = saga;
+    const leg = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
+    const details = isRestore ? { ...leg, isRestore } : leg;
     const assertAlone = async () => {
       // A log that can't be read can't be written either, and addMove reports that.
       const news = event === "starting" ? await readMoveEvents(log.store).catch(() => []) : [];

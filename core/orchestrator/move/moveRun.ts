@@ -10,12 +10,13 @@ import { type BridgeNow, formatBridgeState } from "../checks/bridgeState";
 import { checkBridge, checkStatus } from "../checks/stoppedState";
 import type { ChainReaders } from "../checks/survey";
 import { Copier } from "../hosts/copier";
+import type { FenceDeps } from "../hosts/fence";
 import type { HostPair, HostPairDeps } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import { formatHost, type HostStates, type Saga, type WhichHost } from "../rules/journal";
+import type { SagaActions } from "./saga";
 
-export interface MoveDeps extends HostPairDeps, ChainReaders {
-  now(): number;
+export interface MoveDeps extends HostPairDeps, ChainReaders, FenceDeps {
   /** Aborted when the engine is killed: then nobody waits for the result. */
   readonly signal?: AbortSignal;
   /** False in an unattended run (core/util/unattended.ts). */
@@ -27,6 +28,8 @@ export class MoveRun {
   readonly copier: Copier;
   verified?: { readonly build: BuildInfo; readonly answeredAt: number };
   lastBackup?: Backup;
+  /** Asks whether the old host is lost and fenced now (saga.ts). */
+  isFenced: SagaActions["isFenced"];
   /** Generation of the saga whose target this run started. */
   generation?: number | undefined;
   stoppedAt?: number;
@@ -43,6 +46,7 @@ export class MoveRun {
   ) {
     // Set in the constructor, because a provider's stored text has no initializers of fields.
     this.addresses = new Map();
+    this.isFenced = async () => false;
     this.copier = new Copier(inputs, sides, deps.say);
   }
 

@@ -139,9 +139,13 @@ const start: Perform = async (run, saga, states) => {
   const { source, target: side } = assignRoles(saga);
   const { inputs } = run;
   // A killed run may have unpacked another backup days ago. After a start the key share may differ from the backup's.
-  const isRestore = saga.direction === "forward" && states[source]?.journal?.stage !== "fenced";
-  if (inputs.restoreFrom !== undefined && isRestore && states[side]?.journal?.stage !== "starting")
+  if (saga.isRestore && inputs.restoreFrom !== undefined && states[side]?.journal?.stage !== "starting") {
     await assertUnpacked(run, side, await readFreshBackup(run, inputs.restoreFrom), inputs[side].directory);
+    if (!(await run.isFenced(states)))
+      throw new Error(
+        `the fence of ${run.nameOf(source)} has ended: the orchestrator of ${run.nameOf(side)} is not started`,
+      );
+  }
   run.deps.say(
     `starting the orchestrator of ${run.nameOf(side)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
   );
@@ -172,7 +176,11 @@ const settle = (side: WhichHost, saga: Saga, stage: Journal["stage"]) => ({
 });
 
 const steps: Readonly<Record<MoveStep, Perform>> = {
-  unpack: async (run, saga, states) => arrive(run, saga, await unpackBackup(run, saga, states)),
+  unpack: async (run, saga, states) => {
+    await arrive(run, saga, await unpackBackup(run, saga, states));
+    // The lost host may have come back meanwhile.
+    return run.sides.look(saga);
+  },
   bulk,
   stop,
   backup,
@@ -201,6 +209,7 @@ export function createMoveActions(run: MoveRun, wanted: Saga): Omit<SagaActions,
     perform: (step, saga, states) => steps[step](run, saga, states),
     say: deps.say,
     signal: deps.signal,
+    isFenced: (states) => run.isFenced(states),
     isWatched: () => deps.isWatched,
   };
 }

@@ -10,6 +10,8 @@ import { formatObstacle } from "../rules/obstacles";
 export interface SagaActions {
   /** Reads both hosts; waits while one may be rebooting. @throws Error if a retry can't help */
   look(): Promise<HostStates>;
+  /** True if the old host does not answer, and is lost and fenced now. If it answers, its fence ends here. */
+  isFenced(states: HostStates): Promise<boolean>;
   /** Logs an event about a saga. @throws Error if that fails; the step is then not done */
   record(line: "begun" | "starting", saga: Saga): Promise<void>;
   /** Does a whole step; can be repeated. @returns the state of both hosts after it */
@@ -52,6 +54,7 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: HostA
   for (let count = 0; count < maxSteps; count += 1) {
     if (actions.signal?.aborted)
       throw new Error("the engine is gone: the move stops at this step; the next run continues");
+    memory = { ...memory, isFenced: await actions.isFenced(states) };
     const decision = decideNext(wanted, states, memory);
     lastStates = keepLast(lastStates, states);
     if (decision.do === "done") {

@@ -9,6 +9,7 @@ import {
   type HostStates,
   type Journal,
   type Saga,
+  showsFencedSource,
   type WhichHost,
 } from "./journal";
 
@@ -20,6 +21,8 @@ export interface RunMemory {
   readonly backedUp: boolean;
   /** True once a step failed: the run rolls back from then on. */
   readonly failed: boolean;
+  /** True if the old host does not answer, and is lost and fenced now: a backup may take its place (docs/restore.md). */
+  readonly isFenced?: boolean;
 }
 
 export const freshRun: RunMemory = { bulkCopied: false, stopped: false, backedUp: false, failed: false };
@@ -42,7 +45,7 @@ type Why = "moved" | "moved on" | "raise the attempt" | "nothing to roll back" |
 export type Obstacle =
   | ("source unreachable" | "target unreachable" | "target is started" | "target runs unasked" | "source runs unasked")
   | ("lost source is back" | "source does not run" | "two may sign" | "journals disagree" | "other hosts")
-  | ("another move" | "later move" | "later start" | "record behind" | "first move");
+  | ("lost source answers" | "another move" | "later move" | "later start" | "record behind" | "first move");
 
 /** Both hosts in their roles in a saga, and their stages in it. */
 interface SagaView extends ReturnType<typeof assignRoles> {
@@ -68,6 +71,11 @@ function isTargetStarted({ t }: Pick<SagaView, "t">): boolean {
 
 /** Stages of a move that has begun to change the orchestrator on its host, and has not ended. */
 export const openStages: readonly unknown[] = ["stopping", "fenced", "restoring", "staged", "switched", "starting"];
+
+/** True if a backup was unpacked, and nothing was started: that ends once the source is seen. */
+function isUnpacked({ t, to }: SagaView): boolean {
+  return (t === "staged" || t === "switched") && !showsFencedSource(to?.journal);
+}
 
 /** True if a saga has changed something beyond its copy, and has not ended. */
 function isOpen({ s, t }: SagaView): boolean {
@@ -153,7 +161,7 @@ export function decideMove(wanted: Saga, states: HostStates, memory: RunMemory):
   const isStarted = isTargetStarted(viewSaga(open, states));
   // If the target may sign, only a rollback may begin; anything else waits until the open move is finished.
   if (isSame && wanted.direction === "back" && isStarted) return decideBegin(wanted, states, memory);
-  const rollback = isSame && !isStarted ? decideRollback(open, states) : undefined;
+  const rollback = isSame && !isStarted ? decideRollback(open, states, memory) : undefined;
   return rollback ?? decideStep(open, states, memory);
 }
 
@@ -177,26 +185,29 @@ function decideBegin(wanted: Saga, states: HostStates, memory: RunMemory): MoveD
 
 /** Decides the next step from source to target or, after a failed step, of the rollback. */
 function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDecision {
-  const { source, from, to, s, t } = viewSaga(saga, states);
+  const view = viewSaga(saga, states);
+  const { source, from, to, s, t } = view;
   const stop = (why: Obstacle): MoveDecision => ({ do: "stop here", saga, why });
   const step = (name: MoveStep): MoveDecision => ({ do: name, saga });
   if (memory.failed) {
     if (isTargetStarted({ t })) return stop("target is started");
-    return decideRollback(saga, states) ?? decideEnd(source, "undone", saga, states);
+    return decideRollback(saga, states, memory) ?? decideEnd(source, "undone", saga, states);
   }
   if (to === undefined) return stop("target unreachable");
   if (to.active && !isTargetStarted({ t })) return stop("target runs unasked");
   if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
-    // At these stages of the target the source was fenced, so it may be unreachable.
+    if (isUnpacked(view) && from) return step("seal");
+    // Without the source only its own fence counts, or the operator's; one that runs already is merely verified.
+    if (!from && !showsFencedSource(to.journal) && !memory.isFenced && !to.active) return stop("source unreachable");
     if (from && (from.active || !from.masked))
-      return stop(from.journal ? "source runs unasked" : "lost source is back");
+      return stop(to.journal?.isRestore ? "lost source is back" : "source runs unasked");
     // The target's journal gets the end first. If only the source's has it, the target's disk was set back.
     const isPastEnd = s === "moved" && t !== "running";
     if (s === "stopping" || s === "restoring" || s === "restored" || isPastEnd) return stop("journals disagree");
     if (t === "running") return step("close");
     return step(t === "staged" ? "arrive" : "start");
   }
-  if (from === undefined) return stop("source unreachable");
+  if (from === undefined) return memory.isFenced ? step("unpack") : stop("source unreachable");
   if (s === "restoring") return step("restore");
   if (s === "moved") return stop("journals disagree");
   if (s === "fenced") return from.active || !from.masked ? stop("source runs unasked") : step("copy");
@@ -210,12 +221,14 @@ function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDeci
 }
 
 /** Decides the next step of a rollback before the target was started; undefined if none is left. */
-function decideRollback(saga: Saga, states: HostStates): MoveDecision | undefined {
-  const { from, to, s, t } = viewSaga(saga, states);
+function decideRollback(saga: Saga, states: HostStates, { isFenced }: RunMemory): MoveDecision | undefined {
+  const view = viewSaga(saga, states);
+  const { from, to, s, t } = view;
   const stop = (why: Obstacle): MoveDecision => ({ do: "stop here", saga, why });
-  if (from === undefined) return stop("source unreachable");
+  if (isUnpacked(view)) return { do: "seal", saga };
+  if (from === undefined) return isFenced ? undefined : stop("source unreachable");
   if (to === undefined) return stop("target unreachable");
-  // A source without a journal stopped nothing, so nothing is undone: a lost host came back, or its disk was set back.
+  // A source without a journal stopped nothing, so nothing is undone: its disk was set back, or it was lost.
   const isOnlyCopied = s === undefined && t !== "staged" && t !== "switched";
   if (isOnlyCopied || s === "restored") return undefined;
   if (s === "moved") return stop("journals disagree");

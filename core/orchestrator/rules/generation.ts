@@ -10,6 +10,7 @@ import {
   isSource,
   type Journal,
   type Saga,
+  showsFencedSource,
   type WhichHost,
 } from "./journal";
 
@@ -23,20 +24,17 @@ export interface MoveHistory {
   readonly startedOn?: string | undefined;
 }
 
+/** A saga as the configuration asks for it; `isRestore`: the configuration has a backup. */
 export interface Wanted extends Saga {
   readonly known?: MoveHistory;
   /** Number of the last move before the operator brought the orchestrator here by hand, if the operator says so. */
   readonly laterThan?: number | undefined;
   /** True if the operator says that no move ever began. */
   readonly isFirst?: boolean | undefined;
-  /** True if the old host is lost and fenced, and a backup takes its place (docs/restore.md). */
-  readonly isRestore?: boolean | undefined;
   /** Fingerprints of the hosts' ssh keys. */
   readonly hosts?: Readonly<Record<WhichHost, string>>;
 }
 
-/** Stages that a target reaches only after its source was stopped and fenced. */
-const fencedStages: readonly string[] = ["staged", "switched", "starting", "running"];
 /** Steps that lead to no start of the target. */
 const startsNothing: readonly MoveStep[] = ["close", "seal", "restore"];
 
@@ -53,7 +51,7 @@ function dropOlderJournal(states: HostStates, wanted: Saga): HostStates {
   if (old.generation === fresh.generation) return states;
   const [later, earlier] = old.generation > fresh.generation ? [old, fresh] : [fresh, old];
   const isSameSaga = isSameMove(later.move, earlier.move) && later.direction === earlier.direction;
-  if (!isSource(later.side, later) && (isSameSaga || !fencedStages.includes(later.stage))) return states;
+  if (!isSource(later.side, later) && (isSameSaga || !showsFencedSource(later))) return states;
   return dropJournal(states, earlier.side);
 }
 
@@ -63,9 +61,9 @@ function dropJournal(states: HostStates, side: WhichHost): HostStates {
 }
 
 /** Ignores the new host's journal if its orchestrator moved to the host that is lost now: a restore brings it back. */
-function dropJournalOfLost(states: HostStates, { isRestore, hosts }: Wanted): HostStates {
+function dropJournalOfLost(states: HostStates, { hosts }: Wanted): HostStates {
   const { stage, target } = states.new?.journal ?? {};
-  const isBack = isRestore && !states.old && stage === "moved" && target === hosts?.old;
+  const isBack = stage === "moved" && target === hosts?.old;
   return isBack ? dropJournal(states, "new") : states;
 }
 
@@ -74,7 +72,7 @@ function dropJournalOfLost(states: HostStates, { isRestore, hosts }: Wanted): Ho
  * an event log with fewer moves than a host's journal is incomplete.
  */
 export function checkMoveHistory(
-  { known, laterThan = 0, isFirst, hosts, isRestore, ...saga }: Wanted,
+  { known, laterThan = 0, isFirst, hosts, ...saga }: Wanted,
   states: HostStates,
   step: MoveStep = "bulk",
 ): Extract<Obstacle, "record behind" | "first move" | "later start"> | undefined {
@@ -84,8 +82,8 @@ export function checkMoveHistory(
   if (!beginsSaga(step)) return undefined;
   if (Math.max(known.generation, highest) === 0) return isFirst ? undefined : "first move";
   // A lost host can show no journal: the last start must be logged for it, or for the host that the backup goes to.
-  if (isRestore && known.startedOn !== undefined && Object.values(hosts ?? {}).includes(known.startedOn))
-    return undefined;
+  const isHere = known.startedOn !== undefined && Object.values(hosts ?? {}).includes(known.startedOn);
+  if (step === "unpack" && isHere) return undefined;
   const source = numberOf(states[assignRoles(saga).source]?.journal);
   return Math.max(source, findCopied(states, saga, hosts), laterThan) < known.started ? "later start" : undefined;
 }
@@ -99,10 +97,14 @@ export function decideEvent(step: MoveStep, { generation = 0 }: Saga, known: Mov
   return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
 }
 
-export function applyEvent(known: MoveHistory, line: "begun" | "starting", { generation = 0, move }: Saga) {
+export function applyEvent(known: MoveHistory, line: "begun" | "starting", saga: Omit<Saga, "direction">): MoveHistory {
+  const { generation = 0, move, isRestore } = saga;
+  // A restore that has begun stops no other stack's move, and its fence may end.
+  const isNewest = generation >= known.generation && !(isRestore && line === "begun");
   return {
     ...known,
-    ...(generation > known.generation && { generation, move }),
+    ...(isNewest && { move }),
+    generation: Math.max(known.generation, generation),
     started: line === "starting" ? Math.max(known.started, generation) : known.started,
   };
 }
@@ -119,24 +121,30 @@ function findGeneration(saga: Saga, states: HostStates): number | undefined {
   return numbers.length === 0 ? undefined : Math.max(...numbers);
 }
 
-/** Decides, in a restore, to unpack the backup instead of waiting for the lost source; to end if a step failed. */
-function replaceLostSource(decision: MoveDecision, wanted: Wanted, { failed }: RunMemory): MoveDecision {
-  if (!wanted.isRestore || wanted.direction === "back") return decision;
-  if (decision.do !== "stop here" || decision.why !== "source unreachable") return decision;
-  return failed ? { do: "done", holder: "old", why: "undone" } : { do: "unpack", saga: decision.saga };
-}
-
 /** Decides the next step by {@link decideMove} and by the generations in event log and journals. */
 export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory): MoveDecision {
-  const currentStates = dropOlderJournal(dropJournalOfLost(states, wanted), wanted);
-  const decision = replaceLostSource(decideMove(wanted, currentStates, memory), wanted, memory);
+  const isFenced = memory.isFenced && wanted.direction === "forward";
+  const currentStates = dropOlderJournal(isFenced ? dropJournalOfLost(states, wanted) : states, wanted);
+  const decision = decideMove(wanted, currentStates, { ...memory, isFenced });
   if (decision.do === "stop here") return decision;
   if (decision.do === "done") return findLaterHolder(decision, states, wanted) ?? decision;
   const { move, direction } = decision.saga;
   const highest = Math.max(wanted.known?.generation ?? 0, findHighestGeneration(states));
   const begun = beginsSaga(decision.do) ? undefined : findGeneration(decision.saga, currentStates);
-  const saga = { move, direction, generation: begun ?? highest + 1 };
+  // The checks and the backup before an ordinary move are left out while the configuration has a backup to restore.
+  if (decision.do === "bulk" && wanted.isRestore)
+    return { do: "stop here", saga: decision.saga, why: "lost source answers" };
+  const isRestore = isOfRestore(decision, currentStates);
+  const saga = { move, direction, generation: begun ?? highest + 1, isRestore };
   return findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga };
+}
+
+/** True for the steps of a restore: it unpacks the backup, or continues what its target's journal says. */
+function isOfRestore({ do: step, saga }: Extract<MoveDecision, { saga: Saga }>, states: HostStates): boolean {
+  const continues: readonly unknown[] = ["arrive", "start", "seal"];
+  return (
+    step === "unpack" || (continues.includes(step) && states[assignRoles(saga).target]?.journal?.isRestore === true)
+  );
 }
 
 /** Stops if the event log has a later start on another host, as after a restore while the holder was lost. */
@@ -152,7 +160,7 @@ function findLaterHolder(
 }
 
 /** Returns an obstacle to a step: its script would refuse, or the event log shows it. */
-function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, wanted: Wanted) {
+function findObstacle(step: MoveStep, saga: Required<Omit<Saga, "isRestore">>, states: HostStates, wanted: Wanted) {
   const { known, hosts } = wanted;
   const stop = (why: Obstacle, of: Saga): MoveDecision => ({ do: "stop here", saga: of, why });
   for (const side of bothSides) {
@@ -183,11 +191,12 @@ function findObstacle(step: MoveStep, saga: Required<Saga>, states: HostStates, 
   return isPast ? stop("later move", { ...saga, move: known.move ?? saga.move }) : undefined;
 }
 
-/** Returns the highest generation of a journal that got no further than the copy, and so stopped no orchestrator. */
+/** Returns the highest generation of a journal whose saga stopped no orchestrator, and started none. */
 function findCopied(states: HostStates, saga: Saga, hosts: Wanted["hosts"]): number {
   const copied = bothSides.map((side) => {
     const journal = states[side]?.journal;
-    const isCopy = journal?.stage === "staging" && belongsToPair(side, journal, saga) && isPair(journal, hosts);
+    const isUnstarted = journal?.stage === "staging" || (journal?.stage === "abandoned" && journal.isRestore);
+    const isCopy = journal && isUnstarted && belongsToPair(side, journal, saga) && isPair(journal, hosts);
     return isCopy ? journal.generation : 0;
   });
   return Math.max(...copied);

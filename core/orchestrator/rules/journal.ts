@@ -22,6 +22,8 @@ export interface Saga {
   readonly direction: Direction;
   /** Number of the saga, counted over all moves of this orchestrator. */
   readonly generation?: number;
+  /** True if a backup takes the place of the source, which is lost and fenced (docs/restore.md). */
+  readonly isRestore?: boolean;
 }
 
 /**
@@ -73,6 +75,14 @@ export function belongsToSaga(at: WhichHost, journal: Journal, saga: Saga): bool
   );
 }
 
+/** Stages that the target of a move reaches only after its source was stopped and fenced itself. */
+const fencedStages: readonly string[] = ["staged", "switched", "starting", "running"];
+
+/** True if a target's journal shows that the source was fenced. That of a restore shows nothing: no source was asked. */
+export function showsFencedSource(journal: Journal | undefined): boolean {
+  return journal !== undefined && journal.isRestore !== true && fencedStages.includes(journal.stage);
+}
+
 /** Stages of a move that left at most a copy on its host. */
 export const copyStages: readonly string[] = ["staging", "abandoned"];
 
@@ -109,6 +119,7 @@ export function parseJournal(text: string, where: string): Journal | undefined {
     move !== undefined &&
     (found.direction === "forward" || found.direction === "back") &&
     (found.side === "old" || found.side === "new") &&
+    typeof (found.isRestore ?? false) === "boolean" &&
     areTexts(found.was, { enabled: "boolean" }) &&
     [found.was?.unitFile, found.was?.keyStore].every((file = "/") => file.startsWith("/")) &&
     areTexts(found.identity) &&

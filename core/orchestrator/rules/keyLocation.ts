@@ -5,6 +5,7 @@ import {
   type HostState,
   type HostStates,
   journalFile,
+  showsFencedSource,
   sourceStages,
   type WhichHost,
 } from "./journal";
@@ -28,8 +29,8 @@ export function describeKeyLocation(states: HostStates, places: HostAddresses): 
   }
   if (!states.old && !states.new)
     return `Which host has the key is unknown: both hosts are unreachable. Each host's ${journalFile} tells.`;
-  const staged = findSide({ old: undefined, new: states.new }, ["staged", "switched"]);
-  const holder = started ?? (left && otherSide(left)) ?? findSide(states, sourceStages) ?? staged ?? "old";
+  const staged = showsFencedSource(states.new?.journal) ? "new" : "old";
+  const holder = started ?? (left && otherSide(left)) ?? findSide(states, sourceStages) ?? staged;
   const other = otherSide(holder);
   const nobody = active.length === 0 && states.old && states.new ? " Nobody signs now." : "";
   return `The key is on ${name(holder)}, which ${describeHolder(states[holder])}; ${name(other)} ${describeOther(states[other], states[holder])}.${nobody}`;

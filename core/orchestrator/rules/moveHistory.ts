@@ -1,6 +1,6 @@
 import type { MoveEvent, MoveLeg } from "../../eventLog/events";
 import { isSameMove, type MoveId } from "../../eventLog/moveId";
-import type { MoveHistory } from "./generation";
+import { applyEvent, type MoveHistory } from "./generation";
 import { assignRoles, type WhichHost } from "./journal";
 
 const ends: readonly string[] = ["done", "rolledBack"];
@@ -12,10 +12,14 @@ export function summarizeMoves(events: readonly MoveEvent[], wanted: MoveId, inS
   for (const entry of events) {
     const { move, event } = entry;
     if (move.pillar !== wanted.pillar || !numbered.includes(event)) continue;
-    const { generation } = entry.details as { readonly generation: number };
-    if (generation > known.generation) known = { ...known, generation, move };
+    const { generation, isRestore } = entry.details as Pick<MoveLeg, "generation" | "isRestore">;
     const startedOn = entry.event === "starting" ? entry.details.target : undefined;
-    if (event !== "begun" && generation > known.started) known = { ...known, started: generation, startedOn };
+    if (event !== "begun" && generation > known.started) known = { ...known, startedOn };
+    known = applyEvent(known, event === "begun" ? event : "starting", {
+      move,
+      generation,
+      isRestore: isRestore === true,
+    });
   }
   return known;
 }
@@ -42,21 +46,30 @@ export function findRivalStart(news: readonly MoveEvent[], pillar: string, targe
   return first === target ? undefined : first;
 }
 
-/** A restore must begin within this time after the fence: later, the lost host may be back. */
-const fenceMs = 3_600_000;
+/** Returns the fence of a host; undefined if the host was seen, or the orchestrator was started there, since. */
+export function findFence(events: readonly MoveEvent[], pillar: string, hostKey: string) {
+  const last = events.findLast(({ move, event, details }) => {
+    if (move.pillar !== pillar) return false;
+    return event === "starting"
+      ? details.target === hostKey
+      : (event === "fenced" || event === "unfenced") && details.hostKey === hostKey;
+  });
+  return last?.event === "fenced" ? last : undefined;
+}
 
-/**
- * Returns the fence of a lost host if it is recent or this move began after it, and the orchestrator was not started
- * on that host since. @param hostKey fingerprint of the lost host's ssh key
- */
-export function findFence(events: readonly MoveEvent[], wanted: MoveId, hostKey: string, now: number) {
-  const at = events.findLastIndex(
-    ({ move, event, details }) =>
-      move.pillar === wanted.pillar &&
-      ((event === "fenced" && details.hostKey === hostKey) || (event === "starting" && details.target === hostKey)),
-  );
-  const last = events[at];
-  if (last?.event !== "fenced") return undefined;
-  const hasBegun = events.slice(at).some(({ move, event }) => event === "begun" && isSameMove(move, wanted));
-  return hasBegun || now - Date.parse(last.at) < fenceMs ? last.details : undefined;
+/** The operator's sentence counts for this time: later, somebody may have switched the host on. */
+const sentenceMs = 3_600_000;
+
+/** Returns why a fence proves nothing now, or undefined. @param power what the provider says of the server now */
+export function findFenceFault(
+  { at, details: { how, address } }: Extract<MoveEvent, { event: "fenced" }>,
+  now: number,
+  power: string | undefined,
+): string | undefined {
+  if (how === "off")
+    return power === "off" ? undefined : `${address}: its provider does not say now that it is off: ${power}`;
+  const age = now - Date.parse(at);
+  return age >= 0 && age < sentenceMs
+    ? undefined
+    : `${address}: the sentence of its fence, given at ${at}, counts for an hour`;
 }

@@ -38,6 +38,15 @@ export function describeUnknownHistory(why: "record behind" | "first move", run:
   };
 }
 
+/** Describes the problem that a host answers although a backup is configured to take its place. */
+export function describeAnsweringHost(address: string, run: Commands): Problem {
+  return {
+    what: `${address}: this host answers, although a backup is to take its place`,
+    needed: "move the orchestrator from this host: the files there are newer than any backup",
+    next: `${run.remove("orchestrator.migrateFrom.backup")} && ${run.up}`,
+  };
+}
+
 interface Scene extends ReturnType<typeof assignRoles> {
   readonly saga: Saga;
   readonly states: HostStates;
@@ -122,12 +131,13 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   "target runs unasked": (scene) => runsUnasked(scene, scene.target),
   "source runs unasked": (scene) => runsUnasked(scene, scene.source),
   "two may sign": (scene) => runsUnasked(scene, scene.source),
+  "lost source answers": (scene) => describeAnsweringHost(scene.places[scene.source], scene.run),
   "lost source is back": (scene) => ({
-    what: `${nameOf(scene, scene.source)} is back, and knows nothing of this move: nothing is touched`,
+    what: `${nameOf(scene, scene.source)} is back, and an orchestrator was started from a backup in its place: nothing is touched`,
     needed: stopCommand(scene, scene.source),
     next: [
       `Then: ${scene.run.up}`,
-      scene.rollback && `Or keep the orchestrator of that host, which is newer than any backup: ${scene.rollback}`,
+      `Or keep that host's orchestrator: ${stopCommand(scene, scene.target)}; there, mv ${journalFile} ${journalFile}.aside; then ${scene.run.up}`,
     ],
   }),
   "source does not run": (scene) => {

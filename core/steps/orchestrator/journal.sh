@@ -1,6 +1,6 @@
 # Lock, journal and facts of an orchestrator's move on a host. Variables of every call:
 # $token (the run's own), $service, $directory, $executable, $rpc_port; and of the saga: $move, $direction, $side,
-# $generation, $source_key, $target_key, $other_address, $other_host_key. docs/architecture.md, Journal, has the format.
+# $generation, $is_restore, $source_key, $target_key, $other_address, $other_host_key. docs/architecture.md, Journal, has the format.
 orchestrator_journal=$state/orchestrator.json
 orchestrator_lock=$state/orchestrator.lock
 lease_seconds=30
@@ -160,6 +160,7 @@ signer_write() {
   replace_file "$orchestrator_journal" "{
   \"version\": 1,
   \"generation\": $generation,
+  \"isRestore\": ${is_restore:-false},
   \"source\": \"$source_key\",
   \"target\": \"$target_key\",
   \"move\": \"$move\",

@@ -29,7 +29,8 @@ describe.each<[string, string, string, (status: string) => Answer]>([
       address: "127.0.0.1",
       hostKey: computeFingerprint(hostKey),
       how: "off",
-      server: `server 52 at ${provider}`,
+      provider,
+      serverId: "52",
     });
     expect(api.asked.map((asked) => asked.split(" ")[0])).toEqual(["GET", "POST", "GET"]);
   });

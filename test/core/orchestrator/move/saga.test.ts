@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { runSaga } from "../../../../core/orchestrator/move/saga";
 import type { Saga } from "../../../../core/orchestrator/rules/journal";
 import { Killed, Model } from "../../../../lab/simulation/model";
-import { hostNames, newWorld } from "../../../../lab/simulation/state";
-import { type Action, play, type Stack, type Strike } from "../../../../lab/simulation/world";
+import { hostNames, newWorld, type Stack } from "../../../../lab/simulation/state";
+import { type Action, play, type Strike } from "../../../../lab/simulation/world";
 import { exampleMove, examplePlaces as places } from "../exampleMove";
 
 /** An action, how it ended, and the hosts that sign then. */

@@ -20,7 +20,7 @@ test.each([
   ["fenced active", "staged", "source runs unasked"],
   ["fenced unmasked", "switched", "source runs unasked"],
   ["fenced unmasked", "staging", "source runs unasked"],
-  ["- signs", "switched", "lost source is back"],
+  ["- signs", "switched", "source runs unasked"],
   ["- signs", "running signs", "two may sign"],
   ["moved signs", "running signs", "two may sign"],
   // A run that did not stop the old host stops it again, because its files were not listed since.
@@ -50,6 +50,42 @@ test.each([
   ["fenced", "abandoned", "restore"],
 ])("after a failed step, decides with %s and %s: %s", (old, fresh, expected) => {
   expect(decide(old, fresh, { failed: true })).toBe(expected);
+});
+
+// What was unpacked from a backup is started only while its source is fenced, and ends with the fence.
+test.each([
+  ["gone", "staging", true, "unpack"],
+  ["gone", "staging", false, "source unreachable"],
+  ["gone", "staged", true, "arrive"],
+  ["gone", "switched", true, "start"],
+  ["gone", "switched", false, "source unreachable"],
+  ["gone", "starting", true, "start"],
+  ["gone", "starting", false, "source unreachable"],
+  ["gone", "starting signs", false, "start"],
+  ["gone", "running signs", false, "moved"],
+  ["- signs", "staged", false, "seal"],
+  ["- signs", "switched", false, "seal"],
+  ["- signs", "abandoned", false, "bulk"],
+  ["- signs", "starting", false, "lost source is back"],
+  // The source fenced itself in a move before: its files are newer than the backup.
+  ["fenced", "switched", false, "seal"],
+  ["fenced", "abandoned", false, "copy"],
+] as const)("in a restore, decides with %s and %s, fenced %s: %s", (old, fresh, isFenced, expected) => {
+  const states = { old: exampleState("old", old), new: exampleState("new", fresh, { isRestore: true }) };
+  const decision = decideMove(saga, states, { ...freshRun, isFenced });
+  expect("why" in decision ? decision.why : decision.do).toBe(expected);
+});
+
+test.each([
+  ["switched", true, "seal"],
+  ["switched", false, "seal"],
+  ["abandoned", true, "undone"],
+  ["abandoned", false, "source unreachable"],
+  ["starting", true, "target is started"],
+] as const)("after a failed step of a restore, decides with %s, fenced %s: %s", (fresh, isFenced, expected) => {
+  const states = { old: undefined, new: exampleState("new", fresh, { isRestore: true }) };
+  const decision = decideMove(saga, states, { ...freshRun, failed: true, isFenced });
+  expect("why" in decision ? decision.why : decision.do).toBe(expected);
 });
 
 test("reports a second orchestrator in a rollback without a move", () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { freshRun } from "../../../../core/orchestrator/rules/decideMove";
+import type { MoveEvent } from "../../../../core/eventLog/events";
+import { freshRun, type RunMemory } from "../../../../core/orchestrator/rules/decideMove";
 import { applyEvent, decideEvent, decideNext, type Wanted } from "../../../../core/orchestrator/rules/generation";
 import type { Journal } from "../../../../core/orchestrator/rules/journal";
 import {
   findFence,
+  findFenceFault,
   findMissingEnd,
   findRivalStart,
   summarizeMoves,
@@ -24,10 +26,10 @@ function next(
   [old, fresh]: readonly [string, string],
   wanted: Partial<Wanted> = {},
   journals: { readonly old?: Partial<Journal>; readonly new?: Partial<Journal> } = {},
-  failed = false,
+  memory: Partial<RunMemory> = {},
 ): string {
   const states = { old: exampleState("old", old, journals.old), new: exampleState("new", fresh, journals.new) };
-  const decision = decideNext({ move, direction: "forward", hosts, ...wanted }, states, { ...freshRun, failed });
+  const decision = decideNext({ move, direction: "forward", hosts, ...wanted }, states, { ...freshRun, ...memory });
   return "why" in decision ? decision.why : `${decision.do} ${decision.saga.generation}`;
 }
 
@@ -126,49 +128,92 @@ describe("a restore from a backup", () => {
 
   test.each<[string, readonly [string, string], Partial<Wanted>, string]>([
     ["takes the place of a lost host with the last start", lost, startedOn("A"), "unpack 4"],
-    ["needs a fence", lost, { ...startedOn("A"), isRestore: false }, "source unreachable"],
     ["begins nothing if the last start was on a third host", lost, startedOn("C"), "later start"],
     ["begins nothing if nobody knows where it was", lost, startedOn(undefined), "later start"],
     ["starts", ["gone", "switched@3"], startedOn("B"), "start 3"],
     ["is not started beside a restore on another host", ["gone", "switched@3"], startedOn("C"), "later move"],
-    ["stops once the lost host is back", ["- signs", "switched@4"], startedOn("B", 4), "lost source is back"],
-    ["is taken back then", ["- signs", "switched@4"], { ...back, ...startedOn("B", 4) }, "seal 4"],
-    ["is taken back only then", ["gone", "switched@4"], { ...back, ...startedOn("B", 4) }, "source unreachable"],
+    ["is taken back", ["gone", "switched@4"], { ...back, ...startedOn("B", 4) }, "seal 4"],
     ["ends so", ["- signs", "abandoned@4"], { ...back, ...startedOn("B", 4) }, "nothing to roll back"],
     ["stops the lost host's own stack", ["moved@3", "running@3 signs"], startedOn("C", 4), "later move"],
     ["does not stop its own", ["moved@3", "running@3 signs"], startedOn("B", 4), "moved"],
     ["stops no stack that knows it", ["moved@3", "running@3 signs"], startedOn("C", 3), "moved"],
   ])("%s", (_what, states, wanted, expected) => {
-    expect(next(states, { isRestore: true, ...wanted })).toBe(expected);
+    const ofRestore = { new: { isRestore: true } };
+    expect(next(states, { isRestore: true, ...wanted }, ofRestore, { isFenced: states[0] === "gone" })).toBe(expected);
+  });
+
+  test("needs a fence, and begins no move while the backup is configured", () => {
+    expect(next(lost, { isRestore: true, ...startedOn("A") })).toBe("source unreachable");
+    const isBack = ["- signs", "abandoned@4"] as const;
+    const unstarted = { new: { isRestore: true } };
+    expect(next(isBack, { isRestore: true, ...startedOn("B", 4) }, unstarted)).toBe("lost source answers");
+    // Its start was logged, and the seal shows that nothing was started.
+    expect(next(isBack, startedOn("B", 4), unstarted)).toBe("bulk 5");
+    expect(next(isBack, startedOn("B", 4))).toBe("later start");
+  });
+
+  test.each([
+    ["unpack", "gone", "staging", { isFenced: true }, true],
+    ["start", "gone", "switched", { isFenced: true }, true],
+    ["seal", "- signs", "switched", {}, true],
+    ["copy", "fenced", "staging", {}, false],
+    ["bulk", "- signs", "staging", {}, false],
+  ] as const)("is what the step %s belongs to, or not", (step, old, fresh, memory, isRestore) => {
+    const states = { old: exampleState("old", old), new: exampleState("new", fresh, { isRestore: true }) };
+    const decision = decideNext({ move, direction: "forward", hosts }, states, { ...freshRun, ...memory });
+    expect(decision).toMatchObject({ do: step, saga: { isRestore } });
   });
 
   test("is not undone; takes the orchestrator back to the host that gave it to the lost one", () => {
-    expect(next(lost, { isRestore: true, ...startedOn("A") }, {}, true)).toBe("undone");
+    const isFenced = true;
+    expect(next(lost, { isRestore: true, ...startedOn("A") }, {}, { failed: true, isFenced })).toBe("undone");
     const restore = { ...startedOn("A"), isRestore: true, move: moveNamed("pillar-host/prod/Anvil/2") };
     const history = [{ stage: "running", at: "", move }];
     const gave = (target: string) => ({ side: "old", move: third, source: "B", target, history }) as const;
-    expect(next(["gone", "moved@3"], restore, { new: gave("A") })).toBe("unpack 4");
-    expect(next(["gone", "moved@3"], restore, { new: gave("C") })).toBe("another move");
+    expect(next(["gone", "moved@3"], restore, { new: gave("A") }, { isFenced })).toBe("unpack 4");
+    expect(next(["gone", "moved@3"], restore, { new: gave("C") }, { isFenced })).toBe("another move");
   });
 });
 
 const at = "2026-01-01T00:00:00.000Z";
-test("takes the first of two starts, and a fence of just now or before its own begin", () => {
-  const [now, later] = [Date.parse(at) + 60_000, Date.parse(at) + 7_200_000];
+test("takes the first of two starts", () => {
   const way = { direction: "forward", generation: 2, source: "A" } as const;
   const start = (target: string) => ({ at, move, event: "starting", details: { ...way, target } }) as const;
-  const begun = { at, move, event: "begun", details: { ...way, target: "B" } } as const;
-  const fence = { address: "198.51.100.7", hostKey: "A", how: "off" } as const;
-  const fenced = [start("A"), { at, move, event: "fenced", details: fence } as const];
   expect(findRivalStart([start("C"), start("B")], "Anvil", "B")).toBe("C");
   expect(findRivalStart([start("B"), start("C")], "Anvil", "B")).toBeUndefined();
   expect(findRivalStart([start("C")], "Other", "B")).toBeUndefined();
-  expect(findFence(fenced, move, "A", now)).toEqual(fence);
-  expect(findFence(fenced, move, "A", later)).toBeUndefined();
-  expect(findFence([...fenced, begun], move, "A", later)).toEqual(fence);
-  expect(findFence([...fenced, begun], third, "A", later)).toBeUndefined();
-  expect(findFence([...fenced, start("A")], move, "A", now)).toBeUndefined();
-  expect(findFence(fenced, moveNamed("pillar-host/prod/Other/1"), "A", now)).toBeUndefined();
+});
+
+describe("a fence", () => {
+  const way = { direction: "forward", generation: 2, source: "A" } as const;
+  const start = (target: string) => ({ at, move, event: "starting", details: { ...way, target } }) as const;
+  const fence = { address: "198.51.100.7", hostKey: "A", how: "sentence" } as const;
+  const fenced = { at, move, event: "fenced", details: fence } as const;
+  const unfenced = (hostKey: string) => ({ at, move, event: "unfenced", details: { ...fence, hostKey } }) as const;
+
+  test.each<[string, readonly MoveEvent[], boolean]>([
+    ["counts after an earlier start there", [start("A"), fenced], true],
+    ["counts after a begin and a start elsewhere", [fenced, { ...start("B"), event: "begun" }, start("B")], true],
+    ["ends with a start there", [fenced, start("A")], false],
+    ["ends when its host is seen", [fenced, unfenced("A")], false],
+    ["counts again after that", [fenced, unfenced("A"), fenced], true],
+    ["does not end with another one", [fenced, unfenced("C")], true],
+    ["is not that of another host", [{ ...fenced, details: { ...fence, hostKey: "C" } }], false],
+    ["is not another Pillar's", [{ ...fenced, move: moveNamed("pillar-host/prod/Other/1") }], false],
+  ])("%s", (_what, events, isThere) => {
+    expect(findFence(events, "Anvil", "A")).toEqual(isThere ? fenced : undefined);
+  });
+
+  test("by a sentence counts for an hour, and one by a provider as long as that says off", () => {
+    const faultAfter = (ms: number) => findFenceFault(fenced, Date.parse(at) + ms, undefined);
+    expect([faultAfter(0), faultAfter(3_599_999)]).toEqual([undefined, undefined]);
+    // A clock that ran ahead would make it count for longer.
+    for (const ms of [3_600_000, -1]) expect(faultAfter(ms)).toContain(`given at ${at}, counts for an hour`);
+    const off = { ...fenced, details: { ...fence, how: "off" } } as const;
+    expect(findFenceFault(off, Date.parse(at) + 7_200_000, "off")).toBeUndefined();
+    for (const power of ["running", "gone", undefined])
+      expect(findFenceFault(off, Date.parse(at), power)).toContain("is off");
+  });
 });
 
 test("the history covers all stacks of a Pillar, and no other Pillar", () => {

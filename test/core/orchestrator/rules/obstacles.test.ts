@@ -57,9 +57,13 @@ describe("an obstacle", () => {
     const text = formatObstacle("two may sign", forward, states, places);
     expect(text).toContain(`an orchestrator runs on ${oldHost}, or can start there, where by the journals none may`);
     expect(text).toContain(`  Stop it at once, ${stop(places.old, "signer")}\n  Then: ${up}\n`);
-    const lost = { old: signs, new: at("new", "switched", fenced) };
+    const lost = { old: signs, new: at("new", "starting", fenced) };
+    const file = "/var/lib/pillar-host/orchestrator.json";
     expect(formatObstacle("lost source is back", forward, lost, places)).toContain(
-      `Or keep the orchestrator of that host, which is newer than any backup: ${rollback}`,
+      `Or keep that host's orchestrator: ${stop(places.new, "orchestrator")}; there, mv ${file} ${file}.aside; then ${up}`,
+    );
+    expect(formatObstacle("lost source answers", forward, lost, places)).toContain(
+      `pulumi config rm --path pillar-host:orchestrator.migrateFrom.backup -s prod && ${up}`,
     );
   });
 
