@@ -20,7 +20,7 @@ export = showPlainErrors(async () => {
   const { host, shown } = await registerHost(config, last, createSetUpReader(config, last, look));
   if (!host) return { host: shown, nextStep: reportNextStep(pulumi.output(formatNextStepWithoutServer(stack))) };
   const hostShown = { ...shown, hostKey: host.access.hostKey };
-  if (config.lifecycle !== "active") return { host: hostShown, ...(await registerIdleHost(config, host, last)) };
+  if (config.lifecycle !== "active") return { host: hostShown, ...(await registerIdleHost(config, host, last, look)) };
 
   const orchestrator = await planOrchestrator(config, last, async (at, key) => (await look(at, key)).node);
   const events = await readStackEventsOrNone(config);

@@ -97,7 +97,7 @@ export class PillarNode extends pulumi.ComponentResource {
 }
 
 /** Returns the inputs of the upgrade; undefined if the controller's version of the node stays. */
-function createUpgradeInputs(
+export function createUpgradeInputs(
   config: StackConfig,
 ): Omit<UpgradeInputs, "host" | "node" | "found" | "setUp"> | undefined {
   const { node, pillar, network, orchestrator, stack } = config;
@@ -122,9 +122,13 @@ function findOtherVersion(
 ) {
   return pulumi.all([access.address, access.hostKey, deployed]).apply(async ([at, key]) => {
     const running = await (await look?.(at, key))?.version;
-    return running === undefined || releaseNumber(running) === version ? undefined : `${running} ${Date.now()}`;
+    return running === undefined ? undefined : formatOtherVersion(running, version);
   });
 }
+
+/** Returns a new text each time if another version than the release runs; else undefined. */
+export const formatOtherVersion = (running: string, version: string) =>
+  releaseNumber(running) === version ? undefined : `${running} ${Date.now()}`;
 
 /** Returns the chain copy's inputs, the old host's login in clear; undefined if the chain comes from the network. */
 export function createChainCopyArgs(

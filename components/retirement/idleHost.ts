@@ -1,26 +1,54 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
+import { createHostNode } from "../../core/chain/configuredNode";
 import type { StackConfig } from "../../core/config/config";
 import { readHostOnce } from "../../core/retirement/readHost";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs";
 import { commandsFor } from "../../core/util/commands";
+import { NodeUpgrade } from "../../providers/nodeUpgrade";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
-import { reportNextStep } from "../log";
+import { info, reportNextStep } from "../log";
+import type { NodeHostReader } from "../node/nodeReading";
+import { createUpgradeInputs, formatOtherVersion } from "../node/pillarNode";
+import { createRootAccess, createSshTarget } from "../remote";
 import { readOnlyDeps } from "./checkRetirement";
 import { HostRetirement } from "./guard";
 
 /** Registers a host on which nothing is deployed: adopted as it is, or shut down to be retired. @returns outputs */
-export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun) {
+export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun, look: NodeHostReader) {
   const stack = pulumi.getStack();
   const isRetiring = config.lifecycle === "retiring";
   const run = isRetiring && (await isStillOff(config, last)) ? undefined : randomUUID();
   const shutDown = isRetiring ? { run } : undefined;
-  const { shutdown } = new HostRetirement({ host, after: [host.guard], shutDown });
+  const upgrade = isRetiring ? undefined : await registerUpgrade(config, host, last, look);
+  const { shutdown } = new HostRetirement({ host, after: upgrade ? [host.guard, upgrade] : [host.guard], shutDown });
   if (shutdown === undefined) return { nextStep: reportNextStep(pulumi.output(formatAdoptedSteps(stack))) };
   const next = shutdown.isOff.apply((isOff) => formatRetiredSteps(stack, isOff));
   return { retirement: { nodeOff: shutdown.isOff }, nextStep: reportNextStep(next) };
 }
+
+/** Registers the upgrade of an adopted host's node, the only change there; undefined without a configured release. */
+async function registerUpgrade(config: StackConfig, host: Host, last: LastRun, look: NodeHostReader) {
+  const inputs = createUpgradeInputs(config);
+  if (inputs === undefined) return undefined;
+  const { version } = inputs.release;
+  const address = config.host.provider === "existing" ? config.host.address : last.address;
+  const hostKey = config.host.hostKey ?? last.hostKey;
+  // Before a finished run the login is unproved, and a refused one counts towards a ban.
+  const isKnown = last.finished && address !== undefined && hostKey !== undefined;
+  const running = isKnown ? await (await look(address, hostKey)).version : undefined;
+  const found = running && formatOtherVersion(running, version);
+  if (pulumi.runtime.isDryRun() && (!running || found)) void info(formatUpgrade(version, running));
+  const node = createSshTarget(host.access).apply((ssh) => createHostNode(config, ssh));
+  const args = { ...inputs, host: createRootAccess(host.access), node, found };
+  return new NodeUpgrade("node-upgrade", args, { dependsOn: [...host.ready] });
+}
+
+const formatUpgrade = (version: string, running = "another version") => `\
+With "yes" the node of this host is upgraded from ${running} to ${version} (node.release). The release is checked beside the running node. Then,
+at a time without a slot of the Pillar, the node is stopped once and started with it. A version that does not work is taken back, unless
+the one before would follow another chain. Nothing else on the host changes.`;
 
 /** True if the node was shut down and is still off, or the host is silent. Somebody may have started the node since. */
 export async function isStillOff(
@@ -36,7 +64,7 @@ export async function isStillOff(
 
 function formatAdoptedSteps(stack: string): string[] {
   return [
-    "This host is left as it is. Once its Pillar produces on another host, retire this one. STACK is the other host's stack:",
+    "This host is left as it is, but for the node's version in node.release. Once its Pillar produces on another host, retire this one. STACK is the other host's stack:",
     `  ${commandsFor(stack).retire("STACK")}`,
     "  (if the other host has no stack here: docs/retiring.md)",
   ];

@@ -82,7 +82,7 @@ export const nodeRelease = releaseSchema(
   .optional()
   .meta({
     description:
-      "The version of the node to install, from an archive or a plain binary. If it does not work, the previous version is restored",
+      "The version of the node to install, from an archive or a plain binary, also on an adopted host. If it does not work, the previous version is restored",
     otherwise: "the version that the controller deployed stays",
     see: "chain.md#another-version-of-the-node",
   });

@@ -37,7 +37,7 @@ const keys = z.strictObject({
     .describe("The Pillar whose host this is"),
   lifecycle: z.enum(["active", "adopted", "retiring"]).default("active").meta({
     description:
-      "What this host is to the Pillar: `active`, set up by this program; `adopted`, set up by somebody else and taken over without a change; `retiring`, its node shut down, so that `pulumi destroy` can release it",
+      "What this host is to the Pillar: `active`, set up by this program; `adopted`, set up by somebody else and taken over without a change, except for the node's version with `node.release`; `retiring`, its node shut down, so that `pulumi destroy` can release it",
     see: "retiring.md",
   }),
   host: hostSchema,
@@ -122,8 +122,11 @@ function findNodeFaults({ host, lifecycle, controller, node, store, orchestrator
   ]);
 }
 
-/** Checks the witnesses of the chain: an active stack needs one, and none counts twice or is the host itself. */
-function findWitnessFaults({ lifecycle, host, sync, orchestrator }: Config): Fault[] {
+/**
+ * Checks the witnesses of the chain: an active stack and the upgrade of a node need one, and none counts twice or is the
+ * host itself.
+ */
+function findWitnessFaults({ lifecycle, host, node, sync, orchestrator }: Config): Fault[] {
   const { references, unverifiedChain } = sync;
   const oldHost = sync.oldHost ?? orchestrator.migrateFrom;
   // This check also runs on malformed addresses.
@@ -136,7 +139,7 @@ function findWitnessFaults({ lifecycle, host, sync, orchestrator }: Config): Fau
       if (isTwin) return [key, "is the node of another reference: needed independent nodes"];
       return name === own && [key, "is this stack's own host: needed a node that is independent of it"];
     }),
-    lifecycle === "active" &&
+    (lifecycle === "active" || (lifecycle === "adopted" && node.release !== undefined)) &&
       references.length === 0 &&
       (oldHost ?? unverifiedChain) === undefined && [
         "sync.references",

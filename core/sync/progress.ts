@@ -44,7 +44,7 @@ export function computeProgress(observation: Observation, samples: readonly Samp
   const unknown = { state: 0, currentHeight: 0, targetHeight: 0 };
   const { state, currentHeight, targetHeight } = observation.kind === "answer" ? observation.info : unknown;
   // A target that was reached and does not advance is not the network's height. A percentage of it would say "done".
-  const isStale = state === 2 && !opinion.good && currentHeight >= targetHeight;
+  const isStale = state !== 1 && !opinion.good && currentHeight >= targetHeight;
   const share = Math.min(currentHeight, targetHeight) / targetHeight;
   const percent = isStale || targetHeight <= 0 ? undefined : (Math.floor(share * 1000) / 10).toFixed(1);
   const rate = opinion.good ? undefined : computeRate(samples);

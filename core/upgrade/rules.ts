@@ -2,6 +2,7 @@ import { computeTickMs, type Network } from "../chain/elections";
 import { formatRequirement, type VersionGap } from "../chain/requiredVersions";
 import { findUnknownSporks, type Spork } from "../chain/sporks";
 import type { NodeStatus } from "../sync/nodeStatus";
+import { formatDuration } from "../util/timeText";
 
 /** Facts about the running tick. Times in unix milliseconds, by the node's clock. */
 export interface TickFacts {
@@ -34,15 +35,30 @@ export function decideMoment(facts: TickFacts, network: Network, needed: number,
   return waited >= Math.min(slotTimeoutMs, 2 * computeTickMs(network)) ? "now" : "wait";
 }
 
-/** Readings of the old (`before`) and new version (`node`). `waited`: milliseconds since the new RPC first answered. */
+/** How long the height of a new version that has enough peers may stand still, or wait for its first momentum. */
+export const judgeTimeoutMs = 40_000;
+/**
+ * How long a new version may live without an answer or without enough peers: neither says anything about it. A node
+ * needs eight peers (go-zenon: p2p/config.go), and opens its RPC only after its databases.
+ */
+export const undecidedTimeoutMs = 600_000;
+
+/** Readings of the old (`before`) and new version (`node`). */
 interface JudgeFacts {
   readonly before: Pick<NodeStatus, "synced" | "reason" | "currentHeight">;
   readonly node: Pick<NodeStatus, "synced" | "known" | "reason" | "why" | "currentHeight">;
   readonly hasSlots: boolean;
   /** Number of momentums that the new version has produced. */
   readonly produced: number;
+  /** Milliseconds since the new RPC first answered. */
   readonly waited: number;
-  readonly limit: number;
+  /** Milliseconds since the last reading without an answer or without enough peers. */
+  readonly connected: number;
+}
+
+/** True if a reading says nothing about the version: no answer, or not enough peers yet. */
+export function isUndecided({ known, reason }: Pick<NodeStatus, "known" | "reason">): boolean {
+  return !known || reason === "fewPeers";
 }
 
 /**
@@ -50,17 +66,18 @@ interface JudgeFacts {
  * has slots, waits for a momentum of the node, but accepts the version without one at the timeout. A node without slots
  * that was not synced before only has to answer, and not from another chain.
  */
-export function judgeUpgrade({ before, node, hasSlots, produced, waited, limit }: JudgeFacts) {
+export function judgeUpgrade({ before, node, hasSlots, produced, waited, connected }: JudgeFacts) {
   if (node.reason === "otherChain") return { isGood: false, why: node.why };
   const wasGood = before.synced || before.reason === "oldVersion";
   const moves = (node.currentHeight ?? 0) > (before.currentHeight ?? 0);
   const isGood = node.known && (moves || !(wasGood || hasSlots)) && (node.synced || !wasGood);
   if (isGood && (produced > 0 || !hasSlots)) return { isGood, why: produced > 0 ? "the node produces" : node.why };
-  if (waited < limit) return undefined;
-  const seconds = Math.round(limit / 1000);
-  if (isGood) return { isGood, why: `${node.why}; no momentum of the Pillar came within ${seconds} s` };
-  const fault = moves ? "the node is not as good as the old version" : "the height has not grown";
-  return { isGood, why: `${fault} after ${seconds} s: ${node.why}` };
+  const isOpen = isUndecided(node);
+  if (waited < undecidedTimeoutMs && (isOpen || connected < judgeTimeoutMs)) return undefined;
+  const time = formatDuration(isOpen ? undecidedTimeoutMs : judgeTimeoutMs);
+  if (isGood) return { isGood, why: `${node.why}; no momentum of the Pillar came within ${time}` };
+  const fault = moves || isOpen ? "the node is not as good as the old version" : "the height has not grown";
+  return { isGood, why: `${fault} after ${time}: ${node.why}` };
 }
 
 interface ForkFacts {

@@ -6,19 +6,22 @@ import { parseFields } from "../util/fields";
 import { takeFirstLine } from "../util/printable";
 import { createProblemError, formatProblem } from "../util/problem";
 import { formatDuration } from "../util/timeText";
-import { decideMoment, judgeUpgrade, type TickFacts } from "./rules";
+import { withTimeout } from "../util/withTimeout";
+import { decideMoment, isUndecided, judgeTimeoutMs, judgeUpgrade, type TickFacts, undecidedTimeoutMs } from "./rules";
 
 interface UpgradeOptions {
   readonly stack: string;
   readonly address: string;
   readonly version: string;
   readonly network: Network;
-  /** Milliseconds that the node was down in the last upgrade. */
+  /** Milliseconds in which the node could not produce in the last upgrade. */
   readonly lastMs?: number | undefined;
 }
 
 /** A host's answer (core/steps/node/nodeRelease.sh): the end of its last upgrade, and the installed version. */
-type HostUpgrade = Partial<Record<"stage" | "why" | "without" | "installed" | "replaced" | "producer", string>>;
+type HostUpgrade = Partial<
+  Record<"stage" | "why" | "without" | "opening" | "installed" | "replaced" | "producer" | "retired", string>
+>;
 
 export interface UpgradeDeps extends Clock {
   host(name: "look" | "fetch" | "swap" | "judge", variables?: object): Promise<string>;
@@ -35,21 +38,29 @@ export interface UpgradeDeps extends Clock {
 
 const logCommand = "journalctl -u pillar-host-node-upgrade";
 const pollIntervalMs = 500;
-/** Assumed length of a restart if none was measured, and the least time that a new version gets to answer. */
-const firstRestartMs = 30_000;
-const judgeTimeoutMs = 40_000;
+/** Assumed time of a restart until the node has its peers, if none was measured. */
+const firstRestartMs = 60_000;
 /** Time without an answer of the host, long enough for a reboot. */
 const silenceTimeoutMs = 120_000;
-/** Long, because stopping the node may take minutes. */
-const swapTimeoutMs = 15 * 60_000;
+/** Time without a change of the host's answer. Stopping a node, before and after the verdict, takes up to 5 minutes. */
+const standstillTimeoutMs = undecidedTimeoutMs + 600_000;
+const tickTimeoutMs = 20_000;
+const sayIntervalMs = 30_000;
+/** Limits of the host's service: for the RPC, for the verdict, and for a run that looks no more, as it may reconnect. */
+const answer_seconds = undecidedTimeoutMs / 1000;
+const hostLimits = { answer_seconds, judge_seconds: answer_seconds + 60, seen_seconds: 60 };
+const reasons = `it ends, follows another chain, stands still for ${formatDuration(judgeTimeoutMs)}, or has no answer or too few peers for ${formatDuration(undecidedTimeoutMs)}`;
 
 /** Upgrades a node. If the new version fails, the host restores the old one. @throws then an Error for the operator */
 export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): Promise<{ readonly without?: number }> {
-  const { version, lastMs = 0 } = options;
+  const { version } = options;
   const { host, say } = deps;
   // An earlier run may have begun an upgrade that still runs.
-  const state = await waitForUpgradeEnd(deps, options, async () => undefined);
-  if (state.installed === "yes") return {};
+  const state = await waitForUpgradeEnd(deps, options);
+  const isInstalled = state.installed === "yes";
+  if (state.retired) say(`this host's node was shut down for good at ${state.retired}: it is not upgraded`);
+  if (isInstalled && state.stage === "stuck") say(`${version} stayed, although it was not proved good: ${state.why}`);
+  if (state.retired || isInstalled) return {};
   if (state.installed && state.replaced)
     say(`the installed node program, ${state.installed}, was replaced by somebody, perhaps by the controller's Deploy`);
   const running = await deps.version();
@@ -61,34 +72,43 @@ export async function upgradeNode(options: UpgradeOptions, deps: UpgradeDeps): P
   const before = running ?? "the version before";
   say(
     fault === undefined
-      ? `if ${version} does not work within ${judgeTimeoutMs / 1000} s, ${before} is restored automatically`
-      : `${before} can't be restored automatically, because it would follow another chain (${fault}). If ${version} does not work, ${version} stays installed`,
+      ? `if ${version} does not work (${reasons}), ${before} is restored automatically`
+      : `${before} can't be restored automatically, because it would follow another chain (${fault}). If ${version} does not work (${reasons}), ${version} stays installed`,
   );
   await deps.waitForSigner();
   const hasSlots = await waitForMoment(options, state.producer, deps);
-  const node = await deps.node();
-  const from = deps.now();
-  const answer_seconds = Math.ceil(Math.max(firstRestartMs, 3 * lastMs) / 1000);
-  await host("swap", { may_go_back: fault === undefined, answer_seconds, judge_seconds: judgeTimeoutMs / 1000 + 15 });
+  const old = await deps.node();
+  const [from, begun] = [deps.now(), deps.ticks()];
+  await host("swap", { may_go_back: fault === undefined, ...hostLimits });
   say("the old version is being stopped, then the new one starts");
-  let answered = 0;
-  const end = await waitForUpgradeEnd(deps, options, async ({ without }) => {
-    if (!without) return;
+  let [answered, connected, syncedAfter] = [0, 0, 0];
+  let [wasOpening, isJudged] = [false, false];
+  const end = await waitForUpgradeEnd(deps, options, async ({ without, opening }) => {
+    wasOpening ||= Boolean(opening);
+    if (!without) return opening ? `it reads its database before it answers: ${opening} %` : "it does not answer yet";
+    if (isJudged) return undefined;
     answered ||= deps.ticks();
-    const [current, tick] = await Promise.all([deps.node(), deps.tick(state.producer).catch(() => undefined)]);
-    const produced = tick?.produced.filter((at) => at > from).length ?? 0;
-    const times = { waited: deps.ticks() - answered, limit: judgeTimeoutMs };
-    const judgement = judgeUpgrade({ before: node, node: current, hasSlots, produced, ...times });
-    if (judgement === undefined) return;
+    const tick = withTimeout(deps.tick(state.producer), tickTimeoutMs, "late").catch(() => undefined);
+    const [node, momentums] = await Promise.all([deps.node(), tick]);
+    if (connected === 0 || isUndecided(node)) connected = deps.ticks();
+    if (node.synced) syncedAfter ||= deps.ticks() - begun;
+    const times = { waited: deps.ticks() - answered, connected: deps.ticks() - connected };
+    const produced = momentums?.produced.filter((at) => at > from).length ?? 0;
+    const judgement = judgeUpgrade({ before: old, node, hasSlots, produced, ...times });
+    if (judgement === undefined) return node.why;
     say(`${version} is ${judgement.isGood ? "good" : "not good"}: ${judgement.why}`);
     // In base64, because the verdict quotes the node.
     const verdict = judgement.isGood ? "good" : takeFirstLine(judgement.why);
     await host("judge", { verdict: Buffer.from(verdict).toString("base64") });
+    isJudged = true;
+    return undefined;
   });
-  if (end.stage !== "done") throw new Error(formatEnd(end, options, before));
-  const without = Number(end.without);
-  say(`${version} runs now instead of ${before}; the node was down for ${(without / 1000).toFixed(1)} s`);
-  return { without };
+  if (end.stage !== "done") throw new Error(formatEnd(end, options, before, fault));
+  const without = Math.max(Number(end.without), syncedAfter);
+  const seconds = new Set([Number(end.without), without].map((ms) => `${(ms / 1000).toFixed(1)} s`));
+  say(`${version} runs now instead of ${before}; the node was down for ${[...seconds].join(", and synced after ")}`);
+  // Measures nothing if the node did not sync, or read its database, which it does once.
+  return wasOpening || syncedAfter === 0 ? {} : { without };
 }
 
 /** Waits for a time without a slot of the Pillar, or the timeout. @returns false if the Pillar has no slots here */
@@ -112,20 +132,25 @@ async function waitForMoment({ network, lastMs }: UpgradeOptions, producer: stri
   }
 }
 
-/** Waits until no upgrade runs on the host. Reconnects if the connection breaks. */
+/** Waits until no upgrade runs on the host; with `judge` as the run that judges it. Reconnects if the connection breaks. */
 async function waitForUpgradeEnd(
   deps: UpgradeDeps,
-  { address, stack }: UpgradeOptions,
-  meanwhile: (look: HostUpgrade) => unknown,
+  { address, stack, version }: UpgradeOptions,
+  judge?: (look: HostUpgrade) => Promise<string | undefined>,
 ) {
   const begun = deps.ticks();
-  let [lastAnswer, fault] = [begun, "the upgrade is still active"];
-  while (deps.ticks() - lastAnswer < silenceTimeoutMs && deps.ticks() - begun < swapTimeoutMs) {
+  let [lastAnswer, lastChange, saidAt, last, fault] = [begun, begun, begun, "", "the upgrade is still active"];
+  while (deps.ticks() - lastAnswer < silenceTimeoutMs && deps.ticks() - lastChange < standstillTimeoutMs) {
     try {
-      const { atWork, ...look } = Object.fromEntries(parseFields(await deps.host("look")));
+      const printed = await deps.host("look", judge && { judges: true });
+      const { atWork, ...look } = Object.fromEntries(parseFields(printed));
       if (atWork === undefined) return look as HostUpgrade;
       lastAnswer = deps.ticks();
-      await meanwhile(look);
+      if (printed !== last) [last, lastChange] = [printed, lastAnswer];
+      const progress = await judge?.(look);
+      const isLate = deps.ticks() - saidAt >= sayIntervalMs;
+      if (progress && isLate) deps.say(`${version} is not judged yet: ${progress}`);
+      if (progress && isLate) saidAt = deps.ticks();
     } catch (error) {
       fault = (error as Error).message;
     }
@@ -139,17 +164,26 @@ async function waitForUpgradeEnd(
   });
 }
 
-function formatEnd({ stage, why }: HostUpgrade, { address, version, stack }: UpgradeOptions, before: string): string {
-  const { up, remove } = commandsFor(stack);
+function formatEnd(
+  { stage = "off", why }: HostUpgrade,
+  options: UpgradeOptions,
+  before: string,
+  fault?: string,
+): string {
+  const { address, version, stack } = options;
+  const { up, remove, status } = commandsFor(stack);
   const outcomes: Readonly<Record<string, string>> = {
-    back: `${before} runs again`,
-    stuck: `stays: ${before} would follow another chain`,
+    kept: `was not installed, and ${before} runs on`,
+    back: `is not good, and ${before} runs again`,
+    stuck: `is not good, and stays: ${before} ${fault ? "would follow another chain" : "could not be put back"}`,
   };
-  const outcome = outcomes[stage ?? ""] ?? `${before} does not answer; the log on the host: ${logCommand}`;
+  const outcome = outcomes[stage] ?? `is not good, and ${before} does not answer; the log on the host: ${logCommand}`;
   return formatProblem({
-    what: `${address}: ${version} of the node is not good, and ${outcome}`,
+    what: `${address}: ${version} of the node ${outcome}`,
     found: why || "the host did not report how the upgrade ended",
-    needed: stage === "stuck" && "set pillar-host:node.release to a release that works",
-    next: [`Then: ${up}`, stage === "back" && `Or, to stay with ${before}: ${remove("node.release")}`],
+    needed:
+      stage === "stuck" &&
+      `see whether it recovers: ${status()}. If it does not, set pillar-host:node.release to a release that works`,
+    next: [`Then: ${up}`, /kept|back/.test(stage) && `Or, to stay with ${before}: ${remove("node.release")}`],
   });
 }

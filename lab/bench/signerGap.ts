@@ -46,7 +46,7 @@ export async function compareSignerGaps(bench: Bench): Promise<Values> {
   const { lab } = bench;
   const { old, fresh } = await bench.signerHosts();
   const identity = await step("setting a signer up", async () => {
-    await lab.chain("PATCH", `/nodes/${fresh.name}`, { behind: 0, rate: 1e6, connectMs: 0, startRefusedMs: 0 });
+    await lab.chain("PATCH", `/nodes/${fresh.name}`, { behind: 0, rate: 1e6, startRefusedMs: 0 });
     for (const { name } of [old, fresh]) await lab.chain("PATCH", `/orchestrators/${name}`, { stopMs: 300 });
     await setUpSyncedNode(lab, old);
     const { identity } = await setUpOrchestrator(lab, old, {

@@ -1,4 +1,5 @@
 import { type ChainTruth, defaultNodeSettings, type NodeSettings, type NodeSettingsPatch } from "../doubles/chain";
+import { minPeers } from "../doubles/node/sync";
 import { type FaultKind, type FaultValue, height, milliseconds } from "./kind";
 
 /** A fault that a node plays because the chain double tells it to. */
@@ -47,6 +48,11 @@ export const nodeFaults = {
     does: "it has no peers: state 3, target 0",
     settings: () => ({ peers: 0 }),
     isOn: ({ peers }) => peers === 0,
+  },
+  "few-peers": {
+    does: "it has three peers, too few to sync and to produce: state 3, an old target",
+    settings: () => ({ peers: 3 }),
+    isOn: ({ peers }) => peers > 0 && peers < minPeers,
   },
   "rpc-down": {
     does: "its RPC's port is closed while it lives",

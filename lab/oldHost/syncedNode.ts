@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleNode } from "../doubles/bundle";
-import type { NodeReport } from "../doubles/chain";
+import type { ChainTruth, NodeReport } from "../doubles/chain";
 import { daemonPath, unitText } from "../doubles/controller/service";
 import { createKeyStore, randomPassword } from "../doubles/keyStore";
 import { onHost } from "../hosts/onHost";
@@ -18,7 +18,9 @@ export async function setUpSyncedNode(lab: Lab, host: HostShell) {
   noteSecret("a producer's password", password);
   noteSecret("a producer's key store", store.crypto.cipherData);
   const producer = { Index: 0, KeyFilePath: "producer", Password: password, Address: store.baseAddress };
-  await lab.chain("PATCH", `/nodes/${host.name}`, { rate: 1e6, behind: 0, connectMs: 0, startRefusedMs: 0 });
+  // This start is long ago: the node has its peers. A later start searches for them, as every node of the lab does.
+  const { defaults } = await lab.chain<ChainTruth>("GET", "/truth");
+  await lab.chain("PATCH", `/nodes/${host.name}`, { rate: 1e6, behind: 0, startRefusedMs: 0, peerMs: 0 });
   await shipFiles(host, {
     [daemonPath]: { mode: 0o755, text: await bundleNode() },
     "/etc/systemd/system/go-node.service": { mode: 0o644, text: unitText },
@@ -35,5 +37,6 @@ export async function setUpSyncedNode(lab: Lab, host: HostShell) {
     if (Date.now() > deadline) throw new Error(`the node of ${host.name} did not sync in a minute`);
     await sleep(200);
   }
+  await lab.chain("PATCH", `/nodes/${host.name}`, { peerMs: defaults.peerMs });
   return { address: store.baseAddress, password };
 }

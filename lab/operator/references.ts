@@ -25,8 +25,8 @@ export async function startReference(lab: OperatorEnd, name: string, n: number):
   await mkdir(join(folder, name), { recursive: true });
   await writeFile(program, await bundleNode());
   await ip(addOperatorAddress(lab.name, referenceAddress(n)));
-  // A reference is synced and up to date, whatever the defaults of the lab's nodes.
-  const settings = { ...defaultNodeSettings, rate: 1e6, behind: 0, connectMs: 0, version: "v0.0.10" };
+  // A reference has run for long: it is synced, up to date and has its peers, whatever the defaults of the lab's nodes.
+  const settings = { ...defaultNodeSettings, rate: 1e6, behind: 0, peerMs: 0, version: "v0.0.10" };
   await lab.chain("PATCH", `/nodes/${name}`, settings);
   const places = ["--data", join(folder, name), "--listen", referenceAddress(n)];
   const world = ["--chain", `http://${operatorAddress}:${chainPort}`, "--name", name];

@@ -80,7 +80,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     await lab.chain("PATCH", "/truth", {
       ...quick,
       chainId: "main",
-      defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 },
+      defaults: { behind: 0, rate: 1e6, startRefusedMs: 0 },
     });
     old = await lab.addHost("old", ensurePackagedImage);
     fresh = await lab.addHost("fresh", ensurePackagedImage);

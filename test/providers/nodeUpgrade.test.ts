@@ -40,7 +40,7 @@ const inputs = async (end: string, changes: object = {}) => ({
   isChainUnverified: true,
   library: `become_root() { "$@"; }\n${asRoot}
 node_release_fetch() { echo "$version lies beside it"; }
-node_release_swap() { echo "$may_go_back $answer_seconds" > ${scratch()}/swapped; }
+node_release_swap() { echo "$may_go_back $answer_seconds $judge_seconds $seen_seconds" > ${scratch()}/swapped; }
 node_release_look() { echo producer=z1qours; [ ! -e ${scratch()}/swapped ] || printf 'stage=%s\\nwhy=%s\\nwithout=2500\\n' "${end}" "what was seen"; }
 node_release_judge() { :; }\n`,
   ...changes,
@@ -59,7 +59,7 @@ describe("the stored provider of an upgrade", () => {
     const { result, error, log } = await run("nodeUpgrade", "create", await inputs("done"));
     expect(error).toBeUndefined();
     expect(result?.outs).toMatchObject({ running: "v0.0.10", secondsWithoutNode: 2.5 });
-    expect(readFileSync(join(scratch(), "swapped"), "utf8")).toBe("yes 30\n");
+    expect(readFileSync(join(scratch(), "swapped"), "utf8")).toBe("yes 600 660 60\n");
     expect(log).toContain("node: v0.0.10 runs now instead of v0.0.8; the node was down for 2.5 s");
     rmSync(join(scratch(), "swapped"));
     const again = await run("nodeUpgrade", "update", "id", result?.outs, await inputs("done"));

@@ -9,12 +9,20 @@ export const nodeSettingsSchema = z.strictObject({
   rate: z.number().nonnegative(),
   /** Number of momentums that a node without a stored height starts behind the network. */
   behind: count,
-  /** Number of peers. With 0 the state is 3, the target is 0, and the height does not change. */
+  /**
+   * Number of peers that the node finds. With fewer than 8 the state is 3, the height does not change, and no momentum
+   * is produced; with 0 the target is 0. (A real node at the tip still takes in momentums that such few peers announce.)
+   */
   peers: count,
+  /** Time after which one more peer is connected: the first so long after the RPC's start. */
+  peerMs: ms,
   /** Time after a start in which the RPC refuses connections. */
   startRefusedMs: ms,
-  /** Time after `startRefusedMs` in which the node has no peers: state 3, target 0, the stored height. */
-  connectMs: ms,
+  /**
+   * Time in which a version with a cache database reads the whole chain into it at its start, before anything listens.
+   * A start takes the part of it that the cache lacks. Null: a version without this database.
+   */
+  cacheMs: ms.nullable(),
   /** Target that the node's best peer claims: a lie, or a value below the height. */
   forceTarget: count.nullable(),
   /** Height that the node claims for itself and for its newest momentum. */

@@ -10,10 +10,16 @@ const files = { current: "CURRENT", manifest: "MANIFEST-000001", table: "000002.
 /** Size of the table that stands for the chain. */
 const tableBytes = 256 * 1024;
 
+/**
+ * A node's databases with a height: `nom` is the chain; a version may also have `cache`, which the controller's Resync
+ * leaves alone.
+ */
+export type Database = "nom" | "cache";
+
 /** Reads the height that survives a restart. Undefined on a fresh node. The file is in nom/, which a resync deletes. */
-export function storedHeight(dataDir: string): number | undefined {
+export function storedHeight(dataDir: string, database: Database = "nom"): number | undefined {
   try {
-    const height = Number(readFileSync(join(dataDir, "nom", files.journal), "utf8"));
+    const height = Number(readFileSync(join(dataDir, database, files.journal), "utf8"));
     return Number.isSafeInteger(height) && height >= 0 ? height : undefined;
   } catch {
     return undefined;
@@ -44,9 +50,9 @@ export function closeDatabase(dataDir: string): void {
 }
 
 /** Stores the height. If the process is killed meanwhile, either the old or the new height is on disk. */
-export function storeHeight(dataDir: string, height: number): void {
-  mkdirSync(join(dataDir, "nom"), { recursive: true });
-  const next = join(dataDir, "nom", "height.new");
+export function storeHeight(dataDir: string, height: number, database: Database = "nom"): void {
+  mkdirSync(join(dataDir, database), { recursive: true });
+  const next = join(dataDir, database, "height.new");
   writeFileSync(next, String(height));
-  renameSync(next, join(dataDir, "nom", files.journal));
+  renameSync(next, join(dataDir, database, files.journal));
 }

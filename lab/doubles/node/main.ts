@@ -31,6 +31,6 @@ if (positionals[0] === "version") {
     chainUrl: values.chain ?? host?.chain ?? "http://127.0.0.1:1",
     name: values.name ?? host?.name ?? "unnamed",
   });
-  process.once("SIGTERM", () => void node.end());
-  void node.start();
+  // The real node knows the signal only once it has started: before that, a stop is a kill (go-zenon: app/manager.go).
+  void node.start().then(() => process.once("SIGTERM", () => void node.end()));
 }

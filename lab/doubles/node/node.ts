@@ -6,6 +6,7 @@ import { ChainClient } from "../chain/client";
 import { defaultNodeSettings } from "../chain/defaults";
 import type { NodeSettings } from "../chain/settings";
 import { type Stall, StallWatch } from "../stalls";
+import { readIntoCache } from "./cacheDatabase";
 import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./database";
 import { ensureNetworkKey, openProducer, readConfig } from "./dataDir";
 import { electionLine, momentumLine, nodeBuild, nodeVersion, startupDump } from "./logLines";
@@ -33,7 +34,7 @@ export interface NodeOptions {
 
 /** A node double. It syncs towards the chain double's height and has the RPC flaws of the real node. */
 export class NodeDouble {
-  private settings: NodeSettings = defaultNodeSettings;
+  private settings = ownSettings(defaultNodeSettings);
   private network: NetworkTruth | undefined;
   private readonly chain: ChainClient;
   private readonly startedAt = Date.now();
@@ -82,6 +83,11 @@ export class NodeDouble {
     this.version = this.settings.version ?? nodeVersion;
     if (this.settings.crashAfterMs !== null) this.every(this.settings.crashAfterMs, () => this.panic());
     await new Promise((resolve) => setTimeout(resolve, this.settings.startRefusedMs));
+    try {
+      await this.openCache();
+    } catch (error) {
+      return this.fail(`Failed to start the node; reason: ${(error as Error).message}`);
+    }
     if (this.stopped) return;
     try {
       await this.listen();
@@ -122,6 +128,13 @@ export class NodeDouble {
     await this.rpc.close();
   }
 
+  private async openCache(): Promise<void> {
+    const { cacheMs } = this.settings;
+    if (cacheMs === null) return;
+    const print = (line: string) => this.print(line);
+    await readIntoCache({ dataDir: this.options.dataDir, cacheMs, isStopped: () => this.stopped, print });
+  }
+
   private async listen(): Promise<void> {
     const { listen, ports } = this.options;
     this.listeners.push(
@@ -131,7 +144,7 @@ export class NodeDouble {
     await new Promise<void>((resolve, reject) => {
       this.p2p.once("error", reject).bind(ports.p2p, listen, resolve);
     });
-    await this.openRpc();
+    if (!this.settings.rpcDown) await this.openRpc();
   }
 
   private async openRpc(): Promise<void> {
@@ -139,7 +152,10 @@ export class NodeDouble {
       chain: this.chain,
       syncInfo: () => this.info(),
       height: () => this.sync.height,
-      peers: () => (this.info().state === 3 ? 0 : this.settings.peers),
+      peers: () => {
+        this.info();
+        return this.sync.peers;
+      },
       version: () => this.version,
       settings: () => this.settings,
       statsCacheMs: this.options.statsCacheMs ?? 300_000,
@@ -168,6 +184,7 @@ export class NodeDouble {
       this.stored = this.sync.height;
       try {
         storeHeight(this.options.dataDir, this.stored);
+        if (this.settings.cacheMs !== null) storeHeight(this.options.dataDir, this.stored, "cache");
       } catch (error) {
         this.panic(`write ${this.options.dataDir}/nom: ${(error as Error).message}`);
         return;
@@ -207,7 +224,7 @@ export class NodeDouble {
 
   private async follow(view: NodeView): Promise<void> {
     this.heardAt = Date.now();
-    this.settings = { ...view.settings, ...(nodeBuild.settings as Partial<NodeSettings> | undefined) };
+    this.settings = ownSettings(view.settings);
     this.network = view.network;
     this.beginFresh(view.network.height);
     // Takes in a new momentum now rather than at the next request.
@@ -247,6 +264,11 @@ export class NodeDouble {
   private print(line: string): void {
     (this.options.print ?? console.log)(line);
   }
+}
+
+/** Returns the settings with those that this build has of its own. */
+function ownSettings(settings: NodeSettings): NodeSettings {
+  return { ...settings, ...(nodeBuild.settings as Partial<NodeSettings> | undefined) };
 }
 
 const rewardMethods = [

@@ -8,6 +8,15 @@ export interface SyncInfo {
   targetHeight: number;
 }
 
+/**
+ * Number of peers below which a node says state 3, gets no momentums and makes none, whatever its height (go-zenon
+ * v0.0.8: p2p/config.go:20, protocol/sync.go:133, 142 and 172, pillar/manager.go:77).
+ */
+export const minPeers = 8;
+
+/** Time in milliseconds without a sign of the network after which a node has lost its peers. */
+const peersLostMs = 5000;
+
 /** A node's progress along the chain. Does no I/O: time, settings, and network are parameters. */
 export class Sync {
   private credit = 0;
@@ -15,17 +24,32 @@ export class Sync {
   private staleTarget: number | undefined;
   /** Time at which the node heard of the momentums that it is taking in. */
   private heardAt: number | undefined;
+  private connected = 0;
+  /** Time since which the node searches for its next peer. */
+  private searchesSince: number;
+  /** Height that the best peer claimed: when it connected, or with its last momentum that a synced node heard of. */
+  private claimed = 0;
+  /** Time at which the network was last in reach. */
+  private reachedAt: number;
 
   constructor(
     private current: number,
     /** Time at which the RPC opened, in milliseconds. */
     private readonly openedAt: number,
     private last: number = openedAt,
-  ) {}
+  ) {
+    this.searchesSince = openedAt;
+    this.reachedAt = openedAt;
+  }
 
   /** Returns the true height, whatever the RPC claims. */
   get height(): number {
     return this.current;
+  }
+
+  /** Returns the number of connected peers. */
+  get peers(): number {
+    return this.connected;
   }
 
   /** True if the node has the network's height and receives new momentums. */
@@ -40,7 +64,8 @@ export class Sync {
     const { staleTarget } = settings;
     if (typeof staleTarget === "number") this.staleTarget = staleTarget;
     else this.staleTarget = staleTarget ? (this.staleTarget ?? network?.height) : undefined;
-    if (network === undefined || !this.hasPeers(now, settings)) {
+    this.connect(now, settings, network);
+    if (network === undefined || this.connected < minPeers) {
       this.synced = false;
       return;
     }
@@ -60,21 +85,37 @@ export class Sync {
       this.credit = step === missing ? 0 : this.credit - step;
     }
     this.synced = follows || this.current >= network.height;
+    if (this.synced) this.claimed = network.height;
   }
 
   /** Returns what the RPC claims at `now`: the true values, distorted by the settings. */
   info(now: number, settings: NodeSettings, network: NetworkTruth | undefined): SyncInfo {
-    const connected = network !== undefined && this.hasPeers(now, settings);
+    const connected = network !== undefined && this.connected >= minPeers;
     const away = settings.flapMs !== null && Math.floor((now - this.openedAt) / settings.flapMs) % 2 === 1;
-    const natural = connected ? ((away ? undefined : this.staleTarget) ?? network.height) : 0;
+    // A node that is not synced ignores what its peers' new momentums say of their height (protocol/handler.go:395).
+    const lonely = network === undefined || this.connected === 0 ? 0 : this.claimed;
+    const natural = connected ? ((away ? undefined : this.staleTarget) ?? network.height) : lonely;
     const currentHeight = settings.forceHeight ?? this.current;
     const targetHeight = settings.forceTarget ?? natural;
     const state = connected ? (away || this.current < targetHeight ? 1 : 2) : 3;
     return { state, currentHeight, targetHeight };
   }
 
-  private hasPeers(now: number, settings: NodeSettings): boolean {
-    return now - this.openedAt >= settings.connectMs && settings.peers > 0;
+  /** Connects one peer after the other, and drops those that the settings take away. */
+  private connect(now: number, { peers, peerMs }: NodeSettings, network: NetworkTruth | undefined): void {
+    if (network === undefined) {
+      if (now - this.reachedAt > peersLostMs) this.connected = 0;
+      this.searchesSince = now;
+      return;
+    }
+    this.reachedAt = now;
+    this.connected = Math.min(this.connected, peers);
+    while (this.connected < peers && now - this.searchesSince >= peerMs) {
+      this.connected += 1;
+      this.searchesSince += peerMs;
+      this.claimed = network.height;
+    }
+    if (this.connected === peers) this.searchesSince = now;
   }
 }
 

@@ -1,8 +1,12 @@
 import { expect, test } from "vitest";
+import { registerExistingHost } from "../../../components/host/registerHost";
 import type { LastRun } from "../../../components/lastRun";
-import { isStillOff } from "../../../components/retirement/idleHost";
+import type { HostReading } from "../../../components/node/nodeReading";
+import { isStillOff, registerIdleHost } from "../../../components/retirement/idleHost";
+import type { ExistingHostConfig } from "../../../core/config/hostSchema";
 import { type HostObservation, parseHostFacts } from "../../../core/retirement/readHost";
 import { configOf } from "../exampleConfig";
+import { registeredBy, revealed } from "../fakeEngine";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const address = "203.0.113.7";
@@ -28,4 +32,40 @@ test("a node is left alone if the host's answer is unreadable", async () => {
 test("a node is not read before a run has shut it down", async () => {
   const nobody = () => Promise.reject(new Error("asked"));
   expect(await isStillOff(config, { ...last, nodeOff: false }, nobody)).toBe(false);
+});
+
+const release = { url: "https://r.example/n.zip", sha256: "a".repeat(64), version: "v0.0.10" };
+
+/** Returns the resources of an adopted or retiring host whose node reports a version, by name. */
+async function registerAs(lifecycle: "adopted" | "retiring", changes: object, version: string) {
+  const own = configOf({ lifecycle, host: { provider: "existing", address, hostKey }, ...changes });
+  const look = async () => ({ version: Promise.resolve(version) }) as unknown as HostReading;
+  const all = await registeredBy(async () => {
+    const { host } = await registerExistingHost(own, own.host as ExistingHostConfig, last);
+    if (host) await registerIdleHost(own, host, { ...last, nodeOff: false }, look);
+  });
+  return new Map(all.map((resource) => [resource.name, resource]));
+}
+
+test("an adopted host's node is upgraded behind the first guard, and the last guard waits for it", async () => {
+  const all = await registerAs("adopted", { node: { release } }, "v0.0.8");
+  const upgrade = all.get("node-upgrade");
+  expect(upgrade?.after).toEqual(["host-guard"]);
+  expect(all.get("guard")?.after).toContain("node-upgrade");
+  expect(revealed(upgrade?.inputs)).toMatchObject({
+    found: expect.stringMatching(/^v0\.0\.8 /),
+    release: { version: "v0.0.10", service: "go-node" },
+    host: { ssh: { address, hostKey } },
+  });
+  expect(
+    (await registerAs("adopted", { node: { release } }, "v0.0.10-alphanet")).get("node-upgrade")?.inputs.found,
+  ).toBe(undefined);
+});
+
+test.each([
+  ["an adopted host without node.release", "adopted", {}],
+  ["a retiring host", "retiring", { node: { release } }],
+] as const)("nothing upgrades the node of %s", async (_, lifecycle, changes) => {
+  const all = await registerAs(lifecycle, changes, "v0.0.8");
+  expect([all.has("guard"), all.has("node-upgrade")]).toEqual([true, false]);
 });

@@ -12,6 +12,7 @@ const references = (...urls: string[]) => ({ sync: { references: urls } });
 const ssh = { user: "op", port: 2222, password: "x" };
 const accepted = { image: "debian-12", acceptDistributions: ["debian-12"] };
 const migrateFrom = { ...other, service: "go-node.service" };
+const release = { url: "https://r.example/n.zip", sha256: "a".repeat(64), version: "v0.0.10" };
 const named = { provider: "existing", address: "pillar.example.org" };
 
 /** Each combination with the keys at fault. */
@@ -54,6 +55,8 @@ test.each<[string, Record<string, unknown>, readonly string[]]>([
   ["the orchestrator's host as witness", { sync: { references: [] }, orchestrator: { migrateFrom: other } }, []],
   ["the typed word for the risk", { sync: { unverifiedChain: "acknowledged" } }, []],
   ["no witness, without a node", { lifecycle: "adopted", sync: { references: [] } }, []],
+  ["no witness, upgraded", { lifecycle: "adopted", node: { release }, sync: { references: [] } }, ["sync.references"]],
+  ["no witness, retiring", { lifecycle: "retiring", node: { release }, sync: { references: [] } }, []],
   ["two ports of one node", references("http://192.0.2.1:35997", "http://192.0.2.1:35998"), []],
   ["two nodes", references("https://a.example.org", "https://b.example.org"), []],
 ])("checks how keys fit together: %s", (_, changes, keys) => {

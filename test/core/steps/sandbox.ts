@@ -138,10 +138,10 @@ export function replaceAll(script: string, moves: readonly (readonly [string, st
 }
 
 /**
- * Kills a script, with all of its subshells, right before its nth command; a command that writes to a file by a redirection
- * has opened that file by then.
+ * Kills a script, with all of its subshells, right before its nth command that matches a pattern of the shell; a command that
+ * writes to a file by a redirection has opened that file by then.
  */
-export const killedAt = (at: number) => `
+export const killedAt = (at: number, pattern = "*") => `
 echo 0 > "$sandbox/steps"
 for name in cat printf say tr grep perl cut; do
   if [ "$(type -t "$name")" = function ]; then eval "real_$(declare -f "$name")"; else eval "real_$name() { $(type -t "$name" | grep -q builtin && echo builtin || echo command) $name \\"\\$@\\"; }"; fi
@@ -149,6 +149,7 @@ for name in cat printf say tr grep perl cut; do
 done
 kill_now() {
   local steps
+  case $1 in ${pattern}) ;; *) return 0 ;; esac
   steps=$(($(< "$sandbox/steps") + 1))
   builtin echo "$steps" > "$sandbox/steps"
   [ "$steps" -ne ${at} ] || builtin kill -9 $$ "$BASHPID"

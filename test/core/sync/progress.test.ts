@@ -42,6 +42,12 @@ test.each([
   ],
   ["no target", answer(1, 25, 0), slow, `height 25 of an unknown target, 2.5 momentums/s, ${since}`],
   ["no peers", answer(3, 500, 0, { peers: 0 }), still, `height 500 of an unknown target, ${since}, ${closed}`],
+  [
+    "too few peers, whose target is old, without a percentage",
+    answer(3, 28, 27, { peers: 5 }),
+    still,
+    `height 28 of 27, ${since}, ${closed.replace("(0)", "(5)")}`,
+  ],
   ["a node that says synced", answer(2, 900, 1000), still, `90.0 %, height 900 of 1000, ${since}, ${below}`],
   [
     "a synced node",

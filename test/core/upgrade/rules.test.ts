@@ -58,21 +58,57 @@ const still = { ...good, currentHeight: 100 };
 const syncing = { synced: false, reason: "syncing", currentHeight: 100 } as const;
 const tooOld = { synced: false, reason: "oldVersion", currentHeight: 100 } as const;
 const fork = { ...behind, reason: "otherChain" } as const;
+const noPeers = { ...behind, reason: "fewPeers" } as const;
+const silent = { synced: false, known: false, why: "no answer" };
+const judge = rules.judgeTimeoutMs;
+const undecided = rules.undecidedTimeoutMs;
 
+test("a new version has ten minutes to find its peers and to answer", () => {
+  expect(undecided).toBe(600_000);
+  expect(judge).toBe(40_000);
+});
+
+// `waited` since the first answer, `connected` since the last reading without peers or an answer.
 test.each([
-  ["produces is good", {}, good, 1, 2000, true],
-  ["had no slot yet is pending", {}, good, 0, 2000, undefined],
-  ["had no slot until the timeout is good", {}, good, 0, 40_000, true],
-  ["has no slots on this host is good at once", { hasSlots: false }, good, 0, 2000, true],
-  ["does not grow is pending", {}, still, 0, 39_000, undefined],
-  ["does not grow until the timeout is bad", {}, still, 0, 40_000, false],
-  ["follows a fork is bad at once", {}, fork, 0, 2000, false],
-  ["grows and is not synced is bad", {}, behind, 1, 40_000, false],
-  ["grows and was not synced before is good", { before: syncing, hasSlots: false }, behind, 0, 2000, true],
-  ["replaces a too old version and is not synced is bad", { before: tooOld }, behind, 0, 40_000, false],
-])("judges a new version that %s", (_, more, node, produced, waited, isGood) => {
-  const facts = { before, hasSlots: true, limit: 40_000, ...more, node, produced, waited };
+  ["produces is good", {}, good, 1, 2000, 2000, true],
+  ["had no slot yet is pending", {}, good, 0, 2000, 2000, undefined],
+  ["had no slot until the timeout is good", {}, good, 0, judge, judge, true],
+  ["has no slots on this host is good at once", { hasSlots: false }, good, 0, 2000, 2000, true],
+  ["does not grow is pending", {}, still, 0, judge - 1, judge - 1, undefined],
+  ["does not grow until the timeout is bad", {}, still, 0, judge, judge, false],
+  ["found its peers late, and does not grow yet, is pending", {}, still, 0, 120_000, 5000, undefined],
+  ["found its peers late, and does not grow, is bad", {}, still, 0, 160_000, judge, false],
+  ["has too few peers is pending", {}, noPeers, 0, undecided - 1, 0, undefined],
+  ["has too few peers for ten minutes is bad", {}, noPeers, 0, undecided, 0, false],
+  [
+    "replaces a too old version, and has too few peers, is pending",
+    { before: tooOld },
+    noPeers,
+    0,
+    60_000,
+    0,
+    undefined,
+  ],
+  ["does not answer any more is pending", {}, silent, 0, undecided - 1, 0, undefined],
+  ["does not answer any more for ten minutes is bad", {}, silent, 0, undecided, 0, false],
+  ["follows a fork is bad at once", {}, fork, 0, 2000, 2000, false],
+  ["grows and is not synced is bad", {}, behind, 1, judge, judge, false],
+  ["grows and was not synced before is good", { before: syncing, hasSlots: false }, behind, 0, 2000, 2000, true],
+  ["replaces a too old version and is not synced is bad", { before: tooOld }, behind, 0, judge, judge, false],
+] as const)("judges a new version that %s", (_, more, node, produced, waited, connected, isGood) => {
+  const facts = { before, hasSlots: true, ...more, node, produced, waited, connected };
   expect(rules.judgeUpgrade(facts)?.isGood).toBe(isGood);
+});
+
+test("says for how long a version had too few peers, and for how long its height stood still", () => {
+  const facts = { before, hasSlots: true, produced: 0, waited: undecided, connected: 0 };
+  const why = "not enough peers (6)";
+  expect(rules.judgeUpgrade({ ...facts, node: { ...noPeers, why } })?.why).toBe(
+    "the node is not as good as the old version after 10 min: not enough peers (6)",
+  );
+  expect(rules.judgeUpgrade({ ...facts, node: still, connected: judge })?.why).toBe(
+    "the height has not grown after 40 s: synced",
+  );
 });
 
 const gap = { fromHeight: 1000, leastVersion: "v0.0.10", why: "the window", release: "https://r.example" };

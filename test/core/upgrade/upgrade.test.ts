@@ -43,6 +43,70 @@ test("an upgrade swaps, judges, and reports the seconds without the node", async
   expect(did.at(-1)).toBe("v0.0.10 runs now instead of v0.0.8; the node was down for 2.5 s");
 });
 
+test("an upgrade waits for its peers for minutes, and says so", async () => {
+  let now = 0;
+  const peers = () => Math.floor(now / 30_000);
+  const fewPeers = () =>
+    ({ synced: false, known: true, reason: "fewPeers", why: `not enough peers (${peers()})` }) as const;
+  const { run, did } = stage([none, atWork, ...Array(500).fill(answers), end("done")], {
+    ticks: () => now,
+    sleep: async (ms) => {
+      now += ms;
+    },
+    node: async () =>
+      now > 0 && peers() < 8
+        ? { ...fewPeers(), currentHeight: 100 }
+        : { synced: true, known: true, why: "synced", currentHeight: 100 + now / 1000 },
+  });
+  expect(await run()).toEqual({ without: 240_000 });
+  expect(did).toContain("v0.0.10 is not judged yet: not enough peers (1)");
+  expect(did.filter((line) => line.includes("not judged yet")).length).toBe(7);
+  expect(did).toContain("judge good");
+  expect(did.at(-1)).toMatch(/the node was down for 2\.5 s, and synced after 240\.0 s$/);
+});
+
+test("an upgrade waits longer while the new version reads its database, and says how far it is", async () => {
+  const reading = Array.from({ length: 99 }, (_, at) => Array(120).fill(`${atWork}opening=${at}\n`)).flat();
+  const { run, did } = stage([none, ...reading, answers, end("done")]);
+  // An hour and a half. The next upgrade does not read the database again.
+  expect(await run()).toEqual({});
+  expect(did).toContain("v0.0.10 is not judged yet: it reads its database before it answers: 50 %");
+  expect(did).toContain("judge good");
+});
+
+test("only the run that judges an upgrade tells the host that it looks", async () => {
+  const looks: (object | undefined)[] = [];
+  const answer = [answers, none, answers, end("done")];
+  const { run } = stage([], {
+    host: async (name, given) => {
+      if (name !== "look") return name === "fetch" ? "fetched\n" : "";
+      looks.push(given);
+      return answer.shift() ?? "";
+    },
+  });
+  await run();
+  expect(looks).toEqual([undefined, undefined, { judges: true }, { judges: true }]);
+});
+
+test("an upgrade that could not replace the program says that the old version runs on", async () => {
+  const { run } = stage([none, end("kept", "/usr/local/bin/znnd can't be replaced: Operation not permitted")]);
+  await expect(run()).rejects.toThrow(
+    /^203\.0\.113\.7: v0\.0\.10 of the node was not installed, and v0\.0\.8 runs on\n {2}found: .*not permitted\n {2}Then: pulumi up/,
+  );
+});
+
+test("a retired host is not upgraded", async () => {
+  const { run, did } = stage(["retired=2026-11-01T00:00:00Z\n"]);
+  expect(await run()).toEqual({});
+  expect(did).toEqual(["this host's node was shut down for good at 2026-11-01T00:00:00Z: it is not upgraded"]);
+});
+
+test("a version that stayed without a proof is named in the next run", async () => {
+  const { run, did } = stage([`${end("stuck", "not enough peers (6)")}installed=yes\n`]);
+  expect(await run()).toEqual({});
+  expect(did).toEqual(["v0.0.10 stayed, although it was not proved good: not enough peers (6)"]);
+});
+
 test("an upgrade waits for an active upgrade, and does nothing if the version is installed", async () => {
   const { run, did } = stage([atWork, answers, "installed=yes\n"]);
   expect(await run()).toEqual({});
@@ -53,7 +117,7 @@ test("an upgrade says before it begins that a rollback over a fork is impossible
   const findRollbackFault = async () => "v0.0.10 or newer is required";
   const { run, did } = stage([none, end("stuck", "the height has not grown")], { findRollbackFault });
   await expect(run()).rejects.toThrow(
-    "203.0.113.7: v0.0.10 of the node is not good, and stays: v0.0.8 would follow another chain\n  found: the height has not grown\n  needed: set pillar-host:node.release to a release that works\n",
+    "203.0.113.7: v0.0.10 of the node is not good, and stays: v0.0.8 would follow another chain\n  found: the height has not grown\n  needed: see whether it recovers: ./pillar-host status prod. If it does not, set pillar-host:node.release to a release that works\n",
   );
   const words = "v0.0.8 can't be restored automatically, because it would follow another chain";
   const said = did.findIndex((line) => line.startsWith(words));

@@ -31,7 +31,7 @@ export function copyStage(sync: object, prepare: (host: LabHost) => Promise<unkn
     stage.lab = await testLab();
     stage.old = await stage.lab.addHost("old", ensurePackagedImage);
     stage.fresh = await stage.lab.addHost("fresh", ensurePackagedImage);
-    await stage.lab.chain("PATCH", "/truth", { defaults: { startRefusedMs: 0, connectMs: 0 } });
+    await stage.lab.chain("PATCH", "/truth", { defaults: { startRefusedMs: 0 } });
     await setUpSyncedNode(stage.lab, stage.old);
     await prepare(stage.old);
     await pastPackages(stage.lab, stage.fresh);

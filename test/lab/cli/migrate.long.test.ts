@@ -47,7 +47,7 @@ describe.each(seeds)("one command, killed at the moments of seed %d, migrates fr
     lab = await testLab();
     await lab.chain("PATCH", "/truth", {
       ...quick,
-      defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 },
+      defaults: { behind: 0, rate: 1e6, startRefusedMs: 0 },
     });
     [old, fresh] = [await lab.addHost("old", ensurePackagedImage), await lab.addHost("fresh", ensurePackagedImage)];
     await lab.chain("PATCH", `/nodes/${fresh.name}`, { buildSeconds: 3, buildLines: 30 });

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { findUnknownSporks, parseSporks } from "../../../core/chain/sporks";
 import type { Lab } from "../../../lab/lab";
 import { RealNetwork } from "../../../lab/real/realNetwork";
 import { testLab } from "../fixture";
-import { contract } from "./contract";
+import { contract, realOnly } from "./contract";
 
 interface Momentum {
   readonly height: number;
@@ -19,12 +21,28 @@ interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
+interface SyncInfo {
+  readonly state: number;
+  readonly currentHeight: number;
+  readonly targetHeight: number;
+}
+
+/** Lets a real node need eight peers, as on the main network, in a network that has three others. */
+async function needEightPeers(network: RealNetwork, name: string): Promise<void> {
+  const file = path.join(network.node(name).data, "config.json");
+  const config = JSON.parse(await readFile(file, "utf8"));
+  await writeFile(file, JSON.stringify({ ...config, Net: { ...config.Net, MinPeers: 8 } }));
+}
+
 const address = /^z1q[a-z0-9]{37}$/;
 const hash = /^[0-9a-f]{64}$/;
 
 // A node that is synced on a chain that grows: the double as a reference, the real one in a network of three Pillars.
-contract("node", ["znnd", "node-world/znndev"], (kind) => {
+const world = ["znnd", "node-world/znndev"] as const;
+
+contract("node", world, (kind) => {
   let lab: Lab;
+  let network: RealNetwork;
   let rpc: string;
   let pillar: string;
 
@@ -34,13 +52,14 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
     return { status: Number(stdout.slice(end + 1)), body: stdout.slice(0, end) };
   }
 
-  async function ask(method: string, ...params: unknown[]): Promise<Answer> {
+  async function askAt(url: string, method: string, ...params: unknown[]): Promise<Answer> {
     const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const { status, body } = await http("-H", "content-type: application/json", "-d", request, rpc);
+    const { status, body } = await http("-H", "content-type: application/json", "-d", request, url);
     expect(status).toBe(200);
     return JSON.parse(body);
   }
 
+  const ask = (method: string, ...params: unknown[]) => askAt(rpc, method, ...params);
   const resultOf = async <T>(method: string, ...params: unknown[]) => (await ask(method, ...params)).result as T;
   const frontier = () => resultOf<Momentum>("ledger.getFrontierMomentum");
 
@@ -52,7 +71,7 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       await lab.chain("PATCH", "/pillars/Anvil", {});
       return;
     }
-    const network = await RealNetwork.create(lab);
+    network = await RealNetwork.create(lab);
     await network.start("p1", "p2", "p3");
     rpc = network.node("p1").rpc;
     pillar = "Pillar-1";
@@ -99,6 +118,28 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
     }
     // A real node takes so little time that a lookup finds it at one momentum of many.
     if (kind === "double") expect(taking.length).toBeGreaterThan(0);
+  });
+
+  test("below eight peers, stats.syncInfo has state 3 beside a target, and the height does not grow", async () => {
+    let lonely: string;
+    if (kind === "double") {
+      lonely = await lab.addReference("ref2");
+      await lab.chain("PATCH", "/nodes/ref2", { peers: 3 });
+    } else {
+      await needEightPeers(network, "s1");
+      await network.start("s1");
+      lonely = network.node("s1").rpc;
+    }
+    const info = async () => (await askAt(lonely, "stats.syncInfo")).result as SyncInfo;
+    const few = { state: 3, currentHeight: expect.any(Number), targetHeight: expect.toSatisfy((height) => height > 0) };
+    await vi.waitFor(async () => expect(await info()).toEqual(few), { timeout: 60_000, interval: 500 });
+    const { numPeers } = (await askAt(lonely, "stats.networkInfo")).result as { numPeers: number };
+    expect([0 < numPeers, numPeers < 8]).toEqual([true, true]);
+    const { currentHeight } = await info();
+    const { height } = await frontier();
+    const grown = async () => expect((await frontier()).height).toBeGreaterThanOrEqual(height + 2);
+    await vi.waitFor(grown, { timeout: 120_000, interval: 1000 });
+    expect(await info()).toEqual({ ...few, currentHeight });
   });
 
   describe("momentums", () => {
@@ -230,5 +271,37 @@ contract("node", ["znnd", "node-world/znndev"], (kind) => {
       expect((await http(...json, "-X", "GET", "-d", body, rpc)).status).toBe(200);
       expect((await http(...json, "-d", body, `${rpc}/other`)).status).toBe(404);
     });
+  });
+});
+
+realOnly("node with too few peers", world, () => {
+  let lab: Lab;
+  beforeAll(async () => {
+    lab = await testLab();
+  });
+  afterAll(() => lab?.down());
+
+  test("makes no momentum in its Pillar's slots", async () => {
+    const network = await RealNetwork.create(lab);
+    await needEightPeers(network, "p3");
+    await network.start("p1", "p2", "p3");
+    const body = (method: string, params: readonly number[]) =>
+      JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const ask = async (method: string, ...params: number[]) => {
+      const json = ["-H", "content-type: application/json", "-d", body(method, params)];
+      const { stdout } = await lab.run(["curl", "-s", ...json, network.node("p1").rpc]);
+      return JSON.parse(stdout).result;
+    };
+    const list = async () => (await ask("ledger.getMomentumsByHeight", 2, 100)).list as Momentum[];
+    const momentums = await vi.waitFor(
+      async () => {
+        const found = await list();
+        expect(found.length).toBeGreaterThanOrEqual(10);
+        return found;
+      },
+      { timeout: 300_000, interval: 2000 },
+    );
+    const of = (name: string) => momentums.filter(({ producer }) => producer === network.node(name).producer).length;
+    expect([of("p1") > 0, of("p2") > 0, of("p3")]).toEqual([true, true, 0]);
   });
 });

@@ -110,6 +110,10 @@ describe("a node with problems, at the gate", () => {
       "no-peers",
       /height \d+ of an unknown target, .*not enough peers \(0\): is 35995\/tcp and udp open to the world\?$/,
     );
+    await through(
+      "few-peers",
+      /height \d+ of \d+, .*not enough peers \(3\): is 35995\/tcp and udp open to the world\?$/,
+    );
     await catchUp(stage.lab);
     await expectSuccess(up.run.end());
 

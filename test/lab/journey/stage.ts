@@ -29,7 +29,7 @@ export interface Journey {
 export async function begunJourney(lab: Lab, backend?: Backend, distribution?: Distribution): Promise<Journey> {
   await lab.chain("PATCH", "/truth", {
     ...quick,
-    defaults: { behind: 400, rate: 80, startRefusedMs: 0, connectMs: 0 },
+    defaults: { behind: 400, rate: 80, startRefusedMs: 0 },
   });
   const ensureImage = () => ensurePackagedImage(distribution);
   const [old, fresh] = [await lab.addHost("old", ensureImage), await lab.addHost("fresh", ensureImage)];

@@ -107,7 +107,7 @@ found: Do you want to join the newer network? (Y/n):`,
 
   it("makes a new key and keeps the other after a kill between key store and configuration", async () => {
     await onHost(stage.host, "echo cut > /root/.znn/wallet/producer");
-    await node({ buildSeconds: 1, startRefusedMs: 120_000 });
+    await node({ buildSeconds: 1, rpcDown: true });
     const running = up();
     await until("grep -q Address /root/.znn/config.json && systemctl is-active -q go-node");
     await until("! pgrep -f [n]ode-controller > /dev/null");
@@ -124,7 +124,7 @@ found: Do you want to join the newer network? (Y/n):`,
   it("ends with the same producer after a kill behind the configuration", async () => {
     const before = await producer();
     const keys = await wallet();
-    await node({ startRefusedMs: 300 });
+    await node({ rpcDown: false });
     await succeeds();
     expect(await producer()).toEqual(before);
     expect(await wallet()).toBe(keys);

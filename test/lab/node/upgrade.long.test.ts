@@ -1,9 +1,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Slot } from "../../../lab/doubles/chain";
 import type { NodeBuild } from "../../../lab/doubles/node/logLines";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage";
+import type { Lab, LabHost } from "../../../lab/lab";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
+import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
 import type { StackFile } from "../../../lab/stack/stack";
+import { cli } from "../cli/fixture";
 import {
   databaseOf,
   expectFailure,
@@ -14,6 +19,7 @@ import {
   serveNode,
   staged,
 } from "../fixture";
+import { traceOf } from "../retirement/stage";
 import { until } from "../stops/effects";
 
 // A Pillar with one slot in each tick of a network of 100 Pillars in a hurry. Each test continues from the previous one.
@@ -47,13 +53,13 @@ async function configure(build: NodeBuild): Promise<void> {
 
 const readRunning = () => onHost(stage.host, "/usr/local/bin/go-node version | head -n 1; pgrep -cx go-node");
 
-/** Waits until v0.0.10 produces again, less than a minute of the chain after the first missed slot, and one node did. */
-async function expectProduction(begun: number): Promise<void> {
-  await expect.poll(readRunning, { timeout: 60_000 }).toBe("go-node version v0.0.10\n1");
+/** Waits until v0.0.10 produces again, soon after the first missed slot, and one node did. */
+async function expectProduction(begun: number, seconds = 60): Promise<void> {
+  await expect.poll(readRunning).toBe("go-node version v0.0.10\n1");
   const since = Date.now();
   await expect.poll(() => countProduced(since)).toBeGreaterThan(0);
   const missed = await missedSince(begun);
-  expect((missed.at(-1)?.at ?? 0) - (missed[0]?.at ?? 0)).toBeLessThan(60_000);
+  expect((missed.at(-1)?.at ?? 0) - (missed[0]?.at ?? 0)).toBeLessThan(seconds * 1000);
   expect((await slotsSince(begun)).filter(({ nodes }) => nodes.length > 1)).toEqual([]);
 }
 
@@ -114,7 +120,8 @@ it("the host rolls the version back by itself after engine and provider were kil
   await run.hears((output) => /then the new one starts/.exec(output)?.[0], "the swap", 180);
   await run.clear();
   await stage.stack.cancel();
-  await expectProduction(begun);
+  // The host waits a minute for the run, which may reconnect.
+  await expectProduction(begun, 100);
   await expect
     .poll(() => onHost(stage.host, "ls /etc/systemd/system | grep -c pillar-host-node || true"), { timeout: 30_000 })
     .toBe("0");
@@ -123,15 +130,12 @@ it("the host rolls the version back by itself after engine and provider were kil
 it("rolls the version back after a power cut right after the swap", async () => {
   await configure({ version: "v0.0.13", settings: { stall: true } });
   const held = "/run/held";
-  const wrapper = "usr/local/sbin/mv";
-  const hold = `/bin/mv "$@"; sync; : > ${held}; while [ -e ${held} ]; do sleep 0.1; done; exit`;
-  const script = `#!/bin/bash\ncase "$*" in *.next\\ *) ${hold} ;; esac\nexec /bin/mv "$@"\n`;
-  await stage.host.run(`cat > /${wrapper}; chmod 755 /${wrapper}`, script);
+  await beforeRename(`/bin/mv "$@"; sync; : > ${held}; while [ -e ${held} ]; do sleep 0.1; done; exit`);
   const begun = Date.now();
   const run = await stage.stack.begin();
   await until(stage.host, `[ -e ${held} ]`);
   await stage.host.stop({ powerCut: true });
-  await rm(join(stage.host.root, wrapper), { force: true });
+  await rm(join(stage.host.root, "usr/local/sbin/mv"), { force: true });
   await stage.host.start();
   const output = await expectFailure(run.end());
   expect(output).toContain("v0.0.13 of the node is not good, and v0.0.10 runs again");
@@ -139,10 +143,110 @@ it("rolls the version back after a power cut right after the swap", async () => 
   await expectProduction(begun);
 });
 
-it("the next run upgrades the host to a version that works", async () => {
+const nodePid = (host: LabHost) => onHost(host, "systemctl show -p MainPID --value go-node");
+
+it("keeps the node running, without a stop, if its program can't be replaced", async () => {
   await configure({ version: "v0.0.14" });
-  await expectSuccess(stage.stack.up());
-  expect(await readRunning()).toBe("go-node version v0.0.14\n1");
+  const pid = await nodePid(stage.host);
+  await onHost(stage.host, "mount --bind /usr/local/bin/go-node /usr/local/bin/go-node");
+  const output = await expectFailure(stage.stack.up());
+  await onHost(stage.host, "umount /usr/local/bin/go-node");
+  expect(output).toContain(`${stage.host.address}: v0.0.14 of the node was not installed, and v0.0.10 runs on`);
+  expect(output).toContain("found: /usr/local/bin/go-node can't be replaced: Device or resource busy. See: findmnt");
+  expect([await nodePid(stage.host), await readRunning()]).toEqual([pid, "go-node version v0.0.10\n1"]);
+  expect(await onHost(stage.host, "systemctl list-units --all --plain --no-legend 'pillar-host-node*'")).toBe("");
+});
+
+/** Directories of the upgrade's files on a file system of their own, which a remount makes full. */
+const upgradeDisk = `mkdir -p /run/disk && mount -t tmpfs -o size=2g tmpfs /run/disk
+for at in /usr/local/bin /var/lib/pillar-host; do cp -a $at /run/disk/; mount --bind /run/disk/\${at##*/} $at; done`;
+const fillUpgradeDisk = "mount -o remount,size=$(df -k --output=used /run/disk | tail -n 1)k /run/disk";
+const leaveUpgradeDisk = `mount -o remount,size=2g /run/disk
+for at in /usr/local/bin /var/lib/pillar-host; do umount $at; cp -a /run/disk/\${at##*/}/. $at/; done; umount /run/disk`;
+
+/** Puts a wrapper of mv on the host, in which CODE runs before the upgrade renames the new program. */
+async function beforeRename(code: string): Promise<void> {
+  const script = `#!/bin/bash\ncase "$*" in *.next\\ *) ${code} ;; esac\nexec /bin/mv "$@"\n`;
+  await stage.host.run("cat > /usr/local/sbin/mv; chmod 755 /usr/local/sbin/mv", script);
+}
+
+it("rolls a version back that ends by itself, on a disk that is full since before the swap", async () => {
+  await configure({ version: "v0.0.15", settings: { crashAfterMs: 1 } });
+  await onHost(stage.host, upgradeDisk);
+  await beforeRename(fillUpgradeDisk);
+  const begun = Date.now();
+  const output = await expectFailure(stage.stack.up());
+  await onHost(stage.host, `rm /usr/local/sbin/mv; df --output=avail /run/disk | tail -n 1; ${leaveUpgradeDisk}`);
+  expect(output).toContain("v0.0.15 of the node is not good, and v0.0.10 runs again");
+  expect(output).toContain("found: it stops by itself: panic: runtime error");
+  await expectProduction(begun);
+});
+
+it("waits for a version that reads its database, and finds its peers late; kills of its service change nothing", async () => {
+  await configure({ version: "v0.0.16", settings: { cacheMs: 31_000, peerMs: 5100 } });
+  const kill = "kill -9 $(systemctl show -p MainPID --value pillar-host-node-upgrade)";
+  // Once after the rename, and once between the stop and the start.
+  await beforeRename(`/bin/mv "$@"; ${kill}; exit`);
+  const once = `[ -e /run/killed ] || { : > /run/killed; ${kill}; exit; }`;
+  const script = `#!/bin/bash\ncase "$*" in "start go-node") ${once} ;; esac\nexec /bin/systemctl "$@"\n`;
+  await stage.host.run("cat > /usr/local/sbin/systemctl; chmod 755 /usr/local/sbin/systemctl", script);
   const since = Date.now();
-  await expect.poll(() => countProduced(since)).toBeGreaterThan(0);
+  const output = await expectSuccess(stage.stack.up());
+  await onHost(stage.host, "rm /usr/local/sbin/mv /usr/local/sbin/systemctl; ls /run/killed");
+  expect(output).toContain("v0.0.16 is not judged yet: it reads its database before it answers: ");
+  expect(output).toContain("v0.0.16 is not judged yet: not enough peers (");
+  expect(output).toMatch(/v0\.0\.16 runs now instead of v0\.0\.10; the node was down for \d+\.\d s, and synced after /);
+  expect(await readRunning()).toBe("go-node version v0.0.16\n1");
+  expect((await slotsSince(since)).filter(({ nodes }) => nodes.length > 1)).toEqual([]);
+});
+
+describe("an adopted host that produces", () => {
+  let old: LabHost;
+  let own = "";
+  const run = (...args: string[]) => stage.stack.run(args, { all: true, reject: false });
+  const tool = (...args: string[]) => cli(stage.stack, args, { PULUMI_SKIP_CONFIRMATIONS: "true" });
+  const up = async () => {
+    const { exitCode, all } = await run("up", "-s", "old", "--yes", "--skip-preview", "--non-interactive");
+    return { exitCode, output: String(all) };
+  };
+
+  it("keeps its version when it is adopted like a stack with another one", async () => {
+    const { lab } = stage;
+    old = await lab.addHost("old", ensurePackagedImage);
+    own = (await setUpSyncedNode(lab, old)).address;
+    await updateProducer(lab, "Anvil", own);
+    await awaitProduction(lab, own);
+    const before = await traceOf(old);
+    const adopted = await tool("adopt", "old", old.address, "--like", "prod", "--host-key", old.hostKey, "--", "--yes");
+    await expectSuccess(adopted);
+    expect(await traceOf(old)).toBe(before);
+  });
+
+  it("is upgraded by node.release, and nothing else on it changes", async () => {
+    const before = (await traceOf(old)).split("\n");
+    for (const [key, value] of Object.entries(await serveNode(stage.lab, { version: "v0.0.16" })))
+      await run("config", "set", "--path", `pillar-host:node.release.${key}`, String(value), "-s", "old");
+    const preview = await run("preview", "-s", "old", "--non-interactive");
+    expect(String(preview.all)).toContain('With "yes" the node of this host is upgraded from v0.0.8 to v0.0.16');
+    expect(await traceOf(old)).toBe(before.join("\n"));
+    const output = await expectSuccess(up());
+    expect(output).toMatch(/node: v0\.0\.16 runs now instead of v0\.0\.8; the node was down for \d+\.\d s/);
+    const changed = (await traceOf(old)).split("\n").filter((line) => !before.includes(line));
+    expect(changed.map((line) => line.split(" ")[0]).sort()).toEqual([
+      ...["/usr/local/bin/go-node", "/usr/local/bin/go-node.before", "/var/lib/pillar-host/node-upgrade"],
+      ...["/var/lib/pillar-host/node.release", "/var/lib/pillar-host/node.upgrade"],
+      "/var/lib/pillar-host/orchestrator.flock",
+      expect.stringMatching(/^MainPID=/),
+    ]);
+    expect(await expectSuccess(up())).toMatch(/Resources:\s+\d+ unchanged\n/);
+  });
+
+  it("is retired as before", async () => {
+    await updateProducer(stage.lab, "Anvil", address);
+    await expect.poll(() => countProduced(Date.now() - 10_000)).toBeGreaterThan(0);
+    await expectSuccess(await tool("retire", "old", "--successor", "prod", "--", "--yes"));
+    expect(await onHost(old, "systemctl is-active go-node || systemctl is-enabled go-node || true")).toBe(
+      "inactive\nmasked",
+    );
+  });
 });

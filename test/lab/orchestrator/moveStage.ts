@@ -90,7 +90,7 @@ export function moveStage({
     stage.lab = await testLab();
     stage.old = await stage.lab.addHost("old", ensurePackagedImage);
     stage.fresh = await stage.lab.addHost("fresh", ensurePackagedImage);
-    await stage.lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
+    await stage.lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0 } });
     for (const { name } of [stage.old, stage.fresh])
       await stage.lab.chain("PATCH", `/orchestrators/${name}`, { syncPollMs: 500, stopMs: 300 });
     await pastPackages(stage.lab, stage.fresh);

@@ -51,7 +51,7 @@ describe("the orchestrator's move to a Droplet that the same up orders", () => {
     stranger = hostNamespace(lab.name, "stranger");
     await ip(createHostNetwork(lab.name, "stranger", 50));
     old = await lab.addHost("old", ensurePackagedImage);
-    await lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
+    await lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0 } });
     await setUpSyncedNode(lab, old);
     state = await setUpOrchestrator(lab, old, { extraFiles: { count: 200, bytes: 20_000 } });
     stack = await LabStack.create(lab, "prod", file(), {

@@ -49,7 +49,7 @@ export function realStage(): RealStage {
     await lab.releases("PUT", "/real-orchestrator.zip", archive);
     const sha256 = createHash("sha256").update(archive).digest("hex");
     stage.release = { url: lab.releaseUrl("real-orchestrator"), sha256, version: "v0.0.9a" };
-    await lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 } });
+    await lab.chain("PATCH", "/truth", { defaults: { behind: 0, rate: 1e6, startRefusedMs: 0 } });
     stage.stack = await testStack(lab, fresh);
     await configureReal(stage as RealStage);
     await expectSuccess(stage.stack.up());

@@ -41,7 +41,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     lab = await testLab();
     await lab.chain("PATCH", "/truth", {
       ...quick,
-      defaults: { behind: 0, rate: 1e6, startRefusedMs: 0, connectMs: 0 },
+      defaults: { behind: 0, rate: 1e6, startRefusedMs: 0 },
     });
     const server = await orderOldServer(lab);
     address = server.address;

@@ -23,7 +23,7 @@ describe.concurrent("the node's release", () => {
   test.for([
     ["it follows a fork, by the run's verdict", next, "the node is on another chain", "the node is on another chain"],
     ["it adds no momentum, by the run's verdict", next, "its height has not moved", "its height has not moved"],
-    ["no verdict comes", next, undefined, "the run that judges it is gone, or gave no verdict"],
+    ["no verdict comes", next, undefined, "the run that judges it gave no verdict within 1 s"],
     ["it does not start", program("v0.0.10", "dead"), "good", "it stops by itself: panic: no such thing"],
     ["its RPC does not answer", program("v0.0.10", "deaf"), "good", "its RPC does not answer within 1 s"],
   ] as const)("is replaced by the previous version if %s", async ([, served, verdict, why], { box }) => {
@@ -38,6 +38,62 @@ describe.concurrent("the node's release", () => {
     await service(box, "the node is on another chain");
     expect(box.read("running")).toBe(next);
     expect(await ends(box)).toMatchObject({ stage: "stuck", why: "the node is on another chain", installed: "yes" });
+  });
+
+  test("is replaced if the run that judges it is gone, also while its RPC does not answer yet", async ({ box }) => {
+    await begun(box, program("v0.0.10", "deaf"), { answer_seconds: 600, judge_seconds: 600, seen_seconds: 0 });
+    await service(box, undefined);
+    expect(box.read("running")).toBe(old);
+    expect(await ends(box)).toMatchObject({ stage: "back", why: "the run that judges it is gone" });
+  });
+
+  test("is waited for while it reads its database, and the lookup tells how far it is", async ({ box }) => {
+    await begun(box, program("v0.0.10", "deaf"), { answer_seconds: 2 });
+    // Each new line comes within the limit after the one before; the fourth is the last.
+    box.command(
+      "journalctl",
+      `case "$*" in *short-unix*) ;; *) exit ;; esac
+n=$(($(cat "$sandbox/lines" 2> /dev/null || echo 0) + 1)) && echo $n > "$sandbox/lines"
+n=$((n < 4 ? n : 4)); echo "176441000$n.5 h go-node[7]: Initializing cache: $((n * 20))%"`,
+    );
+    await service(box, "good");
+    expect(box.read("run/node-upgrade.opening")?.trim()).toBe("80");
+    expect(await ends(box)).toMatchObject({ stage: "back", why: "its RPC does not answer within 2 s" });
+  });
+
+  test("changes nothing if the program can't be replaced, and never stops the node", async ({ box }) => {
+    await begun(box);
+    box.command("mv", `echo "mv: cannot move 'a' to 'b': Device or resource busy" >&2; exit 1`);
+    expect((await service(box, "good")).code).toBe(0);
+    expect([box.read("running"), box.read("go-node"), box.read("stops")]).toEqual([old, old, undefined]);
+    const why = expect.stringContaining("go-node can't be replaced: Device or resource busy. See: findmnt -T ");
+    expect(await ends(box)).toMatchObject({ stage: "kept", why });
+    expect((await box.run("ls units")).stdout).toBe("");
+  });
+
+  test("keeps running if the previous program can't be put back", async ({ box }) => {
+    await begun(box);
+    box.command(
+      "mv",
+      `case $* in *before*) echo "mv: cannot move: Read-only file system" >&2; exit 1 ;; esac; exec /bin/mv "$@"`,
+    );
+    await service(box, "it follows a fork");
+    expect([box.read("running"), box.read("go-node")]).toEqual([next, next]);
+    const why = expect.stringMatching(/^it follows a fork; .*go-node can't be replaced: Read-only file system/);
+    expect(await ends(box)).toMatchObject({ stage: "stuck", why });
+  });
+
+  test.for([
+    ["starts another program than the node", { service: "pillar" }, "pillar does not start the node's program itself"],
+    ["was stopped", {}, "go-node was stopped, and an upgrade would start it"],
+    ["starts a script", {}, "go-node are not of one kind"],
+  ] as const)("is refused on an adopted host whose unit %s", async ([unit, more, words], { box }) => {
+    const script = host(box);
+    if (unit === "was stopped") rmSync(join(box.dir, "running"));
+    if (unit === "starts a script") box.write("go-node", old.replace("#!", "E"));
+    const { code, stderr } = await box.run(`${script}${functions(box, releaseOf(next), more)}node_release_fetch`);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(words)]);
+    expect(box.read("go-node.next")).toBeUndefined();
   });
 
   const newer = program("v0.0.11");
@@ -114,7 +170,7 @@ echo good > run/node-upgrade.verdict\nSERVICE\ncat running disk/go-node; ls stat
     await reboot();
     await service(box, undefined);
     expect(box.read("running")).toBe(old);
-    expect((await ends(box)).stage).toBe("back");
+    expect((await ends(box)).stage).toBe("kept");
     await begun(box);
     await box.run("mv go-node.next go-node");
     await reboot();
@@ -124,19 +180,23 @@ echo good > run/node-upgrade.verdict\nSERVICE\ncat running disk/go-node; ls stat
   });
 });
 
-describe.concurrent("an upgrade that is killed at any command", () => {
+/** Commands of the service that change the host. */
+const effects = "mv*|ln*|rm*|systemctl\\ [!s]*|systemctl\\ st*";
+
+describe.concurrent("an upgrade that is killed at any of its effects", () => {
   test.for([
-    ["ends with the new version", "good", next, 1],
-    ["ends with the previous version", "bad", old, 3],
-  ] as const)("%s", { timeout: 300_000 }, async ([, verdict, expected, first], { box }) => {
-    for (let at = first; ; at += 8) {
-      for (const name of ["go-node.before", "go-node.next", "go-node.failed", "state/node.release", "begun"])
-        rmSync(join(box.dir, name), { force: true });
-      await begun(box);
-      const { code } = await service(box, verdict, killedAt(at));
+    ["ends with the new version", "good", next, 9],
+    ["ends with the previous version", "bad", old, 13],
+  ] as const)("%s", { timeout: 300_000 }, async ([, verdict, expected, least], { box }) => {
+    const files = "go-node* running state run units";
+    await begun(box);
+    await box.run(`mkdir saved; cp -a ${files} saved/`);
+    for (let at = 1; ; at += 1) {
+      await box.run(`rm -rf ${files}; cp -a saved/* .`);
+      const { code } = await service(box, verdict, killedAt(at, effects));
       expect(existsSync(join(box.dir, "go-node")), `killed at ${at}`).toBe(true);
       if (code === 0) {
-        expect(at).toBeGreaterThan(20);
+        expect(at).toBeGreaterThan(least);
         break;
       }
       // systemd begins it again.

@@ -65,6 +65,7 @@ export function functions(box: Sandbox, release: ReturnType<typeof releaseOf>, m
     may_go_back: true,
     answer_seconds: 1,
     judge_seconds: 1,
+    seen_seconds: 60,
     ...more,
   };
   const quick = replaceAll(box.library(readNodeReleaseLibrary()), [
@@ -73,12 +74,13 @@ export function functions(box: Sandbox, release: ReturnType<typeof releaseOf>, m
   ]);
   return `${quick}\n${formatAssignments(variables)}`;
 }
-/** Runs a service of the upgrade; its verdict is there before it asks. */
+/** Runs a service of the upgrade; its verdict is there before it asks. `before` runs in it first. */
 export const service = (box: Sandbox, verdict: string | undefined, before = "") => {
   const path = `export PATH=${box.bin}:/usr/bin:/bin\n`;
   const script = (box.read("state/node-upgrade") ?? "").replace(/^export LC_ALL.*$/m, path);
   if (verdict !== undefined) box.write("run/node-upgrade.verdict", verdict);
-  return box.run(before === "" ? script : script.replace(/\nnode_upgrade\n$/, `\n${before}\nnode_upgrade\n`));
+  const main = "\nnode_upgrade || true\n";
+  return box.run(replaceAll(script, [[main, `\n${before}${main}`]]));
 };
 export const ends = async (box: Sandbox, release = releaseOf(next)) =>
   Object.fromEntries(parseFields((await box.run(`${functions(box, release)}node_release_look`)).stdout)) as Record<
