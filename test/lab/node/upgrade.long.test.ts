@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Slot } from "../../../lab/doubles/chain";
 import type { NodeBuild } from "../../../lab/doubles/node/logLines";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
+import type { LabHost } from "../../../lab/lab";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
 import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
 import type { StackFile } from "../../../lab/stack/stack";
