@@ -89,7 +89,7 @@ The controller may build an older node. The releases, with their hashes:\n  ${ga
   if (url === false || url === "") {
     if (gap)
       console.error(
-        `If the controller builds a version older than ${gap.leastVersion}, pulumi up will end before the sync.`,
+        `If the controller builds a version older than ${gap.leastVersion}, it is refused before the sync.`,
       );
     return undefined;
   }

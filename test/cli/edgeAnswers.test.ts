@@ -80,9 +80,7 @@ test("init asks for the node's release that the main network requires, or names 
   expect(release("new")).toEqual({ url, sha256: "ab".repeat(32), version: "v0.0.11" });
   const none = await run("init", "none", ...initAnswers, noRelease);
   expect(none.exitCode).toBe(0);
-  expect(none.all).toContain(
-    "If the controller builds a version older than v0.0.10, pulumi up will end before the sync",
-  );
+  expect(none.all).toContain("If the controller builds a version older than v0.0.10, it is refused before the sync.");
   expect(release("none")).toBeUndefined();
 });
 
