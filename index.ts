@@ -3,7 +3,7 @@ import { registerHost } from "./components/host/registerHost";
 import { reportNextStep, showPlainErrors } from "./components/log";
 import { registerCutover } from "./components/node/cutover";
 import { formatNextStepWithoutServer } from "./components/node/nextStep";
-import { createHostReader, createSetUpReader } from "./components/node/nodeReading";
+import { createHostReader } from "./components/node/nodeReading";
 import { createSyncOutput, PillarNode } from "./components/node/pillarNode";
 import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/orchestrator/nextOrchestrator";
 import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
@@ -17,7 +17,7 @@ export = showPlainErrors(async () => {
   const { config, last } = await prepareRun();
   const { stack } = config;
   const look = createHostReader(config, last);
-  const { host, shown } = await registerHost(config, last, createSetUpReader(config, last, look));
+  const { host, shown } = await registerHost(config, last, look);
   if (!host) return { host: shown, nextStep: reportNextStep(pulumi.output(formatNextStepWithoutServer(stack))) };
   const hostShown = { ...shown, hostKey: host.access.hostKey };
   if (config.lifecycle !== "active") return { host: hostShown, ...(await registerIdleHost(config, host, last, look)) };

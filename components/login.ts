@@ -8,10 +8,7 @@ import { info } from "./log";
 
 /** The login to a host, secret. A host with another `hostKey` (as in authorized_keys) is refused. */
 export type HostAccess = ReturnType<typeof createLogin> &
-  Readonly<Record<"address" | "hostKey", pulumi.Input<string>>> & {
-    /** Changes once the host has lost what was set up on it (providers/hostSetUp.ts). */
-    readonly setUp?: pulumi.Output<string | undefined>;
-  };
+  Readonly<Record<"address" | "hostKey", pulumi.Input<string>> & { setUp?: pulumi.Output<string | undefined> }>;
 
 export function createLogin(config: StackConfig) {
   const { port, user, agent, privateKey, privateKeyPassword, password, sudoPassword } = config.ssh;

@@ -14,8 +14,8 @@ import { createPlainError, createStatusLine, failHook } from "./log";
 import type { HostAccess } from "./login";
 
 /** Returns the login for the program's own ssh. Secret. */
-export function createSshTarget({ address, hostKey, login }: HostAccess): pulumi.Output<SshTarget> {
-  return pulumi.all([address, hostKey, login]).apply(([at, key, rest]) => ({ ...rest, address: at, hostKey: key }));
+export function createSshTarget({ address, hostKey, login, setUp }: HostAccess): pulumi.Output<SshTarget> {
+  return pulumi.all([login, { address, hostKey, setUp }]).apply(([own, host]) => ({ ...own, ...host }));
 }
 
 /** Returns the login with the stack and the sudo password, to become root on the host. */
@@ -24,20 +24,25 @@ export function createRootAccess(access: HostAccess): pulumi.Output<Orchestrator
 }
 
 /** Returns the login for the command plugin, which finds an ssh agent through SSH_AUTH_SOCK. */
-function createConnection({ address, agent: _, proxy, ...login }: SshTarget): types.input.remote.ConnectionArgs {
+function createConnection({
+  address,
+  agent: _,
+  setUp: __,
+  proxy,
+  ...login
+}: SshTarget): types.input.remote.ConnectionArgs {
   return { host: address, ...login, dialErrorLimit: 10, perDialTimeout: 15, proxy: proxy && createConnection(proxy) };
 }
 
 /** Returns a step's standard input for the login user's shell. Secret, because it holds the sudo password. */
 export function createStepInput(step: Step, { stack, sudoPassword, address, setUp }: HostAccess) {
   const known = pulumi.all([sudoPassword ?? "", address, setUp]);
-  return pulumi.secret(
-    known.apply(([password, hostName, again]) => {
-      const text = createEnvelope(step, { hostName, stack, sudoPassword: password });
-      // Another text lets the step run again.
-      return again === undefined ? text : `${text}# ${again}\n`;
-    }),
+  // Another set-up makes another text, so that the step runs again.
+  const text = known.apply(
+    ([password, hostName, again]) =>
+      createEnvelope(step, { hostName, stack, sudoPassword: password }) + (again ? `# ${again}\n` : ""),
   );
+  return pulumi.secret(text);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type ChainCopied, copyChain } from "../core/chainCopy/chainCopy";
 import { type ChainCopyInputs, createNodeAccess } from "../core/chainCopy/copyNodes";
-import { isSameHost } from "../core/ssh/publicKey";
+import { isSameDisk } from "../core/ssh/publicKey";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/printable";
 import { defineResource } from "./runtime/dynamicResource";
@@ -16,8 +16,7 @@ export class ChainCopy extends defineResource<ChainCopyInputs, ChainCopied>({
   id: () => "chain-copy",
   create: runCopy,
   update: async (olds, news, run) => {
-    const isDone =
-      olds.outcome !== undefined && isSameHost(olds.new.host.ssh, news.new.host.ssh) && olds.setUp === news.setUp;
+    const isDone = olds.outcome !== undefined && isSameDisk(olds.new.host.ssh, news.new.host.ssh);
     return isDone ? (run.kept as ChainCopied) : runCopy(news, run);
   },
   secretInputs: ["old", "new"],

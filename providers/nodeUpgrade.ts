@@ -6,7 +6,7 @@ import { createOrchestratorClient } from "../core/chain/orchestrator";
 import { waitForSignings } from "../core/orchestrator/move/signings";
 import { createConnection } from "../core/ssh/connection";
 import { markOwn } from "../core/ssh/foreign";
-import { isSameHost } from "../core/ssh/publicKey";
+import { isSameDisk } from "../core/ssh/publicKey";
 import { type CallOptions, type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root";
 import { readNodeStatus } from "../core/sync/nodeStatus";
 import type { WitnessSources } from "../core/sync/references";
@@ -26,9 +26,8 @@ export class NodeUpgrade extends defineResource<UpgradeInputs, UpgradeOutputs>({
   id: () => "node-upgrade",
   create: (inputs) => upgrade(inputs, {}),
   update: async (olds, news) => {
-    const { running, secondsWithoutNode, release, host, setUp } = olds;
-    const isSameSetUp = isSameHost(host.ssh, news.host.ssh) && setUp === news.setUp;
-    const isSame = release.release_marker === news.release.release_marker && isSameSetUp;
+    const { running, secondsWithoutNode, release, host } = olds;
+    const isSame = release.release_marker === news.release.release_marker && isSameDisk(host.ssh, news.host.ssh);
     return running && isSame && !news.found ? { running, secondsWithoutNode } : upgrade(news, olds);
   },
   changes: (olds, news) => hasChanges(olds, news),
@@ -49,8 +48,6 @@ export interface UpgradeInputs extends WitnessSources {
   readonly library: string;
   /** A new value in each run that found another version running; otherwise absent. */
   readonly found?: string | undefined;
-  /** Another value after the host lost its set-up. */
-  readonly setUp?: string | undefined;
 }
 
 interface UpgradeOutputs {

@@ -6,7 +6,7 @@ import { readSources } from "../core/registration/pillarReadings";
 import { noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup";
 import { type Connection, createConnection } from "../core/ssh/connection";
 import { readHostFacts } from "../core/ssh/hostFacts";
-import { isSameHost } from "../core/ssh/publicKey";
+import { isSameDisk } from "../core/ssh/publicKey";
 import type { SshTarget } from "../core/ssh/ssh";
 import type { GateSettings } from "../core/sync/gateSettings";
 import type { WitnessSources } from "../core/sync/references";
@@ -60,8 +60,6 @@ interface GateInputs extends GateSettings, Pick<WitnessSources, "witnessHost"> {
   readonly factsScript: string;
   /** The script that prints the SHA-256 of the host's producer address, run in the same way. */
   readonly addressScript?: string | undefined;
-  /** Another value after the host lost its set-up. */
-  readonly setUp?: string | undefined;
   /** The URL of a webhook. Secret. */
   readonly notify?: string | undefined;
 }
@@ -78,20 +76,16 @@ interface GateOutputs extends Partial<Omit<SyncResult, "witnessed">> {
 
 /** Facts that the last run of the gate stored. `syncedAt` is ISO 8601. */
 interface GateKept {
-  readonly target: { readonly ssh: Partial<Pick<SshTarget, "address" | "hostKey">> };
+  readonly target: { readonly ssh: Partial<Pick<SshTarget, "address" | "hostKey" | "setUp">> };
   readonly syncedAt?: string | undefined;
-  readonly setUp?: string | undefined;
 }
 
 /**
  * Decides what the gate does with its last result. `keep`: keeps the proof, because a live producer never has to
- * wait. `resume`: resumes the wait. `restart`: starts again, because the machine is another one, was reinstalled or had its disk set back.
+ * wait. `resume`: resumes the wait. `restart`: starts again, because the machine is another one, was reinstalled or lost its disk.
  */
-export function decideResumption(
-  kept: GateKept,
-  now: Pick<GateKept, "target" | "setUp">,
-): "keep" | "resume" | "restart" {
-  if (!isSameHost(kept.target.ssh, now.target.ssh) || kept.setUp !== now.setUp) return "restart";
+export function decideResumption(kept: GateKept, now: Pick<GateKept, "target">): "keep" | "resume" | "restart" {
+  if (!isSameDisk(kept.target.ssh, now.target.ssh)) return "restart";
   return kept.syncedAt === undefined ? "resume" : "keep";
 }
 

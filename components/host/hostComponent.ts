@@ -3,17 +3,17 @@ import type { StackConfig } from "../../core/config/config";
 import { createRetirementSettings } from "../../core/retirement/retirementInputs";
 import type { LastRun } from "../lastRun";
 import { createLogin } from "../login";
-import type { SetUpReader } from "../node/nodeReading";
+import type { NodeHostReader } from "../node/nodeReading";
 import { createGuard } from "../retirement/guard";
 import { createContactArgs } from "./firstContact";
 import type { Host, ReachableHost } from "./host";
 
 export type HostArgs = ReturnType<typeof createHostArgs>;
 
-/** Returns what every host needs of configuration and last run: its login, first contact, set-up and guard's inputs. */
-export function createHostArgs(config: StackConfig, last: LastRun, readSetUp?: SetUpReader) {
+/** Returns what every host needs of configuration and last run: login, first contact, set-up and guard's inputs. */
+export function createHostArgs(config: StackConfig, last: LastRun, look?: NodeHostReader) {
   return {
-    setUp: { config, last, readSetUp },
+    setUp: { config, last, look },
     login: createLogin(config),
     contact: createContactArgs(config, last.finished),
     guard: { config, settings: createRetirementSettings(config) },

@@ -15,7 +15,7 @@ import { commandsFor, someHostKey } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import type { LastRun } from "../lastRun";
 import { info, warn } from "../log";
-import type { SetUpReader } from "../node/nodeReading";
+import type { NodeHostReader } from "../node/nodeReading";
 import { readStackEvents } from "../stackLog";
 import { createAdoptedHost, createCloudHost } from "./cloudHost";
 import type { CloudRun } from "./cloudParts";
@@ -26,7 +26,7 @@ import { createHostArgs } from "./hostComponent";
 export async function registerCloudHost(
   config: CloudConfig,
   last: LastRun,
-  readSetUp?: SetUpReader,
+  look?: NodeHostReader,
 ): Promise<RegisteredHost> {
   const { provider, importId } = config.host;
   const cloud = openCloud(config);
@@ -36,7 +36,7 @@ export async function registerCloudHost(
   const plan = await decide(deciding);
   if (plan.kind === "gone") return { shown: { provider } };
   const run = { ...deciding, plan };
-  const args = createHostArgs(config, last, readSetUp);
+  const args = createHostArgs(config, last, look);
   const register = async () => {
     if (importId !== undefined && plan.kind === "keep") return createAdoptedHost({ ...run, plan }, args);
     const openings = listOpenings(config, await hasOrchestrator(config, config.stack, last.orchestrator?.side));

@@ -2,22 +2,18 @@ import type { StackConfig } from "../../core/config/config";
 import type { ExistingHostConfig } from "../../core/config/hostSchema";
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { LastRun } from "../lastRun";
-import type { SetUpReader } from "../node/nodeReading";
+import type { NodeHostReader } from "../node/nodeReading";
 import { createFirstContact } from "./firstContact";
 import type { RegisteredHost } from "./host";
 import { createHostArgs, HostComponent } from "./hostComponent";
 import { addSetUp } from "./setUp";
 
-export async function registerHost(
-  config: StackConfig,
-  last: LastRun,
-  readSetUp: SetUpReader,
-): Promise<RegisteredHost> {
+export async function registerHost(config: StackConfig, last: LastRun, look: NodeHostReader): Promise<RegisteredHost> {
   const { host } = config;
-  if (host.provider === "existing") return registerExistingHost(config, host, last, readSetUp);
+  if (host.provider === "existing") return registerExistingHost(config, host, last, look);
   // Loaded on demand, because the clouds' libraries are large.
   const { registerCloudHost } = await import("./registerCloudHost");
-  return registerCloudHost({ ...config, host }, last, readSetUp);
+  return registerCloudHost({ ...config, host }, last, look);
 }
 
 /** Registers a host that already exists. Without a host key, the key that it shows at first contact is stored. */
@@ -25,9 +21,9 @@ export async function registerExistingHost(
   config: StackConfig,
   { address, hostKey }: ExistingHostConfig,
   last: LastRun,
-  readSetUp?: SetUpReader,
+  look?: NodeHostReader,
 ): Promise<RegisteredHost> {
-  const args = createHostArgs(config, last, readSetUp);
+  const args = createHostArgs(config, last, look);
   const component = new HostComponent("ExistingHost");
   const contact = createFirstContact({ address, hostKey }, args, [], component);
   const login = { ...args.login, address, hostKey: hostKey ?? contact.pinned };

@@ -3,7 +3,6 @@ import { createNodeTarget } from "../../core/chain/configuredNode";
 import { readNodeVersion } from "../../core/chain/nodeVersion";
 import type { StackConfig } from "../../core/config/config";
 import { readSources } from "../../core/registration/pillarReadings";
-import { createHostTarget } from "../../core/ssh/configuredLogin";
 import { type Connection, createConnection, runScript } from "../../core/ssh/connection";
 import { isSameHost } from "../../core/ssh/publicKey";
 import { hourlyRestartNow, setUpFacts } from "../../core/steps/nodeSteps";
@@ -19,35 +18,19 @@ export type NodeStatusReader = (address: string, hostKey: string) => Promise<Nod
 /** Reads node, chain and crontab of a synced host over one connection. */
 export type NodeHostReader = (address: string, hostKey: string) => Promise<HostReading>;
 
-/** Reads what a host carries of the stack's set-up; undefined if that can't be read. */
-export type SetUpReader = (address: string, hostKey: string) => Promise<readonly string[] | undefined>;
-
 /** Returns the lookup of the host. Starts it at once if the host is known and the last run left a node there. */
 export function createHostReader(config: StackConfig, last: LastRun): NodeHostReader {
   const look: NodeHostReader = async (address, hostKey) => startReading(config, address, hostKey);
-  const known = findKnownHost(config, last);
-  if (known === undefined) return look;
-  const early = prefetch(() => look(known.address, known.hostKey));
-  return async (address, hostKey) => {
-    const reading = await early();
-    // The node of a host without its unit comes up in this run.
-    return (await reading.setUp)?.includes("unit") === false ? look(address, hostKey) : reading;
-  };
-}
-
-/** Returns the host if it can be read at once. A machine that is new to this run must wait for this run's node. */
-function findKnownHost({ host }: StackConfig, last: LastRun) {
-  if (!last.finished || host.provider !== "existing" || host.hostKey === undefined) return undefined;
+  const { host } = config;
+  if (!last.finished || host.provider !== "existing" || host.hostKey === undefined) return look;
   const { address, hostKey } = host;
-  return isSameHost(last, { address, hostKey }) ? { address, hostKey } : undefined;
-}
-
-/** Returns the lookup of the set-up: with a lookup of the host that began early, else over a connection of its own. */
-export function createSetUpReader(config: StackConfig, last: LastRun, look: NodeHostReader): SetUpReader {
-  if (findKnownHost(config, last)) return async (address, hostKey) => (await look(address, hostKey)).setUp;
-  return (address, hostKey) => {
-    const connection = createConnection(createHostTarget(config, address, hostKey), undefined, true);
-    return readLines(setUpFacts(config), config, address, connection).finally(() => connection.drop());
+  // On a machine that the last run did not know, the lookup must wait until this run's node is synced.
+  if (!isSameHost(last, { address, hostKey })) return look;
+  const early = prefetch(() => look(address, hostKey));
+  return async () => {
+    const reading = await early();
+    // The node of a lost disk comes up in this run.
+    return (await reading.setUp)?.includes("unit") === false ? look(address, hostKey) : reading;
   };
 }
 
@@ -67,11 +50,10 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
     node: connected.then(() => readNodeStatus(target, settings, connection)),
     readings: connected.then(() => readSources(chain, config.sync.references, config.pillar.name, address)),
     /** `off`, `on`, or the name of another timer that restarts the synced node; undefined if the lookup failed. */
-    hourlyRestart: connected.then(async () => {
-      const lines = await readLines(hourlyRestartNow(config, true), config, address, connection);
-      return lines?.[0]?.trim();
-    }),
-    /** What the host carries of the set-up; undefined if the lookup failed. */
+    hourlyRestart: connected
+      .then(() => readLines(hourlyRestartNow(config, true), config, address, connection))
+      .then((lines) => lines?.[0]?.trim()),
+    /** What the host carries of the set-up: names of markers, and `unit`; undefined if the lookup failed. */
     setUp: connected.then(() => readLines(setUpFacts(config), config, address, connection)),
     /** The version that the node reports; undefined if it does not answer. */
     version: config.node.release
@@ -91,7 +73,6 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
 
 const timeoutMs = 20_000;
 
-/** Returns the lines that a step prints; undefined if it fails. */
 async function readLines(step: Step, config: StackConfig, address: string, connection: Connection) {
   const script = createEnvelope(step, createReceiver(config, address));
   try {

@@ -44,7 +44,6 @@ export class PillarNode extends pulumi.ComponentResource {
     // the node, so that the steps must run again, and a chain copy that may have left files.
     const begunAt = (event: "shuttingDown" | "copying") => findValidEvents(events, stack, event).at(-1)?.at;
     const steps = createNodeSteps(config, identity, begunAt("shuttingDown"));
-    const setUp = host.access.setUp as pulumi.Output<string>;
     const target = createSshTarget(host.access).apply((ssh) => createHostNode(config, ssh));
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
     // Each step waits until the step before has proved that it is done, so only one connection is open at a time.
@@ -64,14 +63,14 @@ export class PillarNode extends pulumi.ComponentResource {
     const upgrade = createUpgradeInputs(config);
     if (upgrade) {
       const found = findOtherVersion(upgrade.release.version, host, deployed, look) as pulumi.Output<string>;
-      const args = { ...upgrade, host: createRootAccess(host.access), node: target, found, setUp };
+      const args = { ...upgrade, host: createRootAccess(host.access), node: target, found };
       last = [new NodeUpgrade(`${name}-upgrade`, args, next())];
     }
     const copy = createChainCopyArgs(config, stack);
     const begun = begunAt("copying");
     if (copy) {
       const fresh = createRootAccess(host.access).apply((to) => createNewSide(config, to));
-      const both = { ...copy, old: pulumi.secret(copy.old), new: fresh, setUp };
+      const both = { ...copy, old: pulumi.secret(copy.old), new: fresh };
       this.chainCopy = new ChainCopy(`${name}-chain-copy`, both, next());
       last = [this.chainCopy];
     } else if (begun) run("chain-copy-away", chainCopyAway(config, identity, begun));
@@ -79,7 +78,6 @@ export class PillarNode extends pulumi.ComponentResource {
       ...createGateSettings(config),
       ...createWitnessSources(config),
       target,
-      setUp,
       factsScript: createStepInput(steps.facts, host.access),
       addressScript: createStepInput(steps.addressDigest, host.access),
       title: `Pillar ${config.pillar.name} (${stack})`,
@@ -97,9 +95,7 @@ export class PillarNode extends pulumi.ComponentResource {
 }
 
 /** Returns the inputs of the upgrade; undefined if the controller's version of the node stays. */
-export function createUpgradeInputs(
-  config: StackConfig,
-): Omit<UpgradeInputs, "host" | "node" | "found" | "setUp"> | undefined {
+export function createUpgradeInputs(config: StackConfig): Omit<UpgradeInputs, "host" | "node" | "found"> | undefined {
   const { node, pillar, network, orchestrator, stack } = config;
   if (node.release === undefined) return undefined;
   return {
@@ -131,10 +127,7 @@ export const formatOtherVersion = (running: string, version: string) =>
   releaseNumber(running) === version ? undefined : `${running} ${Date.now()}`;
 
 /** Returns the chain copy's inputs, the old host's login in clear; undefined if the chain comes from the network. */
-export function createChainCopyArgs(
-  config: StackConfig,
-  stack: string,
-): Omit<ChainCopyInputs, "new" | "setUp"> | undefined {
+export function createChainCopyArgs(config: StackConfig, stack: string): Omit<ChainCopyInputs, "new"> | undefined {
   const { sync, node, network, pillar } = config;
   if (sync.from !== "oldHost") return undefined;
   const { host, service, dataDir, copyAddress, node: old } = createOldNode(config);

@@ -49,7 +49,6 @@ export class Orchestrator extends pulumi.ComponentResource {
       notify: config.notify,
       answerWithin: startTimeout,
       steadyFor: steadySeconds * 1000,
-      setUp: host.access.setUp as pulumi.Output<string>,
     };
     const backup = new OrchestratorBackup(`${name}-backup`, backupInputs, { parent: this, dependsOn: [...after] });
     const install = runStep(`${name}-install`, installStep(config), host.access, { parent: this, dependsOn: [backup] });

@@ -33,8 +33,6 @@ export interface ChainCopyInputs extends ChainSources, Readonly<Record<HostRole,
   readonly momentum: number;
   readonly record: LogRef;
   readonly library: string;
-  /** Another value after the new host lost its set-up. */
-  readonly setUp?: string | undefined;
 }
 
 const limit = 60_000;

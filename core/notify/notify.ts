@@ -9,7 +9,6 @@ export interface Notice {
     | "deadline"
     | "tooOld"
     | "failed"
-    | "setUpLost"
     | "signerMoved"
     | "registeredTooEarly"
     | "registered"
@@ -26,15 +25,7 @@ const maxAttempts = 3;
 const requestTimeoutMs = 10_000;
 
 /** Events that need the operator's attention. */
-const urgent: readonly Notice["event"][] = [
-  "stalled",
-  "deadline",
-  "tooOld",
-  "failed",
-  "setUpLost",
-  "registeredTooEarly",
-  "sign",
-];
+const urgent: readonly Notice["event"][] = ["stalled", "deadline", "tooOld", "failed", "registeredTooEarly", "sign"];
 
 /**
  * Returns the request for any webhook. Services such as Slack take the field `text`, and ntfy fills the templates of the

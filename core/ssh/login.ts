@@ -15,6 +15,8 @@ export interface SshTarget {
   readonly password?: string | undefined;
   readonly agent?: boolean | undefined;
   readonly proxy?: SshTarget | undefined;
+  /** Another value once the host lost what was set up on it (providers/hostSetUp.ts). */
+  readonly setUp?: string | undefined;
 }
 
 export type LoginKeys = Readonly<Record<"login" | "hostKey", string>>;

@@ -13,6 +13,8 @@ export function computeFingerprint(hostKey: string): string {
 
 type Machine = Readonly<Partial<Record<"address" | "hostKey", string>>>;
 
+type SetUp = { readonly setUp: string | undefined };
+
 type Keyed = Required<Pick<Machine, "hostKey">>;
 
 /** True if two logins lead to one machine, which shows one host key under every name. */
@@ -28,4 +30,9 @@ export function isSameHost(earlier: Machine, now: Machine): boolean {
   if (earlier.address !== now.address) return false;
   if (!earlier.hostKey || !now.hostKey) return true;
   return stripComment(earlier.hostKey) === stripComment(now.hostKey);
+}
+
+/** True if what was done on a machine is still on its disk, which may be set back under the same host key. */
+export function isSameDisk(earlier: Machine & Partial<SetUp>, now: Machine & Partial<SetUp>): boolean {
+  return isSameHost(earlier, now) && earlier.setUp === now.setUp;
 }

@@ -171,37 +171,24 @@ export function producerAddress(config: StackConfig): Step {
   };
 }
 
+function createLookup(name: string, files: readonly string[], values: Parameters<typeof createScript>[1]): Step {
+  return { name, limitSeconds: 15, readsOnly: true, quiet: true, script: createScript(files, values) };
+}
+
 /** Prints `on`, `off`, or what else restarts a synced node. @param isProved true if the gate has proved the sync */
 export function hourlyRestartNow({ node }: Pick<StackConfig, "node">, isProved: boolean): Step {
-  return {
-    name: "hourlyRestartNow",
-    limitSeconds: 15,
-    readsOnly: true,
-    quiet: true,
-    script: createScript(["node/hourlyRestart"], { service: node.service, cron_action: "look", node_synced: isProved }),
-  };
+  const values = { service: node.service, cron_action: "look", node_synced: isProved };
+  return createLookup("hourlyRestartNow", ["node/hourlyRestart"], values);
 }
 
 /** Prints what the host carries of this stack's set-up. */
 export function setUpFacts({ node }: Pick<StackConfig, "node">): Step {
-  return {
-    name: "setUpFacts",
-    limitSeconds: 15,
-    readsOnly: true,
-    quiet: true,
-    script: createScript(["host/setUpFacts"], { service: node.service }),
-  };
+  return createLookup("setUpFacts", ["host/setUpFacts"], { service: node.service });
 }
 
 /** Prints the SHA-256 of the producer address in the node's configuration, or nothing. */
 export function addressDigest({ node }: Pick<StackConfig, "node">): Step {
-  return {
-    name: "addressDigest",
-    limitSeconds: 15,
-    readsOnly: true,
-    quiet: true,
-    script: createScript(["node/configuredAddress", "node/addressDigest"], { data_dir: node.dataDir }),
-  };
+  return createLookup("addressDigest", ["node/configuredAddress", "node/addressDigest"], { data_dir: node.dataDir });
 }
 
 /** Prints service, peers, disk, memory, clock and the latest log lines, without secrets. */

@@ -73,7 +73,7 @@ describe("a host with a pinned key", () => {
       { type: "pillar-host:host:ExistingHost", name: "host", parent: "", after: [] },
       { type: firstContact, name: "first-contact", parent: "host", after: [] },
       { type: hostSetUp, name: "host-set-up", parent: "host", after: ["first-contact"] },
-      { type: hostGuard, name: "host-guard", parent: "host", after: ["first-contact"] },
+      { type: hostGuard, name: "host-guard", parent: "host", after: ["first-contact", "host-set-up"] },
       { type: "pillar-host:node:PillarNode", name: "node", parent: "", after: [] },
       ...order.map((name, index) => ({
         type: name === "node-sync" ? gate : command,
@@ -212,7 +212,7 @@ test("copies the old host's chain between deploy and gate if configured, with se
   const sync = { from: "oldHost", copyMbps: 50, oldHost };
   all = await standUp(configOf({ host: { ...least.host, hostKey }, network: { momentum: "2s" }, sync }));
   const copy = named("node-chain-copy");
-  expect(copy.after).toEqual(["node-deploy"]);
+  expect(copy.after).toEqual(["node-deploy", "host-set-up"]);
   expect(named("node-sync").after).toEqual(["node-chain-copy", "host-set-up"]);
   expect(concealed(copy.inputs)).toMatchObject({ old: "[secret]", new: "[secret]", limitMbps: 50, momentum: 2000 });
   expect(JSON.stringify(concealed(copy.inputs))).not.toMatch(/hunter2|login-pw/);

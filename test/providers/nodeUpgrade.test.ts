@@ -50,7 +50,9 @@ describe("the stored provider of an upgrade", () => {
   test("upgrades the node of a disk that was set back again", async () => {
     const { result } = await run("nodeUpgrade", "create", await inputs("done"));
     rmSync(join(scratch(), "swapped"));
-    const again = await run("nodeUpgrade", "update", "id", result?.outs, await inputs("done", { setUp: "2" }));
+    const news = await inputs("done");
+    const anew = { ...news, host: { ...news.host, ssh: { ...news.host.ssh, setUp: "2" } } };
+    const again = await run("nodeUpgrade", "update", "id", result?.outs, anew);
     expect(again.result?.outs).toMatchObject({ running: "v0.0.10" });
     expect(existsSync(join(scratch(), "swapped"))).toBe(true);
   });

@@ -26,5 +26,6 @@ test.each([
   ["does not count on a disk that was set back", {}, { setUp: "2" }, "restart"],
   ["does not count on a disk that was set back once more", { setUp: "1" }, { setUp: "2" }, "restart"],
 ] as const)("a proof of the sync %s", (_what, kept, now, decision) => {
-  expect(decideResumption({ target, syncedAt: record.syncedAt, ...kept }, { target, ...now })).toBe(decision);
+  const at = (ssh: object) => ({ target: { ssh: { ...target.ssh, ...ssh } } });
+  expect(decideResumption({ syncedAt: record.syncedAt, ...at(kept) }, at(now))).toBe(decision);
 });

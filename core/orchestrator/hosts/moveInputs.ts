@@ -85,6 +85,4 @@ export interface MoveInputs extends BackupInputs {
   readonly answerWithin: number;
   /** Milliseconds for which it must then stay up. */
   readonly steadyFor: number;
-  /** Another value after the host lost its set-up: the move decides again, by the journals. */
-  readonly setUp?: string | undefined;
 }

@@ -111,17 +111,13 @@ redact() {
 # Takes the proxy that the operator gave the services of this host (DefaultEnvironment of systemd) for what leaves the host, in
 # each spelling that some program reads. $via_proxy names it in errors, without its password.
 take_proxy() {
-  local line name
-  while IFS= read -r line; do
-    name=${line%%=*}
-    name=${name,,}
-    if [[ $name =~ ^(https?|no)_proxy$ && ${line#*=} =~ ^[^[:space:]\'\"\$]+$ ]]; then export "$name=${line#*=}" "${name^^}=${line#*=}"; fi
-  done < <(systemctl show-environment 2> /dev/null || true)
-  via_proxy=
-  [ -n "${http_proxy:-}${https_proxy:-}" ] || return 0
-  via_proxy=" through the proxy $(sed 's,//[^/@]*@,//,' <<< "${https_proxy:-$http_proxy}")"
-  export no_proxy=127.0.0.1,localhost,::1${no_proxy:+,$no_proxy}
-  export NO_PROXY=$no_proxy
+  local line
+  while IFS= read -r line; do export "${line?}"; done < <({ systemctl show-environment || true; } 2> /dev/null |
+    sed -nE "s/^(https?_proxy|no_proxy)=([^[:space:]'\"\$]+)\$/\L\1\E=\2\n\U\1\E=\2/Ip")
+  via_proxy=${https_proxy:-${http_proxy:-}}
+  [ -n "$via_proxy" ] || return 0
+  via_proxy=" through the proxy $(sed 's,//[^/@]*@,//,' <<< "$via_proxy")"
+  export no_proxy=127.0.0.1,localhost,::1${no_proxy:+,$no_proxy} NO_PROXY=127.0.0.1,localhost,::1${no_proxy:+,$no_proxy}
 }
 
 # download FILE LOG: downloads $release_url. Prints why that failed, also if a connection broke off, of which wget says nothing.
