@@ -117,7 +117,8 @@ take_proxy() {
   via_proxy=${https_proxy:-${http_proxy:-}}
   [ -n "$via_proxy" ] || return 0
   via_proxy=" through the proxy $(sed 's,//[^/@]*@,//,' <<< "$via_proxy")"
-  export no_proxy=127.0.0.1,localhost,::1${no_proxy:+,$no_proxy} NO_PROXY=127.0.0.1,localhost,::1${no_proxy:+,$no_proxy}
+  line=127.0.0.1,localhost,::1${no_proxy:+,$no_proxy}
+  export no_proxy=$line NO_PROXY=$line
 }
 
 # download FILE LOG: downloads $release_url. Prints why that failed, also if a connection broke off, of which wget says nothing.
