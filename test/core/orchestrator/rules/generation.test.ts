@@ -50,6 +50,13 @@ describe("a move", () => {
     ["begins nothing after a later start", ["restored@2 signs", "staging@4"], known(5, 5, { move }), "later start"],
     ["keeps its number in the run that continues", ["fenced@5", "switched@5"], {}, "start 5"],
     ["copies again to a target that was set back", ["fenced@2", "switched@1"], {}, "copy 2"],
+    [
+      "starts nothing once a finished target's disk is blank",
+      ["moved@2", "-"],
+      known(2, 2, { move }),
+      "journals disagree",
+    ],
+    ["does not bring it back by itself either", ["moved@2", "-"], { ...back, ...known(2, 2, { move }) }, "later start"],
     ["is not continued after another one's start", ["fenced", "switched"], known(3, 3, { move: third }), "later move"],
     ["is not continued after its own later start", ["fenced", "switched"], known(3, 3, { move }), "later move"],
     ["may end although the event log is behind", ["fenced@2", "running@2 signs"], known(1, 1, { move }), "close 2"],
