@@ -1,12 +1,14 @@
 import { type CloudServer, readPowerState } from "../../cloud/power";
 import { appendEvent, readMoveEvents } from "../../eventLog/eventLog";
-import type { Fence } from "../../eventLog/events";
+import type { Fence, MoveEvent } from "../../eventLog/events";
 import type { MoveId } from "../../eventLog/moveId";
 import { computeFingerprint } from "../../ssh/publicKey";
 import type { SshTarget } from "../../ssh/ssh";
 import type { Store } from "../../store/store";
 import type { Clock } from "../../util/clock";
+import { bothSides, type HostStates, type WhichHost } from "../rules/journal";
 import { findFence, findFenceFault } from "../rules/moveHistory";
+import type { MoveInputs } from "./moveInputs";
 
 /** Gives a run the provider's token, with which it reads that a fenced server is still off. Secret. */
 export const fenceTokenVariable = "PILLAR_HOST_FENCE_TOKEN";
@@ -24,6 +26,7 @@ export function readFenceEnvironment({ [fenceTokenVariable]: token, [endpointVar
 
 export interface FenceDeps extends Pick<Clock, "sleep"> {
   now(): number;
+  say(line: string): void;
   /** Absent: a fence by the provider proves nothing. */
   readonly fenceAccess?: ReturnType<typeof readFenceEnvironment>;
 }
@@ -37,11 +40,31 @@ export async function endFence(store: Store, move: MoveId, { address, hostKey }:
   await appendEvent(store, { at: new Date(now).toISOString(), move, event: "unfenced", details });
 }
 
-/** Returns why the fence of a host that does not answer proves nothing now; undefined if the host can't start. */
-export async function findFenceProblem(store: Store, { pillar }: MoveId, { hostKey }: FencedHost, deps: FenceDeps) {
-  const fence = findFence(await readMoveEvents(store), pillar, computeFingerprint(hostKey));
-  if (fence === undefined) return "another run has seen the fenced host";
-  return findFenceFault(fence, deps.now(), await readPower(fence.details, deps));
+/**
+ * Returns the function that says whether the old host, which does not answer, is fenced now. It asks anew each time. If
+ * a host answers, its fence ends. @param events as read at the run's begin
+ */
+export function createFenceCheck(
+  inputs: Pick<MoveInputs, "move" | "restoreFrom" | WhichHost>,
+  store: Store,
+  events: readonly MoveEvent[],
+  deps: FenceDeps,
+) {
+  const { move, restoreFrom } = inputs;
+  const target = (side: WhichHost) => inputs[side].host.ssh;
+  const find = (side: WhichHost, among: readonly MoveEvent[]) =>
+    findFence(among, move.pillar, computeFingerprint(target(side).hostKey));
+  let fenced = bothSides.filter((side) => find(side, events));
+  return async (states: HostStates): Promise<boolean> => {
+    for (const side of fenced.filter((each) => states[each])) await endFence(store, move, target(side), deps.now());
+    fenced = fenced.filter((side) => !states[side]);
+    if (restoreFrom === undefined || !fenced.includes("old")) return false;
+    const fence = find("old", await readMoveEvents(store));
+    if (fence === undefined) return false;
+    const fault = findFenceFault(fence, deps.now(), await readPower(fence.details, deps));
+    if (fault !== undefined) deps.say(fault);
+    return fault === undefined;
+  };
 }
 
 async function readPower({ provider, serverId: id }: Fence, deps: FenceDeps): Promise<string | undefined> {

@@ -1,18 +1,18 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../../chain/orchestrator";
 import { type EventLog, openEventLog, readMoveEvents } from "../../eventLog/eventLog";
-import type { MoveEnd, MoveEvent } from "../../eventLog/events";
+import type { MoveEnd } from "../../eventLog/events";
 import { assertWhole, findLastHash } from "../../eventLog/logIntegrity";
 import { computeFingerprint } from "../../ssh/publicKey";
 import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/printable";
 import { createProblemError } from "../../util/problem";
-import { endFence, findFenceProblem } from "../hosts/fence";
+import { createFenceCheck } from "../hosts/fence";
 import { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
 import type { Wanted } from "../rules/generation";
-import { assignRoles, bothSides, type HostStates, type WhichHost } from "../rules/journal";
-import { findFence, findMissingEnd, findRivalStart, summarizeMoves } from "../rules/moveHistory";
+import { assignRoles, type HostStates, type WhichHost } from "../rules/journal";
+import { findMissingEnd, findRivalStart, summarizeMoves } from "../rules/moveHistory";
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
 import { type Ending, runSaga, type SagaActions } from "./saga";
@@ -58,7 +58,7 @@ export async function move(
   const places = { old: old.host.ssh.address, new: fresh.host.ssh.address, services, stack };
   const sides = new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   const run = new MoveRun(inputs, sides, deps);
-  run.isFenced = createFenceCheck(inputs, log, events, deps);
+  run.isFenced = createFenceCheck(inputs, log.store, events, deps);
   let states: HostStates = { old: undefined, new: undefined };
   try {
     states = await sides.look(saga);
@@ -79,26 +79,6 @@ export async function move(
   } finally {
     await sides.close(saga, states);
   }
-}
-
-/** Returns the function that asks for the fence of the old host anew; a fence ends once a run has seen its host. */
-function createFenceCheck(
-  inputs: MoveInputs,
-  { store }: EventLog,
-  events: readonly MoveEvent[],
-  deps: MoveDeps,
-): SagaActions["isFenced"] {
-  const { move, restoreFrom } = inputs;
-  const target = (side: WhichHost) => inputs[side].host.ssh;
-  let fenced = bothSides.filter((side) => findFence(events, move.pillar, computeFingerprint(target(side).hostKey)));
-  return async (states) => {
-    for (const side of fenced.filter((each) => states[each])) await endFence(store, move, target(side), deps.now());
-    fenced = fenced.filter((side) => !states[side]);
-    if (restoreFrom === undefined || !fenced.includes("old")) return false;
-    const problem = await findFenceProblem(store, move, target("old"), deps);
-    if (problem !== undefined) deps.say(problem);
-    return problem === undefined;
-  };
 }
 
 /**
