@@ -1,6 +1,5 @@
 import type { Notice } from "../core/notify/notify";
 import { readBridge } from "../core/orchestrator/checks/bridgeState";
-import { readFenceEnvironment } from "../core/orchestrator/hosts/fence";
 import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
 import { formatMoveFailure, formatMoveNotice, type MoveOutputs, move } from "../core/orchestrator/move/move";
 import { readNodeStatus } from "../core/sync/nodeStatus";
@@ -45,7 +44,6 @@ async function resumeMove(
     say: (line: string) => say(`orchestrator: ${line}`),
     readNodeSync: () => readNodeStatus(inputs.node, inputs),
     readBridge: () => readBridge(inputs),
-    fenceAccess: readFenceEnvironment(process.env),
     isWatched: !isUnattended(process.env),
     signal,
   };

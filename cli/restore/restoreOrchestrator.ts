@@ -7,7 +7,7 @@ import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/e
 import { hasShareForKey } from "../../core/orchestrator/backup/keyShare";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup";
 import { type BridgeNow, findStaleShare, readBridge } from "../../core/orchestrator/checks/bridgeState";
-import { createFenceEnvironment, endFence, fenceTokenVariable } from "../../core/orchestrator/hosts/fence";
+import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence";
 import { checkMoveHistory, type MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
@@ -87,22 +87,22 @@ export async function restoreOrchestrator(
     [backupKey]: file,
   };
   await writeSettings(engine, restored, findStaleKeys(config, lost));
-  if (server !== undefined && fence.how === "off" && !options.up)
-    console.log(
-      `Set ${fenceTokenVariable} to the token of ${server.provider}: the run reads that ${where} is still off.`,
-    );
-  else if (server !== undefined && fence.how === "off") Object.assign(process.env, createFenceEnvironment(server));
+  if (server !== undefined && fence.how === "off") {
+    process.env[fenceVariables.token] = server.token;
+    if (server.endpoint !== undefined) process.env[fenceVariables.endpoint] = server.endpoint;
+    if (!options.up) console.log(`Set ${fenceVariables.token} for the run: it reads again that ${where} is off.`);
+  }
   const code = await runOrPrintUp(stack, options.up, args, engine);
   if (!options.up) return code;
   const isDone = findLastMoveEvent(await readMoveEvents(store), move, "done") !== undefined;
   if (!isDone) console.log(formatWithdrawal(config, lost.address, address));
-  if (code !== 0) return code;
-  if (!isDone)
+  if (code === 0 && !isDone)
     throw createRefusal({
       what: "the run ended well, but the orchestrator is not restored yet",
       needed: "solve the problems that the run printed",
       next: "Then run the same command again",
     });
+  if (code !== 0) return code;
   for (const key of [backupKey, ...(word || orchestrator.migrateFrom?.firstMove ? [firstMoveKey] : [])])
     await engine.read(["config", "rm", "--path", `pillar-host:${key}`]);
   return code;
@@ -111,11 +111,8 @@ export async function restoreOrchestrator(
 const backupKey = "orchestrator.migrateFrom.backup";
 
 /** Formats how to withdraw a restore that is not done: only then may the lost host be switched on. */
-export function formatWithdrawal(
-  { stack, orchestrator: { service, directory } }: Pick<StackConfig, "stack" | "orchestrator">,
-  lost: string,
-  address: string,
-): string {
+export function formatWithdrawal({ stack, orchestrator }: StackConfig, lost: string, address: string): string {
+  const { service, directory } = orchestrator;
   return formatProblem({
     what: `the restore is not done. Leave ${lost} off: it may be switched on only after the restore was withdrawn`,
     next: [

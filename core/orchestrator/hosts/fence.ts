@@ -1,4 +1,4 @@
-import { type CloudServer, readPowerState } from "../../cloud/power";
+import { readPowerState } from "../../cloud/power";
 import { appendEvent, readMoveEvents } from "../../eventLog/eventLog";
 import type { Fence, MoveEvent } from "../../eventLog/events";
 import type { MoveId } from "../../eventLog/moveId";
@@ -10,25 +10,12 @@ import { bothSides, type HostStates, type WhichHost } from "../rules/journal";
 import { findFence, findFenceFault } from "../rules/moveHistory";
 import type { MoveInputs } from "./moveInputs";
 
-/** Gives a run the provider's token, with which it reads that a fenced server is still off. Secret. */
-export const fenceTokenVariable = "PILLAR_HOST_FENCE_TOKEN";
-const endpointVariable = "PILLAR_HOST_FENCE_ENDPOINT";
-
-/** Returns the environment of a run that reads whether a fenced server is still off. */
-export const createFenceEnvironment = ({ token, endpoint = "" }: CloudServer) => ({
-  [fenceTokenVariable]: token,
-  [endpointVariable]: endpoint,
-});
-
-export function readFenceEnvironment({ [fenceTokenVariable]: token, [endpointVariable]: endpoint }: NodeJS.ProcessEnv) {
-  return { token, endpoint: endpoint || undefined };
-}
+/** Variables of a run's environment with the token (secret), and in tests the endpoint, of a fenced server's provider. */
+export const fenceVariables = { token: "PILLAR_HOST_FENCE_TOKEN", endpoint: "PILLAR_HOST_FENCE_ENDPOINT" } as const;
 
 export interface FenceDeps extends Pick<Clock, "sleep"> {
   now(): number;
   say(line: string): void;
-  /** Absent: a fence by the provider proves nothing. */
-  readonly fenceAccess?: ReturnType<typeof readFenceEnvironment>;
 }
 
 type FencedHost = Pick<SshTarget, "address" | "hostKey">;
@@ -68,8 +55,8 @@ export function createFenceCheck(
 }
 
 async function readPower({ provider, serverId: id }: Fence, deps: FenceDeps): Promise<string | undefined> {
-  const { token, endpoint } = deps.fenceAccess ?? {};
+  const { [fenceVariables.token]: token, [fenceVariables.endpoint]: endpoint } = process.env;
   if (provider === undefined || id === undefined) return undefined;
-  if (!token) return `${fenceTokenVariable} is not set to the token of ${provider}`;
+  if (!token) return `${fenceVariables.token} is not set to the token of ${provider}`;
   return readPowerState({ provider, id, token, endpoint }, deps).catch((error: Error) => error.message);
 }

@@ -134,17 +134,10 @@ export function decideNext(wanted: Wanted, states: HostStates, memory: RunMemory
   // The checks and the backup before an ordinary move are left out while the configuration has a backup to restore.
   if (decision.do === "bulk" && wanted.isRestore)
     return { do: "stop here", saga: decision.saga, why: "lost source answers" };
-  const isRestore = isOfRestore(decision, currentStates);
+  const isUnpacked = currentStates[assignRoles(decision.saga).target]?.journal?.isRestore === true;
+  const isRestore = decision.do === "unpack" || (isUnpacked && /^(arrive|start|seal)$/.test(decision.do));
   const saga = { move, direction, generation: begun ?? highest + 1, isRestore };
   return findObstacle(decision.do, saga, states, wanted) ?? { do: decision.do, saga };
-}
-
-/** True for the steps of a restore: it unpacks the backup, or continues what its target's journal says. */
-function isOfRestore({ do: step, saga }: Extract<MoveDecision, { saga: Saga }>, states: HostStates): boolean {
-  const continues: readonly unknown[] = ["arrive", "start", "seal"];
-  return (
-    step === "unpack" || (continues.includes(step) && states[assignRoles(saga).target]?.journal?.isRestore === true)
-  );
 }
 
 /** Stops if the event log has a later start on another host, as after a restore while the holder was lost. */

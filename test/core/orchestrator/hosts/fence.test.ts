@@ -1,11 +1,6 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Fence, MoveEvent } from "../../../../core/eventLog/events";
-import {
-  createFenceCheck,
-  createFenceEnvironment,
-  endFence,
-  readFenceEnvironment,
-} from "../../../../core/orchestrator/hosts/fence";
+import { createFenceCheck, endFence } from "../../../../core/orchestrator/hosts/fence";
 import { computeFingerprint } from "../../../../core/ssh/publicKey";
 import { openStore } from "../../../../core/store/openStore";
 import { movesIn, putEvent } from "../../../recordIn";
@@ -29,6 +24,8 @@ beforeEach(() => {
   time = Date.parse(at) + 60_000;
 });
 
+afterEach(() => vi.unstubAllEnvs());
+
 /** Returns the check of a run that begins after these fences. */
 function begin(fences: readonly Fence[], { isConfigured = true, hasToken = true } = {}) {
   for (const details of fences) putEvent(directory(), { at, move, event: "fenced", details });
@@ -37,8 +34,9 @@ function begin(fences: readonly Fence[], { isConfigured = true, hasToken = true 
     ...exampleInputs({ restoreFrom: isConfigured ? "/b.tar.age" : undefined }),
     old: { ...old, host: { ...old.host, ssh: { ...old.host.ssh, hostKey } } },
   };
-  const fenceAccess = hasToken ? { token, endpoint: api.endpoint } : { token: undefined, endpoint: undefined };
-  const deps = { now: () => time, say: (line: string) => void said.push(line), sleep: api.sleep, fenceAccess };
+  vi.stubEnv("PILLAR_HOST_FENCE_TOKEN", hasToken ? token : undefined);
+  vi.stubEnv("PILLAR_HOST_FENCE_ENDPOINT", api.endpoint);
+  const deps = { now: () => time, say: (line: string) => void said.push(line), sleep: api.sleep };
   return createFenceCheck(inputs, openStore(directory()), movesIn(directory()), deps);
 }
 const events = () => movesIn(directory()).map(({ event }: MoveEvent) => event);
@@ -92,11 +90,4 @@ describe("a fence", () => {
     expect(await begin([off])(silent)).toBe(false);
     expect(said.join().includes(token)).toBe(false);
   });
-});
-
-test("the environment of a run has the provider's token and endpoint", () => {
-  const server = { provider: "hetzner", id: "52", token };
-  expect(readFenceEnvironment(createFenceEnvironment(server))).toEqual({ token, endpoint: undefined });
-  const { endpoint } = readFenceEnvironment(createFenceEnvironment({ ...server, endpoint: "http://x" }));
-  expect(endpoint).toBe("http://x");
 });
