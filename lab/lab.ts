@@ -158,9 +158,9 @@ export class Lab {
     await this.state.waitFor("the clouds", ready);
   }
 
-  /** Returns the URL of a cloud's API. */
+  /** Returns the URL of a cloud's API, on the operator's own machine: a token goes over plain http nowhere else. */
   cloudUrl(name: CloudName): string {
-    return `http://${operatorAddress}:${cloudPorts[name]}`;
+    return `http://127.0.0.1:${cloudPorts[name]}`;
   }
 
   /** Calls a cloud's API from outside: the control API under /_lab, or with a token the cloud's own. */

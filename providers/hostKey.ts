@@ -1,11 +1,14 @@
+import crypto from "node:crypto";
 import ssh2 from "ssh2";
 import { computeFingerprint } from "../core/ssh/publicKey";
-import { defineResource } from "./runtime/dynamicResource";
+import { defineResource, hasChanges } from "./runtime/dynamicResource";
 
 /**
- * The ed25519 host key of a server that this stack makes. cloud-init installs it, and every connection is pinned to it
- * from the first packet (docs/architecture.md, Host keys are pinned). create makes the key once, and refuses if a
- * server exists that this state did not order. update keeps it, delete does nothing.
+ * The ed25519 host key of a server that this stack makes, and the number of its order. cloud-init installs the key, and
+ * every connection is pinned to it from the first packet (docs/architecture.md, Host keys are pinned). create makes the
+ * key once. A run that orders draws a new number: it goes with the order, so that a server is told from others with the
+ * same labels. create and update refuse a server that this state did not order, before anything at the provider changes.
+ * delete does nothing.
  */
 export class HostKey extends defineResource<HostKeyInputs, HostKeyOutputs>({
   type: "HostKey",
@@ -13,13 +16,21 @@ export class HostKey extends defineResource<HostKeyInputs, HostKeyOutputs>({
   create: async ({ stranger }) => {
     // An existing server does not have a key that is made now.
     if (stranger !== undefined) throw new Error(stranger);
-    return createKeyPair();
+    return { ...createKeyPair(), ...drawNumber() };
   },
-  // The host has this key: a new one would lock every connection out.
-  update: async ({ publicKey, privateKey, fingerprint }) =>
-    publicKey && privateKey && fingerprint ? { publicKey, privateKey, fingerprint } : createKeyPair(),
+  update: async (olds, { run, otherOrder, seen }) => {
+    const { publicKey, privateKey, fingerprint, number = "", orderedAt = "" } = olds;
+    if (isOther(seen, number, otherOrder)) throw new Error(otherOrder);
+    const order = run !== undefined && run !== olds.run ? drawNumber() : { number, orderedAt };
+    // The host has this key: a new one would lock every connection out.
+    const pair = publicKey && privateKey && fingerprint ? { publicKey, privateKey, fingerprint } : createKeyPair();
+    return { ...pair, ...order };
+  },
+  // What the provider reports is a reason to run only if it is another server.
+  changes: (olds, news) =>
+    hasChanges(olds, news, "stranger", "otherOrder", "seen") || isOther(news.seen, olds.number, news.otherOrder),
   secretInputs: [],
-  outputs: { publicKey: "plain", privateKey: "secret", fingerprint: "plain" },
+  outputs: { publicKey: "plain", privateKey: "secret", fingerprint: "plain", number: "plain", orderedAt: "plain" },
   // A state that has a key keeps it, whatever server the provider reports.
   options: { ignoreChanges: ["stranger"] },
 }) {}
@@ -27,9 +38,21 @@ export class HostKey extends defineResource<HostKeyInputs, HostKeyOutputs>({
 interface HostKeyInputs {
   /** The error for a server that already exists, if this state has no key yet. */
   readonly stranger?: string | undefined;
+  /** The error for a server of another order than this state's; absent if the state knows the server itself. */
+  readonly otherOrder?: string | undefined;
+  /** The number that the existing server carries; empty if it carries none. */
+  readonly seen?: string | undefined;
+  /** A new value in each run that orders. */
+  readonly run?: string | undefined;
 }
 
-type HostKeyOutputs = Readonly<ReturnType<typeof createKeyPair>>;
+type HostKeyOutputs = Readonly<ReturnType<typeof createKeyPair> & ReturnType<typeof drawNumber>>;
+
+const isOther = (seen: string | undefined, number: string | undefined, otherOrder: string | undefined) =>
+  otherOrder !== undefined && seen !== number;
+
+/** Draws the number of an order, in lower-case hexadecimal digits, which fit every label and tag. */
+const drawNumber = () => ({ number: crypto.randomBytes(8).toString("hex"), orderedAt: new Date().toISOString() });
 
 /** Creates a key pair: the public key as an authorized_keys line, the private key in OpenSSH's format. */
 export function createKeyPair() {

@@ -10,6 +10,7 @@ import { readUnchangedExample, resolveStackFilePath } from "../init/stackText";
 import { parseConfiguration } from "../pulumi/configuration";
 import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand";
 import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
+import { checkStackName } from "../pulumi/stackName";
 import { parseState } from "../pulumi/stackState";
 import { createRefusal } from "../terminal/refusal";
 import { createProxySettings, listOwnSecrets } from "./otherStack";
@@ -28,6 +29,7 @@ export async function adoptHost(
   args: readonly string[],
   { like, hostKey: given, up }: AdoptOptions,
 ): Promise<number> {
+  checkStackName(stack);
   refuseBadAnswers("adopt", [
     ["address", answerSchemas.address, address],
     ["--host-key", answerSchemas.hostKey, given],

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { anyStack, commandsFor } from "../../core/util/commands";
 import { createPulumi, formatPulumiError, type Pulumi } from "../pulumi/pulumiCommand";
-import { shortenStackName } from "../pulumi/stackName";
+import { checkStackName, shortenStackName } from "../pulumi/stackName";
 import { askText } from "../terminal/prompts";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets";
@@ -18,6 +18,7 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   const usualName = flags.adopt ? "prod" : "prod-2";
   const stack =
     name ?? (await askText("What is the stack called?", { instead: "STACK, such as prod-2", default: usualName }));
+  checkStackName(stack);
   const engine = createPulumi(stack);
   const file = resolveStackFilePath(stack);
   const before = await refuseExisting(engine, stack, file);

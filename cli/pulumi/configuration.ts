@@ -1,18 +1,19 @@
-import { extractRawConfig, parseConfig, type Raw, type StackConfig } from "../../core/config/config";
+import { parseWholeConfig, type Raw, type StackConfig } from "../../core/config/config";
 import { formatConfigFaults } from "../../core/config/configFaults";
 import { CliRefusal } from "../terminal/refusal";
 import { shortenStackName } from "./stackName";
 
-/** Parses the output of `pulumi config --json --show-secrets`. Leaves out other projects' keys. */
+/** Parses the output of `pulumi config --json --show-secrets`: values by key, all projects' keys among them. */
 export function parseRawValues(text: string): Raw {
   const entries = Object.entries(JSON.parse(text) as Record<string, { value?: string }>);
-  const values = entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
-  return extractRawConfig(Object.fromEntries(values)).raw;
+  return Object.fromEntries(
+    entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const])),
+  );
 }
 
 /** Parses a stack's configuration. @throws Refusal that names every problem, as `pulumi up` does */
 export function parseConfiguration(stack: string, text: string): StackConfig {
-  const parsed = parseConfig(parseRawValues(text), shortenStackName(stack));
+  const parsed = parseWholeConfig(parseRawValues(text), shortenStackName(stack));
   if ("config" in parsed) return parsed.config;
   throw new CliRefusal(formatConfigFaults(stack, parsed.faults, "", "the command"));
 }

@@ -1,2 +1,15 @@
+import { createRefusal } from "../terminal/refusal";
+
 /** Returns a stack's short name, without organization and project, as event logs and files use it. */
 export const shortenStackName = (full: string): string => full.split("/").at(-1) ?? full;
+
+/** Checks a new stack's name by Pulumi's rule. A lone dot would name a file that every later command stumbles over. */
+export function checkStackName(full: string): void {
+  const name = shortenStackName(full);
+  if (/^[A-Za-z0-9._-]{1,100}$/.test(name) && !/^\.*$/.test(name)) return;
+  throw createRefusal({
+    what: "this name can't be a stack's; nothing was written",
+    found: JSON.stringify(full),
+    needed: "choose a name of letters, digits, dots, dashes and underscores, such as prod-2",
+  });
+}

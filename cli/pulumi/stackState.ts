@@ -44,6 +44,7 @@ export function parseState(text: string) {
     guardedProducer: asText(lastGuard?.knownProducer),
     /** True if this state ordered the server. */
     isOwnServer: firstGuard.isOwnServer === true || undefined,
+    orderedAt: asText(firstGuard.orderedAt),
     /** The host in the last run's outputs. */
     host: asHost(asBlock(stack.host).address, asBlock(stack.host).hostKey),
     /** The producer address that was registered before this host's, from the last run's outputs. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
 import { formatResourceName } from "../../core/cloud/cloud";
 import type { KeepDecision } from "../../core/cloud/decideServer";
@@ -6,18 +7,22 @@ import type { CloudServer } from "../../core/cloud/power";
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import { cloudInit } from "../../core/steps/nodeSteps";
 import { HostKey } from "../../providers/hostKey";
-import { ServerOrder } from "../../providers/serverOrder";
 import { runStep } from "../remote";
 import { type CloudRun, createParts } from "./cloudParts";
-import { checkAddress, isOrderedHere, registerServer } from "./cloudServer";
+import { checkAddress, registerServer } from "./cloudServer";
 import { createFirstContact } from "./firstContact";
 import { type HostArgs, HostComponent } from "./hostComponent";
 import { addSetUp } from "./setUp";
 
 interface CloudHostArgs extends HostArgs {
   readonly openings: readonly Opening[];
-  /** Error text for an existing server of which this state has no host key. Absent if no server exists yet. */
-  readonly stranger: string | undefined;
+  /** Errors for an existing server that this state did not order. Empty if no server exists yet. */
+  readonly strangers: { readonly stranger?: string | undefined; readonly otherOrder?: string | undefined };
+}
+
+/** Returns a new value in a run that orders, else the number that the server carries. */
+function createOrderInputs({ plan }: CloudRun) {
+  return plan.kind === "make" ? { run: randomUUID() } : { seen: plan.server.order ?? "" };
 }
 
 /** Registers a host at a cloud provider, with its keys, firewall, server, first contact and guard. */
@@ -27,14 +32,15 @@ export function createCloudHost(run: CloudRun, args: CloudHostArgs) {
   const parent = new HostComponent("CloudHost");
   const configuredKey = config.host.hostKey;
   const key =
-    configuredKey === undefined ? new HostKey("host-key", { stranger: args.stranger }, { parent }) : undefined;
+    configuredKey === undefined
+      ? new HostKey("host-key", { ...args.strangers, ...createOrderInputs(run) }, { parent })
+      : undefined;
   // The host key is created first, because it fails for a foreign server before anything at the provider changes.
   const parts = createParts[config.host.provider](run, key ? { dependsOn: [key] } : {});
-  const made = registerServer({ run, openings: args.openings }, parts, key, parent);
-  const address = checkAddress(run, made);
+  const { server: made, order } = registerServer({ run, openings: args.openings }, parts, key, parent);
+  const address = checkAddress(run, made, order);
   const hostKey = key?.publicKey ?? pulumi.output(configuredKey ?? "");
-  const order = new ServerOrder("server-order", { serverId: made.id, isOrder: isOrderedHere(run) }, { parent });
-  const isOrdered = key ? order.isOrdered : pulumi.output(false);
+  const { isOrdered } = order;
   const place = { address, hostKey, server: describeServer(run, made.id, isOrdered) };
   const contact = createFirstContact(place, args, [made], parent);
   const access = addSetUp(args.setUp, { ...args.login, address, hostKey }, contact, parent);
@@ -47,7 +53,8 @@ export function createCloudHost(run: CloudRun, args: CloudHostArgs) {
   // Waits until the record of orders is written, because a run does not end before its outputs have resolved.
   const fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => computeFingerprint(shown));
   const server = createPowerSwitch(run, made.id);
-  const host = parent.guard({ access, ready: [booted], fingerprint, server, isOrdered }, args, made.id);
+  const orderedAt = key?.orderedAt;
+  const host = parent.guard({ access, ready: [booted], fingerprint, server, isOrdered, orderedAt }, args, made.id);
   return { ...host, serverId: made.id };
 }
 

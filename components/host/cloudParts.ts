@@ -1,11 +1,11 @@
 import * as digitalocean from "@pulumi/digitalocean";
 import * as hcloud from "@pulumi/hcloud";
 import * as pulumi from "@pulumi/pulumi";
-import { type Cloud, type CloudConfig, formatResourceName } from "../../core/cloud/cloud";
+import { type Cloud, type CloudConfig, formatKeyName, formatResourceName } from "../../core/cloud/cloud";
 import type { ServerDecision } from "../../core/cloud/decideServer";
-import { createDigitaloceanTag, formatSlug } from "../../core/cloud/digitalocean";
+import { createDigitaloceanTag, formatSlug, orderTagPrefix } from "../../core/cloud/digitalocean";
 import { anywhere, type Opening } from "../../core/cloud/firewall";
-import { createHetznerLabels } from "../../core/cloud/hetzner";
+import { createHetznerLabels, hetznerOrderLabel } from "../../core/cloud/hetzner";
 import type { OrderRecord, OrderRecords } from "../../core/cloud/orderRecord";
 
 /** A run's decision about its server at a cloud provider, and all that it was decided on. */
@@ -29,6 +29,8 @@ interface ServerArgs {
   /** Secret. Absent for an existing server, which has its own user data. */
   readonly userData?: pulumi.Input<string> | undefined;
   readonly backups: boolean;
+  /** The number of the order; absent for a server that is not ordered now. */
+  readonly order?: pulumi.Output<string> | undefined;
 }
 
 type Options = pulumi.CustomResourceOptions;
@@ -43,18 +45,26 @@ export interface CloudParts {
   server(name: string, args: ServerArgs, options: Options): CloudServerResource;
 }
 
+/** Ignores a changed key on a live server: providers use it only to create one. An order needs the configured key. */
+const keepKeyOf = ({ kind }: Exclude<ServerDecision, { kind: "gone" }>) =>
+  kind === "keep" ? { ignoreChanges: ["name", "publicKey"] } : {};
+
 export const createParts = { hetzner: createHetznerParts, digitalocean: createDigitaloceanParts };
 
 /** Returns Hetzner's resources. `around`: options of the plugin's provider resource, on which all depend. */
-function createHetznerParts({ config }: CloudRun, around: pulumi.ResourceOptions): CloudParts {
+function createHetznerParts({ config, plan }: CloudRun, around: pulumi.ResourceOptions): CloudParts {
   const args = { token: pulumi.secret(config.host.token), endpoint: config.apiEndpoint };
   const provider = new hcloud.Provider("hcloud", args, around);
   const own = { name: formatResourceName(config), labels: createHetznerLabels(config) };
   return {
-    fixedInputs: ["serverType", "location", "image", "userData", "sshKeys"],
+    // Labels, too: without its number a server would count as a stranger.
+    fixedInputs: ["serverType", "location", "image", "userData", "sshKeys", "labels"],
     sshKey: (publicKey, options) =>
-      // Ignores a changed key: Hetzner uses it only to create a server.
-      new hcloud.SshKey("ssh-key", { ...own, publicKey }, { ...options, provider, ignoreChanges: ["publicKey"] }),
+      new hcloud.SshKey(
+        "ssh-key",
+        { ...own, name: formatKeyName(config, publicKey), publicKey },
+        { ...options, provider, ...keepKeyOf(plan) },
+      ),
     firewall: (openings, options) => {
       const rules = openings.map(({ protocol, port, sources }) => ({
         direction: "in",
@@ -64,13 +74,13 @@ function createHetznerParts({ config }: CloudRun, around: pulumi.ResourceOptions
       }));
       return new hcloud.Firewall("firewall", { ...own, rules }, { ...options, provider });
     },
-    server: (id, { plan, firewall, ...server }, options) =>
+    server: (id, { plan: serverType, firewall, order, ...server }, options) =>
       new hcloud.Server(
         id,
         {
           ...server,
-          labels: own.labels,
-          serverType: plan,
+          labels: order ? { ...own.labels, [hetznerOrderLabel]: order } : own.labels,
+          serverType,
           firewallIds: firewall === undefined ? undefined : [pulumi.output(firewall).apply(Number)],
           // Hetzner requires both to be equal. core/retirement/releaseOnDestroy.ts turns both off.
           deleteProtection: true,
@@ -89,10 +99,13 @@ function createDigitaloceanParts({ config, plan }: CloudRun, around: pulumi.Reso
   const name = formatResourceName(config);
   const tagName = createDigitaloceanTag(config);
   return {
-    fixedInputs: ["size", "region", "image", "userData", "sshKeys"],
+    fixedInputs: ["size", "region", "image", "userData", "sshKeys", "tags"],
     sshKey: (publicKey, options) =>
-      // Ignores a changed key: DigitalOcean uses it only to create a Droplet.
-      new digitalocean.SshKey("ssh-key", { name, publicKey }, { ...options, provider, ignoreChanges: ["publicKey"] }),
+      new digitalocean.SshKey(
+        "ssh-key",
+        { name: formatKeyName(config, publicKey), publicKey },
+        { ...options, provider, ...keepKeyOf(plan) },
+      ),
     firewall: (openings, options) => {
       // The firewall finds its Droplet by the tag, so it can exist before the Droplet.
       const tag = new digitalocean.Tag(
@@ -113,7 +126,7 @@ function createDigitaloceanParts({ config, plan }: CloudRun, around: pulumi.Reso
       const rules = { name, tags: [tag.name], inboundRules, outboundRules };
       return new digitalocean.Firewall("firewall", rules, { ...options, provider });
     },
-    server: (id, { plan: size, location: region, image, firewall: _, ...server }, options) =>
+    server: (id, { plan: size, location: region, image, firewall: _, order, ...server }, options) =>
       new digitalocean.Droplet(
         id,
         {
@@ -121,7 +134,7 @@ function createDigitaloceanParts({ config, plan }: CloudRun, around: pulumi.Reso
           size,
           region,
           image: formatSlug(image),
-          tags: [tagName],
+          tags: order ? [tagName, pulumi.interpolate`${orderTagPrefix}${order}`] : [tagName],
           // Without a policy, backups would be daily and cost more than the preview said.
           backupPolicy: server.backups ? { plan: "weekly", weekday: "SUN", hour: 4 } : undefined,
         },

@@ -1,24 +1,27 @@
 import * as pulumi from "@pulumi/pulumi";
-import { formatResourceName } from "../../core/cloud/cloud";
+import { describeServer, formatResourceName, type ServerNow } from "../../core/cloud/cloud";
 import { createOrderRecord, type MakeDecision } from "../../core/cloud/decideServer";
 import type { Opening } from "../../core/cloud/firewall";
+import { findSent, formatSent } from "../../core/cloud/orderRecord";
 import { renderUserData } from "../../core/cloud/userData";
 import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
 import { beginAnew, formatConsoleHelp } from "../../core/ssh/ownServer";
+import { stripComment } from "../../core/ssh/publicKey";
 import { commandsFor } from "../../core/util/commands";
 import { createProblemError, formatProblem } from "../../core/util/problem";
 import type { HostKey } from "../../providers/hostKey";
+import { ServerOrder } from "../../providers/serverOrder";
 import { createPlainError, warn } from "../log";
 import type { CloudParts, CloudRun, CloudServerResource } from "./cloudParts";
 
-/** Registers the stack's server, its ssh key and its firewall. `key`: undefined if a host key is configured. */
+/** Registers the stack's server, its order, ssh key and firewall. `key`: undefined if a host key is configured. */
 export function registerServer(
   { run, openings }: { readonly run: CloudRun; readonly openings: readonly Opening[] },
   parts: CloudParts,
   key: HostKey | undefined,
   parent: pulumi.Resource,
-): CloudServerResource {
-  const { config, plan } = run;
+) {
+  const { config, plan, record } = run;
   const { found } = plan;
   const publicKey = deriveConfiguredPublicKey(config);
   // Imports resources with this stack's labels that the state does not know, so that nothing is created twice.
@@ -28,12 +31,28 @@ export function registerServer(
   const firewall = parts.firewall(openings, importing(found.firewall));
   const keyId = sshKey?.id ?? found.foreignKey;
   const sshKeys = keyId ? [keyId] : [];
+  const seen = plan.kind === "keep" ? (plan.server.order ?? "") : undefined;
+  const { provider, token } = config.host;
+  const order = new ServerOrder(
+    "server-order",
+    {
+      number: key?.number ?? "",
+      isOrder: plan.kind === "make" || findSent(record, plan.server) !== undefined,
+      seen,
+      owner: { stack: config.stack, pillar: { name: config.pillar.name } },
+      cloud: { provider, token, endpoint: config.apiEndpoint },
+    },
+    { parent, dependsOn: [firewall, ...(sshKey ? [sshKey] : [])] },
+  );
   const userData =
     key &&
-    pulumi.all([key.privateKey, key.publicKey, firewall.id, ...sshKeys]).apply(async ([privateKey, hostKey]) => {
-      if (plan.kind === "make" && !pulumi.runtime.isDryRun()) await beforeOrder({ ...run, plan }).catch(throwPlainly);
-      return renderUserData({ privateKey: privateKey ?? "", publicKey: hostKey ?? "" });
-    });
+    pulumi
+      .output({ privateKey: key.privateKey, publicKey: key.publicKey, number: key.number, sshKeys, made: firewall.id })
+      .apply(async ({ privateKey, publicKey: hostKey, number, sshKeys: [sshKeyId] }) => {
+        if (plan.kind === "make" && !pulumi.runtime.isDryRun())
+          await beforeOrder({ ...run, plan }, number, sshKeyId).catch(throwPlainly);
+        return renderUserData({ privateKey, publicKey: hostKey });
+      });
   const { image, backups, startTimeout } = config.host;
   const args = {
     name: formatResourceName(config),
@@ -45,6 +64,7 @@ export function registerServer(
   };
   const options = {
     parent,
+    dependsOn: [order],
     protect: config.lifecycle !== "retiring",
     customTimeouts: { create: `${startTimeout / 1000}s` },
     ignoreChanges: parts.fixedInputs,
@@ -53,15 +73,15 @@ export function registerServer(
     const { id, plan: size, location, image: own = image } = plan.server;
     const ignoreChanges = plan.isHalfMade ? ["*"] : parts.fixedInputs;
     const kept = { ...args, plan: size, location, image: own };
-    return parts.server("server", kept, { ...options, import: id, ignoreChanges });
+    return { server: parts.server("server", kept, { ...options, import: id, ignoreChanges }), order };
   }
   // Only a run that orders registers the hook: a destroy runs no program and would miss it if a deletion fails.
   const hooks = { onError: [new pulumi.ErrorHook("server-order", handleOrderError({ ...run, plan }))] };
   // The engine keeps the rest of a failed creation, and deletes it only if it is not protected.
   const replacing = { protect: false, replaceOnChanges: ["#initerror"], deleteBeforeReplace: true, ignoreChanges: [] };
   const { plan: size, location } = plan.offer;
-  const ordered = { ...args, plan: size, location };
-  return parts.server("server", ordered, { ...options, hooks, ...(plan.leftover && replacing) });
+  const ordered = { ...args, plan: size, location, order: key?.number };
+  return { server: parts.server("server", ordered, { ...options, hooks, ...(plan.leftover && replacing) }), order };
 }
 
 /**
@@ -69,9 +89,24 @@ export function registerServer(
  * delete the rest of a failed creation: the engine deletes what its state has (Hetzner's plugin would fail if it were
  * gone), and checkMade deletes anything else.
  */
-async function beforeOrder({ cloud, orders, plan }: CloudRun<MakeDecision>): Promise<void> {
+async function beforeOrder(run: CloudRun<MakeDecision>, number: string, sshKeyId: string | undefined): Promise<void> {
+  const { cloud, orders, plan, record } = run;
+  if (sshKeyId !== undefined) await assertConfiguredKey(run, sshKeyId);
   if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
-  await orders.write(createOrderRecord(plan, new Date()));
+  await orders.write(createOrderRecord(plan, { number, at: new Date(), sent: record.sent }));
+}
+
+/** Asserts that the provider's key object, which a new server lets in, holds the configured key. */
+async function assertConfiguredKey({ cloud, config }: CloudRun, sshKeyId: string): Promise<void> {
+  const wanted = deriveConfiguredPublicKey(config) ?? "";
+  const found = await cloud.readPublicKey(sshKeyId);
+  if (found !== undefined && stripComment(found) === stripComment(wanted)) return;
+  throw createProblemError({
+    what: `the ssh key ${sshKeyId} at ${cloud.provider}, which the server would let in, is not the configured one: no server is ordered or used`,
+    found: found ?? "no such key",
+    needed: `${stripComment(wanted)} (pillar-host:ssh)`,
+    next: `Delete that key in the provider's console, then: ${commandsFor(config.stack).refresh} && ${commandsFor(config.stack).up}`,
+  });
 }
 
 const throwPlainly = (error: Error): never => {
@@ -79,31 +114,24 @@ const throwPlainly = (error: Error): never => {
 };
 
 /** Returns the server's address, once the server exists, is the only one and has an address. */
-export function checkAddress(run: CloudRun, { id, ipv4Address }: CloudServerResource): pulumi.Output<string> {
+export function checkAddress(run: CloudRun, { id, ipv4Address }: CloudServerResource, order: ServerOrder) {
   return pulumi
-    .all([id, ipv4Address])
-    .apply(([serverId, recorded]) => findAddress(run, serverId, recorded).catch(throwPlainly));
+    .all([id, ipv4Address, order.isOrdered])
+    .apply(([serverId, recorded, isOrdered]) => findAddress(run, serverId, recorded, isOrdered).catch(throwPlainly));
 }
 
-async function findAddress(run: CloudRun, serverId: string, recorded: string): Promise<string> {
+async function findAddress(run: CloudRun, serverId: string, recorded: string, isOrdered: boolean): Promise<string> {
   const { plan, orders } = run;
   const address = recorded || (plan.kind === "keep" && plan.server.address) || "";
   if (plan.kind === "make") await checkMade({ ...run, plan }, serverId);
   if (pulumi.runtime.isDryRun()) return address;
-  if (address === "") throw new Error(formatNoAddress(run, serverId));
-  await orders.write({ attempts: [], ordered: isOrderedHere(run) ? serverId : undefined });
+  if (address === "") throw new Error(formatNoAddress(run, serverId, isOrdered));
+  const { sent } = await orders.read();
+  await orders.write({ attempts: [], sent: isOrdered ? sent : undefined });
   return address;
 }
 
-/**
- * True if this run orders the server or resumes an interrupted order. Also if an earlier run ordered it and nobody has
- * logged in yet: the record of orders says so, even if an interrupted destroy deleted the state's memory of the order but not the server.
- */
-export function isOrderedHere({ record, plan }: CloudRun): boolean {
-  return plan.kind === "make" || plan.isHalfMade || record.ordered === plan.server.id;
-}
-
-function formatNoAddress(run: CloudRun, serverId: string): string {
+function formatNoAddress(run: CloudRun, serverId: string, isOrdered: boolean): string {
   const { cloud, config } = run;
   const commands = commandsFor(config.stack);
   return formatProblem({
@@ -111,33 +139,44 @@ function formatNoAddress(run: CloudRun, serverId: string): string {
     next: [
       formatConsoleHelp({ console: cloud.describeConsole(serverId) }),
       `In some minutes: ${commands.up}`,
-      isOrderedHere(run) && beginAnew(commands),
+      isOrdered && beginAnew(commands),
     ],
   });
 }
 
-/** Checks that a new server exists, and removes the servers that a failed or repeated order left. */
-async function checkMade(
-  { cloud, config, orders, plan: { attempts, shown } }: CloudRun<MakeDecision>,
-  serverId: string,
-): Promise<void> {
+/**
+ * Checks that a new server exists and is the only one, and removes the rest of a failed creation. Any other server is
+ * named and never touched: it may be a live Pillar that another machine ordered, whatever its labels.
+ */
+async function checkMade(run: CloudRun<MakeDecision>, serverId: string): Promise<void> {
+  const { cloud, config, orders, plan } = run;
   const { servers } = await cloud.readInventory(config);
+  const record = await orders.read();
   if (servers.every(({ id }) => id !== serverId)) {
     const { refresh, up } = commandsFor(config.stack);
     // No order was sent, because the engine believed that the missing server exists: remove the order from the record.
-    if (!pulumi.runtime.isDryRun()) await orders.write({ attempts, shown });
+    if (!pulumi.runtime.isDryRun())
+      await orders.write({ attempts: plan.attempts, shown: plan.shown, sent: run.record.sent });
     throw createProblemError({
       what: `server ${serverId}, this stack's host, is no longer at ${cloud.provider}, or lost its labels there`,
       next: `If the server is gone, create another one with: ${refresh} && ${up}`,
     });
   }
   if (pulumi.runtime.isDryRun()) return;
-  // The other servers with this stack's labels come from its orders, because there was none before: a failed order left
-  // them, or the plugin repeated an order after losing the answer.
-  for (const { id } of servers.filter((server) => server.id !== serverId)) {
-    warn(`server ${id} at ${cloud.provider}, left by an order of this stack, is removed; server ${serverId} is kept`);
+  const isRest = (each: ServerNow) => each.failure !== undefined && findSent(record, each) !== undefined;
+  const others = servers.filter(({ id }) => id !== serverId);
+  for (const { id } of others.filter(isRest)) {
+    warn(`server ${id} at ${cloud.provider}, whose creation failed in an order of this stack, is removed`);
     await cloud.remove(id);
   }
+  const left = others.filter((each) => !isRest(each));
+  if (left.length === 0) return;
+  throw createProblemError({
+    what: `server ${serverId} was ordered at ${cloud.provider}, and another server has this stack's labels: nothing is deployed yet`,
+    found: left.map((each) => describeServer(each, formatSent(findSent(record, each)))),
+    needed: `delete it in the provider's console if it is of this stack's order (the provider repeated the order); if not, find out whose it is: it may be a live Pillar`,
+    next: `Then: ${commandsFor(config.stack).up}`,
+  });
 }
 
 /** Returns the handler that stores and explains the provider's error about a failed order, and never retries. */

@@ -4,7 +4,7 @@ import { openCloud } from "../../core/cloud/clouds";
 import { decideServer, type HostRefusal, type KeepDecision, type ServerDecision } from "../../core/cloud/decideServer";
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
 import { isCloudError } from "../../core/cloud/http";
-import { openOrderRecords } from "../../core/cloud/orderRecord";
+import { findSent, openOrderRecords } from "../../core/cloud/orderRecord";
 import { setProtection } from "../../core/cloud/power";
 import type { LogEvent } from "../../core/eventLog/events";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
@@ -40,8 +40,8 @@ export async function registerCloudHost(
   const register = async () => {
     if (importId !== undefined && plan.kind === "keep") return createAdoptedHost({ ...run, plan }, args);
     const openings = listOpenings(config, await hasOrchestrator(config, config.stack, last.orchestrator?.side));
-    const stranger = plan.kind === "keep" ? await formatStranger({ ...run, plan }) : undefined;
-    return createCloudHost(run, { ...args, openings, stranger });
+    const strangers = plan.kind === "keep" ? await formatStrangers({ ...run, plan }, last) : {};
+    return createCloudHost(run, { ...args, openings, strangers });
   };
   const host = await register();
   const { serverId, fingerprint } = host;
@@ -51,23 +51,35 @@ export async function registerCloudHost(
   return { host, shown: { provider, plan: name, location, serverId, address: host.access.address, fingerprint } };
 }
 
-/** Formats the error for a server that this state did not order, in case this state has no host key of it. */
-async function formatStranger({ config, cloud, plan }: CloudRun<KeepDecision>): Promise<string> {
-  const { id, name, address = "without an address" } = plan.server;
+/**
+ * Formats the errors for a server that this state did not order: in case this state has no host key of it, or the number
+ * of another order. A server that the last run used, or that the record of orders has, is no stranger by its number.
+ */
+async function formatStrangers({ config, cloud, plan, record }: CloudRun<KeepDecision>, last: LastRun) {
+  const { id, name, address = "without an address", order } = plan.server;
   const run = commandsFor(config.stack);
   const location = findValidEvents(await readStackEvents(config), config.stack, "location").at(-1)?.details;
   const recordedKey = location?.serverId === id ? location.hostKey : undefined;
-  return formatProblem({
-    what: `${createServerName({ name, id })} at ${cloud.provider}, ${address}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
-    found: "no host key of the server in this stack's state: was the state lost, is this another checkout or back end?",
-    needed: "restore the state that ordered it, or set pillar-host:host.hostKey to adopt the server as it is",
-    next: [
-      recordedKey !== undefined && `The event log on this machine has its key: ${recordedKey}`,
-      formatConsoleHelp({ console: cloud.describeConsole(id) }),
-      "If the server is yours, pin the key that its console shows (cat /etc/ssh/ssh_host_ed25519_key.pub):",
-      `  ${run.set("host.hostKey", someHostKey)} && ${run.up}`,
-    ],
-  });
+  const format = (found: string) =>
+    formatProblem({
+      what: `${createServerName({ name, id })} at ${cloud.provider}, ${address}: it carries this stack's labels, and this state did not order it: it may be a live Pillar. Nothing was changed`,
+      found,
+      needed: "restore the state that ordered it, or set pillar-host:host.hostKey to adopt the server as it is",
+      next: [
+        recordedKey !== undefined && `The event log on this machine has its key: ${recordedKey}`,
+        formatConsoleHelp({ console: cloud.describeConsole(id) }),
+        "If the server is yours, pin the key that its console shows (cat /etc/ssh/ssh_host_ed25519_key.pub):",
+        `  ${run.set("host.hostKey", someHostKey)} && ${run.up}`,
+      ],
+    });
+  const isKnown = last.serverId === id || findSent(record, plan.server) !== undefined;
+  const other =
+    order === undefined ? "no number of an order on the server" : `the number ${order} of another order on the server`;
+  const where = "was the state lost, is this another checkout or back end, did another machine order it?";
+  return {
+    stranger: format(`no host key of the server in this stack's state: ${where}`),
+    otherOrder: isKnown ? undefined : format(`${other}: ${where}`),
+  };
 }
 
 async function decide({ config, cloud, orders, record }: Omit<CloudRun, "plan">): Promise<ServerDecision> {
@@ -78,7 +90,7 @@ async function decide({ config, cloud, orders, record }: Omit<CloudRun, "plan">)
     return { faults: [...error.message.split("\n"), ...(isOfToken ? [set] : [])] };
   });
   if ("faults" in decided) {
-    if (decided.isExhausted) await orders.write({ attempts: [], shown: record.shown });
+    if (decided.isExhausted) await orders.write({ attempts: [], shown: record.shown, sent: record.sent });
     throw new pulumi.RunError(
       `The host of stack ${config.stack} can't be ordered or used at ${cloud.provider}; nothing was changed:\n` +
         decided.faults.map((line) => `  ${line}`).join("\n"),

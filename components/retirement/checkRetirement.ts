@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { readServer } from "../../core/cloud/clouds";
-import { openOrderRecords } from "../../core/cloud/orderRecord";
-import { extractRawConfig, parseConfig, type StackConfig } from "../../core/config/config";
+import { findSent, openOrderRecords } from "../../core/cloud/orderRecord";
+import { extractRawConfig, parseWholeConfig, type StackConfig } from "../../core/config/config";
 import { formatConfigFaults } from "../../core/config/configFaults";
 import { findPlainSecrets } from "../../core/config/secretKeys";
 import { openStackStore } from "../../core/config/stackStore";
@@ -31,8 +31,8 @@ export async function checkRetirement(config: StackConfig, last: LastRun): Promi
   const location = findValidEvents(events, config.stack, "location").at(-1)?.details;
   const place = await findHost(config, last, location);
   if (place === "gone") return;
-  const { address, hostKey, isOwnServer } = place;
-  const shown = { address: address ?? `the host of ${config.stack}`, hostKey: hostKey ?? "", isOwnServer };
+  const { address, hostKey, isOwnServer, orderedAt } = place;
+  const shown = { address: address ?? `the host of ${config.stack}`, hostKey: hostKey ?? "", isOwnServer, orderedAt };
   const inputs = { ...createRetirementInputs(config, shown), knownProducer: last.producerAddress };
   const host =
     address === undefined || hostKey === undefined
@@ -64,17 +64,18 @@ async function findHost(config: StackConfig, last: LastRun, location?: EventDeta
   if (host.provider === "existing") {
     const hostKey = host.hostKey ?? (host.address === known.address ? known.hostKey : undefined);
     if (hostKey === undefined) throw createMissingKeyError(stack, host.address);
-    return { address: host.address, hostKey, isOwnServer: false };
+    return { address: host.address, hostKey, isOwnServer: false, orderedAt: undefined };
   }
   const server = await readServer(config, host, known.serverId);
   if (server === "gone") return "gone" as const;
   const isOther = server !== undefined && known.serverId !== undefined && known.serverId !== server.id;
   const address = (isOther ? undefined : known.address) ?? server?.address;
   const hostKey = host.hostKey ?? (isOther ? undefined : known.hostKey);
-  const isOwnServer = server !== undefined && (await openOrderRecords(config).read()).ordered === server.id;
+  const sent = server && findSent(await openOrderRecords(config).read(), server);
+  const isOwnServer = sent !== undefined;
   if (server && hostKey === undefined && !isOwnServer && host.importId === undefined)
     throw createMissingKeyError(stack, `server ${server.name} (${server.id}) at ${host.provider}`);
-  return { address, hostKey, isOwnServer };
+  return { address, hostKey, isOwnServer, orderedAt: sent?.at };
 }
 
 function createMissingKeyError(stack: string, host: string): pulumi.RunError {
@@ -101,10 +102,10 @@ export async function prepareRun(): Promise<{ readonly config: StackConfig; read
 
 function readConfig(): StackConfig {
   const stack = pulumi.getStack();
-  const { raw, apiEndpoint } = extractRawConfig(pulumi.runtime.allConfig());
-  for (const warning of findPlainSecrets(process.cwd(), stack, raw)) void warn(warning);
-  const parsed = parseConfig(raw, stack);
-  return "config" in parsed ? { ...parsed.config, apiEndpoint } : refuse(stack, parsed.faults);
+  const all = pulumi.runtime.allConfig();
+  for (const warning of findPlainSecrets(process.cwd(), stack, extractRawConfig(all).raw)) void warn(warning);
+  const parsed = parseWholeConfig(all, stack);
+  return "config" in parsed ? parsed.config : refuse(stack, parsed.faults);
 }
 
 function refuse(stack: string, faults: readonly string[]): never {

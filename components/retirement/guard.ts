@@ -34,10 +34,11 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
   );
 }
 
-function createInputs({ access, config, settings, isOrdered = pulumi.output(false) }: GuardableHost) {
+function createInputs({ access, config, settings, isOrdered = pulumi.output(false), orderedAt }: GuardableHost) {
   return {
     ...settings,
     isOwnServer: isOrdered,
+    ...(orderedAt === undefined ? {} : { orderedAt }),
     host: createRootAccess(access),
     node: createSshTarget(access).apply((ssh) => createHostNode(config, ssh)),
   };

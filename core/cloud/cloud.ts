@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { StackConfig } from "../config/config";
 import type { CloudHostConfig } from "../config/hostSchema";
 import { stripComment } from "../ssh/publicKey";
@@ -15,6 +16,8 @@ export interface ServerNow {
   readonly isProtected?: boolean | undefined;
   /** The reason why the server's creation failed, in the provider's words. */
   readonly failure?: string | undefined;
+  /** The number of the order that made the server: only the stack that drew it knows it. */
+  readonly order?: string | undefined;
 }
 
 export type CloudConfig = StackConfig & { readonly host: CloudHostConfig };
@@ -24,6 +27,7 @@ export type Owner = Pick<StackConfig, "stack"> & { readonly pillar: { readonly n
 export interface CloudInventory {
   readonly servers: readonly ServerNow[];
   readonly firewall?: string | undefined;
+  /** An ssh key with the stack's name or labels, and the configured public half. */
   readonly sshKey?: string | undefined;
   /** A key with the same public half that this stack did not create: the provider stores a key only once. */
   readonly foreignKey?: string | undefined;
@@ -38,12 +42,22 @@ export interface Cloud {
   /** Finds what carries the owner's labels, and a foreign copy of the public key. */
   readInventory(owner: Owner, publicKey?: string): Promise<CloudInventory>;
   readServer(id: string): Promise<ServerNow | undefined>;
+  /** Reads the public half of an ssh key; undefined if there is no such key. */
+  readPublicKey(id: string): Promise<string | undefined>;
   /** True if the provider's words say that it has no room for this plan in this location. */
   isNoRoom(words: string): boolean;
   describeConsole(id: string): string;
   /** Renames a half-made server, if the provider accepts a name only once: the next order needs the name. */
   makeRoom(id: string): Promise<void>;
   remove(id: string): Promise<void>;
+  /** Removes what the order's number leaves at the provider after the server is gone: a tag of DigitalOcean. */
+  forgetOrder(number: string): Promise<void>;
+}
+
+/** Names a server with a stack's labels, and the order that made it. @param origin what is known of that order */
+export function describeServer({ id, name, address = "no address", order }: ServerNow, origin?: string): string {
+  const unknown = order === undefined ? "of no order" : "of an order that is not known here";
+  return `${id} ${name}, ${address}, ${origin ?? unknown}`;
 }
 
 export function formatResourceName({ stack, pillar }: Owner): string {
@@ -54,13 +68,20 @@ export function formatResourceName({ stack, pillar }: Owner): string {
     .replace(/-+$/, "");
 }
 
+/** Returns the name of a stack's ssh key. It names the key itself, because another key's object may stay beside it. */
+export function formatKeyName(owner: Owner, publicKey: string): string {
+  const hash = createHash("sha256").update(stripComment(publicKey)).digest("hex");
+  return `${formatResourceName(owner)}-${hash.slice(0, 8)}`;
+}
+
+/** Finds the configured key by its public half. Name and labels alone prove nothing: anybody may give them to a key. */
 export function findSshKeys<T extends { readonly id: number; readonly public_key: string }>(
   keys: readonly T[],
   isOurs: (key: T) => boolean,
   publicKey = "",
 ): Pick<CloudInventory, "sshKey" | "foreignKey"> {
-  const foreign = keys.find((key) => !isOurs(key) && stripComment(key.public_key) === stripComment(publicKey));
-  return { sshKey: formatId(keys.find(isOurs)), foreignKey: formatId(foreign) };
+  const same = keys.filter((key) => stripComment(key.public_key) === stripComment(publicKey));
+  return { sshKey: formatId(same.find(isOurs)), foreignKey: formatId(same.find((key) => !isOurs(key))) };
 }
 
 export function formatId(thing: { readonly id: string | number } | undefined): string | undefined {

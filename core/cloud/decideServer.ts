@@ -2,10 +2,12 @@ import { ideal } from "../config/hostSchema";
 import { deriveConfiguredPublicKey } from "../ssh/configuredLogin";
 import { type Commands, commandsFor } from "../util/commands";
 import { type Chosen, chooseOffer, describeOffer, formatAttempt, formatPrice, type Offer } from "./chooseOffer";
-import type { Cloud, CloudConfig, CloudInventory, ServerNow } from "./cloud";
+import { type Cloud, type CloudConfig, type CloudInventory, describeServer, type ServerNow } from "./cloud";
 import {
   computePriceLimit,
   type FirstPrice,
+  findSent,
+  formatSent,
   keepFirstPrice,
   type Order,
   type OrderRecord,
@@ -56,14 +58,15 @@ export async function decideServer(config: CloudConfig, cloud: Cloud, record: Or
     return {
       faults: [
         `more than one server at ${cloud.provider} carries the labels of stack ${stack} of Pillar ${pillar.name}:`,
-        ...found.servers.map(({ id, name, address = "no address" }) => `  ${id} ${name}, ${address}`),
-        "needed: delete the servers that are not this stack's host, or remove their labels, in the provider's console.",
+        ...found.servers.map((each) => `  ${describeServer(each, formatSent(findSent(record, each)))}`),
+        "needed: delete the servers that are not this stack's host, or remove their labels, in the provider's console. One of another order may be a live Pillar.",
       ],
     };
-  // A server whose creation failed in our last order is no host: order another.
-  const isLeftover = server?.failure !== undefined && record.pending !== undefined;
+  const isOrdered = server !== undefined && findSent(record, server) !== undefined;
+  // A server whose creation failed in our own order is no host: order another.
+  const isLeftover = server?.failure !== undefined && isOrdered;
   if (server && (!isLeftover || lifecycle === "retiring"))
-    return planKeeping(config, { kind: "keep", server, found, isHalfMade: record.pending !== undefined });
+    return planKeeping(config, { kind: "keep", server, found, isHalfMade: isOrdered && record.pending !== undefined });
   if (lifecycle !== "retiring") return planOrder(config, cloud, record, found);
   const { refresh, destroy } = commandsFor(stack);
   const line = `there is no server of this stack at ${cloud.provider}. If the state still has one: ${refresh}, then ${destroy}`;
@@ -188,6 +191,12 @@ function formatOffer(
   return lines;
 }
 
-export function createOrderRecord({ offer, attempts, shown }: MakeDecision, at: Date): OrderRecord {
-  return { attempts, pending: { plan: offer.plan, location: offer.location, at: at.toISOString() }, shown };
+/** Returns the record of an order that is about to be sent. @param number of the order, new for each */
+export function createOrderRecord(
+  { offer, attempts, shown }: MakeDecision,
+  { number, at, sent = [] }: { readonly number: string; readonly at: Date; readonly sent?: OrderRecord["sent"] },
+): OrderRecord {
+  const time = at.toISOString();
+  const pending = { plan: offer.plan, location: offer.location, at: time };
+  return { attempts, pending, sent: [...sent, { number, at: time }], shown };
 }

@@ -3,12 +3,13 @@ import {
   type Cloud,
   findSshKeys,
   formatId,
+  formatKeyName,
   formatResourceName,
   type Owner,
   roundToCents,
   type ServerNow,
 } from "./cloud";
-import { type CloudAccess, createHttp } from "./http";
+import { type CloudAccess, createHttp, ignoreStatuses } from "./http";
 
 // https://docs.digitalocean.com/reference/api, as of November 2026.
 
@@ -31,6 +32,7 @@ interface Droplet {
   readonly size_slug: string;
   readonly region: { readonly slug: string };
   readonly image: { readonly slug: string | null };
+  readonly tags: readonly string[];
   readonly networks: { readonly v4: readonly { readonly ip_address: string; readonly type: string }[] };
 }
 
@@ -44,6 +46,9 @@ interface Named {
 export function createDigitaloceanTag({ stack, pillar }: Owner): string {
   return `pillar-host:${stack}:${pillar.name}`.replace(/[^A-Za-z0-9:_-]/g, "-");
 }
+
+/** Begins the tag with an order's number. */
+export const orderTagPrefix = "pillar-host-order:";
 
 /** Returns `ubuntu-22.04` as a slug, `ubuntu-22-04-x64`. */
 export function formatSlug(image: string): string {
@@ -72,6 +77,7 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
       location: droplet.region.slug,
       image: parseSlug(droplet.image.slug ?? ""),
       address: droplet.networks.v4.find(({ type }) => type === "public")?.ip_address,
+      order: droplet.tags.find((tag) => tag.startsWith(orderTagPrefix))?.slice(orderTagPrefix.length),
       failure: isFailed ? "the Droplet's creation ended in an error" : undefined,
     };
   };
@@ -98,10 +104,11 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
         http.list<{ name: string }>("/tags", "tags"),
       ]);
       const isOurs = ({ name }: Named) => name === formatResourceName(owner);
+      const keyName = formatKeyName(owner, publicKey ?? "");
       return {
         servers: await Promise.all(droplets.map(serverNow)),
         firewall: formatId(firewalls.find(isOurs)),
-        ...findSshKeys(keys, isOurs, publicKey),
+        ...findSshKeys(keys, ({ name }) => name === keyName, publicKey),
         tag: tags.find(({ name }) => name.toLowerCase() === tag.toLowerCase())?.name,
       };
     },
@@ -109,11 +116,14 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
       const found = await http.find<{ droplet: Droplet }>(`/droplets/${id}`);
       return found && serverNow(found.droplet);
     },
+    readPublicKey: async (id) => (await http.find<{ ssh_key: Named }>(`/account/keys/${id}`))?.ssh_key.public_key,
     isNoRoom: (words) => noRoom.test(words),
     describeConsole: (id) => `https://cloud.digitalocean.com/droplets/${id}/access, Recovery Console`,
     // Needs no action: two Droplets may have one name.
     makeRoom: async () => undefined,
     remove: (id) => http.removeWhole(`/droplets/${id}`),
+    forgetOrder: (number) =>
+      http.remove(`/tags/${encodeURIComponent(`${orderTagPrefix}${number}`)}`).catch(ignoreStatuses(404)),
   };
 }
 

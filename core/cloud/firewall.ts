@@ -1,3 +1,4 @@
+import { coversEverybody } from "../util/networks";
 import type { CloudConfig } from "./cloud";
 
 export interface Opening {
@@ -22,7 +23,6 @@ export function listOpenings({ host, node, orchestrator, ssh }: CloudConfig, has
 }
 
 export function warnOfOpenSsh(sshFrom: readonly string[]): string[] {
-  return sshFrom
-    .filter((network) => network.endsWith("/0"))
-    .map((network) => `pillar-host:host.sshFrom: ${network} lets everybody try to log in with ssh (a key is needed)`);
+  if (!coversEverybody(sshFrom)) return [];
+  return [`pillar-host:host.sshFrom: ${sshFrom.join(", ")} lets everybody try to log in with ssh (a key is needed)`];
 }

@@ -31,6 +31,7 @@ interface Server {
   readonly image: { readonly name: string | null } | null;
   readonly public_net: { readonly ipv4: { readonly ip: string } | null };
   readonly protection: { readonly delete: boolean };
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 type Action = {
@@ -52,6 +53,8 @@ export function createHetznerLabels({ stack, pillar }: Owner) {
   return { "pillar-host-stack": trimmed(stack), "pillar-host-pillar": trimmed(pillar.name) };
 }
 
+export const hetznerOrderLabel = "pillar-host-order";
+
 export const hetznerNoRoom =
   /\b(resource_unavailable|placement_error)\b|unsupported location|\blocation\b.*\b(not found|disabled)\b/;
 
@@ -69,6 +72,7 @@ export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...ac
       image: server.image?.name ?? undefined,
       address: server.public_net.ipv4?.ip,
       isProtected: server.protection.delete,
+      order: server.labels[hetznerOrderLabel],
       failure: failed && [failed.error?.code, failed.error?.message].filter(Boolean).join(": "),
     };
   };
@@ -107,10 +111,13 @@ export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...ac
       const found = await http.find<{ server: Server }>(`/servers/${id}`);
       return found && serverNow(found.server);
     },
+    readPublicKey: async (id) => (await http.find<{ ssh_key: Labelled }>(`/ssh_keys/${id}`))?.ssh_key.public_key,
     isNoRoom: (words) => hetznerNoRoom.test(words),
     describeConsole: (id) => `https://console.hetzner.cloud, in its project: server ${id}, Console (>_)`,
     makeRoom: (id) => http.put(`/servers/${id}`, { name: `left-${id}` }),
     remove: (id) => http.removeWhole(`/servers/${id}`),
+    // A label goes with its server.
+    forgetOrder: async () => undefined,
   };
 }
 

@@ -3,7 +3,14 @@ import type { StackConfig } from "../config/config";
 import type { CloudHostConfig } from "../config/hostSchema";
 import { openStackStore } from "../config/stackStore";
 
-const orderSchema = z.object({
+const sentSchema = z.object({
+  /** Random, and on the server as label or tag: it tells this stack's servers from those that only have its names. */
+  number: z.string(),
+  /** ISO 8601. */
+  at: z.string(),
+});
+
+const attemptSchema = z.object({
   plan: z.string(),
   location: z.string(),
   /** ISO 8601. */
@@ -13,16 +20,16 @@ const orderSchema = z.object({
 });
 
 const recordSchema = z.object({
-  attempts: z.array(orderSchema).readonly(),
+  attempts: z.array(attemptSchema).readonly(),
   /** The order that a run sent without seeing its server yet. */
-  pending: orderSchema.optional(),
-  /** The number of the ordered server, until a run has logged in to it. */
-  ordered: z.string().optional(),
+  pending: attemptSchema.optional(),
+  /** All orders since a run has logged in to a server: a server may appear long after its order. */
+  sent: z.array(sentSchema).readonly().optional(),
   /** The first price that was shown for the settings in `wish` ({@link describeWish}). */
   shown: z.object({ wish: z.string(), monthly: z.number(), currency: z.string() }).optional(),
 });
 
-export type Order = Readonly<z.infer<typeof orderSchema>>;
+export type Order = Readonly<z.infer<typeof attemptSchema>>;
 export type OrderRecord = Readonly<z.infer<typeof recordSchema>>;
 export type FirstPrice = NonNullable<OrderRecord["shown"]>;
 
@@ -38,6 +45,13 @@ export function parseOrderRecord(text: string | undefined): OrderRecord {
     return empty;
   }
 }
+
+/** Returns the order that made this server, if this stack's record has it. */
+export function findSent({ sent = [] }: OrderRecord, server: { readonly order?: string | undefined }) {
+  return sent.find(({ number }) => number === server.order);
+}
+
+export const formatSent = (sent: { readonly at: string } | undefined) => sent && `of this stack's order at ${sent.at}`;
 
 /** Formats a record; undefined if it says nothing. */
 export function formatOrderRecord(record: OrderRecord): string | undefined {

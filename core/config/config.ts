@@ -44,6 +44,23 @@ export function extractRawConfig(all: Raw): { raw: Raw; apiEndpoint?: string } {
   return { raw: { ...raw, ...host }, apiEndpoint: (all[endpointKey] as string) || undefined };
 }
 
+/** Parses all configured values, the cloud plugin's among them. Returns a line for each problem. */
+export function parseWholeConfig(all: Raw, stack: string): { config: StackConfig } | { faults: string[] } {
+  const { raw, apiEndpoint } = extractRawConfig(all);
+  const parsed = parseConfig(raw, stack);
+  const fault = apiEndpoint === undefined ? undefined : findEndpointFault(apiEndpoint);
+  if (fault !== undefined) return { faults: [...("faults" in parsed ? parsed.faults : []), fault] };
+  return "config" in parsed && apiEndpoint ? { config: { ...parsed.config, apiEndpoint } } : parsed;
+}
+
+/** Returns why a cloud's API may not be asked at this address: whoever changes the stack's file would get the token. */
+function findEndpointFault(endpoint: string): string | undefined {
+  const { protocol, hostname } = URL.canParse(endpoint) ? new URL(endpoint) : {};
+  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname ?? "");
+  if (protocol === "https:" || (protocol === "http:" && isHere)) return undefined;
+  return "the address of the cloud's API (hcloud:endpoint or digitalocean:apiEndpoint): found another than https, needed https, because the API token goes there";
+}
+
 /** Parses a value from the engine's text: a list or block is JSON, any other value stays as it is. */
 function parseValue(value: unknown): unknown {
   if (typeof value !== "string" || !/^[[{]/.test(value)) return value;
@@ -114,11 +131,14 @@ function formatUnknownKey(key: string, block: readonly PropertyKey[], { run }: F
   return isOfOtherProvider ? "no such key with this host.provider" : "no such key";
 }
 
-/** Returns a number, a word, an IP address or a path as it is. Of anything else, which may be a secret, only the kind. */
+/** Matches a text that may hold a secret: an address with user or path, or a long word, as tokens and hashes are. */
+const maybeSecret = /@|:\/|^https?:|[A-Za-z0-9+=_-]{32}|[\r\n]/;
+
+/** Returns a number as it is, and a text in quotes, so that a blank at its end shows. Of what may be a secret, only the kind. */
 function formatValue(value: unknown, isSecret = false): string {
-  const word = /^([A-Za-z][A-Za-z_-]{0,19}|(?=.*[.:/])[0-9a-fA-F.:]{1,40}(\/\d{1,3})?|[~.]?\/[A-Za-z0-9 ._/-]{0,60})$/;
-  const isShown = ["number", "boolean"].includes(typeof value) || (typeof value === "string" && word.test(value));
-  if (isShown && !isSecret) return String(value);
+  if (!isSecret && ["number", "boolean"].includes(typeof value)) return String(value);
+  if (!isSecret && typeof value === "string" && value.length <= 80 && !maybeSecret.test(value))
+    return JSON.stringify(value);
   return value === null ? "nothing" : (kinds[Array.isArray(value) ? "array" : typeof value] ?? "another value");
 }
 

@@ -1,5 +1,5 @@
-import { isIP } from "node:net";
 import { z } from "zod";
+import { parseNetwork } from "../util/networks";
 import { supportedDistributions } from "./distributions";
 import { address, block, duration, hostKey, word } from "./schemaParts";
 
@@ -8,16 +8,16 @@ export const ideal = { cores: 8, memoryGb: 16 };
 
 const common = {
   minimums: block({
-    cores: z.number().int().min(1).default(4).describe("Processor cores"),
-    memoryGb: z.number().positive().default(4).meta({
+    cores: z.number().int().min(1).max(1024).default(4).describe("Processor cores"),
+    memoryGb: z.number().positive().max(2048).default(4).meta({
       description: "Memory. A tenth less is accepted, because the kernel does not report all of it",
       unit: "GB",
     }),
-    diskGb: z.number().positive().default(40).meta({
+    diskGb: z.number().positive().max(20_000).default(40).meta({
       description: "Free space where the data directory will be",
       unit: "GB",
     }),
-    bandwidthMbps: z.number().nonnegative().default(100).meta({
+    bandwidthMbps: z.number().nonnegative().max(400_000).default(100).meta({
       description: "Bandwidth to the release's server, which the host should exceed. The program only warns",
       unit: "Mbit/s",
     }),
@@ -32,10 +32,13 @@ const common = {
 
 export const network = z
   .string()
-  .refine(isNetwork, "needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24")
+  .refine(
+    (text) => parseNetwork(text) !== undefined,
+    "needed a network in CIDR form, such as 192.0.2.1/32 for one address or 192.0.2.0/24",
+  )
   .meta({ form: "network in CIDR form", examples: ["192.0.2.1/32"] });
 
-const needsPrice = "needed a price for a month in the provider's currency, such as 25 or 24.50";
+const needsPrice = "needed a price for a month in the provider's currency, such as 25 or 24.50, at most 100000";
 const needsNumber = "needed the server's number at the provider";
 
 const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<string, string>) => ({
@@ -61,8 +64,10 @@ const cloud = (locations: readonly [string, ...string[]], token: z.ZodType<strin
   // Takes a text, too: `pulumi config set --path` writes 24.50 as a text.
   maxMonthly: z
     .union([z.number(), z.string()], needsPrice)
+    // Number() alone would read Infinity, 1e9 and 0x40 as prices, which limit nothing.
+    .refine((price) => typeof price === "number" || /^\d+(\.\d+)?$/.test(price), needsPrice)
     .transform(Number)
-    .refine((price) => price > 0, needsPrice)
+    .refine((price) => price > 0 && price <= 100_000, needsPrice)
     .optional()
     .meta({
       description: "The most that the server may cost a month; a dearer one is never ordered",
@@ -128,13 +133,3 @@ type HostConfig = z.output<typeof hostSchema>;
 export type HostProvider = HostConfig["provider"];
 export type ExistingHostConfig = Extract<HostConfig, { provider: "existing" }>;
 export type CloudHostConfig = Exclude<HostConfig, { provider: "existing" }>;
-
-function isNetwork(text: string): boolean {
-  const [, address = "", bits = ""] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
-  const family = isIP(address);
-  if (family === 0 || Number(bits) > (family === 4 ? 32 : 128)) return false;
-  // Refuses host bits as providers do: 192.0.2.1/24 is no network.
-  return family === 6 || (Number(bits) === 0 ? 0 : parseIPv4(address) << Number(bits)) === 0 || Number(bits) === 32;
-}
-
-const parseIPv4 = (address: string) => address.split(".").reduce((sum, part) => (sum << 8) | Number(part), 0);

@@ -3,7 +3,6 @@ import { copyAddress, loginRule, otherHostShape, otherNodeShape, readPrivateKey 
 import {
   acknowledged,
   block,
-  directory,
   duration,
   ipAddress,
   ownDirectory,
@@ -14,6 +13,7 @@ import {
   requiredSha256,
   rpcUrl,
   service,
+  sharedDirectory,
   text,
   webAddress,
   word,
@@ -41,7 +41,9 @@ export const controllerSchema = block({
   )
     .optional()
     .describe("The controller's release for linux x86-64. An active stack needs it"),
-  directory: directory.default("/root").describe("The directory on the host where the controller is unpacked and run"),
+  directory: sharedDirectory
+    .default("/root")
+    .describe("The directory on the host where the controller is unpacked and run"),
   executable: word
     .default("node-controller")
     .describe("The controller's executable. On the real network: `znn-controller`"),

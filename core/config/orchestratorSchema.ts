@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { coversEverybody } from "../util/networks";
 import { network } from "./hostSchema";
 import { copyAddress, loginRule, otherHostShape, readPrivateKey } from "./loginSchema";
 import {
@@ -14,7 +15,12 @@ import {
   word,
 } from "./schemaParts";
 
-const ownPath = z.string().min(1).meta({ form: "local path" });
+const ownPath = z
+  .string()
+  .min(1)
+  // No shell reads it: a folder of this name would be made in the checkout.
+  .regex(/^(?!~[^/])[^$]*$/, "needed a path without $ and ~user: write it out, or begin with ~/")
+  .meta({ form: "local path" });
 
 /** Requires this folder name: the orchestrator works in the .orchestrator of its home, wherever it is started. */
 const home = ownDirectory
@@ -84,11 +90,8 @@ export const orchestratorSchema = block({
       "The port for the orchestrator's peers. Reserved on the host; with `migrateFrom` or `release` it is open to everybody, and stays open while the event log has an orchestrator on the host",
     ),
   rpcFrom: z
-    .array(
-      network
-        .refine((text) => !text.endsWith("/0"), everybody)
-        .meta({ form: "network in CIDR form, never everybody", examples: ["192.0.2.0/24"] }),
-    )
+    .array(network.meta({ form: "network in CIDR form, never everybody", examples: ["192.0.2.0/24"] }))
+    .refine((networks) => !coversEverybody(networks), everybody)
     .default([])
     .describe(
       "Networks that may ask the orchestrator for its status, on `rpcPort`. This sets the firewall of a server at a cloud provider; elsewhere your own firewall decides",

@@ -39,10 +39,18 @@ export const directory = text(
   "absolute path",
 );
 
+/** Folders of the system, of logins and of this program's own notes, with all below them. */
+const systemFolders =
+  "\\/(bin|boot|dev|etc|lib\\w*|proc|run|sbin|sys|usr(?!\\/local\\/.)|var\\/lib\\/pillar-host|var\\/log)(\\/|$)|.*\\/\\.ssh(\\/|$)";
+const systemNeed = "needed a directory of its own: this is one of the system's";
+
 export const ownDirectory = directory.regex(
-  /^(?!\/(home|lost\+found|opt|root|srv|tmp|usr|var)$|\/(bin|boot|dev|etc|lib\w*|proc|run|sbin|sys)(\/|$))/,
-  "needed a directory of its own: this is one of the system's",
+  new RegExp(`^(?!\\/(home|lost\\+found|opt|root|srv|tmp|var)$|${systemFolders})`),
+  systemNeed,
 );
+
+/** A directory into which an archive is unpacked beside what is there. */
+export const sharedDirectory = directory.regex(new RegExp(`^(?!\\/(var|home)$|${systemFolders})`), systemNeed);
 
 const v4Part = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
 const ip = `(?!0\\.0\\.0\\.0$)(${v4Part}\\.){3}${v4Part}|(?![0:]*(:[fF]{4}:.*)?$)(?=.*:.*:)[0-9A-Fa-f:]+`;
@@ -111,13 +119,18 @@ export const releaseVersion = text(
   "version",
 ).meta({ examples: ["v0.0.10"] });
 
+const longest = "365d";
+
 /** Parses a duration such as `90s`, `30m`, `12h` or `7d` into milliseconds. */
 export const duration = (atLeast: ms.StringValue) =>
   z
     .string()
-    // Requires a unit: ms() would take a bare number for milliseconds, which nobody means.
-    .transform((text) => (/^\d.*[a-z]$/i.test(text) ? ms(text as ms.StringValue) : 0))
-    .refine((value) => value >= ms(atLeast), `needed a duration of at least ${atLeast}, such as 90s, 12h or 7d`)
+    // Requires a unit, in small letters: ms() takes a bare number for milliseconds, and 5M, meant as months, for minutes.
+    .transform((text) => (/^\d+(\.\d+)? ?[a-z]+$/.test(text) ? ms(text as ms.StringValue) : 0))
+    .refine(
+      (value) => value >= ms(atLeast) && value <= ms(longest),
+      `needed a duration from ${atLeast} to ${longest}, such as 90s, 12h or 7d`,
+    )
     .meta({ form: `duration of at least ${atLeast}` });
 
 export const storeSchema = z

@@ -63,7 +63,14 @@ type Fault = readonly [key: string, message: string];
 
 /** Has the keys below `pillar-host:`; docs/configuration.md and stack.schema.json are made from it (npm run schema). */
 export const stackSchema = keys.superRefine((config, context) => {
-  const rules = [findCloudFaults, findNodeFaults, findWitnessFaults, findOtherHostFaults, findOrchestratorFaults];
+  const rules = [
+    findCloudFaults,
+    findNodeFaults,
+    findPortFaults,
+    findWitnessFaults,
+    findOtherHostFaults,
+    findOrchestratorFaults,
+  ];
   for (const [key, message] of rules.flatMap((find) => find(config)))
     context.addIssue({ code: "custom", path: key.split("."), message });
 });
@@ -121,6 +128,29 @@ function findNodeFaults({ host, lifecycle, controller, node, store, orchestrator
       ],
   ]);
 }
+
+/** Requires different ports, and keeps those of the node's RPC from being opened to everybody as a port for peers. */
+function findPortFaults({ ssh, node, orchestrator }: Config): Fault[] {
+  const ports: readonly (readonly [key: string, port: number])[] = [
+    ["ssh.port", ssh.port],
+    ["node.rpcPort", node.rpcPort],
+    ["node.wsPort", node.wsPort],
+    ["node.p2pPort", node.p2pPort],
+    ["orchestrator.rpcPort", orchestrator.rpcPort],
+    ["orchestrator.p2pPort", orchestrator.p2pPort],
+  ];
+  return ports.flatMap(([key, port], at): Fault[] => {
+    const twin = ports.slice(0, at).find((other) => other[1] === port);
+    if (twin) return [[key, `is ${port}, the port of ${twin[0]}: needed a port of its own`]];
+    const isOpened = key.endsWith(".p2pPort") && nodeRpcPorts.includes(port);
+    return isOpened
+      ? [[key, `is ${port}, a port of the node's RPC, and would be open to everybody: needed another`]]
+      : [];
+  });
+}
+
+/** Where nodes serve their RPC unless config.json says otherwise. */
+const nodeRpcPorts = [35997, 35998];
 
 /**
  * Checks the witnesses of the chain: an active stack and the upgrade of a node need one, and none counts twice or is the

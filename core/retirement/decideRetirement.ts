@@ -67,7 +67,7 @@ export function findUnusedStart(facts: RetirementFacts): string | undefined {
 }
 
 /** Returns evidence that nothing on the host can be lost, or undefined. */
-function findNothingToLose({ host, memory, address }: RetirementFacts): string | undefined {
+function findNothingToLose({ host, memory, address, mayBeRegistered }: RetirementFacts): string | undefined {
   if ("facts" in host) {
     const { producer, hasKeyStore, node, marks } = host.facts;
     const hasNode = producer !== undefined || hasKeyStore || node.active || "deploy.done" in marks;
@@ -77,7 +77,7 @@ function findNothingToLose({ host, memory, address }: RetirementFacts): string |
   }
   // A host that shows another key, or refuses the login, is alive.
   const isAlive = "silent" in host && host.isRefused === true;
-  if (memory.isReached || isAlive) return undefined;
+  if (memory.isReached || isAlive || mayBeRegistered) return undefined;
   return `this stack never logged in to ${address}: nothing was deployed on it`;
 }
 

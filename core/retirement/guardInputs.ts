@@ -29,6 +29,8 @@ export interface RetirementInputs extends HostRef, ChainSources {
   readonly server?: CloudServer | undefined;
   /** True if this stack ordered the server: nobody used it before. */
   readonly isOwnServer: boolean;
+  /** ISO 8601: when this stack drew the number of the server's order. */
+  readonly orderedAt?: string | undefined;
   readonly successor?: HostRef | undefined;
   readonly network: Network;
   /** Milliseconds of a reward epoch. */

@@ -7,7 +7,15 @@ import {
   type Network,
   type PillarStanding,
 } from "../chain/elections";
-import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
+import {
+  type Answered,
+  findAgeFault,
+  isAnswered,
+  type NodeFault,
+  type Reading,
+  readNode,
+  readWholePage,
+} from "../chain/reading";
 import type { Block } from "../chain/sameChain";
 import type { RetirementInputs } from "./guardInputs";
 import { isNewProducerSince, type Producers } from "./readRewards";
@@ -30,6 +38,7 @@ export interface ChainAnswer {
 }
 
 export type ChainReading = Reading<ChainAnswer>;
+type GoodChainReading = Answered<ChainAnswer>;
 
 /** Pages: momentums of a day and a half. Even with 600 Pillars none waits longer for a slot. */
 const maxPages = 12;
@@ -123,6 +132,21 @@ async function otherChainFault(client: ChainClient, recorded?: Block): Promise<N
   if (momentum?.height === height && momentum.hash === hash) return undefined;
   const why = `it is of another chain: momentum ${height} is not the one that was recorded when this host was synced`;
   return { kind: "stranger", why };
+}
+
+/** Pages: momentums of some hours. */
+const maxPagesBefore = 3;
+
+/** True if an address produced in the hours before a time, by this node; undefined if the node can't show that. */
+export async function hasProducedBefore({ client }: GoodChainReading, address: string, time: number) {
+  const isIts = ({ producer }: Produced) => producer === address;
+  try {
+    const range = { top: (await client.before(time))?.height ?? 0, floor: 1, pages: maxPagesBefore };
+    const read = await readDown(client, range, (page) => page.some(isIts));
+    return "fault" in read ? undefined : read.momentums.some(isIts);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Pages: about a week of momentums. */

@@ -49,6 +49,8 @@ export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stac
   readonly unregisteredSince?: string | undefined;
   /** True if this host's address has a momentum since the deploy; undefined if that was not searched, or can't be seen. */
   readonly hasProduced?: boolean | undefined;
+  /** True if the Pillar's registered address may be of this host, to which the stack never logged in. */
+  readonly mayBeRegistered?: boolean | undefined;
   readonly successor?:
     | {
         readonly address: string;

@@ -8,16 +8,21 @@ import { readRetirementLibrary } from "../steps/libraries";
 import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs";
 
 /** Inputs that do not depend on the host. Secret: holds the successor's login. */
-export type RetirementSettings = Omit<RetirementInputs, "host" | "node" | "isOwnServer" | "recorded" | "server">;
+export type RetirementSettings = Omit<
+  RetirementInputs,
+  "host" | "node" | "isOwnServer" | "orderedAt" | "recorded" | "server"
+>;
 
 /** Returns the login in clear: make it a Pulumi secret before it becomes an input. */
 export function createRetirementInputs(
   config: StackConfig,
-  { address, hostKey, isOwnServer }: Pick<SshTarget, "address" | "hostKey"> & Pick<RetirementInputs, "isOwnServer">,
+  place: Pick<SshTarget, "address" | "hostKey"> & Pick<RetirementInputs, "isOwnServer" | "orderedAt">,
 ) {
+  const { address, hostKey, isOwnServer, orderedAt } = place;
   return {
     ...createRetirementSettings(config),
     isOwnServer,
+    orderedAt,
     host: createNewHost(config, address, hostKey),
     node: createNodeTarget(config, address, hostKey),
   };

@@ -20,7 +20,7 @@ import type { RetirementInputs } from "./guardInputs";
 import { type GuardMemory, isReached } from "./guardMemory";
 import { findOrchestratorIdentity, isOrchestratorThere } from "./lossRules";
 import { findOrchestratorBackupFaults } from "./orchestratorBackup";
-import { hasProducedSince, readChain } from "./readChain";
+import { hasProducedBefore, hasProducedSince, readChain } from "./readChain";
 import { type ReadHostDeps, readHost } from "./readHost";
 import { readRewards } from "./readRewards";
 import { findOwnProducer, type RetirementFacts, type RetirementStep } from "./retirementFacts";
@@ -52,6 +52,11 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   const clients = await openClients(inputs, host, deps.connect ?? createConnection);
   try {
     const facts = await readFacts(question, logged, clients, deps);
+    // Somebody else may have deployed a node on a server to which this stack never logged in.
+    if (!facts.memory.isReached && !("facts" in host)) {
+      const mayBeRegistered = await isRegistrationPossible(facts, inputs.orderedAt);
+      return { facts: { ...facts, mayBeRegistered }, verdict: decideRetirement({ ...facts, mayBeRegistered }) };
+    }
     const [own, since] = [findOwnProducer(facts), findUnusedStart(facts)];
     if (own === undefined || since === undefined) return { facts, verdict: decideRetirement(facts) };
     // An operator may have registered the address, and never run an `up` that would have logged it.
@@ -60,6 +65,21 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   } finally {
     for (const { client } of clients) client.close();
   }
+}
+
+/** True unless each node shows that the registered address is another host's: of the successor, or older than the order. */
+export async function isRegistrationPossible(
+  { readings, successor }: Pick<RetirementFacts, "readings" | "successor">,
+  orderedAt: string | undefined,
+) {
+  const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
+  const isPossible = async (reading: (typeof readings)[number]) => {
+    if (!isAnswered(reading)) return readings.every((each) => !isAnswered(each));
+    const registered = reading.pillar?.producerAddress;
+    if (registered === undefined || registered === next) return false;
+    return !orderedAt || (await hasProducedBefore(reading, registered, Date.parse(orderedAt))) !== true;
+  };
+  return (await Promise.all(readings.map(isPossible))).includes(true);
 }
 
 async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: Store) {

@@ -31,7 +31,9 @@ export function createLoginKeys(configured?: string): LoginKeys {
 /** Counts the keys in this shell's ssh agent; 0 if no agent answers. */
 export function countAgentKeys(): number {
   if (!process.env.SSH_AUTH_SOCK) return 0;
-  const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", timeout: 5000 });
+  // Pulumi gives its processes all secrets in two variables: no other program needs them.
+  const { PULUMI_CONFIG: _config, PULUMI_CONFIG_PASSPHRASE: _phrase, ...env } = process.env;
+  const { status, stdout } = spawnSync("ssh-add", ["-L"], { encoding: "utf8", timeout: 5000, env });
   return status === 0 ? stdout.trim().split("\n").length : 0;
 }
 

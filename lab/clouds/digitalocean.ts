@@ -60,7 +60,7 @@ function keyRoutes(account: Account): Routes {
   };
 }
 
-function tagRoutes({ tags }: Account): Routes {
+function tagRoutes({ tags, servers }: Account): Routes {
   const one = (name = "") => {
     if (!tags.has(name)) throw notFound();
     return { name, resources: { count: 0, droplets: { count: 0 } } };
@@ -74,7 +74,13 @@ function tagRoutes({ tags }: Account): Routes {
     },
     "GET /tags/:tag": ({ params }) => ok({ tag: one(params.tag) }),
     "DELETE /tags/:tag": ({ params }) => {
-      tags.delete(one(params.tag).name);
+      const { name } = one(params.tag);
+      tags.delete(name);
+      // "Deleting a tag also untags all the resources that have previously been tagged" (the API's reference).
+      for (const server of servers.values())
+        Object.assign(server, {
+          labels: Object.fromEntries(Object.entries(server.labels).filter(([label]) => label !== name)),
+        });
       return noContent;
     },
   };

@@ -47,7 +47,7 @@ async function main(dir: string): Promise<void> {
   });
   await relay({ host: operatorAddress, port: aptPort }, { path: join(dir, "apt.sock") });
   for (const [name, port] of Object.entries(cloudPorts))
-    await relay({ host: operatorAddress, port }, { path: join(dir, `${name}.sock`) });
+    await relay({ host: "127.0.0.1", port }, { path: join(dir, `${name}.sock`) });
   await relay({ path: join(dir, "chain.sock") }, { host: operatorAddress, port: chainPort });
   await relay({ path: join(dir, "releases.sock") }, { host: operatorAddress, port: http });
   await writeFile(join(dir, "ready"), "");

@@ -335,14 +335,40 @@ describe("the host key of a new server", () => {
 });
 
 describe("the order of a new server", () => {
+  const cloud = { provider: "hetzner", token: "t", endpoint: "http://127.0.0.1:1" };
+  const order = { number: "0a1b", isOrder: true, owner: { stack: "prod", pillar: { name: "Anvil" } }, cloud };
+
   test("is recorded, and its end is no change", async () => {
-    const order = { serverId: "52", isOrder: true };
     const { result } = await run("serverOrder", "create", order);
     const olds = { ...order, isOrdered: true, stateVersion: 1 };
     expect(result?.outs).toEqual(olds);
-    const later = { ...order, isOrder: false };
+    const later = { ...order, isOrder: false, seen: "0a1b" };
     expect((await run("serverOrder", "diff", "id", olds, later)).result).toEqual({ changes: false });
     expect((await run("serverOrder", "update", "id", olds, later)).result?.outs).toMatchObject({ isOrdered: true });
+    const other = { ...later, seen: "ffff" };
+    expect((await run("serverOrder", "diff", "id", olds, other)).result).toEqual({ changes: true });
+    expect((await run("serverOrder", "update", "id", olds, other)).result?.outs).toMatchObject({ isOrdered: false });
+  });
+
+  test("has a number that only a run which orders changes", async () => {
+    const { result } = await run("hostKey", "create", { run: "1" });
+    const made = result?.outs as Record<string, string>;
+    expect(made.number).toMatch(/^[0-9a-f]{16}$/);
+    const update = async (news: object) => (await run("hostKey", "update", "id", made, news)).result?.outs;
+    const isChange = async (news: object) => (await run("hostKey", "diff", "id", made, news)).result;
+    for (const news of [{}, { seen: made.number, otherOrder: "another" }, { seen: "ffff" }, { run: "1" }]) {
+      expect(await isChange(news)).toEqual({ changes: false });
+      expect(await update(news)).toMatchObject({ number: made.number, orderedAt: made.orderedAt });
+    }
+    expect(await isChange({ run: "2" })).toEqual({ changes: true });
+    const again = (await update({ run: "2" })) as Record<string, string>;
+    expect([again.publicKey, again.number === made.number]).toEqual([made.publicKey, false]);
+    for (const seen of ["ffff", ""]) {
+      expect(await isChange({ seen, otherOrder: "another" })).toEqual({ changes: true });
+      expect((await run("hostKey", "update", "id", made, { seen, otherOrder: "another" })).error?.message).toBe(
+        "another",
+      );
+    }
   });
 });
 

@@ -1,12 +1,70 @@
-import { expect, test } from "vitest";
-import { isOrderedByState } from "../../providers/serverOrder";
+import { expect, onTestFinished, test } from "vitest";
+import { createDigitaloceanTag } from "../../core/cloud/digitalocean";
+import { createHetznerLabels } from "../../core/cloud/hetzner";
+import { assertNoneLeft, isOrdered } from "../../providers/serverOrder";
+import { serveCloud } from "../lab/clouds/servedCloud";
 
-const order = (serverId: string, isOrder: boolean) => ({ serverId, isOrder });
+test.each([
+  [{ number: "0a", isOrder: true }, true],
+  [{ number: "0a", isOrder: false, seen: "0a" }, true],
+  [{ number: "0a", isOrder: false, seen: "0b" }, false],
+  [{ number: "0a", isOrder: false, seen: "" }, false],
+  [{ number: "0a", isOrder: false }, false],
+  [{ number: "", isOrder: false, seen: "" }, false],
+  [{ number: "", isOrder: true }, false],
+])("a server is this stack's order by its number: %j: %s", (inputs, is) => expect(isOrdered(inputs)).toBe(is));
 
-test.each<[string, object, ReturnType<typeof order>, boolean]>([
-  ["stays known after the run of the order", { serverId: "52", isOrdered: true }, order("52", false), true],
-  ["stays known of one that was taken over", { serverId: "52", isOrdered: false }, order("52", true), false],
-  ["is no for another one that was taken over", { serverId: "52", isOrdered: true }, order("53", false), false],
-  ["is yes for another one that was ordered", { serverId: "52", isOrdered: false }, order("53", true), true],
-  ["is no for one of a state that does not tell", {}, order("52", false), false],
-])("whether the server was ordered %s", (_what, olds, now, is) => expect(isOrderedByState(olds, now)).toBe(is));
+const owner = { stack: "prod", pillar: { name: "Anvil" } };
+
+test.each(["hetzner", "digitalocean"] as const)(
+  "an order at %s ends only if no server of it is left",
+  async (provider) => {
+    const served = await serveCloud(provider);
+    onTestFinished(() => served.close());
+    const order = (number?: string) =>
+      provider === "hetzner"
+        ? served.ask("POST", "/servers", {
+            ...{ name: `s${number}`, server_type: "cx33", image: "ubuntu-22.04", location: "fsn1" },
+            labels: { ...createHetznerLabels(owner), ...(number && { "pillar-host-order": number }) },
+          })
+        : served.ask("POST", "/droplets", {
+            ...{ name: `s${number}`, size: "s-4vcpu-8gb", image: "ubuntu-22-04-x64", region: "fra1" },
+            tags: [createDigitaloceanTag(owner), ...(number ? [`pillar-host-order:${number}`] : [])],
+          });
+    const cloud = { provider, token: served.token, endpoint: served.endpoint };
+    let polls = 0;
+    const sleep = async () => {
+      polls += 1;
+    };
+    const end = () => assertNoneLeft({ number: "0a", isOrder: false, owner, cloud }, { sleep });
+
+    await end();
+    expect(polls).toBe(0);
+    await order("0a");
+    await order("0b");
+    await order();
+    const refused = (await end().catch(({ message }: Error) => message)) ?? "";
+    const [ours, others, bare] = [...served.account.servers.keys()];
+    expect(refused).toContain(`${ours} s0a, 192.0.2.1, of this state's order`);
+    expect(refused).toMatch(new RegExp(`${others} s0b, .*, of an order that is not known here`));
+    expect(refused).toMatch(new RegExp(`${bare} sundefined, .*, of no order`));
+    expect(refused).toContain(
+      "pulumi refresh -s prod --clear-pending-creates && pulumi up -s prod && pulumi destroy -s prod",
+    );
+    expect([served.account.servers.size, refused.includes(served.token)]).toEqual([3, false]);
+    // A server that a destroy has just deleted stays in the list for a moment.
+    polls = 0;
+    const last = assertNoneLeft(
+      { number: "0a", isOrder: false, owner, cloud },
+      {
+        sleep: async () => {
+          polls += 1;
+          if (polls === 2) served.account.servers.clear();
+        },
+      },
+    );
+    await last;
+    expect(polls).toBe(2);
+    expect([...served.account.tags].filter((tag) => tag.endsWith(":0a"))).toEqual([]);
+  },
+);

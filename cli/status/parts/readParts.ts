@@ -196,10 +196,10 @@ type RetirementContext = ReturnType<typeof readRetirementContext>;
 
 /** Reads facts about the host from the state. The survey adds those of the event log. */
 function readRetirementContext({ config, address, hostKey, state }: StackWithHost) {
-  const { guardMemory, guardedProducer, lastRun, isOwnServer = false } = state;
+  const { guardMemory, guardedProducer, lastRun, isOwnServer = false, orderedAt } = state;
   const knownProducer = lastRun?.producerAddress ?? guardedProducer;
   return {
-    inputs: { ...createRetirementInputs(config, { address, hostKey, isOwnServer }), knownProducer },
+    inputs: { ...createRetirementInputs(config, { address, hostKey, isOwnServer, orderedAt }), knownProducer },
     // Without a guard, a host counts as one that the stack logged in to: missing facts never release a host.
     memory: guardMemory ?? { createdAt: new Date().toISOString(), isReached: true, isOwnWork: false },
     store: openStackStore(config),

@@ -20,7 +20,7 @@ import {
   readManifest,
   sumManifest,
 } from "./manifest";
-import { openIdentity, prove, type Sealed, seal } from "./vault";
+import { findGitCheckout, openIdentity, prove, type Sealed, seal } from "./vault";
 
 /** Place and key of a Pillar's backups, as configured. */
 export interface BackupPlace {
@@ -70,6 +70,8 @@ export async function takeBackup(root: RootHost, what: BackupSource, place: Back
     if (identity.isNew) {
       deps.say(`backup: made a key that opens the backups: ${identity.file}`);
       deps.say("backup: copy that key to a safe place away from this machine now: without it no backup can be opened");
+      const checkout = findGitCheckout(identity.file);
+      if (checkout) deps.say(`backup: WARNING: the key lies in the git checkout ${checkout}: never commit it`);
     }
     const sealed = await copyConsistently(work, identity.recipient);
     await prove(part, identity.secret, sealed.archive.manifest);

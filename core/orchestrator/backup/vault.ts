@@ -33,6 +33,13 @@ export async function openIdentity(directory: string, configured: string | undef
   return { file, isNew, ...(await readIdentity(file)) };
 }
 
+/** Returns the git checkout in which a file lies, or undefined. */
+export function findGitCheckout(file: string): string | undefined {
+  const above = path.dirname(file);
+  if (above === file) return undefined;
+  return fs.existsSync(path.join(above, ".git")) ? above : findGitCheckout(above);
+}
+
 /** Reads an age identity (https://age-encryption.org). No state or log has `secret`, the line `AGE-SECRET-KEY-1…`. */
 export async function readIdentity(file: string) {
   const age = await import("age-encryption");

@@ -137,7 +137,7 @@ test("reports faults of the file and the token, but no secret that is set later"
   const bad = { ...cloud, sshFrom: ["192.0.2.1"], login: { keyFile: "/nonexistent/key" } };
   expect(checkStackFile("prod", textOf(bad), [["host.token", "short"]])).toEqual([
     expect.stringMatching(/^pillar-host:host\.token: found text, needed an API token of Hetzner/),
-    expect.stringMatching(/^pillar-host:host\.sshFrom\.0: found 192\.0\.2\.1, needed a network/),
+    expect.stringMatching(/^pillar-host:host\.sshFrom\.0: found "192\.0\.2\.1", needed a network/),
     expect.stringMatching(/^pillar-host:ssh\.privateKeyFile: \/nonexistent\/key does not exist/),
   ]);
 });

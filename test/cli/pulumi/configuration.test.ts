@@ -3,6 +3,7 @@ import { parseConfiguration, parseRawValues } from "../../../cli/pulumi/configur
 import { findBackendDirectory } from "../../../cli/pulumi/locks";
 import { findPassphrase, formatPulumiError } from "../../../cli/pulumi/pulumiCommand";
 import { CliRefusal } from "../../../cli/terminal/refusal";
+import { extractRawConfig } from "../../../core/config/config";
 import { least } from "../../components/exampleConfig";
 import { printConfig } from "../fakePulumi";
 
@@ -10,7 +11,21 @@ const printed = (config: Record<string, unknown>) => printConfig(config, "");
 
 test("reads the project's keys, structured or plain", () => {
   const config = { "pillar-host:pillar": { name: "Anvil" }, "pillar-host:lifecycle": "active", "aws:region": "x" };
-  expect(parseRawValues(printed(config))).toEqual({ pillar: { name: "Anvil" }, lifecycle: "active" });
+  const { raw } = extractRawConfig(parseRawValues(printed(config)));
+  expect(raw).toEqual({ pillar: { name: "Anvil" }, lifecycle: "active" });
+});
+
+test("reads the address of the cloud's API, as pulumi up does", () => {
+  const host = { provider: "digitalocean", token: "t", importId: 7 };
+  const own = Object.entries({ ...least, lifecycle: "adopted", host }).map(([key, value]) => [
+    `pillar-host:${key}`,
+    value,
+  ]);
+  const at = (endpoint: string) => printed({ ...Object.fromEntries(own), "digitalocean:apiEndpoint": endpoint });
+  expect(parseConfiguration("prod", at("https://api.example"))).toHaveProperty("apiEndpoint", "https://api.example");
+  expect(parseConfiguration("prod", at("http://127.0.0.1:1"))).toHaveProperty("apiEndpoint", "http://127.0.0.1:1");
+  for (const endpoint of ["http://api.example", "http://127.example", "ftp://127.0.0.1", "api.example"])
+    expect(() => parseConfiguration("prod", at(endpoint))).toThrow("needed https, because the API token goes there");
 });
 
 test("names all faults at once, without a secret", () => {

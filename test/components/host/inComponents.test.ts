@@ -26,13 +26,13 @@ async function registerCloudHost(provider: CloudHostConfig["provider"]) {
     record,
     plan: { kind: "keep" as const, server, found: { servers: [server] }, isHalfMade: false },
   };
-  const args = { ...createHostArgs(config, last), openings: [], stranger: undefined };
+  const args = { ...createHostArgs(config, last), openings: [], strangers: {} };
   const host = createCloudHost(run, args);
   new HostRetirement({ host, after: [], shutDown: { run: undefined } });
 }
 
 const made = {
-  "host-key": { publicKey: hostKey, privateKey: "hunter2", fingerprint: "SHA256:x" },
+  "host-key": { publicKey: hostKey, privateKey: "hunter2", fingerprint: "SHA256:x", number: "0a1b" },
   "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
   "server-order": { isOrdered: true },
   server: { ipv4Address: "203.0.113.9" },
@@ -70,6 +70,9 @@ test.each([
     ].sort(),
   );
   const after = (wanted: string) => all.find(({ name }) => name === wanted)?.after;
+  // A destroy asks for servers that the state lacks before it deletes what protects them.
+  expect(after("server")).toContain("server-order");
+  expect(after("server-order")).toEqual(expect.arrayContaining(["firewall", "ssh-key"]));
   expect(after("node-shutdown")).toContain("host-guard");
   expect(after("guard")).toContain("node-shutdown");
   const { backups, ...inputs } = revealed(all.find(({ name }) => name === "server")?.inputs) as Record<string, object>;

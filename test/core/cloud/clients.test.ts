@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Cloud, Owner } from "../../../core/cloud/cloud";
+import { type Cloud, formatKeyName, type Owner } from "../../../core/cloud/cloud";
 import { createCloud } from "../../../core/cloud/clouds";
 import { createDigitaloceanTag, formatSlug, parseSlug } from "../../../core/cloud/digitalocean";
 import { createHetznerLabels } from "../../../core/cloud/hetzner";
@@ -15,8 +15,18 @@ const wishes = {
 };
 
 describe.each([
-  ["hetzner", 49.13, "/ssh_keys", (of: Owner) => ({ labels: createHetznerLabels(of) })],
-  ["digitalocean", 57.6, "/account/keys", (of: Owner) => ({ tags: [createDigitaloceanTag(of)] })],
+  [
+    "hetzner",
+    49.13,
+    "/ssh_keys",
+    (of: Owner) => ({ labels: { ...createHetznerLabels(of), "pillar-host-order": "0a1b" } }),
+  ],
+  [
+    "digitalocean",
+    57.6,
+    "/account/keys",
+    (of: Owner) => ({ tags: [createDigitaloceanTag(of), "pillar-host-order:0a1b"] }),
+  ],
 ] as const)("the client of %s", (provider, withBackups, keys, marks) => {
   const { plan, location } = wishes[provider];
   let double: ServedCloud;
@@ -55,7 +65,10 @@ describe.each([
     const { servers } = await cloud.readInventory(owner);
     const id = String([...double.account.servers.keys()][0]);
     const is = { id, name, plan, location, image: "ubuntu-22.04", address: "192.0.2.1" };
-    expect(servers).toEqual([{ ...is, ...(provider === "hetzner" && { isProtected: false }), failure: undefined }]);
+    const more = { ...(provider === "hetzner" && { isProtected: false }), failure: undefined, order: "0a1b" };
+    expect(servers).toEqual([{ ...is, ...more }]);
+    await order("bare", {});
+    expect((await cloud.readServer(String([...double.account.servers.keys()].at(-1))))?.order).toBeUndefined();
     expect(await cloud.readServer(id)).toEqual(servers[0]);
     expect(await cloud.readServer("7")).toBeUndefined();
   });
@@ -67,8 +80,21 @@ describe.each([
     const foreign = (await add("laptop", `${publicKey} me@laptop`)).ssh_key.id;
     expect(await cloud.readInventory(owner, publicKey)).toMatchObject({ sshKey: undefined, foreignKey: `${foreign}` });
     expect((await cloud.readInventory(owner, createKeyPair().publicKey)).foreignKey).toBeUndefined();
-    const own = (await add(name, createKeyPair().publicKey)).ssh_key.id;
-    expect((await cloud.readInventory(owner)).sshKey).toBe(`${own}`);
+  });
+
+  test("takes an ssh key with the stack's name and labels for its own only with the configured public half", async () => {
+    const { publicKey } = createKeyPair();
+    const add = async (public_key: string) => {
+      const key = { name: formatKeyName(owner, publicKey), public_key, ...marks(owner) };
+      return `${(await double.ask("POST", keys, key)).ssh_key.id}`;
+    };
+    const stolen = await add(createKeyPair().publicKey);
+    expect(await cloud.readInventory(owner, publicKey)).toMatchObject({ sshKey: undefined, foreignKey: undefined });
+    const own = await add(publicKey);
+    expect(await cloud.readInventory(owner, publicKey)).toMatchObject({ sshKey: own, foreignKey: undefined });
+    expect(await cloud.readPublicKey(own)).toBe(publicKey);
+    expect(await cloud.readPublicKey(stolen)).not.toBe(publicKey);
+    expect(await cloud.readPublicKey("7")).toBeUndefined();
   });
 
   test("reports why a server's creation failed, frees its name and removes it", async () => {

@@ -121,6 +121,8 @@ test.each<[Partial<CloudHostConfig>, "plan" | "faults"]>([
 });
 
 const pending = { plan: "cx33", location: "fsn1", at };
+const number = "0123456789abcdef";
+const sent = [{ number, at }];
 const noRoom = { ...pending, reason: "error during placement (resource_unavailable)" };
 
 test("after a failed order tries the next location for lack of room, and records it with the price shown first", async () => {
@@ -128,7 +130,13 @@ test("after a failed order tries the next location for lack of room, and records
   expect(said[0]).toBe(`sold out: cx33 in fsn1 at ${at}: ${noRoom.reason}`);
   if (!("plan" in decided) || decided.plan.kind !== "make") return expect.unreachable();
   const next = { plan: "cx33", location: "nbg1", at };
-  expect(createOrderRecord(decided.plan, new Date(at))).toEqual({ attempts: [noRoom], pending: next, shown });
+  const other = "fedcba9876543210";
+  expect(createOrderRecord(decided.plan, { number: other, at: new Date(at), sent })).toEqual({
+    attempts: [noRoom],
+    pending: next,
+    sent: [...sent, { number: other, at }],
+    shown,
+  });
 });
 
 test.each(["server limit exceeded (resource_limit_exceeded)", "the service failed (service_error)", undefined])(
@@ -145,8 +153,8 @@ test.each(["server limit exceeded (resource_limit_exceeded)", "the service faile
 );
 
 test("after a failed order names the server that the order left, with the provider's reason", async () => {
-  const left = { ...server, failure: "resource_unavailable: no room" };
-  const { decided, said } = await decide([left], { attempts: [], pending, shown });
+  const left = { ...server, failure: "resource_unavailable: no room", order: number };
+  const { decided, said } = await decide([left], { attempts: [], pending, sent, shown });
   const attempts = [{ ...pending, reason: left.failure }];
   expect(decided).toMatchObject({ plan: { kind: "make", leftover: left, offer: { location: "nbg1" }, attempts } });
   expect(said[1]).toBe("server 52, which the failed order left, is removed");
@@ -187,26 +195,37 @@ test.each<Partial<CloudHostConfig>>([{ plan: "cpx32" }, { locations: ["hel1"] },
   },
 );
 
-test("an existing server is kept after an interrupted creation, and not ordered twice", async () => {
-  const pending = { plan: "cx33", location: "fsn1", at };
-  const { decided } = await decide([{ ...server, isProtected: false }], { attempts: [], pending });
+test("an existing server of this order is kept after an interrupted creation, and not ordered twice", async () => {
+  const made = { ...server, isProtected: false, order: number };
+  const { decided } = await decide([made], { attempts: [], pending, sent });
   expect(decided).toMatchObject({
     plan: { kind: "keep", isHalfMade: true },
     warnings: ["the creation of server 52 was interrupted: the server is kept, and the next run sets its protection"],
   });
 });
 
-test("an existing server is never treated as the rest of a failed order if no order is pending", async () => {
-  const { decided } = await decide([{ ...server, failure: "resource_unavailable" }]);
-  expect(decided).toMatchObject({ plan: { kind: "keep" } });
-});
+test.each([undefined, "fedcba9876543210"])(
+  "an existing server of the order %s is neither taken over nor replaced because of a pending order",
+  async (order) => {
+    for (const failure of [undefined, "resource_unavailable"]) {
+      const { decided } = await decide([{ ...server, failure, order }], { attempts: [], pending, sent });
+      expect(decided).toMatchObject({ plan: { kind: "keep", isHalfMade: false }, warnings: [] });
+    }
+  },
+);
 
 test("an existing server is refused with a second server beside it, and both are named", async () => {
-  expect((await decide([server, { ...server, id: "53", address: undefined }])).said).toEqual([
+  const servers = [
+    server,
+    { ...server, id: "53", address: undefined, order: "fedcba9876543210" },
+    { ...server, id: "54", order: number },
+  ];
+  expect((await decide(servers, { attempts: [], sent })).said).toEqual([
     "more than one server at Hetzner carries the labels of stack prod of Pillar Anvil:",
-    "  52 pillar-anvil-prod, 203.0.113.7",
-    "  53 pillar-anvil-prod, no address",
-    "needed: delete the servers that are not this stack's host, or remove their labels, in the provider's console.",
+    "  52 pillar-anvil-prod, 203.0.113.7, of no order",
+    "  53 pillar-anvil-prod, no address, of an order that is not known here",
+    `  54 pillar-anvil-prod, 203.0.113.7, of this stack's order at ${at}`,
+    "needed: delete the servers that are not this stack's host, or remove their labels, in the provider's console. One of another order may be a live Pillar.",
   ]);
 });
 

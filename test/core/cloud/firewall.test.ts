@@ -22,10 +22,17 @@ test("opens ssh to the named networks, the node's port to everybody, the orchest
   expect(listFor(false, asked)).toEqual(always);
 });
 
-test("warns of a network that includes everybody", () => {
-  expect(warnOfOpenSsh(["198.51.100.0/24", "0.0.0.0/0", "::/0"])).toEqual(
-    ["0.0.0.0/0", "::/0"].map(
-      (all) => `pillar-host:host.sshFrom: ${all} lets everybody try to log in with ssh (a key is needed)`,
-    ),
-  );
+test.each([
+  [["198.51.100.0/24", "0.0.0.0/0"], true],
+  [["::/0"], true],
+  [["0.0.0.0/1", "128.0.0.0/1"], true],
+  [["0.0.0.0/2", "64.0.0.0/3", "0.0.0.0/3"], true],
+  [["2000::/3"], true],
+  [["198.51.100.7/32", "2001:db8::/32"], false],
+  [["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "10.1.0.0/16"], false],
+  [Array<string>(40).fill("10.0.0.0/8"), false],
+  [[], false],
+])("warns of networks that include everybody: %j", (sshFrom, isWarned) => {
+  const lets = `pillar-host:host.sshFrom: ${sshFrom.join(", ")} lets everybody try to log in with ssh (a key is needed)`;
+  expect(warnOfOpenSsh(sshFrom)).toEqual(isWarned ? [lets] : []);
 });

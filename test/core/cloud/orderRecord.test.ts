@@ -6,7 +6,7 @@ const attempt = { ...order, location: "nbg1", reason: "resource_unavailable" };
 
 test.each<OrderRecord>([
   { attempts: [attempt], pending: order },
-  { attempts: [], ordered: "52" },
+  { attempts: [], sent: [{ number: "0123456789abcdef", at: order.at }] },
   { attempts: [], shown: { wish: "hetzner, auto", monthly: 10.7, currency: "EUR" } },
 ])("reads a record as it was written (%j)", (record) => {
   expect(parseOrderRecord(formatOrderRecord(record))).toEqual(record);

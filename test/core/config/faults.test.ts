@@ -22,8 +22,8 @@ test("reports every key that is missing, misspelt, of the wrong type or out of r
     "pillar-host:pillar.name: missing, needed: The Pillar's name, as registered on chain",
     `pillar-host:host.token: missing, needed: An API token with read and write permission. The token of the provider's own Pulumi plugin (\`hcloud:token\`, \`digitalocean:token\`) works as well ${secret("host.token")}`,
     "pillar-host:host.plam: no such key",
-    "pillar-host:ssh.agent: found true, needed true or false",
-    "pillar-host:sync.deadline: found text, needed a duration of at least 1m, such as 90s, 12h or 7d",
+    'pillar-host:ssh.agent: found "true", needed true or false',
+    'pillar-host:sync.deadline: found "10s", needed a duration from 1m to 365d, such as 90s, 12h or 7d',
     "pillar-host:lifecyle: no such key",
   ]);
 });
@@ -44,9 +44,10 @@ test.each([
 
 test.each([
   [{ pillar: "Anvil" }, "pillar: found text, needed a block"],
+  [{ pillar: { name: "Anvil " } }, 'pillar.name: found "Anvil ", needed the Pillar\'s name as registered on chain'],
   [{ pillar: { name: 7 } }, "pillar.name: found 7, needed text"],
   [{ controller: { release: "x" } }, "controller.release: found text, needed a block"],
-  [{ node: { rpcPort: "35997" } }, "node.rpcPort: found text, needed a number (port)"],
+  [{ node: { rpcPort: "35997" } }, 'node.rpcPort: found "35997", needed a number (port)'],
   [{ sync: { confirmations: 1.5 } }, "sync.confirmations: found 1.5, needed a whole number"],
   [{ sync: { deadline: 7 } }, "sync.deadline: found 7, needed text (duration of at least 1m)"],
   [{ sync: { references: "http://203.0.113.8:35997" } }, "sync.references: found text, needed a list"],
@@ -56,11 +57,11 @@ test.each([
     host({ hostKey: "" }),
     "host.hostKey: missing, needed a line such as `ssh-ed25519 AAAA…` (get it with: ssh-keyscan -t ed25519 ADDRESS)",
   ],
-  [{ lifecycle: "retired" }, "lifecycle: found retired, needed active or adopted or retiring"],
-  [{ lifecycle: "hunter2!" }, "lifecycle: found text, needed active or adopted or retiring"],
-  [host({ provider: "aws" }), "host.provider: found aws, needed existing or hetzner or digitalocean"],
+  [{ lifecycle: "retired" }, 'lifecycle: found "retired", needed active or adopted or retiring'],
+  [{ lifecycle: "hunter2!" }, 'lifecycle: found "hunter2!", needed active or adopted or retiring'],
+  [host({ provider: "aws" }), 'host.provider: found "aws", needed existing or hetzner or digitalocean'],
   [{ host: { address: "a" } }, "host.provider: missing, needed existing or hetzner or digitalocean"],
-  [{ sync: { wait: "once" } }, "sync.wait: found once, needed block or check or await"],
+  [{ sync: { wait: "once" } }, 'sync.wait: found "once", needed block or check or await'],
   [{ sync: { unverifiedChain: true } }, "sync.unverifiedChain: found true, needed the word acknowledged, or nothing"],
   [{ node: { rpcPort: 0 } }, "node.rpcPort: found 0, needed at least 1"],
   [{ node: { rpcPort: 65536 } }, "node.rpcPort: found 65536, needed at most 65535"],

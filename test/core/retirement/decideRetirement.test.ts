@@ -312,6 +312,14 @@ describe("a host with nothing to lose", () => {
     expect(whats({ ...nobody, host, memory: { isReached: true, isOwnWork } })).not.toEqual([]);
   });
 
+  test("does not include a server that never let this stack in if the registered address may be of it", () => {
+    const host = { silent: "ETIMEDOUT" };
+    const may = whats({ ...nobody, host, memory: stranger, mayBeRegistered: true });
+    expect(may).toContain("no successor of this host is configured");
+    expect(may).toContain("this host, 192.0.2.1, does not answer: its node may still run");
+    expect(whats({ ...nobody, host, memory: stranger, mayBeRegistered: false })).toEqual([]);
+  });
+
   test("does not include a host without history that refuses the login or shows another key: it is alive", () => {
     const host = { silent: "it shows another host key", isRefused: true } as const;
     const alive = "this host, 192.0.2.1, answers, and refuses this program's login: its node may still run";

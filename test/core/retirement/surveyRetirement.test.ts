@@ -1,17 +1,21 @@
 import { appendFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { ChainClient } from "../../../core/chain/chain";
 import type { StackConfig } from "../../../core/config/config";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import { formatLine } from "../../../core/eventLog/logLine";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs";
+import { readChain } from "../../../core/retirement/readChain";
+import type { RetirementFacts } from "../../../core/retirement/retirementFacts";
 import { listRetirementReferences } from "../../../core/retirement/retirementInputs";
-import { surveyRetirement } from "../../../core/retirement/surveyRetirement";
+import { isRegistrationPossible, surveyRetirement } from "../../../core/retirement/surveyRetirement";
 import { computeFingerprint } from "../../../core/ssh/publicKey";
 import { createDirectoryStore } from "../../../core/store/directoryStore";
 import { systemClock } from "../../../core/util/clock";
 import { moveNamed } from "../../moveNamed";
 import { putEvent, recordFile } from "../../recordIn";
 import { scratchDirectory } from "../../scratchDirectory";
+import { runs, smallChain } from "./smallChain";
 
 const directory = scratchDirectory();
 
@@ -54,6 +58,35 @@ it("learns from the shutdown event that no orchestrator was on a silent host, un
 it("ignores a shutdown event in a log that lacks a line", async () => {
   appendFileSync(recordFile(directory()), `${formatLine(shutDown, "hash of a missing line")}\n`);
   expect(await noSignerAt([])).toBeUndefined();
+});
+
+describe("whether the registered address may be of a server that this stack ordered and never logged in to", () => {
+  const producers = runs(["old", 60], ["next", 40]);
+  const orderedAt = (second: number) => new Date(second * 1000).toISOString();
+  const read = async (client: ChainClient) =>
+    readChain(client, { pillar: "Anvil", network: { momentum: 1000, tickMomentums: 12 }, epoch: 1 }, 99_000);
+  const successor = { look: { facts: { producer: "next" } } } as unknown as RetirementFacts["successor"];
+  const ask = async (clients: readonly ChainClient[], at?: number, next?: typeof successor) => {
+    const readings = await Promise.all(clients.map(read));
+    return isRegistrationPossible({ readings, successor: next }, at === undefined ? undefined : orderedAt(at));
+  };
+  const mute = smallChain(producers, { newest: () => Promise.reject(new Error("ECONNREFUSED")) });
+  const gone = smallChain(producers, { pillar: async () => null });
+  const blind = smallChain(producers, { before: () => Promise.reject(new Error("ECONNRESET")) });
+
+  it.each<[string, boolean, readonly ChainClient[], number?, typeof successor?]>([
+    ["it produced before the order", false, [smallChain(producers)], 80],
+    ["it produced only after the order", true, [smallChain(producers)], 50],
+    ["the time of the order is not known", true, [smallChain(producers)]],
+    ["it is the successor's", false, [smallChain(producers)], 50, successor],
+    ["there is no such Pillar", false, [gone], 50],
+    ["nobody is asked", false, [], 50],
+    ["nobody answers", true, [mute], 50],
+    ["one of two answers", false, [mute, smallChain(producers)], 80],
+    ["nobody shows the time before the order", true, [blind], 80],
+  ])("%s: %s", async (_what, isPossible, clients, at, next) => {
+    expect(await ask(clients, at, next)).toBe(isPossible);
+  });
 });
 
 it("asks the retirement's references first, then those of the sync, each once", () => {

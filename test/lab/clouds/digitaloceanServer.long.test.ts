@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { startS3Double } from "../../core/store/s3Double";
 import { expectFailure, expectSuccess, linesOf } from "../fixture";
-import { adoptForeign, cloudStage, destroyAll, keeper } from "./cloudStack";
+import { adoptForeign, cloudStage, destroyAll, keeper, until } from "./cloudStack";
 
 keepEngineLogs();
 
@@ -12,16 +12,28 @@ keepEngineLogs();
 
 const stage = cloudStage("digitalocean", ["fra1", "ams3"]);
 const { said, kept } = keeper();
+const foreign = { name: "old-pillar", size: "s-4vcpu-8gb", image: "debian-12-x64", region: "lon1" };
+const orderTag = (server = stage.servers()[0]) =>
+  Object.keys(server?.labels ?? {}).find((tag) => tag.startsWith("pillar-host-order:")) ?? "";
+const orderOf = (server = stage.servers()[0]) => orderTag(server).split(":")[1];
 
 test("up says plan and price, creates one Droplet behind a firewall, and a second up changes nothing", async () => {
   expect(linesOf(await expectSuccess(kept(stage.upToServer())))).toContain(
     "host: a server at DigitalOcean, s-4vcpu-8gb in fra1: 4 cores, 8 GB of memory, 160 GB of disk, 48.00 USD a month; image ubuntu-22.04\n",
   );
   expect(stage.servers()).toMatchObject([
-    { name: "pillar-anvil-prod", location: "fra1", plan: "s-4vcpu-8gb", labels: { "pillar-host:prod:Anvil": "" } },
+    {
+      name: "pillar-anvil-prod",
+      location: "fra1",
+      plan: "s-4vcpu-8gb",
+      labels: { "pillar-host:prod:Anvil": "", [orderTag()]: "" },
+    },
   ]);
-  expect(stage.left()).toEqual([1, 1, 1, 1]);
-  expect(await stage.record()).toEqual({ attempts: [], ordered: expect.any(String) });
+  expect(stage.left()).toEqual([1, 1, 1, 2]);
+  expect(await stage.record()).toEqual({
+    attempts: [],
+    sent: [{ number: expect.any(String), at: expect.any(String) }],
+  });
   const again = await kept(stage.upToServer());
   expect(again.output).toMatch(/\d+ unchanged/);
   expect(again.output).not.toMatch(/created|updated|replaced|warning: (?!resource plugin)/);
@@ -33,7 +45,7 @@ test("another image, plan or location replaces nothing; destroy is refused befor
   expect(output).toMatch(/server \d+ was made as s-4vcpu-8gb in fra1 with ubuntu-22.04: another plan/);
   expect(output).not.toMatch(/replace|digitalocean:index\S+ \S+ update/);
   expect((await kept(stage.stack.destroy())).output).toContain("because it is protected");
-  expect(stage.left()).toEqual([1, 1, 1, 1]);
+  expect(stage.left()).toEqual([1, 1, 1, 2]);
 });
 
 test("the engine wrote and printed neither token nor keys", async () => {
@@ -62,7 +74,10 @@ test("without capacity, another machine's run tries the next location, and says 
   const records = [...bucket.objects.keys()].filter((key) => key.includes("/newest/orders-prod-Anvil.json/")).sort();
   expect(JSON.parse(String(bucket.objects.get(records.at(-1) ?? "")?.body))).toEqual({
     attempts: [],
-    ordered: `${droplet?.id}`,
+    sent: [
+      { number: expect.any(String), at: expect.any(String) },
+      { number: orderOf(droplet), at: expect.any(String) },
+    ],
   });
   // A bucket that refuses ends a run before it orders.
   const asked = stage.cloud.requests.length;
@@ -103,20 +118,41 @@ test("reports a Droplet deleted in the console; its stack can still be destroyed
   expect(stage.left()).toEqual([0, 0, 0, 0]);
 });
 
-test("a lost answer to the order makes two Droplets: one is kept, the other removed", async () => {
+test("a lost answer to the order makes two Droplets: both are named, and neither is touched", async () => {
   await stage.configure({});
   stage.cloud.account.faults.add({ kind: "cutAnswer", method: "POST", path: "/droplets", times: 1 });
-  const output = await expectSuccess(stage.upToServer());
-  expect(output).toContain("left by an order of this stack, is removed");
-  expect(stage.servers()).toHaveLength(1);
+  const output = linesOf(await expectFailure(stage.upToServer()));
+  const [first, second] = stage.servers();
+  expect(orderOf(first)).toBe(orderOf(second));
+  expect(output).toMatch(
+    new RegExp(
+      `server ${second?.id} was ordered at DigitalOcean, and another server has this stack's labels: nothing is deployed yet\nfound: ${first?.id} pillar-anvil-prod, [0-9.]+, of this stack's order at 20`,
+    ),
+  );
+  expect(await expectFailure(stage.upToServer())).toContain("more than one server at DigitalOcean carries the labels");
+  expect(stage.servers()).toHaveLength(2);
+  stage.cloud.account.servers.delete(first?.id ?? 0);
+  await expectSuccess(stage.upToServer());
   await destroyAll(stage);
 });
 
+test("a Droplet that gets the stack's tag while one is ordered is named, and never touched", async () => {
+  await stage.anew();
+  const slow = stage.cloud.account.faults.add({ kind: "slowAction", command: "create" });
+  const running = stage.upToServer();
+  await until(() => stage.servers().length > 0);
+  await stage.cloud.ask("POST", "/droplets", {
+    ...foreign,
+    tags: ["pillar-host:prod:Anvil", "pillar-host-order:ffff"],
+  });
+  stage.cloud.account.faults.clear(slow);
+  const output = await expectFailure(running);
+  const [, other] = stage.servers();
+  expect(output).toContain(`found: ${other?.id} old-pillar, `);
+  expect(output).toContain("of an order that is not known here");
+  expect(stage.servers()).toHaveLength(2);
+  await stage.anew();
+});
+
 test("adopts a Droplet that somebody else created, unchanged", () =>
-  adoptForeign(stage, "/droplets", {
-    name: "old-pillar",
-    size: "s-4vcpu-8gb",
-    image: "debian-12-x64",
-    region: "lon1",
-    tags: ["mine"],
-  }));
+  adoptForeign(stage, "/droplets", { ...foreign, tags: ["mine"] }));

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { expectFailure, expectSuccess } from "../fixture";
-import { adoptForeign, cloudStage, until } from "./cloudStack";
+import { createKeyPair } from "../../../providers/hostKey";
+import { expectFailure, expectSuccess, linesOf } from "../fixture";
+import { adoptForeign, cloudStage, destroyAll, until } from "./cloudStack";
 
 // The real engine and the plugin against the API on loopback, with its faults.
 
@@ -18,7 +19,7 @@ test("without capacity for the chosen server, the run says what comes next; the 
   const second = await expectSuccess(stage.upToServer());
   expect(second).toMatch(/sold out: cx33 in fsn1 at 20/);
   expect(stage.servers()).toMatchObject([{ location: "nbg1" }]);
-  expect(await stage.record()).toMatchObject({ attempts: [], ordered: expect.any(String) });
+  expect(await stage.record()).toEqual({ attempts: [], sent: [expect.anything(), expect.anything()] });
   await stage.anew();
 });
 
@@ -56,6 +57,7 @@ test("removes what a failed order left after the engine was killed, although the
   await until(() => left?.status === "off");
   const up = await expectSuccess(stage.upToServer());
   expect(up).toContain(`server ${left?.id}, which the failed order left, is removed`);
+  expect(stage.servers()).toHaveLength(1);
   expect(stage.servers()).toMatchObject([{ location: "nbg1" }]);
   await stage.anew();
 });
@@ -82,6 +84,80 @@ test("a lost answer to the order leads to one server, which the next run takes o
   await expectSuccess(stage.upToServer());
   await expectSuccess(stage.upToServer());
   expect(stage.servers()).toMatchObject([{ id: made?.id, isProtected: true }]);
+  await stage.anew();
+});
+
+test("a destroy after a killed order refuses until the running server is known", async () => {
+  stage.cloud.account.faults.add({ kind: "slowAction", command: "create_server" });
+  await stage.killUpToServer(() => stage.servers().length > 0);
+  stage.cloud.account.faults.clear();
+  const [{ id } = { id: 0 }] = stage.servers();
+  await until(() => stage.servers()[0]?.status === "running");
+  const refused = linesOf(await expectFailure(stage.stack.destroy(["--skip-preview"])));
+  expect(refused).toContain(
+    "a server with the labels of stack prod is at Hetzner, and this state does not have it: key and firewall stay",
+  );
+  expect(refused).toMatch(new RegExp(`found: ${id} pillar-anvil-prod, [0-9.]+, of this state's order\n`));
+  expect(stage.left()).toEqual([1, 1, 1, 0]);
+  // As the refusal says: the next run takes the server over.
+  await stage.stack.pulumi(["refresh", "--yes", "--skip-preview", "--clear-pending-creates"]);
+  await expectSuccess(stage.upToServer());
+  expect(stage.servers()).toMatchObject([{ id }]);
+  await destroyAll(stage);
+  await stage.anew();
+});
+
+test("a server that another machine ordered is neither taken over nor deleted because of a failed order here", async () => {
+  stage.cloud.account.faults.add({ kind: "answer", method: "POST", path: "/servers", status: 403, message: "no more" });
+  await expectFailure(stage.upToServer());
+  stage.cloud.account.faults.clear();
+  const labels = { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" };
+  const order = { name: "pillar-anvil-prod", server_type: "cx33", image: "ubuntu-22.04", location: "fsn1" };
+  for (const numbered of [{ "pillar-host-order": "ffffffffffffffff" }, {}]) {
+    await stage.cloud.ask("POST", "/servers", { ...order, labels: { ...labels, ...numbered } });
+    await until(() => stage.servers()[0]?.status === "running");
+    const [{ id } = { id: 0 }] = stage.servers();
+    const changes = () => stage.cloud.requests.filter(({ method }) => method !== "GET").length;
+    const before = changes();
+    const refused = await expectFailure(stage.upToServer());
+    expect(refused).toContain(`server pillar-anvil-prod (${id}) at Hetzner`);
+    expect(refused).toContain("this state did not order it: it may be a live Pillar. Nothing was changed");
+    await stage.configure({ lifecycle: "retiring" });
+    await expectFailure(stage.stack.up(["--skip-preview"]));
+    await expectFailure(stage.stack.destroy(["--skip-preview"]));
+    expect([stage.servers().map((server) => server.id), changes()]).toEqual([[id], before]);
+    await stage.configure({});
+    stage.cloud.account.servers.clear();
+  }
+  await stage.anew();
+});
+
+/** Returns the keys that the newest server lets in. */
+const admitted = () => [...stage.cloud.machines.values()].at(-1)?.order.sshKeys;
+
+test("no order lets in a key that is not the configured one", async () => {
+  stage.cloud.account.faults.add({ kind: "answer", method: "POST", path: "/servers", status: 403, message: "no more" });
+  await expectFailure(stage.upToServer());
+  stage.cloud.account.faults.clear();
+  const [leaked] = stage.cloud.account.keys.values();
+  const { privateKey, publicKey } = createKeyPair();
+  await stage.stack.pulumi(["config", "set", "--secret", "--path", "pillar-host:ssh.privateKey"], {
+    input: privateKey,
+  });
+  await expectSuccess(stage.upToServer());
+  const keys = [...stage.cloud.account.keys.values()].map((key) => key.publicKey);
+  expect([keys, publicKey === leaked?.publicKey, admitted()]).toEqual([[publicKey], false, [publicKey]]);
+  await stage.anew();
+});
+
+test("a key object with the stack's name and labels and another key is neither imported nor used", async () => {
+  const labels = { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" };
+  const stolen = createKeyPair().publicKey;
+  await stage.cloud.ask("POST", "/ssh_keys", { name: "pillar-anvil-prod", public_key: stolen, labels });
+  await expectSuccess(stage.upToServer());
+  expect(admitted()).toHaveLength(1);
+  expect(admitted()).not.toContain(stolen);
+  expect(stage.cloud.account.keys.size).toBe(2);
   await stage.anew();
 });
 

@@ -22,6 +22,7 @@ const openings = () =>
 const protection = () => stage.servers().map(({ isProtected }) => isProtected);
 const serverIds = () => stage.servers().map(({ id }) => id);
 const labels = { "pillar-host-stack": "prod", "pillar-host-pillar": "Anvil" };
+const number = expect.stringMatching(/^[0-9a-f]{16}$/);
 
 describe("a new stack", () => {
   test("its preview shows plan, location, price and next step, and creates nothing", async () => {
@@ -48,11 +49,14 @@ describe("a new stack", () => {
   test("up creates one server, behind a firewall, protected and labelled; a second up changes nothing", async () => {
     await expectSuccess(upToServer());
     expect(stage.servers()).toMatchObject([
-      { name: "pillar-anvil-prod", location: "fsn1", plan: "cx33", labels, isProtected: true },
+      {
+        ...{ name: "pillar-anvil-prod", location: "fsn1", plan: "cx33", isProtected: true },
+        labels: { ...labels, "pillar-host-order": number },
+      },
     ]);
     expect([...stage.cloud.account.firewalls.values()]).toMatchObject([{ labels }]);
     expect(openings()).toEqual(["tcp 22 198.51.100.7/32", "tcp 35995 0.0.0.0/0 ::/0", "udp 35995 0.0.0.0/0 ::/0"]);
-    expect(await stage.record()).toEqual({ attempts: [], ordered: expect.any(String) });
+    expect(await stage.record()).toEqual({ attempts: [], sent: [{ number, at: expect.any(String) }] });
     const before = writes();
     const again = await upToServer();
     expect(again.output).toMatch(/\d+ unchanged/);

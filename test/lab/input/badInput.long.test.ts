@@ -53,11 +53,11 @@ describe("bad input", () => {
       { "ssh.privateKey": publicKey },
     );
     expect(lines).toContain(`error: The configuration of stack prod has 6 faults; nothing was changed:
-- pillar-host:host.minimums.cores: found two, needed a number
+- pillar-host:host.minimums.cores: found "two", needed a number
 - pillar-host:host.adress: no such key
 - pillar-host:ssh.privateKey: found text, needed a private key, the file without .pub (-----BEGIN OPENSSH PRIVATE KEY-----…) (pulumi config set --secret --path pillar-host:ssh.privateKey -s prod)
-- pillar-host:controller.release.url: found text, needed an http or https address of the controller's zip archive
-- pillar-host:sync.deadline: found text, needed a duration of at least 1m, such as 90s, 12h or 7d
+- pillar-host:controller.release.url: found "releases.example/node.zip", needed an http or https address of the controller's zip archive
+- pillar-host:sync.deadline: found "10s", needed a duration from 1m to 365d, such as 90s, 12h or 7d
 - pillar-host:sync.confirmation: no such key
 Correct it in Pulumi.prod.yaml (docs/configuration.md has all keys), then run pulumi up -s prod again.`);
   });

@@ -162,6 +162,15 @@ describe("a backup", () => {
     expect(fs.readFileSync(first.file)).toEqual(before);
   });
 
+  test("warns once if its key lies in a git checkout", async ({ stage }) => {
+    fs.mkdirSync(join(stage.root.scratch, "mine/.git"), { recursive: true });
+    await take(stage);
+    await take({ ...stage, deps: { ...stage.deps, now: () => Date.parse("2026-11-21T19:00:00Z") } });
+    expect(stage.said.filter((line) => line.includes("WARNING"))).toEqual([
+      `backup: WARNING: the key lies in the git checkout ${join(stage.root.scratch, "mine")}: never commit it`,
+    ]);
+  });
+
   test("is sealed with the configured key, which is only read", async ({ stage }) => {
     const own = await openIdentity(join(stage.root.scratch, "other"), undefined, stage.deps.now);
     const text = fs.readFileSync(own.file, "utf8");
