@@ -1,5 +1,4 @@
 import { boot, cutPower, diskOf, installed, type ModelHost, sync } from "./host";
-import { noteFence } from "./retire";
 import { broke, hostNames, isAt, type World } from "./state";
 
 /** Actions of an operator on a host to give up, and on its backups; `lose backups` loses those of all hosts. */
@@ -77,7 +76,6 @@ export function befall(world: World, host: ModelHost, event: keyof typeof change
   if (!canHappen(event, host, Object.values(world.hosts))) return;
   changes[event](host);
   if (event === "switch on") world.clock += hourMs;
-  if (event === "fence" || event === "fence by API") noteFence(world, host, event === "fence" ? "sentence" : "off");
   const isByOthers = event === "rewind" || event.endsWith("by hand");
   if (isByOthers || event === "reinstall") world.isHarmed = true;
   const before = { plain: [], hadNewest: false, isDeceived: false };

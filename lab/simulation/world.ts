@@ -1,9 +1,9 @@
 import { applyEvent } from "../../core/orchestrator/rules/generation";
 import { assignRoles, bothSides, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
-import { befall, generate, type HostEvent, isOfRetirement } from "./events";
+import { befall, canHappen, generate, type HostEvent, isOfRetirement } from "./events";
 import { keyOf, type ModelHost } from "./host";
 import { type Blow, Killed, Model, type Moment } from "./model";
-import { noteBackup, noteUnfenced, noteWay, operate } from "./retire";
+import { noteBackup, noteFence, noteUnfenced, noteWay, operate } from "./retire";
 import { type Rules, realRules } from "./rules";
 import {
   Broken,
@@ -234,6 +234,12 @@ export async function play(world: World, action: Action, settings: RunSettings =
     world.records = action.to === "one" ? { one: two, two } : { one, two: one };
   } else if (action.do === "generate") generate(world);
   else if (isOfRetirement(action.do)) return operate(world, action.host, action.do, settings.rules ?? realRules);
-  else befall(world, world.hosts[action.host], action.do);
+  else {
+    const host = world.hosts[action.host];
+    const how = action.do === "fence" ? "sentence" : "off";
+    if (action.do.startsWith("fence") && canHappen(action.do, host, Object.values(world.hosts)))
+      noteFence(world, host, how);
+    befall(world, host, action.do);
+  }
   return "";
 }

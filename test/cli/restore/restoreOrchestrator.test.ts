@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseBackup, chooseMove } from "../../../cli/restore/restoreOrchestrator";
+import { chooseBackup, chooseMove, formatWithdrawal } from "../../../cli/restore/restoreOrchestrator";
 import type { MoveEvent } from "../../../core/eventLog/events";
 import { configOf } from "../../components/exampleConfig";
 import { moveNamed } from "../../moveNamed";
@@ -35,4 +35,14 @@ test("a restore after a kill takes the same backup, and one from another host th
   const choose = (host: typeof lost) => chooseBackup(config, host, moves, bridge);
   expect(choose(lost)).toBe("/begun.tar.age");
   expect(choose({ address: "198.51.100.8", hostKey: "ssh-ed25519 AAAB" })).toBe("/new.tar.age");
+});
+
+test("a restore that is not done says how to withdraw it before the lost host is switched on", () => {
+  const text = formatWithdrawal(configOf({}), "198.51.100.9", "203.0.113.7");
+  expect(text).toContain("Leave 198.51.100.9 off: it may be switched on only after the restore was withdrawn");
+  expect(text).toContain("pulumi config rm --path pillar-host:orchestrator.migrateFrom.backup");
+  expect(text).toContain("on 203.0.113.7: systemctl stop orchestrator && ");
+  expect(text).toContain(
+    "for each in /root/.orchestrator /root/.orchestrator.arriving; do [ ! -e $each ] || mv -T $each $each.withdrawn; done",
+  );
 });

@@ -10,6 +10,7 @@ import {
 } from "../../../../core/orchestrator/checks/preparation";
 import type { SecureOptions } from "../../../../core/orchestrator/hosts/moveInputs";
 import type { Journal, WhichHost } from "../../../../core/orchestrator/rules/journal";
+import { computeFingerprint } from "../../../../core/ssh/publicKey";
 import type { RootHost } from "../../../../core/ssh/root";
 import { moveNamed } from "../../../moveNamed";
 import { movesIn, putEvent } from "../../../recordIn";
@@ -98,6 +99,16 @@ test("copies and stores nothing before a move that has a problem", async ({ stag
   // A move that only stages its copy has not begun.
   Object.assign(stage.facts.new, begun("new", "staging"));
   await expect(secure(stage)).rejects.toThrow("stand in the way");
+});
+
+test("logs that a fenced host answers, and asks for a move from it while a backup is configured", async ({ stage }) => {
+  const { directory } = stage.options.backups;
+  const hostKey = computeFingerprint(stage.deps.roots.old.hostKey);
+  const details = { address: "old", hostKey, how: "sentence" } as const;
+  putEvent(directory, { at: "2026-11-21T17:59:00.000Z", move, event: "fenced", details });
+  const options = { ...stage.options, restoreFrom: "/b.tar.age" };
+  await expect(secureOrchestrator(options, stage.deps)).rejects.toThrow("old: this host answers, although a backup");
+  expect(movesIn(directory)).toMatchObject([{ event: "fenced" }, { event: "unfenced", details: { hostKey } }]);
 });
 
 test("checks again after a key generation", async ({ stage }) => {
