@@ -157,8 +157,9 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
 }
 
 /**
- * True if an event log that lacks the last start meets a restored disk, or a lost one: nothing contradicts it. So does
- * the operator who names a host as lost that never started its orchestrator, while a third host signs.
+ * True if an event log that lacks the last start meets a restored disk, or a lost one: nothing contradicts it. Nothing
+ * contradicts an operator, either, who names a host as lost that never had the orchestrator, while a third host signs:
+ * the event log has no start, or one that its move undid.
  */
 function isDeceived(
   { hosts: all }: World,
@@ -167,7 +168,7 @@ function isDeceived(
   isRestore: boolean,
 ): boolean {
   const pair = [hosts.old, hosts.new];
-  const isMisnamed = generation === 0 || startedOn === keyOf(hosts.old);
+  const isMisnamed = generation === 0 || pair.some((host) => keyOf(host) === startedOn);
   const isThirdRunning = Object.values(all).some((host) => host.running && !pair.includes(host));
   if (isRestore && (isBehind || (isMisnamed && isThirdRunning))) return true;
   const told = pair.map(({ reachable, journal }) => (reachable ? (journal?.generation ?? 0) : 0));
