@@ -92,10 +92,9 @@ export function describeOrchestrator(
     const { version, status } = answer.value;
     const state = status ? `, ${status.stateName}` : "";
     const peers = status?.peers === undefined ? "" : `, ${status.peers} other orchestrators`;
-    const used = findConnectionsTo(connections ?? [], other === undefined ? [] : [other]);
-    const borrowed = `it uses a node of ${other}, where it was before, and ends when that node does. Needed: ${useOwnNode}`;
-    if (used.length > 0) return part("signs", `${version} runs here${state}${peers}, but ${borrowed}`, true);
-    return part("signs", `${version} runs here${state}${peers}`);
+    const usesOther = findConnectionsTo(connections ?? [], [other ?? ""]).length > 0;
+    const but = `, but it uses a node of ${other}, and ends when that node does. Needed: ${useOwnNode}`;
+    return part("signs", `${version} runs here${state}${peers}${usesOther ? but : ""}`, usesOther);
   }
   if (here.includes(stage)) return part("stopped", "it should run here, but does not: check its unit", true);
   if (hasLeft) {
