@@ -35,11 +35,11 @@ export function decideMoment(facts: TickFacts, network: Network, needed: number,
   return waited >= Math.min(slotTimeoutMs, 2 * computeTickMs(network)) ? "now" : "wait";
 }
 
-/** How long the height of a new version that has enough peers may stand still, or wait for its first momentum. */
+/** Time for a new version with enough peers to grow, and to produce its first momentum. */
 export const judgeTimeoutMs = 40_000;
 /**
- * How long a new version may live without an answer or without enough peers: neither says anything about it. A node
- * needs eight peers (go-zenon: p2p/config.go), and opens its RPC only after its databases.
+ * Time for a living process to answer and to find its peers, without which nothing is known of the version. A node needs
+ * eight peers (go-zenon: p2p/config.go), and opens its RPC only after its databases.
  */
 export const undecidedTimeoutMs = 600_000;
 
