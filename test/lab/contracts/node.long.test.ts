@@ -77,7 +77,8 @@ contract("node", world, (kind) => {
     pillar = "Pillar-1";
     // Ten seconds to the genesis, and as many to each momentum after it.
     const height = async () => (await frontier().catch(() => undefined))?.height;
-    await expect.poll(height, { interval: 1000 }).toBeGreaterThanOrEqual(4);
+    const grown = async () => expect(await height()).toBeGreaterThanOrEqual(4);
+    await vi.waitFor(grown, { timeout: 180_000, interval: 1000 });
   });
 
   afterAll(async () => {
