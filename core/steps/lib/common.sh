@@ -99,7 +99,7 @@ last_lines() {
 
 # Words that announce a secret. At the end of a line, with a colon, they announce one on the next line.
 secret_word='(pass(word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)'
-announces_next="$secret_word[\"']?[[:space:]]*[:=][[:space:]]*[\"'{[]?[[:space:]]*\$"
+announces_next="${secret_word}[\"']?[[:space:]]*[:=][[:space:]]*[\"'{[]?[[:space:]]*\$"
 
 # Removes every address, and after a word that announces a secret the rest of the line, or else the next line with text.
 redact() {

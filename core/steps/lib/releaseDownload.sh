@@ -4,7 +4,8 @@
 # its hash and unpacks it into DIRECTORY/files. Sets $found to the executable there, $actual and $bytes to the download's hash and
 # size, and $elapsed_ms to its duration.
 fetch_release() {
-  local key=$2 executable=$3 archive=$4/release files=$4/files file why log room began again="What was installed before is untouched. Run $(pulumi_up) again."
+  local key=$2 executable=$3 archive=$4/release files=$4/files file why log room began again
+  again="What was installed before is untouched. Run $(pulumi_up) again."
   # In memory, so that on a full disk it still says what went wrong.
   log=$(mktemp /dev/shm/pillar-host-wget.XXXXXX)
   began=$(date +%s%N)

@@ -37,10 +37,10 @@ known_questions=(
   "Are you sure you want to proceed with the deployment process?"
   "Producer configuration detected. Continue using the existing configuration?"
 )
-lines=0 complaint=
+line_count=0 complaint=
 on_line() {
   printf '%s\n' "$1" >&7
-  lines=$((lines + 1))
+  line_count=$((line_count + 1))
   if [[ $1 == *Error!* || $1 == *Aborting* ]]; then complaint=$1; fi
 }
 
@@ -68,4 +68,4 @@ fi
 file_has '"Address"' "$data_dir/config.json" || warn "$data_dir/config.json names no producer: the address is read from the controller's Status alone"
 let_node_end
 mark deploy.done
-say "deployed: $service is active, its RPC answers on port $rpc_port ($lines lines of transcript)"
+say "deployed: $service is active, its RPC answers on port $rpc_port ($line_count lines of transcript)"

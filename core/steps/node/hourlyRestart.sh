@@ -29,7 +29,7 @@ other_restarts() {
     set +f
     grep -sHId skip '' "$etc"/crontab "$etc"/cron.{d,hourly,daily}/* "$spool"/* "$spool"/crontabs/* | grep -v "^$spool/\(crontabs/\)\?root:" | sed 's/:/: /' || true
     timers=$(systemctl list-units --type=timer --state=active --plain --no-legend 2> /dev/null | cut -d ' ' -f 1) || true
-    [ -z "$timers" ] || systemctl show -p ExecStart $(systemctl show -p Triggers --value $timers) 2> /dev/null | sed 's/^/a timer of systemd: /' || true
+    [ -z "$timers" ] || systemctl show -p Triggers --value $timers | xargs -r systemctl show -p ExecStart 2> /dev/null | sed 's/^/a timer of systemd: /' || true
   } | while IFS= read -r line; do
     if [[ ${line#*: } =~ ^[[:blank:]]*(#|$) ]]; then continue; fi
     if [[ $line =~ $handles ]]; then say "$line"; continue; fi
