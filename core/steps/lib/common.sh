@@ -112,8 +112,9 @@ redact() {
 # each spelling that some program reads. $via_proxy names it in errors, without its password.
 take_proxy() {
   local line
-  while IFS= read -r line; do export "${line?}"; done < <({ systemctl show-environment || true; } 2> /dev/null |
-    sed -nE "s/^(https?_proxy|no_proxy)=([^[:space:]'\"\$]+)\$/\L\1\E=\2\n\U\1\E=\2/Ip")
+  # No process substitution, which needs /proc.
+  while IFS= read -r line; do [ -z "$line" ] || export "${line?}"; done <<< "$(systemctl show-environment 2> /dev/null |
+    sed -nE "s/^(https?_proxy|no_proxy)=([^[:space:]'\"\$]+)\$/\L\1\E=\2\n\U\1\E=\2/Ip" || true)"
   via_proxy=${https_proxy:-${http_proxy:-}}
   [ -n "$via_proxy" ] || return 0
   via_proxy=" through the proxy $(sed 's,//[^/@]*@,//,' <<< "$via_proxy")"
