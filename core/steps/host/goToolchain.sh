@@ -10,10 +10,10 @@ install_go() {
   why=$(download "$work/archive" "$work/wget.log") || fail "Go could not be downloaded from $go_url (controller.go.url)" "found: $why"
   actual=$(sha256sum "$work/archive" | cut -d ' ' -f 1)
   assert_hash "archive of Go" controller.go.sha256 "$actual" "$(stat -c %s "$work/archive")"
-  tar -xzf "$work/archive" -C "$work" 2> "$work/tar.log" && [ -x "$work/go/bin/go" ] ||
-    fail "the archive from $go_url holds no Go" "found: $(head -n 1 "$work/tar.log")" "needed: one of https://go.dev/dl for linux-amd64, a tar.gz that has go/bin/go (controller.go.url)"
+  why=$(unpack "$work/archive" "$work/files") && [ -x "$work/files/go/bin/go" ] ||
+    fail "the archive from $go_url holds no Go" "found: $why" "needed: one of https://go.dev/dl for linux-amd64, a tar.gz that has go/bin/go (controller.go.url)"
   if is_there "$go_root/go"; then mv -T "$go_root/go" "$go_root/go.before-$(date -u +%Y%m%dT%H%M%S.%N)"; fi
-  mv -T "$work/go" "$go_root/go"
+  mv -T "$work/files/go" "$go_root/go"
   rm -rf "$work"
   mark go "$go_sha256"
   say "Go installed in $go_root/go: $("$go_root/go/bin/go" version 2>&1 | head -n 1), sha256 $actual"

@@ -122,21 +122,59 @@ take_proxy() {
   export no_proxy=$line NO_PROXY=$line
 }
 
+# room_kb DIRECTORY: the kilobytes that a download, or what is unpacked of it, may have there. A server may send without end, and
+# half of what is free stays for a node that writes to the same disk.
+room_kb() { df -Pk "$1" | awk 'NR == 2 { half = int($4 / 2); print half < 500000 ? half : 500000 }'; }
+
 # download FILE LOG: downloads $release_url. Prints why that failed, also if a connection broke off, of which wget says nothing.
 # Without a hash ($sha256) to compare with, refuses a redirect from https to plain http, which wget follows although anybody on
 # the way could replace the file.
 download() {
+  local room
   take_proxy
-  if wget --no-config --no-verbose --tries=3 --timeout=30 --server-response -O "$1" "$release_url" > "$2" 2>&1; then
+  room=$(room_kb "${1%/*}")
+  # With the signal ignored, wget gets an error from the first byte over the limit.
+  if (ulimit -f "$room" && trap '' XFSZ && exec wget --no-config --no-verbose --tries=3 --timeout=30 --server-response -O "$1" "$release_url" > "$2" 2>&1); then
     if [ -n "$sha256" ] || [[ ${release_url,,} == http:* ]] || ! grep -qiE '^ *Location: *http:' "$2"; then return 0; fi
     rm -f "$1"
     say "the address redirects from https to plain http ($(sed -nE 's,^ *[Ll]ocation: *(http://[^/ ]*).*,\1,Ip' "$2" | head -n 1)), where anybody on the way could replace the file; needed: its sha256 in the configuration, or another address"
+    return 1
+  fi
+  if [ "$(stat -c %s "$1" 2> /dev/null || say 0)" -ge $((room * 1024)) ]; then
+    say "it is larger than $room kB (at most 500 MB, and half of what is free there)"
     return 1
   fi
   # Skips indented lines, which are the server's headers.
   redact < "$2" | grep -vE '^$|^  ' | tail -n 1 | grep . || say "it broke off after $(stat -c %s "$1") bytes"
   [ -z "$via_proxy" ] || say "asked$via_proxy"
   return 1
+}
+
+# unpack ARCHIVE DIRECTORY [PROGRAM]: unpacks a zip or tar.gz into a new directory, or moves a bare PROGRAM there, as files of
+# root with fixed modes and without links. Prints why that failed; 2 if it is neither.
+unpack() {
+  local room read why
+  mkdir "$2"
+  case $(head -c 4 "$1" | od -An -tx1 | tr -d ' \n') in
+    504b*) read="unzip -p" ;;
+    1f8b*) read="gzip -dc" ;;
+    # ELF, or a script.
+    7f454c46 | 2321*) [ -n "${3:-}" ] && mv "$1" "$2/$3" && return || return 2 ;;
+    *) return 2 ;;
+  esac
+  room=$(room_kb "$2")
+  # Reads it once for its true size, because an archive may lie about it.
+  if [ "$($read "$1" 2> /dev/null | head -c $((room * 1024 + 1)) | wc -c)" -gt $((room * 1024)) ]; then
+    say "it unpacks to more than $room kB (at most 500 MB, and half of what is free there)"
+    return 1
+  fi
+  case $read in
+    unzip*) why=$(unzip -oqq "$1" -d "$2" 2>&1) ;;
+    *) why=$(tar -xzf "$1" --no-same-owner --no-same-permissions -C "$2" 2>&1) ;;
+  esac || { head -n 1 <<< "$why" && return 1; }
+  find "$2" ! -type f ! -type d -delete
+  chown -R 0:0 "$2"
+  chmod -R u=rwX,go=rX "$2"
 }
 
 # assert_hash WHAT KEY ACTUAL BYTES: fails if a download's hash differs from the one that the configuration's KEY may give.

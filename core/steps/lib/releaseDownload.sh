@@ -17,15 +17,11 @@ fetch_release() {
   bytes=$(stat -c %s "$archive")
   actual=$(sha256sum "$archive" | cut -d' ' -f1)
   assert_hash release "$key.sha256" "$actual" "$bytes"
-  mkdir "$files"
-  case $(head -c 4 "$archive" | od -An -tx1 | tr -d ' \n') in
-    504b*) why=$(unzip -oqq "$archive" -d "$files" 2>&1) ;;
-    1f8b*) why=$(tar -xzf "$archive" -C "$files" 2>&1) ;;
-    # The program itself: ELF, or a script.
-    7f454c46 | 2321*) mv "$archive" "$files/$executable" ;;
-    *) fail "$release_url ($key.url) serves no release" "found: $bytes bytes that begin with: $(head -c 60 "$archive" | tr -cd '[:print:]')" \
+  why=$(unpack "$archive" "$files" "$executable") || case $? in
+    2) fail "$release_url ($key.url) serves no release" "found: $bytes bytes that begin with: $(head -c 60 "$archive" | tr -cd '[:print:]')" \
       "needed: a zip or tar.gz archive for linux, or the program. Open the address in a browser: it is perhaps a page about the release" "$again" ;;
-  esac || fail "the release from $release_url could not be unpacked" "found: $(head -n 1 <<< "$why")" "$room" "$again"
+    *) fail "the release from $release_url could not be unpacked" "found: $why" "$room" "$again" ;;
+  esac
   # In the official archive the executable's name has the platform at its end.
   case $(uname -m) in aarch64) file=$executable-linux-arm64 ;; *) file=$executable-linux-amd64 ;; esac
   found=$(find "$files" -type f \( -name "$executable" -o -name "$file" \) | sort | head -n 1)

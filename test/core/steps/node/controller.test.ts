@@ -14,8 +14,9 @@ async function install(
   release: object = {},
   more: object = {},
   moves: readonly (readonly [string, string])[] = [],
+  send = `cp "$sandbox/$([[ \${@: -1} == *go.dev* ]] && echo go.tar.gz || echo served)" "\${@: -2:1}"`,
 ) {
-  box.command("wget", `cp "$sandbox/$([[ \${@: -1} == *go.dev* ]] && echo go.tar.gz || echo served)" "\${@: -2:1}"`);
+  box.command("wget", send);
   const isServed = typeof program !== "string" || /^(<|PK)/.test(program);
   box.write("served", isServed ? program : zipSync({ "node-controller": strToU8(program) }));
   const directory = `${box.dir}/installed`;
@@ -59,6 +60,37 @@ describe.concurrent("the controller's release", () => {
   ] as const)("changes nothing if it is %s", async ([, served, release, words], { box }) => {
     const { code, stderr } = await install(box, served ?? "one", release);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`h: ${words}`)]);
+    expect((await box.run("ls -A installed")).stdout).toBe("");
+  });
+
+  test("belongs to root with fixed modes, whatever the archive says, and without its links", async ({ box }) => {
+    box.command("chown", 'echo "$*" >> "$sandbox/owners"');
+    await box.run(
+      "mkdir -p pack/lib; echo one > pack/node-controller; echo two > pack/lib/x; ln -s /etc/passwd pack/lib/link",
+    );
+    await box.run("chmod 6777 pack/node-controller; chmod 666 pack/lib/x; chmod 777 pack/lib");
+    const { stdout } = await box.run("tar -cf - --owner=1001 --group=1001 -C pack . | base64 -w 0");
+    const archive = gzipSync(new Uint8Array(Buffer.from(stdout, "base64")));
+    expect((await install(box, archive)).stderr).toBe("");
+    const modes = await box.run("cd installed && find . -printf '%P %y %m\n' | sort");
+    expect(modes.stdout).toBe(" d 755\nlib d 755\nlib/x f 644\nnode-controller f 755\n");
+    expect(box.read("owners")).toMatch(/^-R 0:0 .*\/files\n$/);
+  });
+
+  const zeros = new Uint8Array(300_000);
+  test.for([
+    ["is larger than the room for it", zeros, "could not be downloaded from .*\n  found: it is larger than 200 kB"],
+    [
+      "unpacks to more",
+      zipSync({ "node-controller": zeros }),
+      "could not be unpacked\n  found: it unpacks to more than 200 kB",
+    ],
+    ["unpacks to more, as tar", gzipSync(zeros), "could not be unpacked\n  found: it unpacks to more than 200 kB"],
+  ] as const)("changes nothing if it %s", async ([, served, words], { box }) => {
+    box.command("df", "echo header; echo '/dev/vda 9 9 400 9% /'");
+    const send = `cat "$sandbox/served" > "\${@: -2:1}" || { echo 'File too large'; exit 3; }`;
+    const { code, stderr } = await install(box, served, {}, {}, [], send);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(words)]);
     expect((await box.run("ls -A installed")).stdout).toBe("");
   });
 
