@@ -76,11 +76,12 @@ export function functions(box: Sandbox, release: ReturnType<typeof releaseOf>, m
 }
 /** Runs a service of the upgrade; its verdict is there before it asks. `before` runs in it first. */
 export const service = (box: Sandbox, verdict: string | undefined, before = "") => {
-  const path = `export PATH=${box.bin}:/usr/bin:/bin\n`;
-  const script = (box.read("state/node-upgrade") ?? "").replace(/^export LC_ALL.*$/m, path);
+  const script = box.read("state/node-upgrade") ?? "";
   if (verdict !== undefined) box.write("run/node-upgrade.verdict", verdict);
   const main = "\nnode_upgrade || true\n";
-  return box.run(replaceAll(script, [[main, `\n${before}${main}`]]));
+  // As a file, as systemd runs it: it begins itself again in a clean environment.
+  box.write("service", replaceAll(script, [[main, `\n${before}${main}`]]));
+  return box.run("exec /bin/bash service\n");
 };
 export const ends = async (box: Sandbox, release = releaseOf(next)) =>
   Object.fromEntries(parseFields((await box.run(`${functions(box, release)}node_release_look`)).stdout)) as Record<
