@@ -161,6 +161,8 @@ it("rolls a version back that ends by itself, on a disk that is full since befor
   expect(output).toContain("v0.0.15 of the node is not good, and v0.0.9 runs again");
   expect(output).toContain("found: it stops by itself: panic: runtime error");
   await expect.poll(readRunning).toBe("go-node version v0.0.9\n1");
+  // Its panic left the database open; no later test may take that for a kill of the upgrade.
+  await onHost(stage.host, "rm -f /root/.znn/nom/torn");
 });
 
 it("waits for a version that reads its database, and finds its peers late; kills of its service change nothing", async () => {
