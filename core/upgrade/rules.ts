@@ -73,7 +73,7 @@ export function judgeUpgrade({ before, node, hasSlots, produced, waited, connect
   const isGood = node.known && (moves || !(wasGood || hasSlots)) && (node.synced || !wasGood);
   if (isGood && (produced > 0 || !hasSlots)) return { isGood, why: produced > 0 ? "the node produces" : node.why };
   const isOpen = isUndecided(node);
-  if (waited < undecidedTimeoutMs && (isOpen || connected < judgeTimeoutMs)) return undefined;
+  if (isOpen ? waited < undecidedTimeoutMs : connected < judgeTimeoutMs) return undefined;
   const time = formatDuration(isOpen ? undecidedTimeoutMs : judgeTimeoutMs);
   if (isGood) return { isGood, why: `${node.why}; no momentum of the Pillar came within ${time}` };
   const fault = moves || isOpen ? "the node is not as good as the old version" : "the height has not grown";

@@ -78,6 +78,7 @@ test.each([
   ["does not grow until the timeout is bad", {}, still, 0, judge, judge, false],
   ["found its peers late, and does not grow yet, is pending", {}, still, 0, 120_000, 5000, undefined],
   ["found its peers late, and does not grow, is bad", {}, still, 0, 160_000, judge, false],
+  ["found its peers in the last second, and does not grow yet, is pending", {}, still, 0, undecided, 1000, undefined],
   ["has too few peers is pending", {}, noPeers, 0, undecided - 1, 0, undefined],
   ["has too few peers for ten minutes is bad", {}, noPeers, 0, undecided, 0, false],
   [
