@@ -114,9 +114,10 @@ n=$((n < 4 ? n : 4)); echo "176441000$n.5 h go-node[7]: Initializing cache: $((n
   const onFullDisk = (box: Sandbox, script: string, room = 0) => {
     const begin = host(box, next, `${box.dir}/disk`);
     const all = functions(box, releaseOf(next)).replace("release_room=0", `release_room=${room}`);
-    const service = `sed "s|^export LC_ALL.*|export PATH=${box.bin}:/usr/bin:/bin|" state/node-upgrade | bash > /dev/null 2>&1`;
     const calls = script.replace(/FETCH|SWAP|LOOK|SERVICE/g, (name) =>
-      name === "SERVICE" ? service : `(${all}node_release_${name.toLowerCase()})`,
+      name === "SERVICE"
+        ? "/bin/bash state/node-upgrade > /dev/null 2>&1"
+        : `(${all}node_release_${name.toLowerCase()})`,
     );
     return onSmallDisk(box, 512, `mv go-node disk/go-node\n${begin}${calls}`);
   };
