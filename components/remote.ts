@@ -37,7 +37,7 @@ function createConnection({
 /** Returns a step's standard input for the login user's shell. Secret, because it holds the sudo password. */
 export function createStepInput(step: Step, { stack, sudoPassword, address, setUp }: HostAccess) {
   const known = pulumi.all([sudoPassword ?? "", address, setUp]);
-  // Another set-up makes another text, so that the step runs again.
+  // Changes the text with the set-up, so that the step runs again.
   const text = known.apply(
     ([password, hostName, again]) =>
       createEnvelope(step, { hostName, stack, sudoPassword: password }) + (again ? `# ${again}\n` : ""),

@@ -53,7 +53,7 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
     hourlyRestart: connected
       .then(() => readLines(hourlyRestartNow(config, true), config, address, connection))
       .then((lines) => lines?.[0]?.trim()),
-    /** What the host carries of the set-up: names of markers, and `unit`; undefined if the lookup failed. */
+    /** Names of the markers on the host, and `unit` if it has the node's unit; undefined if the lookup failed. */
     setUp: connected.then(() => readLines(setUpFacts(config), config, address, connection)),
     /** The version that the node reports; undefined if it does not answer. */
     version: config.node.release

@@ -15,7 +15,7 @@ export interface SshTarget {
   readonly password?: string | undefined;
   readonly agent?: boolean | undefined;
   readonly proxy?: SshTarget | undefined;
-  /** Another value once the host lost what was set up on it (providers/hostSetUp.ts). */
+  /** Changes once the host lost what was set up on it (providers/hostSetUp.ts). */
   readonly setUp?: string | undefined;
 }
 

@@ -79,7 +79,7 @@ describe("a host with a pinned key", () => {
         type: name === "node-sync" ? gate : command,
         name,
         parent: "node",
-        // Another set-up lets each of them work again.
+        // Each of them works again after a lost set-up.
         after: [index === 0 ? "host-guard" : order[index - 1], "host-set-up"],
       })),
     ]);
