@@ -9,12 +9,12 @@ import { databaseOf, linesOf, onHost, pastPackages, reconfigure, staged, transcr
 
 keepEngineLogs();
 
-/** A proxy for https that writes the name of each server that is asked for. */
+/** A proxy for https, which writes the name of each server that is asked for; all of them are at the operator's end. */
 const proxySource = `const { connect } = require("node:net");
 require("node:http").createServer().on("connect", ({ url, headers }, socket) => {
   const way = headers["proxy-authorization"] ? "by name" : "unnamed";
   require("node:fs").appendFileSync(process.argv[1], url + " " + way + "\\n");
-  const to = connect(...url.split(":").reverse(), () => socket.write("HTTP/1.1 200 OK\\r\\n\\r\\n"));
+  const to = connect(url.split(":")[1], "${operatorAddress}", () => socket.write("HTTP/1.1 200 OK\\r\\n\\r\\n"));
   to.on("error", () => socket.destroy()).pipe(socket).on("error", () => to.destroy()).pipe(to);
 }).listen(3128, "${operatorAddress}");`;
 
