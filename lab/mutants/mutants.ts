@@ -36,8 +36,8 @@ const mistakes: readonly Mistake[] = [
   {
     what: "a journal does not say that its saga is a restore",
     file: "core/steps/orchestrator/journal.sh",
-    from: "${is_restore:-false}",
-    to: "false",
+    from: "is_restore:-false",
+    to: "none:-false",
     test: "test/simulation/scripts.test.ts",
   },
   {

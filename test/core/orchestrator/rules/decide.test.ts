@@ -52,7 +52,7 @@ test.each([
   expect(decide(old, fresh, { failed: true })).toBe(expected);
 });
 
-// What was unpacked from a backup is started only while its source is fenced, and ends with the fence.
+// A backup that was unpacked is started only while its source is fenced, and is sealed once that is seen.
 test.each([
   ["gone", "staging", true, "unpack"],
   ["gone", "staging", false, "source unreachable"],
