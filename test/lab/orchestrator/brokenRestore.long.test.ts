@@ -82,6 +82,6 @@ it("starts nothing that was unpacked before the lost host was switched on, and m
   expect(first.exitCode, first.output).toBe(0);
   expect(second.exitCode, second.output).toBe(0);
   await waitForOrchestrator(lab, fresh, state.identity);
-  expect(eventsSince(count)).toEqual(["backup", "secured", "unfenced", "begun", "starting", "backup", "done"]);
+  expect(eventsSince(count)).toEqual(["unfenced", "backup", "secured", "begun", "starting", "backup", "done"]);
   expect(movesIn(backupsOf(stage)).findLast(({ event }) => event === "begun")?.details).not.toHaveProperty("isRestore");
 });
