@@ -59,7 +59,7 @@ export async function fenceHost(
     "move the orchestrator instead, because the files on that host are newer than any backup; or, if nobody can log in, switch the host off",
   );
   const fence = { address: host.address, hostKey: computeFingerprint(host.hostKey) };
-  if (server !== undefined && (await isOff(server, options))) {
+  if (server !== undefined && (await isOff({ ...server, address: host.address }, options))) {
     await assertSilent(
       `switch this host off: server ${server.id}, which ${server.provider} reports as off, must be another machine`,
     );

@@ -28,12 +28,18 @@ export interface CloudServer {
   /** Secret. */
   readonly token: string;
   readonly endpoint?: string | undefined;
+  /** The address that the server must have: a number from the event log may name another machine by now. */
+  readonly address?: string | undefined;
 }
 
 interface ServerFields {
   readonly status?: unknown;
   readonly protection?: { readonly delete?: unknown };
   readonly locked?: unknown;
+  /** Hetzner's form. */
+  readonly public_net?: { readonly ipv4?: { readonly ip?: unknown } | null };
+  /** DigitalOcean's form. */
+  readonly networks?: { readonly v4?: readonly { readonly type?: unknown; readonly ip_address?: unknown }[] };
 }
 
 type PowerDeps = Pick<Clock, "sleep">;
@@ -66,19 +72,26 @@ function formatMissingField({ provider, id }: CloudServer, field: string): strin
   return `the API of ${provider} does not report the ${field} of server ${id}`;
 }
 
-/** Reads a server's state: `gone`, or the provider's word for it. @throws Error for the operator, without the token */
+const elsewhere = "at another address";
+
+/**
+ * Reads a server's state: `gone`, the provider's word for it, or that it is not at the address that it must have. @throws
+ * Error for the operator, without the token
+ */
 export async function readPowerState(server: CloudServer, deps: PowerDeps): Promise<string> {
   const fields = await openServer(server, deps).read();
   if (fields === undefined) return "gone";
   if (typeof fields.status !== "string") throw new Error(formatMissingField(server, "state"));
-  return fields.status;
+  const { public_net, networks, status } = fields;
+  const found = public_net?.ipv4?.ip ?? networks?.v4?.find(({ type }) => type === "public")?.ip_address;
+  return [undefined, found].includes(server.address) ? status : `${elsewhere}, ${found ?? "none"}`;
 }
 
-/** Cuts a server's power without a shutdown, and waits until the server is off. @throws Error for the operator */
+/** Cuts the power of a server at its address, and waits until the server is off. @throws Error for the operator */
 export async function powerOff(server: CloudServer, deps: PowerDeps): Promise<string> {
   for (let left = maxPolls; left > 0; left -= 1) {
     const state = await readPowerState(server, deps);
-    if (state === "off" || state === "gone") return state;
+    if (state === "off" || state === "gone" || state.startsWith(elsewhere)) return state;
     if (left === maxPolls) await openServer(server, deps).powerOff();
     else await deps.sleep(pollIntervalMs);
   }

@@ -54,9 +54,9 @@ export function createFenceCheck(
   };
 }
 
-async function readPower({ provider, serverId: id }: Fence, deps: FenceDeps): Promise<string | undefined> {
+async function readPower({ provider, serverId: id, address }: Fence, deps: FenceDeps): Promise<string | undefined> {
   const { [fenceVariables.token]: token, [fenceVariables.endpoint]: endpoint } = process.env;
   if (provider === undefined || id === undefined) return undefined;
   if (!token) return `${fenceVariables.token} is not set to the token of ${provider}`;
-  return readPowerState({ provider, id, token, endpoint }, deps).catch((error: Error) => error.message);
+  return readPowerState({ provider, id, token, endpoint, address }, deps).catch((error: Error) => error.message);
 }

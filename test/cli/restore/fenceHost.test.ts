@@ -17,9 +17,22 @@ beforeAll(async () => {
   port = await closedPort();
 });
 
-describe.each<[string, string, string, (status: string) => Answer]>([
-  ["hetzner", "/servers/52", "/servers/52/actions/poweroff", (status) => [200, { server: { status } }]],
-  ["digitalocean", "/v2/droplets/52", "/v2/droplets/52/actions", (status) => [200, { droplet: { status } }]],
+describe.each<[string, string, string, (status: string, address?: string) => Answer]>([
+  [
+    "hetzner",
+    "/servers/52",
+    "/servers/52/actions/poweroff",
+    (status, ip = "127.0.0.1") => [200, { server: { status, public_net: { ipv4: { ip } } } }],
+  ],
+  [
+    "digitalocean",
+    "/v2/droplets/52",
+    "/v2/droplets/52/actions",
+    (status, ip_address = "127.0.0.1") => [
+      200,
+      { droplet: { status, networks: { v4: [{ ip_address, type: "public" }] } } },
+    ],
+  ],
 ])("a lost server at %s", (provider, path, action, status) => {
   const server = () => ({ provider, id: "52", token, endpoint: api.endpoint });
 
@@ -39,6 +52,12 @@ describe.each<[string, string, string, (status: string) => Answer]>([
     api.answers = { [`GET ${path}`]: [[status, {}]] };
     expect(await refusal(fenceHost(lost(), server(), { yes: true }))).toContain(`--fenced "${sentence}"`);
     expect(await fenceHost(lost(), server(), { yes: true, fenced: sentence })).toMatchObject({ how: "sentence" });
+  });
+
+  test.each(["off", "running"])("is another machine with another address, whether it is %s", async (state) => {
+    api.answers = { [`GET ${path}`]: [status(state, "198.51.100.99")] };
+    expect(await refusal(fenceHost(lost(), server(), { yes: true }))).toContain(`--fenced "${sentence}"`);
+    expect(api.asked.map((asked) => asked.split(" ")[0])).toEqual(["GET"]);
   });
 
   test("is left alone without a yes, even with the sentence", async () => {

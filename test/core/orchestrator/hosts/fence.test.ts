@@ -74,13 +74,17 @@ describe("a fence", () => {
   });
 
   test("by a provider counts as long as the provider says off, at any later time", async () => {
-    const status = (text: string) => [200, { server: { status: text } }] as const;
-    api.answers = { "GET /servers/52": [status("off"), status("running")] };
+    const status = (text: string, ip = "198.51.100.7") =>
+      [200, { server: { status: text, public_net: { ipv4: { ip } } } }] as const;
+    api.answers = { "GET /servers/52": [status("off"), status("running"), status("off", "198.51.100.99")] };
     const isFenced = begin([off]);
     time += 86_400_000;
-    const answers = [await isFenced(silent), await isFenced(silent)];
-    expect(answers).toEqual([true, false]);
-    expect(said).toEqual(["198.51.100.7: its provider does not say now that it is off: running"]);
+    const answers = [await isFenced(silent), await isFenced(silent), await isFenced(silent)];
+    expect(answers).toEqual([true, false, false]);
+    expect(said).toEqual([
+      "198.51.100.7: its provider does not say now that it is off: running",
+      "198.51.100.7: its provider does not say now that it is off: at another address, 198.51.100.99",
+    ]);
   });
 
   test("by a provider counts for nothing without its token, or its answer", async () => {
