@@ -1,6 +1,7 @@
 import type { HostEvent } from "./events";
 import type { Found } from "./search";
 import { allUps, withoutTraces } from "./search";
+import { lostHostBegins } from "./searches";
 import { randomOf } from "./seededRandom";
 import { Broken, type HostName, hostNames, newWorld, operators } from "./state";
 import { type Action, play, type RunSettings, type Strike, settle } from "./world";
@@ -38,6 +39,8 @@ function historyOf(seed: number): Action[] {
   };
   const on = (host: HostName, ...happened: readonly HostEvent[]) =>
     happened.map((each) => ({ do: each, host }) as const);
+  // By single events, a host that comes back while a restore of it has broken off is rare.
+  const begin = seed % 5 === 0 ? one(lostHostBegins) : [];
   const actions = Array.from({ length: 4 + Math.floor(random() * (mostActions - 4)) }, (): readonly Action[] => {
     const what = random();
     if (what < 0.55) return [up(random() < 0.2)];
@@ -49,7 +52,7 @@ function historyOf(seed: number): Action[] {
     if (what < 0.76) return [...on(one(hostNames), "switch on", "lose"), up(random() < 0.5)];
     return on(one(hostNames), one(isCalm ? calm : events));
   });
-  return actions.flat();
+  return [...begin, ...actions.flat()];
 }
 
 /**

@@ -47,6 +47,18 @@ const fenced = {
   generations: 1,
 } as const;
 
+const fence: Action = { do: "fence", host: "a" };
+const brokenOff: readonly Action[] = [...lost, fence, restored({ at: afterUnpack, blow: "kill" })];
+
+/** Begins of histories of a host that is restored elsewhere, and comes back. */
+export const lostHostBegins: readonly (readonly Action[])[] = [
+  [...lost, fence, { do: "switch on", host: "a" }],
+  [...lost, fence, { do: "switch on early", host: "a" }],
+  [...brokenOff, { do: "switch on", host: "a" }],
+  lost,
+];
+const [fencedLongAgo, fencedNow, restoreBrokenOff] = lostHostBegins;
+
 /** Searches, one for each kind of harm: all kinds together would leave no depth. */
 export const searches = {
   /** Crashes only, in one stack, until no new state appears. */
@@ -122,25 +134,11 @@ export const searches = {
     after: [{ do: "save", host: "a" }, there("second"), { do: "save", host: "c" }, { do: "lose", host: "b" }],
   },
   /** A backup was taken of A; A is lost and fenced, and was switched on again an hour later. The fence is in the event log. */
-  "a fence of long ago": {
-    ...fenced,
-    after: [...lost, { do: "fence", host: "a" }, { do: "switch on", host: "a" }],
-  },
+  "a fence of long ago": { ...fenced, after: fencedLongAgo },
   /** A was switched on within the hour of its fence. */
-  "a fence whose host came back at once": {
-    ...fenced,
-    after: [...lost, { do: "fence", host: "a" }, { do: "switch on early", host: "a" }],
-  },
+  "a fence whose host came back at once": { ...fenced, after: fencedNow },
   /** A restore broke off after its unpack; then A was switched on. */
-  "a restore that broke off": {
-    ...fenced,
-    after: [
-      ...lost,
-      { do: "fence", host: "a" },
-      restored({ at: afterUnpack, blow: "kill" }),
-      { do: "switch on", host: "a" },
-    ],
-  },
+  "a restore that broke off": { ...fenced, after: restoreBrokenOff },
   "a lost host that comes back": { ...fenced, after: lost },
   "by hand": { ...all, ups: allUps(1), events: ["start by hand", "stop by hand", "lose", "find"] },
   "given up": {

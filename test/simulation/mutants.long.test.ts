@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { randomHistories } from "../../lab/simulation/random";
 import { mutated } from "../../lab/simulation/rules";
 import { search } from "../../lab/simulation/search";
 import { searches } from "../../lab/simulation/searches";
@@ -100,4 +101,22 @@ test.each<[string, keyof typeof searches, RegExp, Change, Change?]>([
   // The scripts on the hosts refuse another stack's journal, too.
   const { found } = await search({ ...searches[name], depth: 5 }, { rules, isGuarded: name !== "three stacks" });
   expect(found?.why).toMatch(why);
+});
+
+test.each<[string, number, ...Change[]]>([
+  [
+    "an unpacked backup is started as if its source had been asked",
+    100,
+    ["core/orchestrator/rules/journal.ts", "journal.isRestore !== true && ", ""],
+  ],
+  [
+    "a fence counts for ever",
+    1000,
+    [history, "age >= 0 && age < sentenceMs", "true"],
+    [history, '(event === "fenced" || event === "unfenced")', 'event === "fenced"'],
+  ],
+])("random histories find the mistake, too: %s", async (_what, most, ...changes) => {
+  const rules = await mutated(changes.map(([file, from, to]) => ({ file, from, to })));
+  const { found } = await randomHistories(1, { most, until: Number.POSITIVE_INFINITY }, { rules });
+  expect(found?.why).toMatch(twoSign);
 });
