@@ -92,7 +92,7 @@ describe("an adopted host that produces", () => {
     const { lab } = stage;
     old = await lab.addHost("old", ensurePackagedImage);
     own = (await setUpSyncedNode(lab, old)).address;
-    await updateProducer(lab, "Anvil", own);
+    await lab.chain("PATCH", "/pillars/Anvil", { producerAddress: own });
     await awaitProduction(lab, own);
     const before = await traceOf(old);
     const adopted = await tool("adopt", "old", old.address, "--like", "prod", "--host-key", old.hostKey, "--", "--yes");
