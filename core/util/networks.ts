@@ -37,16 +37,14 @@ const everybodyShare = 16n;
 /** True if the networks together let in everybody, in whatever pieces: 0.0.0.0/1 and 128.0.0.0/1 are everybody. */
 export function coversEverybody(networks: readonly string[]): boolean {
   const ranges = networks.flatMap((network) => parseNetwork(network) ?? []);
+  ranges.sort((one, other) => Number(one.first - other.first));
   return ([4, 6] as const).some((family) => {
-    const own = ranges.filter((range) => range.family === family);
-    const outer = own.filter(
-      (one, at) =>
-        !own.some((other, place) => (place < at || isWider(other, one)) && place !== at && contains(other, one)),
-    );
-    const covered = outer.reduce((sum, { first, last }) => sum + (last - first + 1n), 0n);
+    let [covered, last] = [0n, -1n];
+    for (const range of ranges.filter((each) => each.family === family)) {
+      if (range.last <= last) continue;
+      covered += range.last - (range.first > last ? range.first - 1n : last);
+      last = range.last;
+    }
     return covered * everybodyShare >= 1n << BigInt(bitsOf[family]);
   });
 }
-
-const contains = (outer: AddressRange, inner: AddressRange) => outer.first <= inner.first && inner.last <= outer.last;
-const isWider = (one: AddressRange, other: AddressRange) => one.last - one.first > other.last - other.first;
