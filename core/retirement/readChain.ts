@@ -7,15 +7,7 @@ import {
   type Network,
   type PillarStanding,
 } from "../chain/elections";
-import {
-  type Answered,
-  findAgeFault,
-  isAnswered,
-  type NodeFault,
-  type Reading,
-  readNode,
-  readWholePage,
-} from "../chain/reading";
+import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
 import type { Block } from "../chain/sameChain";
 import type { RetirementInputs } from "./guardInputs";
 import { isNewProducerSince, type Producers } from "./readRewards";
@@ -38,7 +30,6 @@ export interface ChainAnswer {
 }
 
 export type ChainReading = Reading<ChainAnswer>;
-type GoodChainReading = Answered<ChainAnswer>;
 
 /** Pages: momentums of a day and a half. Even with 600 Pillars none waits longer for a slot. */
 const maxPages = 12;
@@ -134,16 +125,22 @@ async function otherChainFault(client: ChainClient, recorded?: Block): Promise<N
   return { kind: "stranger", why };
 }
 
+/** Searches momentums for one of an address, from the newest on. Undefined if the node does not show them. */
+async function searchProduction(client: ChainClient, address: string, range: Parameters<typeof readDown>[1]) {
+  const isIts = ({ producer }: Produced) => producer === address;
+  const read = await readDown(client, range, (page) => page.some(isIts));
+  if ("fault" in read) return undefined;
+  return { isFound: read.momentums.some(isIts), count: read.momentums.length };
+}
+
 /** Pages: momentums of some hours. */
 const maxPagesBefore = 3;
 
 /** True if an address produced in the hours before a time, by this node; undefined if the node can't show that. */
-export async function hasProducedBefore({ client }: GoodChainReading, address: string, time: number) {
-  const isIts = ({ producer }: Produced) => producer === address;
+export async function hasProducedBefore(client: ChainClient, address: string, time: number) {
   try {
     const range = { top: (await client.before(time))?.height ?? 0, floor: 1, pages: maxPagesBefore };
-    const read = await readDown(client, range, (page) => page.some(isIts));
-    return "fault" in read ? undefined : read.momentums.some(isIts);
+    return (await searchProduction(client, address, range))?.isFound;
   } catch {
     return undefined;
   }
@@ -157,14 +154,11 @@ export async function hasProducedSince(readings: readonly ChainReading[], addres
   const reading = readings.find(isAnswered);
   if (reading === undefined) return undefined;
   const { client, newest } = reading;
-  const isIts = ({ producer }: Produced) => producer === address;
   try {
     const floor = ((await client.before(since))?.height ?? 0) + 1;
-    const range = { top: newest.height, floor, pages: maxSearchPages };
-    const read = await readDown(client, range, (page) => page.some(isIts));
-    if ("fault" in read) return undefined;
-    if (read.momentums.some(isIts)) return true;
-    return newest.height - read.momentums.length < floor ? false : undefined;
+    const search = await searchProduction(client, address, { top: newest.height, floor, pages: maxSearchPages });
+    if (search === undefined || search.isFound) return search?.isFound;
+    return newest.height - search.count < floor ? false : undefined;
   } catch {
     return undefined;
   }

@@ -77,7 +77,7 @@ export async function isRegistrationPossible(
     if (!isAnswered(reading)) return readings.every((each) => !isAnswered(each));
     const registered = reading.pillar?.producerAddress;
     if (registered === undefined || registered === next) return false;
-    return !orderedAt || (await hasProducedBefore(reading, registered, Date.parse(orderedAt))) !== true;
+    return !orderedAt || (await hasProducedBefore(reading.client, registered, Date.parse(orderedAt))) !== true;
   };
   return (await Promise.all(readings.map(isPossible))).includes(true);
 }
