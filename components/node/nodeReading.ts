@@ -3,7 +3,7 @@ import { createNodeTarget } from "../../core/chain/configuredNode";
 import { readNodeVersion } from "../../core/chain/nodeVersion";
 import type { StackConfig } from "../../core/config/config";
 import { readSources } from "../../core/registration/pillarReadings";
-import { type Connection, createConnection, runScript } from "../../core/ssh/connection";
+import { createConnection, runScript } from "../../core/ssh/connection";
 import { isSameHost } from "../../core/ssh/publicKey";
 import { hourlyRestartNow, setUpFacts } from "../../core/steps/nodeSteps";
 import { createEnvelope, type Step } from "../../core/steps/step";
@@ -35,6 +35,7 @@ export function createHostReader(config: StackConfig, last: LastRun): NodeHostRe
 }
 
 const nothing = () => undefined;
+const timeoutMs = 20_000;
 
 /** Readings of a host, each available as soon as it arrives. None of them rejects. */
 export type HostReading = ReturnType<typeof startReading>;
@@ -46,18 +47,20 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
   const settings = createWitnessSources(config);
   // The lookups' timeouts begin once the connection is open. If it can't be opened, each lookup reports why.
   const connected = target.via === "ssh" ? connection.session().then(nothing, nothing) : Promise.resolve();
+  const readLines = (step: Step) =>
+    connected
+      .then(() => runScript(connection, step.name, createEnvelope(step, createReceiver(config, address)), timeoutMs))
+      .catch(nothing);
   const seen = {
     node: connected.then(() => readNodeStatus(target, settings, connection)),
     readings: connected.then(() => readSources(chain, config.sync.references, config.pillar.name, address)),
     /** `off`, `on`, or the name of another timer that restarts the synced node; undefined if the lookup failed. */
-    hourlyRestart: connected
-      .then(() => readLines(hourlyRestartNow(config, true), config, address, connection))
-      .then((lines) => lines?.[0]?.trim()),
+    hourlyRestart: readLines(hourlyRestartNow(config, true)).then((lines) => lines?.[0]?.trim()),
     /** Names of the markers on the host, and `unit` if it has the node's unit; undefined if the lookup failed. */
-    setUp: connected.then(() => readLines(setUpFacts(config), config, address, connection)),
+    setUp: readLines(setUpFacts(config)),
     /** The version that the node reports; undefined if it does not answer. */
     version: config.node.release
-      ? connected.then(() => readNodeVersion(target, connection)).catch(() => undefined)
+      ? connected.then(() => readNodeVersion(target, connection)).catch(nothing)
       : Promise.resolve(undefined),
   };
   const close = () => connection.drop();
@@ -69,15 +72,4 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
     /** Closes the connection again, after more questions to a client of `readings`, which reopen it. */
     close,
   };
-}
-
-const timeoutMs = 20_000;
-
-async function readLines(step: Step, config: StackConfig, address: string, connection: Connection) {
-  const script = createEnvelope(step, createReceiver(config, address));
-  try {
-    return await runScript(connection, step.name, script, timeoutMs);
-  } catch {
-    return undefined;
-  }
 }
