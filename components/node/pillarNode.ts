@@ -116,15 +116,14 @@ function findOtherVersion(
   deployed: pulumi.Output<string>,
   look: NodeHostReader | undefined,
 ) {
-  return pulumi.all([access.address, access.hostKey, deployed]).apply(async ([at, key]) => {
-    const running = await (await look?.(at, key))?.version;
-    return running === undefined ? undefined : formatOtherVersion(running, version);
-  });
+  return pulumi
+    .all([access.address, access.hostKey, deployed])
+    .apply(async ([at, key]) => formatOtherVersion(await (await look?.(at, key))?.version, version));
 }
 
 /** Returns a new text each time if another version than the release runs; else undefined. */
-export const formatOtherVersion = (running: string, version: string) =>
-  releaseNumber(running) === version ? undefined : `${running} ${Date.now()}`;
+export const formatOtherVersion = (running: string | undefined, version: string) =>
+  running === undefined || releaseNumber(running) === version ? undefined : `${running} ${Date.now()}`;
 
 /** Returns the chain copy's inputs, the old host's login in clear; undefined if the chain comes from the network. */
 export function createChainCopyArgs(config: StackConfig, stack: string): Omit<ChainCopyInputs, "new"> | undefined {

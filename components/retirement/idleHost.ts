@@ -38,7 +38,7 @@ async function registerUpgrade(config: StackConfig, host: Host, last: LastRun, l
   // Before a finished run the login is unproved, and a refused one counts towards a ban.
   const isKnown = last.finished && address !== undefined && hostKey !== undefined;
   const running = isKnown ? await (await look(address, hostKey)).version : undefined;
-  const found = running && formatOtherVersion(running, version);
+  const found = formatOtherVersion(running, version);
   if (pulumi.runtime.isDryRun() && (!running || found)) void info(formatUpgrade(version, running));
   const node = createSshTarget(host.access).apply((ssh) => createHostNode(config, ssh));
   const args = { ...inputs, host: createRootAccess(host.access), node, found };
