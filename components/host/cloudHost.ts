@@ -20,24 +20,18 @@ interface CloudHostArgs extends HostArgs {
   readonly strangers: { readonly stranger?: string | undefined; readonly otherOrder?: string | undefined };
 }
 
-/** Returns a new value in a run that orders, else the number that the server carries. */
-function createOrderInputs({ plan }: CloudRun) {
-  return plan.kind === "make" ? { run: randomUUID() } : { seen: plan.server.order ?? "" };
-}
-
 /** Registers a host at a cloud provider, with its keys, firewall, server, first contact and guard. */
 export function createCloudHost(run: CloudRun, args: CloudHostArgs) {
-  const { config, orders } = run;
+  const { config, orders, plan } = run;
   const isActive = config.lifecycle === "active";
   const parent = new HostComponent("CloudHost");
   const configuredKey = config.host.hostKey;
-  const key =
-    configuredKey === undefined
-      ? new HostKey("host-key", { ...args.strangers, ...createOrderInputs(run) }, { parent })
-      : undefined;
+  const seen = plan.kind === "keep" ? (plan.server.order ?? "") : undefined;
+  const keyInputs = { ...args.strangers, seen, run: plan.kind === "make" ? randomUUID() : undefined };
+  const key = configuredKey === undefined ? new HostKey("host-key", keyInputs, { parent }) : undefined;
   // The host key is created first, because it fails for a foreign server before anything at the provider changes.
   const parts = createParts[config.host.provider](run, key ? { dependsOn: [key] } : {});
-  const { server: made, order } = registerServer({ run, openings: args.openings }, parts, key, parent);
+  const { server: made, order } = registerServer({ run, openings: args.openings, seen }, parts, key, parent);
   const address = checkAddress(run, made, order);
   const hostKey = key?.publicKey ?? pulumi.output(configuredKey ?? "");
   const { isOrdered } = order;

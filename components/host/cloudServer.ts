@@ -16,7 +16,7 @@ import type { CloudParts, CloudRun, CloudServerResource } from "./cloudParts";
 
 /** Registers the stack's server, its order, ssh key and firewall. `key`: undefined if a host key is configured. */
 export function registerServer(
-  { run, openings }: { readonly run: CloudRun; readonly openings: readonly Opening[] },
+  { run, openings, seen }: { readonly run: CloudRun; openings: readonly Opening[]; seen: string | undefined },
   parts: CloudParts,
   key: HostKey | undefined,
   parent: pulumi.Resource,
@@ -31,7 +31,6 @@ export function registerServer(
   const firewall = parts.firewall(openings, importing(found.firewall));
   const keyId = sshKey?.id ?? found.foreignKey;
   const sshKeys = keyId ? [keyId] : [];
-  const seen = plan.kind === "keep" ? (plan.server.order ?? "") : undefined;
   const { provider, token } = config.host;
   const order = new ServerOrder(
     "server-order",
