@@ -1,6 +1,6 @@
 import { describeServer, type Owner } from "../core/cloud/cloud";
 import { createCloud } from "../core/cloud/clouds";
-import type { CloudServer } from "../core/cloud/power";
+import type { CloudAccess } from "../core/cloud/http";
 import { type Clock, systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
 import { createProblemError } from "../core/util/problem";
@@ -32,7 +32,7 @@ interface ServerOrderInputs {
   readonly seen?: string | undefined;
   readonly owner: Owner;
   /** Secret: holds the token. */
-  readonly cloud: Omit<CloudServer, "id">;
+  readonly cloud: CloudAccess & { readonly provider: keyof typeof createCloud };
 }
 
 interface ServerOrderOutputs {
@@ -50,9 +50,8 @@ const pollIntervalMs = 2000;
 
 /** @throws Error for the operator with each server that carries the stack's labels */
 export async function assertNoneLeft({ number, owner, cloud }: ServerOrderInputs, { sleep }: Pick<Clock, "sleep">) {
-  const { provider, token, endpoint } = cloud;
-  if (provider !== "hetzner" && provider !== "digitalocean") throw new Error(`no cloud provider is called ${provider}`);
-  const client = createCloud[provider]({ token, endpoint });
+  const { provider, ...access } = cloud;
+  const client = createCloud[provider](access);
   for (let left = maxPolls; ; left -= 1) {
     const { servers } = await client.readInventory(owner);
     if (servers.length === 0) return client.forgetOrder(number);
