@@ -13,8 +13,7 @@ import type { MoveInputs } from "./moveInputs";
 /** Variables of a run's environment with the token (secret), and in tests the endpoint, of a fenced server's provider. */
 export const fenceVariables = { token: "PILLAR_HOST_FENCE_TOKEN", endpoint: "PILLAR_HOST_FENCE_ENDPOINT" } as const;
 
-export interface FenceDeps extends Pick<Clock, "sleep"> {
-  now(): number;
+export interface FenceDeps extends Pick<Clock, "now" | "sleep"> {
   say(line: string): void;
 }
 

@@ -86,7 +86,11 @@ async function waitForAnswer(started: Started) {
 }
 
 /** @param since Unix seconds of the oldest log line */
-async function readUnit({ run, side, saga }: Started, log_lines: number, since?: number) {
+async function readUnit(
+  { run, side, saga }: Pick<Started, "run" | "side" | "saga">,
+  log_lines: number,
+  since?: number,
+) {
   const variables = { log_lines, ...(since !== undefined && { since }) };
   return parseLife(await run.sides.call({ side, name: "signer_life", saga, variables }));
 }
@@ -149,7 +153,7 @@ export async function verify(started: Started) {
  * before it answers, and holds these connections: when one breaks, it ends.
  */
 export async function assertOwnNode(run: MoveRun, saga: Saga, states: HostStates): Promise<void> {
-  const { connections } = await readUnit({ run, side: "new", saga, startedAt: 0, expected: null }, 1);
+  const { connections } = await readUnit({ run, side: "new", saga }, 1);
   const found = findConnectionsTo(connections, await run.readAddresses("old", saga, states));
   if (connections.length === 0)
     run.deps.say("the orchestrator has no connection now: it is unknown which nodes it uses");

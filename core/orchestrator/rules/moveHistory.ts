@@ -12,14 +12,10 @@ export function summarizeMoves(events: readonly MoveEvent[], wanted: MoveId, inS
   for (const entry of events) {
     const { move, event } = entry;
     if (move.pillar !== wanted.pillar || !numbered.includes(event)) continue;
-    const { generation, isRestore } = entry.details as Pick<MoveLeg, "generation" | "isRestore">;
+    const { generation, isRestore = false } = entry.details as Pick<MoveLeg, "generation" | "isRestore">;
     const startedOn = entry.event === "starting" ? entry.details.target : undefined;
     if (event !== "begun" && generation > known.started) known = { ...known, startedOn };
-    known = applyEvent(known, event === "begun" ? event : "starting", {
-      move,
-      generation,
-      isRestore: isRestore === true,
-    });
+    known = applyEvent(known, event === "begun" ? event : "starting", { move, generation, isRestore });
   }
   return known;
 }
