@@ -86,11 +86,9 @@ The controller may build an older node. The releases, with their hashes:\n  ${ga
       required: false,
       validate: (text) => text === "" || createValidator(answerSchemas.nodeRelease)(text),
     }));
-  if (url === false || url === "") {
-    if (gap)
-      console.error(
-        `If the controller builds a version older than ${gap.leastVersion}, it is refused before the sync.`,
-      );
+  if (!url) {
+    const risk = `If the controller builds a version older than ${gap?.leastVersion}, it is refused before the sync.`;
+    if (gap) console.error(risk);
     return undefined;
   }
   const askHash = () => ask("nodeReleaseSha256", "What is its SHA-256?", "--node-release-sha256 HASH");

@@ -131,21 +131,19 @@ function findNodeFaults({ host, lifecycle, controller, node, store, orchestrator
 
 /** Requires different ports, and keeps those of the node's RPC from being opened to everybody as a port for peers. */
 function findPortFaults({ ssh, node, orchestrator }: Config): Fault[] {
-  const ports: readonly (readonly [key: string, port: number])[] = [
-    ["ssh.port", ssh.port],
-    ["node.rpcPort", node.rpcPort],
-    ["node.wsPort", node.wsPort],
-    ["node.p2pPort", node.p2pPort],
-    ["orchestrator.rpcPort", orchestrator.rpcPort],
-    ["orchestrator.p2pPort", orchestrator.p2pPort],
-  ];
+  const ports = Object.entries({
+    "ssh.port": ssh.port,
+    "node.rpcPort": node.rpcPort,
+    "node.wsPort": node.wsPort,
+    "node.p2pPort": node.p2pPort,
+    "orchestrator.rpcPort": orchestrator.rpcPort,
+    "orchestrator.p2pPort": orchestrator.p2pPort,
+  });
   return ports.flatMap(([key, port], at): Fault[] => {
     const twin = ports.slice(0, at).find((other) => other[1] === port);
     if (twin) return [[key, `is ${port}, the port of ${twin[0]}: needed a port of its own`]];
-    const isOpened = key.endsWith(".p2pPort") && nodeRpcPorts.includes(port);
-    return isOpened
-      ? [[key, `is ${port}, a port of the node's RPC, and would be open to everybody: needed another`]]
-      : [];
+    if (!key.endsWith(".p2pPort") || !nodeRpcPorts.includes(port)) return [];
+    return [[key, `is ${port}, a port of the node's RPC, and would be open to everybody: needed another`]];
   });
 }
 
