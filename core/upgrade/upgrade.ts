@@ -148,9 +148,10 @@ async function waitForUpgradeEnd(
       lastAnswer = deps.ticks();
       if (printed !== last) [last, lastChange] = [printed, lastAnswer];
       const progress = await judge?.(look);
-      const isLate = deps.ticks() - saidAt >= sayIntervalMs;
-      if (progress && isLate) deps.say(`${version} is not judged yet: ${progress}`);
-      if (progress && isLate) saidAt = deps.ticks();
+      if (progress && deps.ticks() - saidAt >= sayIntervalMs) {
+        deps.say(`${version} is not judged yet: ${progress}`);
+        saidAt = deps.ticks();
+      }
     } catch (error) {
       fault = (error as Error).message;
     }
@@ -164,13 +165,8 @@ async function waitForUpgradeEnd(
   });
 }
 
-function formatEnd(
-  { stage = "off", why }: HostUpgrade,
-  options: UpgradeOptions,
-  before: string,
-  fault?: string,
-): string {
-  const { address, version, stack } = options;
+function formatEnd(end: HostUpgrade, { address, version, stack }: UpgradeOptions, before: string, fault?: string) {
+  const { stage = "off", why } = end;
   const { up, remove, status } = commandsFor(stack);
   const outcomes: Readonly<Record<string, string>> = {
     kept: `was not installed, and ${before} runs on`,
