@@ -3,7 +3,6 @@ import { markOwn } from "../../ssh/foreign";
 import { openStore } from "../../store/openStore";
 import { formatDuration } from "../../util/timeText";
 import type { SecureOptions } from "../hosts/moveInputs";
-import { isPillarNode } from "../rules/endpoints";
 import { findBegin } from "./preparation";
 import { findMoveProblems, formatSurvey } from "./prerequisites";
 import { createRequirements, type MoveSurvey, type MoveSurveyDeps, surveyBoth } from "./survey";
@@ -35,7 +34,7 @@ export async function rehearse(options: SecureOptions, nodeCounts: boolean, deps
 export function assumeSyncedNode(found: MoveSurvey): MoveSurvey {
   const node = { ...found.node, synced: true };
   if ("problem" in found.new || "problem" in found.old) return { ...found, node };
-  const there = found.old.value.endpoints.filter((each) => each.isOwn && isPillarNode(each));
+  const there = found.old.value.endpoints.filter(({ isOwn, network }) => isOwn && network === "Zenon");
   const reached = [...found.new.value.reached, ...there.map((each) => each.new)];
   return { ...found, node, new: { value: { ...found.new.value, reached } } };
 }

@@ -1,4 +1,4 @@
-import { parseEndpoint } from "./endpoints";
+import { moveToLocalhost, parseEndpoint } from "./endpoints";
 
 const jsonString = /"(?:[^"\\]|\\.)*"/g;
 
@@ -22,10 +22,12 @@ export function adaptConfig(text: string, directory: string, addresses: readonly
     }
     const value = JSON.parse(token) as string;
     const endpoint = parseEndpoint(value, addresses);
-    const moved = (key === undefined ? undefined : paths.get(key)) ?? endpoint?.url ?? value;
-    if (endpoint && moved !== value && moved === endpoint.url) changed.add(`${endpoint.old} becomes ${endpoint.new}`);
+    const path = key === undefined ? undefined : paths.get(key);
     key = undefined;
-    return moved === value ? token : JSON.stringify(moved);
+    if (path !== undefined) return path === value ? token : JSON.stringify(path);
+    if (endpoint === undefined || endpoint.old === endpoint.new) return token;
+    changed.add(`${endpoint.old} becomes ${endpoint.new}`);
+    return JSON.stringify(moveToLocalhost(value));
   });
   return { config, changed: [...changed] };
 }

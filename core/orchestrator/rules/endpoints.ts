@@ -10,16 +10,16 @@ export function listEndpoints(config: Readonly<Record<string, unknown>>, own: re
   const networks = Object.entries((config.Networks as Record<string, { Urls?: unknown }> | null) ?? {});
   return networks.flatMap(([network, settings]) =>
     (Array.isArray(settings?.Urls) ? settings.Urls : []).flatMap((text) => {
-      const { url: _secret, ...endpoint } = parseEndpoint(String(text), own) ?? { old: "" };
-      return "isOwn" in endpoint && /^[A-Za-z0-9.:-]+$/.test(endpoint.old) ? [{ network, ...endpoint }] : [];
+      const endpoint = parseEndpoint(String(text), own);
+      return endpoint && /^[A-Za-z0-9.:-]+$/.test(endpoint.old) ? [{ network, ...endpoint }] : [];
     }),
   );
 }
 
 /**
- * Parses a node's URL, however its host is written: its host:port as seen from each host, and the URL for the new one,
- * where an address of `own` is 127.0.0.1. `isOwn`: the node is on the orchestrator's host. A name that leads to the old
- * host shows in the connections only. Undefined if no host is named.
+ * Parses a node's URL, however its host is written: its host:port as seen from each host; an address of `own` is
+ * 127.0.0.1 on the new one. `isOwn`: the node is on the orchestrator's host. A name that leads to the old host shows in
+ * the connections only. Undefined if no host is named.
  */
 export function parseEndpoint(text: string, own: readonly string[]) {
   const { hostname = "", port, protocol = "" } = URL.canParse(text) ? new URL(text) : {};
@@ -28,23 +28,18 @@ export function parseEndpoint(text: string, own: readonly string[]) {
   const withPort = (name: string) => `${name}:${port || (/^(https|wss):$/.test(protocol) ? 443 : 80)}`;
   const isLoopback = /^(localhost|127\.[\d.]+|0\.0\.0\.0|::1?)$/.test(host);
   const isOwn = isLoopback || own.map(normalizeHost).includes(host);
-  const isMoved = isOwn && !isLoopback;
-  const moved = isMoved ? "127.0.0.1" : host;
-  return { old: withPort(host), new: withPort(moved), isOwn, url: isMoved ? replaceHost(text, moved) : text };
+  return { old: withPort(host), new: withPort(isOwn && !isLoopback ? localhost : host), isOwn };
 }
 
-/** Replaces a URL's host. The rest stays as written, unless only a normalized URL has its host in the usual place. */
-function replaceHost(text: string, host: string): string {
+const localhost = "127.0.0.1";
+
+/** Moves a URL to 127.0.0.1. The rest stays as written, unless only a normalized URL has its host in the usual place. */
+export function moveToLocalhost(text: string): string {
   const url = new URL(text);
-  url.hostname = host;
+  url.hostname = localhost;
   const usual = /^([^/\\]*\/\/(?:[^/?#\\]*@)?)(?:\[[^\]]*\]|[^:/?#\\]*)/;
-  const kept = text.replace(usual, (_, before: string) => `${before}${host}`);
+  const kept = text.replace(usual, (_, before: string) => `${before}${localhost}`);
   return URL.canParse(kept) && new URL(kept).href === url.href ? kept : url.href;
-}
-
-/** True if an endpoint is the node beside a Pillar, which this program deploys. */
-export function isPillarNode({ network }: Pick<Endpoint, "network">): boolean {
-  return network === "Zenon";
 }
 
 export type Connections = ReturnType<typeof parseConnections>;
