@@ -86,11 +86,8 @@ async function waitForAnswer(started: Started) {
 }
 
 /** @param since Unix seconds of the oldest log line */
-async function readUnit(
-  { run, side, saga }: Pick<Started, "run" | "side" | "saga">,
-  log_lines: number,
-  since?: number,
-) {
+async function readUnit(unit: Pick<Started, "run" | "side" | "saga">, log_lines: number, since?: number) {
+  const { run, side, saga } = unit;
   const variables = { log_lines, ...(since !== undefined && { since }) };
   return parseLife(await run.sides.call({ side, name: "signer_life", saga, variables }));
 }
