@@ -48,20 +48,18 @@ interface SurveyQuestion {
 /** Reads successor, chain and event log, and decides whether the host may be retired. Changes nothing. */
 export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps) {
   const { inputs, host, store } = question;
+  const judge = (facts: RetirementFacts) => ({ facts, verdict: decideRetirement(facts) });
   const logged = await readLogFacts(inputs, store);
   const clients = await openClients(inputs, host, deps.connect ?? createConnection);
   try {
     const facts = await readFacts(question, logged, clients, deps);
     // Somebody else may have deployed a node on a server to which this stack never logged in.
-    if (!facts.memory.isReached && !("facts" in host)) {
-      const mayBeRegistered = await isRegistrationPossible(facts, inputs.orderedAt);
-      return { facts: { ...facts, mayBeRegistered }, verdict: decideRetirement({ ...facts, mayBeRegistered }) };
-    }
+    if (!facts.memory.isReached && !("facts" in host))
+      return judge({ ...facts, mayBeRegistered: await isRegistrationPossible(facts, inputs.orderedAt) });
     const [own, since] = [findOwnProducer(facts), findUnusedStart(facts)];
-    if (own === undefined || since === undefined) return { facts, verdict: decideRetirement(facts) };
+    if (own === undefined || since === undefined) return judge(facts);
     // An operator may have registered the address, and never run an `up` that would have logged it.
-    const searched = { ...facts, hasProduced: await hasProducedSince(facts.readings, own, Date.parse(since)) };
-    return { facts: searched, verdict: decideRetirement(searched) };
+    return judge({ ...facts, hasProduced: await hasProducedSince(facts.readings, own, Date.parse(since)) });
   } finally {
     for (const { client } of clients) client.close();
   }
