@@ -96,13 +96,13 @@ export async function restoreOrchestrator(
   if (!options.up) return code;
   const isDone = findLastMoveEvent(await readMoveEvents(store), move, "done") !== undefined;
   if (!isDone) console.log(formatWithdrawal(config, lost.address, address));
-  if (code === 0 && !isDone)
+  if (code !== 0) return code;
+  if (!isDone)
     throw createRefusal({
       what: "the run ended well, but the orchestrator is not restored yet",
       needed: "solve the problems that the run printed",
       next: "Then run the same command again",
     });
-  if (code !== 0) return code;
   for (const key of [backupKey, ...(word || orchestrator.migrateFrom?.firstMove ? [firstMoveKey] : [])])
     await engine.read(["config", "rm", "--path", `pillar-host:${key}`]);
   return code;
