@@ -24,13 +24,8 @@ export function createRootAccess(access: HostAccess): pulumi.Output<Orchestrator
 }
 
 /** Returns the login for the command plugin, which finds an ssh agent through SSH_AUTH_SOCK. */
-function createConnection({
-  address,
-  agent: _,
-  setUp: __,
-  proxy,
-  ...login
-}: SshTarget): types.input.remote.ConnectionArgs {
+function createConnection(target: SshTarget): types.input.remote.ConnectionArgs {
+  const { address, agent: _, setUp: __, proxy, ...login } = target;
   return { host: address, ...login, dialErrorLimit: 10, perDialTimeout: 15, proxy: proxy && createConnection(proxy) };
 }
 

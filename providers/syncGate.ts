@@ -81,8 +81,8 @@ interface GateKept {
 }
 
 /**
- * Decides what the gate does with its last result. `keep`: keeps the proof, because a live producer never has to
- * wait. `resume`: resumes the wait. `restart`: starts again, because the machine is another one, was reinstalled or lost its disk.
+ * Decides what the gate does with its last result. `keep`: keeps the proof, because a live producer never has to wait.
+ * `resume`: resumes the wait. `restart`: starts again, because the machine is another one, or its disk was set back.
  */
 export function decideResumption(kept: GateKept, now: Pick<GateKept, "target">): "keep" | "resume" | "restart" {
   if (!isSameDisk(kept.target.ssh, now.target.ssh)) return "restart";

@@ -6,13 +6,11 @@ import { HostSetUp } from "../../providers/hostSetUp";
 import type { LastRun } from "../lastRun";
 import { notifyOperator, warn } from "../log";
 import type { HostAccess } from "../login";
-import type { NodeHostReader } from "../node/nodeReading";
-
-type SetUpArgs = { readonly config: StackConfig; readonly last: LastRun; readonly look?: NodeHostReader | undefined };
+import type { HostArgs } from "./hostComponent";
 
 /** Registers the host's set-up, and returns the access with it, by which all steps run again on a disk that was set back. */
 export function addSetUp<A extends Pick<HostAccess, "address" | "hostKey">>(
-  { config, last, look }: SetUpArgs,
+  { config, last, look }: HostArgs["setUp"],
   access: A,
   contact: pulumi.Resource,
   parent: pulumi.Resource,
