@@ -52,23 +52,21 @@ const pollIntervalMs = 2000;
 export async function assertNoneLeft({ number, owner, cloud }: ServerOrderInputs, { sleep }: Pick<Clock, "sleep">) {
   const { provider, ...access } = cloud;
   const client = createCloud[provider](access);
-  for (let left = maxPolls; ; left -= 1) {
-    const { servers } = await client.readInventory(owner);
-    if (servers.length === 0) return client.forgetOrder(number);
-    if (left > 0) {
-      await sleep(pollIntervalMs);
-      continue;
-    }
-    const { refresh, up, destroy, removeStack } = commandsFor(owner.stack);
-    throw createProblemError({
-      what: `a server with the labels of stack ${owner.stack} is at ${client.provider}, and this state does not have it: key and firewall stay`,
-      found: servers.map((each) => describeServer(each, each.order === number ? "of this state's order" : undefined)),
-      needed:
-        "take the server of this state's order over, so that it can be retired; never delete one of another order: it may be a live Pillar",
-      next: [
-        `To take it over: ${refresh} --clear-pending-creates && ${up} && ${destroy}`,
-        `If another machine has the stack of that server, forget it here: ${removeStack} --force`,
-      ],
-    });
+  let { servers } = await client.readInventory(owner);
+  for (let left = maxPolls; left > 0 && servers.length > 0; left -= 1) {
+    await sleep(pollIntervalMs);
+    ({ servers } = await client.readInventory(owner));
   }
+  if (servers.length === 0) return client.forgetOrder(number);
+  const { refresh, up, destroy, removeStack } = commandsFor(owner.stack);
+  throw createProblemError({
+    what: `a server with the labels of stack ${owner.stack} is at ${client.provider}, and this state does not have it: key and firewall stay`,
+    found: servers.map((each) => describeServer(each, each.order === number ? "of this state's order" : undefined)),
+    needed:
+      "take the server of this state's order over, so that it can be retired; never delete one of another order: it may be a live Pillar",
+    next: [
+      `To take it over: ${refresh} --clear-pending-creates && ${up} && ${destroy}`,
+      `If another machine has the stack of that server, forget it here: ${removeStack} --force`,
+    ],
+  });
 }
