@@ -6,9 +6,8 @@ import { shortenStackName } from "./stackName";
 /** Parses the output of `pulumi config --json --show-secrets`: values by key, all projects' keys among them. */
 export function parseRawValues(text: string): Raw {
   const entries = Object.entries(JSON.parse(text) as Record<string, { value?: string }>);
-  return Object.fromEntries(
-    entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const])),
-  );
+  const values = entries.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
+  return Object.fromEntries(values);
 }
 
 /** Parses a stack's configuration. @throws Refusal that names every problem, as `pulumi up` does */
