@@ -26,7 +26,7 @@ export class HostKey extends defineResource<HostKeyInputs, HostKeyOutputs>({
     const pair = publicKey && privateKey && fingerprint ? { publicKey, privateKey, fingerprint } : createKeyPair();
     return { ...pair, ...order };
   },
-  // What the provider reports is a reason to run only if it is another server.
+  // A server is a reason to run only if it is another one.
   changes: (olds, news) =>
     hasChanges(olds, news, "stranger", "otherOrder", "seen") || isOther(news.seen, olds.number, news.otherOrder),
   secretInputs: [],

@@ -147,7 +147,7 @@ function findPortFaults({ ssh, node, orchestrator }: Config): Fault[] {
   });
 }
 
-/** Where nodes serve their RPC unless config.json says otherwise. */
+/** The ports of a node's RPC unless config.json says otherwise. */
 const nodeRpcPorts = [35997, 35998];
 
 /**

@@ -65,7 +65,7 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   }
 }
 
-/** True unless each node shows that the registered address is another host's: of the successor, or older than the order. */
+/** Says whether the registered address may be this host's: not if it is the successor's, or older than the order. */
 export async function isRegistrationPossible(
   { readings, successor }: Pick<RetirementFacts, "readings" | "successor">,
   orderedAt: string | undefined,

@@ -141,7 +141,8 @@ const start: Perform = async (run, saga, states) => {
   // A killed run may have unpacked another backup days ago. After a start the key share may differ from the backup's.
   if (saga.isRestore && inputs.restoreFrom !== undefined && states[side]?.journal?.stage !== "starting") {
     await assertUnpacked(run, side, await readFreshBackup(run, inputs.restoreFrom), inputs[side].directory);
-    if (!(await run.isFenced(states)))
+    // Looks at the lost host once more: it may have come back while the backup was checked.
+    if (!(await run.isFenced(await run.sides.look(saga))))
       throw new Error(
         `the fence of ${run.nameOf(source)} has ended: the orchestrator of ${run.nameOf(side)} is not started`,
       );

@@ -101,9 +101,9 @@ last_lines() {
 secret_word='(pass(word|phrase|wd)?|mnemonic|entropy|seed|secret|private[ _-]?key)'
 announces_next="${secret_word}[\"']?[[:space:]]*[:=][[:space:]]*[\"'{[]?[[:space:]]*\$"
 
-# Removes every address, and after a word that announces a secret the rest of the line, or else the next line with text.
+# Removes every address, what stands before an @ in a URL, and after a word that announces a secret the rest of the line, or else the next line with text.
 redact() {
-  sed -u -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' -e 's/z1q[02-9ac-hj-np-z]{37}/[address]/g' \
+  sed -u -E -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' -e 's/\r//g' -e 's/z1q[02-9ac-hj-np-z]{37}/[address]/g' -e 's,//[^[:space:]]*@,//,g' \
     -e "/$announces_next/I {" -e ':empty' -e 'n' -e '/^[[:space:]]*$/ b empty' -e 's/.*/[removed]/' -e 'b' -e '}' \
     -e "s/$secret_word.*/\\1 [removed]/I"
 }
@@ -117,7 +117,7 @@ take_proxy() {
     sed -nE "s/^(https?_proxy|no_proxy)=([^[:space:]'\"\$]+)\$/\L\1\E=\2\n\U\1\E=\2/Ip" || true)"
   via_proxy=${https_proxy:-${http_proxy:-}}
   [ -n "$via_proxy" ] || return 0
-  via_proxy=" through the proxy $(sed 's,//[^/@]*@,//,' <<< "$via_proxy")"
+  via_proxy=" through the proxy $(sed -E 's,^([A-Za-z0-9+.-]+://)?.*@,\1,' <<< "$via_proxy")"
   line=127.0.0.1,localhost,::1${no_proxy:+,$no_proxy}
   export no_proxy=$line NO_PROXY=$line
 }
@@ -171,7 +171,7 @@ unpack() {
   case $read in
     unzip*) why=$(unzip -oqq "$1" -d "$2" 2>&1) ;;
     *) why=$(tar -xzf "$1" --no-same-owner --no-same-permissions -C "$2" 2>&1) ;;
-  esac || { head -n 1 <<< "$why" && return 1; }
+  esac || { grep -m 1 '[[:alpha:]] ' <<< "$why" || say "its content is damaged"; return 1; }
   find "$2" ! -type f ! -type d -delete
   chown -R 0:0 "$2"
   chmod -R u=rwX,go=rX "$2"

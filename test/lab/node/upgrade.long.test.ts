@@ -6,7 +6,7 @@ import type { NodeBuild } from "../../../lab/doubles/node/logLines";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { LabHost } from "../../../lab/lab";
 import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
+import { awaitProduction } from "../../../lab/operator/wallet";
 import type { StackFile } from "../../../lab/stack/stack";
 import { cli } from "../cli/fixture";
 import {
