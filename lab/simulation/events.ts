@@ -65,8 +65,11 @@ const hourMs = 3_600_000;
 export function canHappen(event: HostEvent, host: ModelHost, all: readonly ModelHost[]): boolean {
   if (host.isGone) return false;
   if (event === "fence" || event === "fence by API") return !host.reachable && !host.isOff;
+  // After a restore that ended, nobody switches the lost host on (docs/restore.md, Afterwards).
+  const hasEnded = ({ journal }: ModelHost) =>
+    ["running", "stopping", "fenced", "moved", "restoring", "restored"].includes(journal?.stage ?? "");
   if (event === "switch on" || event === "switch on early")
-    return host.isOff === true && !all.some((each) => each !== host && isAt(each));
+    return host.isOff === true && !all.some((each) => each !== host && (isAt(each) || hasEnded(each)));
   if (event === "rewind") return host.saved !== undefined && !host.isOff;
   return !host.isOff;
 }
@@ -77,7 +80,8 @@ export function befall(world: World, host: ModelHost, event: keyof typeof change
   changes[event](host);
   if (event === "switch on") world.clock += hourMs;
   const isByOthers = event === "rewind" || event.endsWith("by hand");
-  if (isByOthers || event === "reinstall") world.isHarmed = true;
+  // Who switches a host on within the hour of its fence breaks the sentence that was typed.
+  if (isByOthers || event === "reinstall" || event === "switch on early") world.isHarmed = true;
   const before = { plain: [], hadNewest: false, isDeceived: false };
   const broken = broke(world, { what: event, by: isByOthers ? "others" : "power", host }, before);
   if (broken) throw broken;

@@ -157,7 +157,9 @@ export function broke(world: World, { what, by, host }: Change, before: Before):
   const isStart = /^signer_(start|restore) /.test(what);
   // The program cannot know of an orchestrator that someone else started, or brought back with a snapshot.
   if (by === "others") host.strange = isAt(host);
-  if (by === "program" && (!isAt(host) || isStart)) host.strange = isAt(host) && before.isDeceived;
+  // A start of one that somebody else's start runs already adds no signer.
+  const isOwnStart = isStart && !(host.strange && host.running);
+  if (by === "program" && (!isAt(host) || isOwnStart)) host.strange = isAt(host) && before.isDeceived;
   if (all.filter((each) => isAt(each) && !each.strange && !each.isHidden).length > 1)
     return new Broken(`${what}: two may sign now`);
   if (by !== "program") return undefined;
