@@ -28,10 +28,14 @@ export type LoginCheck = ReturnType<typeof createLoginCheck>;
 /** Checks a host's login before its first step, unless the first contact did: --target can leave the contact out. */
 export function createLoginCheck(stack: string, login = reachDeps.login) {
   let checked: Promise<void> | undefined;
+  let hasPassed = false;
   return {
     pass: () => {
       checked = Promise.resolve();
+      hasPassed = true;
     },
+    /** True if the first contact logged in during this run. */
+    hasPassed: () => hasPassed,
     /** Logs in, once a run: the command plugin would try a refused login eleven times. @throws Error for the operator */
     check: (target: SshTarget) => {
       checked ??= waitForLogin(target, { ...reachDeps, login, say: (line) => void info(line) }, commandsFor(stack));

@@ -2,13 +2,11 @@ import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config";
 import { formatWayBack } from "../../core/registration/registrationMessages";
 import { isSameHost } from "../../core/ssh/publicKey";
-import type { SshTarget } from "../../core/ssh/ssh";
 import { formatProblem } from "../../core/util/problem";
 import { HostSetUp } from "../../providers/hostSetUp";
 import type { LastRun } from "../lastRun";
 import { notifyOperator, warn } from "../log";
 import type { HostAccess } from "../login";
-import { createSshTarget } from "../remote";
 import type { HostArgs } from "./hostComponent";
 
 /** Registers the host's set-up, and returns the access with it, by which all steps run again on a disk that was set back. */
@@ -19,24 +17,14 @@ export function addSetUp(
   parent: pulumi.Resource,
 ): HostAccess {
   if (config.lifecycle !== "active") return access;
-  const { address, loginCheck } = access;
-  const isFirstPreview = pulumi.runtime.isDryRun() && !last.finished;
-  // After the contact, which reports a refused login. --target may leave it out: then the step's check is the only try.
-  const isAccepted = async (target: SshTarget) =>
-    last.finished ||
-    (await loginCheck.check(target).then(
-      () => true,
-      () => false,
-    ));
-  const found = pulumi.all([createSshTarget(access), contact.urn]).apply(async ([target]) => {
-    if (isFirstPreview || !(await isAccepted(target))) return undefined;
-    return (await look?.(target.address, target.hostKey))?.setUp;
-  });
-  const lost = pulumi.all([address, access.hostKey, pulumi.unsecret(found)]).apply(async ([at, key, facts]) => {
+  const { address, hostKey, loginCheck } = access;
+  // After the contact, which reports a refused login. A preview makes none, and --target may leave it out.
+  const lost = pulumi.all([address, hostKey, contact.urn]).apply(async ([at, key]) => {
+    const found = last.finished || loginCheck.hasPassed() ? await (await look?.(at, key))?.setUp : undefined;
     // Only an active run that finished has this output. With another key it is another machine, which has lost nothing.
     const wasSetUp =
       last.finished && last.registration !== undefined && isSameHost(last, { address: last.address, hostKey: key });
-    if (facts === undefined || !isSetUpLost(facts, wasSetUp)) return undefined;
+    if (found === undefined || !isSetUpLost(found, wasSetUp)) return undefined;
     const text = formatLostSetUp(at, config, last);
     if (wasSetUp) await warn(text);
     if (wasSetUp && !pulumi.runtime.isDryRun())
