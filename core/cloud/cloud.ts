@@ -50,8 +50,8 @@ export interface Cloud {
   /** Renames a half-made server, if the provider accepts a name only once: the next order needs the name. */
   makeRoom(id: string): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Removes what the order's number leaves at the provider after the server is gone: a tag of DigitalOcean. */
-  forgetOrder(number: string): Promise<void>;
+  /** Removes what orders' numbers leave at the provider after their servers are gone: tags of DigitalOcean. */
+  forgetOrders(): Promise<void>;
 }
 
 /** Names a server with a stack's labels, and the order that made it. @param origin what is known of that order */

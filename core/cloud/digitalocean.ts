@@ -122,8 +122,12 @@ export function createDigitalocean({ endpoint = "https://api.digitalocean.com", 
     // Needs no action: two Droplets may have one name.
     makeRoom: async () => undefined,
     remove: (id) => http.removeWhole(`/droplets/${id}`),
-    forgetOrder: (number) =>
-      http.remove(`/tags/${encodeURIComponent(`${orderTagPrefix}${number}`)}`).catch(ignoreStatuses(404)),
+    forgetOrders: async () => {
+      const tags = await http.list<{ name: string; resources: { count: number } }>("/tags", "tags");
+      for (const { name, resources } of tags)
+        if (name.startsWith(orderTagPrefix) && resources.count === 0)
+          await http.remove(`/tags/${encodeURIComponent(name)}`).catch(ignoreStatuses(404));
+    },
   };
 }
 

@@ -117,7 +117,7 @@ export function createHetzner({ endpoint = "https://api.hetzner.cloud/v1", ...ac
     makeRoom: (id) => http.put(`/servers/${id}`, { name: `left-${id}` }),
     remove: (id) => http.removeWhole(`/servers/${id}`),
     // A label goes with its server.
-    forgetOrder: async () => undefined,
+    forgetOrders: async () => undefined,
   };
 }
 

@@ -63,7 +63,8 @@ function keyRoutes(account: Account): Routes {
 function tagRoutes({ tags, servers }: Account): Routes {
   const one = (name = "") => {
     if (!tags.has(name)) throw notFound();
-    return { name, resources: { count: 0, droplets: { count: 0 } } };
+    const count = [...servers.values()].filter(({ labels }) => name in labels).length;
+    return { name, resources: { count, droplets: { count } } };
   };
   return {
     "GET /tags": () => listing("tags", [...tags].map(one)),

@@ -80,7 +80,7 @@ export function befall(world: World, host: ModelHost, event: keyof typeof change
   changes[event](host);
   if (event === "switch on") world.clock += hourMs;
   const isByOthers = event === "rewind" || event.endsWith("by hand");
-  // Who switches a host on within the hour of its fence breaks the sentence that was typed.
+  // The sentence that was typed is broken if the host is switched on within its hour.
   if (isByOthers || event === "reinstall" || event === "switch on early") world.isHarmed = true;
   const before = { plain: [], hadNewest: false, isDeceived: false };
   const broken = broke(world, { what: event, by: isByOthers ? "others" : "power", host }, before);

@@ -71,7 +71,7 @@ beforeAll(async () => {
   host = await sshHost();
   for (const side of ["right", "wrong"] as const) {
     const chain = new Chain({ height: 5000 });
-    chain.patchTruth({ chainId: side, defaults: { startRefusedMs: 0, behind: 0, rate: 1e6 } });
+    chain.patchTruth({ chainId: side, defaults: { startRefusedMs: 0, peerMs: 0, behind: 0, rate: 1e6 } });
     chains[side] = await serveChain({ host: "127.0.0.1", port: 0, chain });
     // Through ssh, as an old host is asked.
     const { address, port } = await nodeOn(side);
