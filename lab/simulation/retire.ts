@@ -30,6 +30,7 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
     hasKeyStore: hasDirectory && !keyAside,
     lacks: hasDirectory ? [] : ["key share"],
     shares: hasDirectory ? [formatShareFile(bridgeKey(directory))] : [],
+    connections: [{ host: "127.0.0.1", port: 35998 }],
     ...(journal ? { journal } : {}),
   };
   return { facts: { hasKeyStore: false, node: { active: false, masked: true }, signer, marks: {} } };

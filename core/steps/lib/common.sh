@@ -134,7 +134,7 @@ download() {
   take_proxy
   room=$(room_kb "${1%/*}")
   # With the signal ignored, wget gets an error from the first byte over the limit.
-  if (ulimit -f "$room" && trap '' XFSZ && exec wget --no-config --no-verbose --tries=3 --timeout=30 --server-response -O "$1" "$release_url" > "$2" 2>&1); then
+  if (ulimit -f "$room" && trap '' XFSZ && wget --no-config --no-verbose --tries=3 --timeout=30 --server-response -O "$1" "$release_url" > "$2" 2>&1); then
     if [ -n "$sha256" ] || [[ ${release_url,,} == http:* ]] || ! grep -qiE '^ *Location: *http:' "$2"; then return 0; fi
     rm -f "$1"
     say "the address redirects from https to plain http ($(sed -nE 's,^ *[Ll]ocation: *(http://[^/ ]*).*,\1,Ip' "$2" | head -n 1)), where anybody on the way could replace the file; needed: its sha256 in the configuration, or another address"

@@ -145,12 +145,11 @@ printf '%s\\n' '${operator}${"# long".repeat(1500)}' '' 'ssh-ed25519 AAAA ${mark
   test("lose only our line when a chain copy ends, and nothing on a full disk", async ({ box }) => {
     box.command("systemctl", "exit 3");
     box.command("systemd-run", "exit 0");
+    box.command("getent", 'echo "root:x:0:0::$sandbox/disk:/bin/sh"');
     const functions = box.library(readChainCopyLibrary());
     const variables = { token: "t1", side: "old", stack_identity: "pillar-host/prod Anvil", login_user: "root" };
     const script = `${functions.replaceAll("/etc/sudoers.d", join(box.dir, "sudoers"))}
 ${formatAssignments({ ...variables, data_dir: join(box.dir, "data") })}
-getent() { echo "root:x:0:0::$sandbox/disk:/bin/sh"; }
-export -f getent
 mkdir -p "$sandbox/data"
 ${fullKeys("pillar-host-chain-copy")}(chain_take; chain_own_directory "$(chain_snapshot_place)"; chain_watch_lease)
 touch -d '2000 seconds ago' "$chain_owner"

@@ -43,7 +43,7 @@ describe("Pulumi.prod.yaml", () => {
     await set("prod-2", "host.address", "10.77.0.98");
     await login("prod-2");
     const output = await expectSuccess(preview("prod-2"));
-    expect(output).toContain("+ 18 to create");
+    expect(output).toContain("+ 19 to create");
     const written = await readFile(file("prod-2"), "utf8");
     expect(comments(written)).toEqual(comments(await readFile(source, "utf8")));
     expect(written).toMatch(/^encryptionsalt: /m);

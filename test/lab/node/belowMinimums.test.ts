@@ -75,14 +75,14 @@ error: error hooks execution failed: error hook "node-preflight" failed: see abo
        timeout 20 sh -c 'until ss -Hltn | grep -q 35997 && ss -Hlun | grep -q 35995; do sleep 0.1; done'`,
     );
     await lab.releases("PATCH", "/faults", { "node-controller": { dateOffsetSeconds: 3600 } });
-    const lines = await refusal(hostOf({ cores: 64, memoryGb: 1, diskGb: 1e6 }));
+    const lines = await refusal(hostOf({ cores: 64, memoryGb: 1, diskGb: 20_000 }));
     await onHost(host, "systemctl stop squatter-tcp squatter-udp; cp -p /run/os-release /usr/lib/os-release");
     await lab.releases("PATCH", "/faults", { "node-controller": {} });
     expect(lines.replace(/-3(59|60)\d s off/, "-3600 s off").replace(/found \d+ GB/, "found FREE GB")).toContain(
       `${host.address}: this host does not meet what a Pillar needs; nothing was changed on it
 distribution: found debian-12, needed one of ubuntu-22.04 debian-11 (or name it in host.acceptDistributions)
 cores: found ${await onHost(host, "nproc")}, needed 64 (host.minimums.cores)
-free disk at /root: found FREE GB, needed 1000000 GB (host.minimums.diskGb)
+free disk at /root: found FREE GB, needed 20000 GB (host.minimums.diskGb)
 clock: found -3600 s off the release server's, needed within 3 s (install chrony, or systemctl enable --now systemd-timesyncd)
 port 35997/tcp: found held by perl, needed free (for go-node or the orchestrator)
 port 35995/udp: found held by perl, needed free (for go-node or the orchestrator)

@@ -143,8 +143,10 @@ it("keeps the node running, without a stop, if its program can't be replaced", a
 const upgradeDisk = `mkdir -p /run/disk && mount -t tmpfs -o size=2g tmpfs /run/disk
 for at in /usr/local/bin /var/lib/pillar-host; do cp -a $at /run/disk/; mount --bind /run/disk/\${at##*/} $at; done`;
 const fillUpgradeDisk = "mount -o remount,size=$(df -k --output=used /run/disk | tail -n 1)k /run/disk";
-const leaveUpgradeDisk = `mount -o remount,size=2g /run/disk
-for at in /usr/local/bin /var/lib/pillar-host; do umount $at; cp -a /run/disk/\${at##*/}/. $at/; done; umount /run/disk`;
+/** With the node off, because its running program keeps the file system mounted. */
+const leaveUpgradeDisk = `set -e; mount -o remount,size=2g /run/disk; systemctl stop go-node
+for at in /usr/local/bin /var/lib/pillar-host; do umount $at; cp -a /run/disk/\${at##*/}/. $at/; done
+umount /run/disk; systemctl start go-node`;
 
 /** Puts a wrapper of mv on the host, in which CODE runs before the upgrade renames the new program. */
 async function beforeRename(code: string): Promise<void> {
@@ -247,11 +249,8 @@ it("rolls the version back after a power cut right after the swap", async () => 
   await rm(join(stage.host.root, "usr/local/sbin/mv"), { force: true });
   await stage.host.start();
   const output = await expectFailure(run.end());
-  // The disk may come back from before the rename: then the swap never was.
-  expect(output).toMatch(
-    /v0\.0\.13 of the node (is not good, and v0\.0\.10 runs again|was not installed, and v0\.0\.10 runs on)\n/,
-  );
-  expect(output).toMatch(/found: the host rebooted before the (verdict|swap)\n/);
+  expect(output).toContain("v0.0.13 of the node is not good, and v0.0.10 runs again");
+  expect(output).toContain("found: the host rebooted before the verdict");
   await expectProduction(begun);
 });
 
