@@ -143,8 +143,8 @@ it("keeps the node running, without a stop, if its program can't be replaced", a
 const upgradeDisk = `mkdir -p /run/disk && mount -t tmpfs -o size=2g tmpfs /run/disk
 for at in /usr/local/bin /var/lib/pillar-host; do cp -a $at /run/disk/; mount --bind /run/disk/\${at##*/} $at; done`;
 const fillUpgradeDisk = "mount -o remount,size=$(df -k --output=used /run/disk | tail -n 1)k /run/disk";
-/** With the node off, because its running program keeps the file system mounted. */
-const leaveUpgradeDisk = `set -e; mount -o remount,size=2g /run/disk; systemctl stop go-node
+/** With the node off, because its running program keeps the file system mounted. The double's Node.js is a mount itself. */
+const leaveUpgradeDisk = `set -e; mount -o remount,size=2g /run/disk; systemctl stop go-node; rm /run/disk/bin/node
 for at in /usr/local/bin /var/lib/pillar-host; do umount $at; cp -a /run/disk/\${at##*/}/. $at/; done
 umount /run/disk; systemctl start go-node`;
 
