@@ -76,8 +76,10 @@ async function runStep(step: RunStep, isAgreed: boolean, deps: MigrationDeps): P
     if (exitCode !== 0) return exitCode;
   }
   deps.say(`\n> ${step.line}`);
-  // With this variable set, pulumi would not ask the operator.
-  if (step.isFinal) delete process.env.PULUMI_SKIP_CONFIRMATIONS;
+  // With one of these variables set, pulumi would not ask the operator.
+  if (step.isFinal)
+    for (const name of ["SKIP_CONFIRMATIONS", "OPTION_YES", "OPTION_SKIP_PREVIEW"])
+      delete process.env[`PULUMI_${name}`];
   return deps.run(step, isAgreed ? ["--yes", "--skip-preview"] : []);
 }
 

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { locateFiles } from "../core/eventLog/eventLog";
 import type { LogEvent, MoveEvent } from "../core/eventLog/events";
+import { findLastHash } from "../core/eventLog/logIntegrity";
 import { formatLine, parseLine } from "../core/eventLog/logLine";
 
 /** Returns the path of the event log in a directory. Tests write and read it without a store. */
@@ -9,10 +10,13 @@ export function recordFile(directory: string): string {
   return path.join(directory, "record.jsonl");
 }
 
-function entriesIn(directory: string): (LogEvent | MoveEvent)[] {
+function linesIn(directory: string): string[] {
   const file = recordFile(directory);
-  const lines = fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n") : [];
-  return lines.flatMap((line) => parseLine(line, file) ?? []);
+  return fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+}
+
+function entriesIn(directory: string): (LogEvent | MoveEvent)[] {
+  return linesIn(directory).flatMap((line) => parseLine(line, recordFile(directory)) ?? []);
 }
 
 /** Returns a Pillar's journey, oldest event first. */
@@ -28,5 +32,5 @@ export function movesIn(directory: string): MoveEvent[] {
 
 export function putEvent(directory: string, entry: LogEvent | MoveEvent): void {
   fs.mkdirSync(directory, { recursive: true });
-  fs.appendFileSync(recordFile(directory), `${formatLine(entry)}\n`);
+  fs.appendFileSync(recordFile(directory), `${formatLine(entry, findLastHash(linesIn(directory)))}\n`);
 }

@@ -147,6 +147,12 @@ const waitForOld = (what: string, part: Result<unknown> | undefined) =>
 
 const getReason = (part: Result<unknown> | undefined) => (part && "problem" in part ? part.problem : "not asked yet");
 
+function hasNeverProduced({ config, state: { lastRun }, parts }: MigrationStack): boolean {
+  const registration = takeValue(parts?.registration);
+  const isAnothers = registration !== undefined && "wasOurs" in registration && !registration.wasOurs;
+  return config.lifecycle === "active" && lastRun?.isRegistered === false && isAnothers;
+}
+
 function isShutDown(stack: MigrationStack | undefined): boolean {
   const node = takeValue(stack?.parts?.node);
   return node?.masked === true && !node.active;
@@ -183,6 +189,12 @@ function decideWallet(fresh: MigrationStack): MigrationStep | undefined {
 
 function decideRetirement({ old, fresh, oldStack }: MigrationInput): MigrationStep {
   const { retire, destroy } = commandsFor(old);
+  if (oldStack && hasNeverProduced(oldStack))
+    return stop(
+      `${fresh} produces, and the host of ${old} was set up by this program and never did. Are the names swapped?`,
+      `The old host's comes first: ${commandsFor(old).migrate(fresh)}`,
+      `If ${old} is the one to retire: ${retire(fresh)}`,
+    );
   if (oldStack?.config.lifecycle !== "retiring") return run("retire", old, retire(fresh));
   const { parts, state } = oldStack;
   if (parts === undefined || "problem" in parts.node)

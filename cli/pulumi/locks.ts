@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
-import { hostname } from "node:os";
+import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { printable } from "../../core/util/printable";
@@ -29,7 +29,8 @@ export function parseLocks(stderr: string): readonly Lock[] | undefined {
 
 /** Checks whether a lock's run is alive. If another program has the run's process id, the run is gone. */
 export async function readHolder(lock: Lock): Promise<LockStatus> {
-  if (lock.host !== hostname()) return { lock, holder: "unknown" };
+  // Machines may share a host name. A process of another user there is seldom this one's.
+  if (lock.host !== hostname() || lock.user !== userInfo().username) return { lock, holder: "unknown" };
   const asked = promisify(execFile)("ps", ["-o", "stat=,comm=", "-p", String(lock.pid)]);
   const found = await asked.then(
     ({ stdout }) => stdout.trim(),

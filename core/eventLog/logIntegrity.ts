@@ -33,11 +33,28 @@ export function storeHead(store: Store, lines: readonly string[], isAccepted = f
 }
 
 /**
- * Finds a line that the log lacks although a later line, this machine or the stack's state knows it: the log is an old
- * copy, or incomplete. Returns that in the operator's words. If no line is missing, stores the newest one's hash here.
- * Two lines may name the same line before them: two runs wrote at the same time.
+ * Returns why lines do not stand in the order in which they were written; undefined if they do. Only the lines
+ * themselves say it: clocks differ. Two lines may name the same line before them: two runs wrote at the same time.
  */
-export async function findMissingLine(store: Store, headInState?: string): Promise<string | undefined> {
+function findDisorder(lines: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  const first = lines.findIndex((line) => parsePreviousHash(line));
+  for (const [index, line] of lines.entries()) {
+    const [hash, before] = [hashLine(line), parsePreviousHash(line)];
+    if (seen.has(hash)) return `line ${index + 1} was there before`;
+    if (before === "" && first !== -1 && index > first) return `line ${index + 1} begins another log`;
+    if (before && !seen.has(before)) return `line ${index + 1} stands before the line that it was written after`;
+    seen.add(hash);
+  }
+  return undefined;
+}
+
+/**
+ * Finds why the log proves nothing: it lacks a line that a later line, this machine or the stack's state knows, so it is
+ * an old copy or incomplete; or its lines are not in their order. Returns that in the operator's words. If nothing is
+ * wrong, stores the newest line's hash here.
+ */
+export async function findLogFault(store: Store, headInState?: string): Promise<string | undefined> {
   const lines = await store.readLines();
   const present = new Set(lines.map(hashLine));
   const file = headFile(store);
@@ -46,22 +63,23 @@ export async function findMissingLine(store: Store, headInState?: string): Promi
     [headInState, "the stack's state"],
     ...lines.map((line): [string | undefined, string] => [parsePreviousHash(line), "a later line of it"]),
   ];
-  const [hash, who] = witnesses.find(([each]) => each !== undefined && !present.has(each)) ?? [];
+  const [hash, who] = witnesses.find(([each]) => each && !present.has(each)) ?? [];
   if (hash === undefined) {
-    storeHead(store, lines);
-    return undefined;
+    const disorder = findDisorder(lines);
+    if (disorder === undefined) storeHead(store, lines);
+    return disorder && `${store.log}: ${disorder}: the log was joined or changed by hand`;
   }
   return `${store.log} has no line with the hash ${hash.slice(0, 12)}, which ${who} has seen: the log is an earlier copy, or only a part`;
 }
 
-/** Refuses a log that lacks a line, unless the operator accepts that from here on. @throws in the operator's words */
+/** Refuses a log with a fault, unless the operator accepts that from here on. @throws in the operator's words */
 export async function assertWhole(store: Store, stack: string, headInState?: string, isAccepted = false) {
   if (isAccepted) return storeHead(store, await store.readLines(), true);
-  const missing = await findMissingLine(store, headInState);
-  if (missing === undefined) return;
+  const found = await findLogFault(store, headInState);
+  if (found === undefined) return;
   throw createProblemError({
     what: "the event log is incomplete: nothing was started",
-    found: missing,
+    found,
     needed:
       "bring the newest event log here from another machine (docs/unattended.md). If it is lost for good: see where the\n" +
       "  orchestrator runs, then set pillar-host:orchestrator.migrateFrom.laterThanMove",

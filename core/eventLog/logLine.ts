@@ -1,3 +1,4 @@
+import crypto from "node:crypto";
 import { checkVersion } from "../util/checkVersion";
 import type { LogEvent, MoveEvent } from "./events";
 import { formatMove, parseMove } from "./moveId";
@@ -8,13 +9,14 @@ const lineVersion = 1;
 /** Formats a line without line break. @param after hash of the newest line that the writer had read */
 export function formatLine(entry: LogEvent | MoveEvent, after?: string): string {
   const written = "move" in entry ? { ...entry, move: formatMove(entry.move) } : entry;
-  return JSON.stringify({ version: lineVersion, after, ...written });
+  // No two writers write the same line, so one that is there twice was copied.
+  return JSON.stringify({ version: lineVersion, id: crypto.randomUUID(), after, ...written });
 }
 
-/** Returns the hash by which a line names the line before it. */
+/** Returns the hash by which a line names the line before it: "" for a first line, undefined for one that was cut off. */
 export function parsePreviousHash(line: string): string | undefined {
-  const after = parseObject(line)?.after;
-  return typeof after === "string" ? after : undefined;
+  const fields = parseObject(line);
+  return fields && (typeof fields.after === "string" ? fields.after : "");
 }
 
 /** Parses a line; undefined if it is no event, such as a line that was cut off. @throws if its version is unknown */

@@ -109,7 +109,8 @@ function isSameDestroy(
   { createdAt }: GuardMemory,
   now: number,
 ): boolean {
-  const isRecent = at > createdAt && now - Date.parse(at) < sameDestroyMs;
+  const age = now - Date.parse(at);
+  const isRecent = at > createdAt && age >= 0 && age < sameDestroyMs;
   return isRecent && details.address === ssh.address && details.serverId === server?.id;
 }
 

@@ -5,7 +5,7 @@ import { isAnswered } from "../chain/reading";
 import { readSharedHeights } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
 import { findShutdownWithoutOrchestrator, findValidEvents } from "../eventLog/guardFacts";
-import { findMissingLine } from "../eventLog/logIntegrity";
+import { findLogFault } from "../eventLog/logIntegrity";
 import { askInTurn } from "../orchestrator/checks/bridgeState";
 import { type Connection, createConnection } from "../ssh/connection";
 import { openRoot } from "../ssh/root";
@@ -82,7 +82,7 @@ export async function isRegistrationPossible(
 
 async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: Store) {
   const lines = await readLog(store, pillar);
-  const missing = await findMissingLine(store);
+  const missing = await findLogFault(store);
   const registered = findValidEvents(lines, stack, "registered").at(-1);
   const isWholeWithout = missing === undefined && registered === undefined;
   return {

@@ -34,12 +34,13 @@ export function createBucketStore(
     texts.set(name, text);
     return text;
   };
+  const listTexts = async (keyPrefix: string) => assertOwn(keyPrefix, await bucket.list(keyPrefix));
   const readNewest = async (name: string) => {
-    const last = (await bucket.list(namePrefix(name))).at(-1);
+    const last = (await listTexts(namePrefix(name))).at(-1);
     return last && readOnce(last);
   };
   const addText = async (keyPrefix: string, content: string) => {
-    const last = (await bucket.list(keyPrefix)).at(-1);
+    const last = (await listTexts(keyPrefix)).at(-1);
     // Sorts after all present objects, even if another machine's clock is ahead.
     const time = Math.max(Date.now(), last === undefined ? 0 : Number(path.basename(last.key).split("-")[0]) + 1);
     const text = `${content}\n`;
@@ -61,7 +62,7 @@ export function createBucketStore(
       fs.rmSync(path.join(directory, name), { force: true });
     },
     readLines: async () => {
-      const objects = await bucket.list(logPrefix);
+      const objects = await listTexts(logPrefix);
       const lines: string[] = [];
       for (let from = 0; from < objects.length; from += maxConcurrentReads)
         lines.push(...(await Promise.all(objects.slice(from, from + maxConcurrentReads).map(readOnce))));
@@ -88,6 +89,18 @@ export function createBucketStore(
     readSize: async (file) => (await bucket.head(backupKey(file)))?.bytes,
     open: (file) => bucket.stream(backupKey(file)),
   };
+}
+
+/** Returns the objects of texts, oldest first. @throws if one is no text: its key has no place in that order */
+function assertOwn(keyPrefix: string, objects: readonly Listed[]): readonly Listed[] {
+  const other = objects.find(({ key }) => !/^\d{15}-[0-9a-f-]+\.json$/.test(key.slice(keyPrefix.length)));
+  if (other === undefined) return objects;
+  throw createOperatorError({
+    what: "the bucket of the event log has an object that is none of this program's; nothing was changed",
+    found: other.key,
+    needed: "move that object to another place",
+    next: "Then run the same command again",
+  });
 }
 
 async function hashFile(file: string): Promise<string> {

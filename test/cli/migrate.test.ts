@@ -64,11 +64,12 @@ test.each([
   ["any step without --yes", toMake, false],
   ["a final step despite --yes", toMove, true],
 ])("lets the engine ask for %s, even if the environment skips its question", async (_, situation, yes) => {
-  vi.stubEnv("PULUMI_SKIP_CONFIRMATIONS", "true");
+  const names = ["PULUMI_SKIP_CONFIRMATIONS", "PULUMI_OPTION_YES", "PULUMI_OPTION_SKIP_PREVIEW"];
+  for (const name of names) vi.stubEnv(name, "true");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { ran } = await play([situation], { yes, isTerminal: true });
   expect(ran.at(-1)).toBe("pulumi up -s prod-2");
-  expect(process.env.PULUMI_SKIP_CONFIRMATIONS).toBe(yes ? undefined : "true");
+  expect(names.map((name) => process.env[name])).toEqual(names.map(() => (yes ? undefined : "true")));
 });
 
 test("runs nothing that asks without a terminal", async () => {

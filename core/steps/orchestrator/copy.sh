@@ -153,8 +153,10 @@ signer_copy_local() {
   signer_current
   signer_was
   if [ -d "$directory" ] && [ ! -e "$receive_into/config.json" ]; then
+    copy_keep_shares
     rm -rf "$receive_into"
     cp -a --reflink=auto "$directory" "$receive_into"
+    copy_drop_shares
     if [ -n "$was_store" ] && [ -e "$receive_into/${was_store##*/}" ]; then mv -T "$receive_into/${was_store##*/}" "$(signer_plain_store "$receive_into/${was_store##*/}")"; fi
   fi
   mkdir -p "$receive_into"

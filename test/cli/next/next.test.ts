@@ -139,6 +139,7 @@ test.each<[string, Changes, Changes | undefined]>([
   ["registered elsewhere again", parts("earlier", { wasOurs: true }), adopted],
   ["the new stack is an old host's", { lifecycle: "adopted" }, adopted],
   ["no address of the old host", { oldHost: "" }, undefined],
+  ["the names are swapped", done, parts("earlier")],
   ["a move that was taken back", { ...move, ...after({ ...offered, orchestratorHost: "old" }) }, adopted],
   ["a way back that is configured", { ...moved, rollback: true }, adopted],
   ...["signs", "second", "silent"].map((kind): [string, Changes, Changes] => [

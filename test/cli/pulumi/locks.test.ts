@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { type Lock, parseLocks, readHolder, readLocks } from "../../../cli/pulumi/locks";
@@ -26,13 +26,15 @@ test("pulumi's error about locks names nobody for a conflict of Pulumi Cloud, an
   expect(parseLocks("error: no stack named 'prod' found")).toBeUndefined();
 });
 
-test("a lock's run lives while its process does; another program's process, or another machine's, is not that run", async () => {
-  const holderOf = async (pid: number, host = hostname()) => (await readHolder({ ...lock, host, pid })).holder;
+test("a lock's run lives while its process does; another program's, user's or machine's process is not that run", async () => {
+  const holderOf = async (pid: number, host = hostname(), user = userInfo().username) =>
+    (await readHolder({ ...lock, user, host, pid })).holder;
   const run = await runningPulumi();
   expect(await holderOf(run.pid)).toBe("lives");
   await run.end();
   expect(await Promise.all([run.pid, process.pid, free].map((pid) => holderOf(pid)))).toEqual(["gone", "gone", "gone"]);
   expect(await holderOf(free, "another")).toBe("unknown");
+  expect(await holderOf(free, hostname(), "another")).toBe("unknown");
 });
 
 const folder = join(directory, ".pulumi/locks/organization/pillar-host/prod");

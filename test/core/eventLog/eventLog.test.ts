@@ -54,7 +54,7 @@ describe("a line's version", () => {
 
   it("is 1, when written and when read", async () => {
     await add(line);
-    expect(JSON.parse(readFileSync(file(), "utf8"))).toEqual({ version: 1, ...line });
+    expect(JSON.parse(readFileSync(file(), "utf8"))).toEqual({ version: 1, id: expect.any(String), ...line });
     put({ version: 1, ...move });
     expect([await events(), await moves()]).toEqual([[line], [{ ...move, move: moveNamed(move.move) }]]);
   });

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { appendEvent } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { assertWhole, findLastHash, findMissingLine } from "../../../core/eventLog/logIntegrity";
+import { assertWhole, findLastHash, findLogFault } from "../../../core/eventLog/logIntegrity";
+import { formatLine } from "../../../core/eventLog/logLine";
 import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore";
 import { scratchDirectory } from "../../scratchDirectory";
 
@@ -21,9 +22,9 @@ const lines = () => readFileSync(file(), "utf8").trimEnd().split("\n");
 const rewrite = (kept: readonly string[]) => writeFileSync(file(), `${kept.join("\n")}\n`);
 
 test("accepts an unchanged log, also an empty one", async () => {
-  expect(await findMissingLine(store())).toBeUndefined();
+  expect(await findLogFault(store())).toBeUndefined();
   await add("one", "two");
-  expect(await findMissingLine(store(), findLastHash(lines()))).toBeUndefined();
+  expect(await findLogFault(store(), findLastHash(lines()))).toBeUndefined();
 });
 
 test.each([
@@ -32,59 +33,59 @@ test.each([
 ])("notices %s", async (_what, kept, who) => {
   await add("one", "two", "three");
   rewrite(lines().filter((_line, at) => kept.includes(at)));
-  expect(await findMissingLine(store())).toContain(`, which ${who}`);
+  expect(await findLogFault(store())).toContain(`, which ${who}`);
 });
 
 test("notices a missing log, and a changed line at the next line", async () => {
   await add("one", "two");
   rewrite(lines().map((line) => line.replace("one", "none")));
-  expect(await findMissingLine(store())).toContain("which a later line of it has seen");
+  expect(await findLogFault(store())).toContain("which a later line of it has seen");
   rmSync(file());
-  expect(await findMissingLine(store())).toContain("which this machine (");
+  expect(await findLogFault(store())).toContain("which this machine (");
 });
 
-test("notices another machine's copy by the state; accepts all lines of both in any order", async () => {
+test("notices another machine's copy by the state; accepts all lines of both, each after the line before it", async () => {
   await add("one", "two");
   const [first = "", second = ""] = lines();
   rmSync(join(directory(), "data"), { recursive: true });
   rewrite([first]);
-  expect(await findMissingLine(store())).toBeUndefined();
-  expect(await findMissingLine(store(), findLastHash([first, second]))).toContain("which the stack's state has seen");
+  expect(await findLogFault(store())).toBeUndefined();
+  expect(await findLogFault(store(), findLastHash([first, second]))).toContain("which the stack's state has seen");
   await add("another's");
   rewrite([...lines(), second]);
-  expect(await findMissingLine(store(), findLastHash([first, second]))).toBeUndefined();
+  expect(await findLogFault(store(), findLastHash([first, second]))).toBeUndefined();
 });
 
 test("accepts an earlier copy only with the operator's confirmation, on this machine", async () => {
   await add("one", "two", "three");
   rewrite(lines().slice(0, 1));
   await add("four");
-  expect(await findMissingLine(store())).toContain("which this machine (");
+  expect(await findLogFault(store())).toContain("which this machine (");
   await assertWhole(store(), "prod", undefined, true);
-  expect(await findMissingLine(store())).toBeUndefined();
+  expect(await findLogFault(store())).toBeUndefined();
 });
 
 test("notices the loss of a line of another machine that was read once", async () => {
   await add("one");
   const first = lines();
-  writeFileSync(file(), `${first.join("\n")}\n${JSON.stringify({ version: 1, at: "x" })}\n`);
-  expect(await findMissingLine(store())).toBeUndefined();
+  rewrite([...first, JSON.stringify({ version: 1, at: "x", after: findLastHash(first) })]);
+  expect(await findLogFault(store())).toBeUndefined();
   rewrite(first);
-  expect(await findMissingLine(store())).toContain("which this machine (");
+  expect(await findLogFault(store())).toContain("which this machine (");
 });
 
 test("accepts two writers at once that name the same line before theirs", async () => {
   await add("one");
   await Promise.all(["two", "three", "four"].map((reason) => appendEvent(store(), event(reason))));
   expect(lines()).toHaveLength(4);
-  expect(await findMissingLine(store())).toBeUndefined();
+  expect(await findLogFault(store())).toBeUndefined();
   // A run was killed between a line and its head.
   const heads = join(directory(), "data/pillar-host/heads");
   const head = join(heads, readdirSync(heads)[0] ?? "");
   const before = readFileSync(head, "utf8");
   await add("five");
   writeFileSync(head, before);
-  expect(await findMissingLine(store())).toBeUndefined();
+  expect(await findLogFault(store())).toBeUndefined();
 });
 
 test("begins nothing by a log that lacks a line, and names the next command", async () => {
@@ -94,4 +95,18 @@ test("begins nothing by a log that lacks a line, and names the next command", as
   expect(said).toMatch(/^the event log is incomplete: nothing was started\n {2}found: .* no line with the hash/);
   expect(said).toContain("pillar-host:orchestrator.migrateFrom.laterThanMove");
   expect(said).toMatch(/\n {2}Then: pulumi up -s prod$/);
+});
+
+test.each([
+  ["exchanged lines", ["0", "2", "1"], "line 2 stands before the line that it was written after"],
+  ["a line once more", ["0", "1", "2", "1"], "line 4 was there before"],
+  ["two logs, one behind the other", ["0", "1", "2", "other"], "line 4 begins another log"],
+])("refuses %s, and accepts a line that was cut off", async (_what, order, why) => {
+  await add("one", "two", "three");
+  const own: Record<string, string> = { ...Object.fromEntries(lines().entries()), other: formatLine(event("other")) };
+  rewrite(order.map((name) => own[name] ?? ""));
+  expect(await findLogFault(store())).toBe(`${file()}: ${why}: the log was joined or changed by hand`);
+  await expect(assertWhole(store(), "prod")).rejects.toThrow("nothing was started");
+  rewrite([own["0"] ?? "", '{"version":1,"at":"20', own["1"] ?? "", own["2"] ?? ""]);
+  expect(await findLogFault(store())).toBeUndefined();
 });

@@ -119,6 +119,16 @@ describe("a bucket", () => {
     expect(await machine("two", undefined, "Bolt").readLines()).toEqual([]);
   });
 
+  it("refuses an object that is none of the program's, because it has no place in the order", async () => {
+    await machine("one").append("first");
+    const [key = ""] = objects();
+    const other = `${path.dirname(key)}/record.jsonl`;
+    double.objects.set(other, { body: Buffer.from("a copy\n"), sha256: "" });
+    for (const use of [() => machine("two").readLines(), () => machine("two").append("second")])
+      await expect(use()).rejects.toThrow(`found: ${other.slice(other.indexOf("part"))}`);
+    expect(objects()).toHaveLength(2);
+  });
+
   it("adds an object for a new text, and none for the same text", async () => {
     await machine("one").writeText("orders.json", undefined);
     expect(objects()).toEqual([]);

@@ -7,6 +7,7 @@ import { scratchDirectory } from "../../scratchDirectory";
 const scratch = scratchDirectory();
 const scope = { stack: "prod", pillar: "Anvil" };
 const file = () => join(scratch(), ".destroy-prod-Anvil.lock");
+const times = { patience: 2000, abandoned: 1000, pause: 20 };
 /** Creates a lock that another process refreshed some seconds ago. */
 const held = (seconds: number, name = file()) => {
   mkdirSync(name);
@@ -35,7 +36,8 @@ test("waits for other work in the same process", async () => {
 
 test("waits for another process, and names its lock after the timeout", async () => {
   held(0);
-  await expect(withLock(scratch(), scope, async () => 1, 1)).rejects.toThrow(
+  const times = { patience: 500, abandoned: 10_000, pause: 20 };
+  await expect(withLock(scratch(), scope, async () => 1, times)).rejects.toThrow(
     `a destroy of prod already runs on this machine; nothing was changed
   found: ${file()}, a lock that another process holds
   needed: wait until that run has finished
@@ -45,8 +47,22 @@ test("waits for another process, and names its lock after the timeout", async ()
   expect(await withLock(scratch(), scope, async () => 1)).toBe(1);
 });
 
-test("ignores the lock of a killed process, and of another stack", async () => {
-  held(11);
+test("ignores the lock of a killed process, by no clock that may jump, and of another stack", async () => {
+  held(-3600);
   held(0, join(scratch(), ".destroy-prod-2-Anvil.lock"));
-  expect(await withLock(scratch(), scope, async () => 1, 0)).toBe(1);
+  const begun = performance.now();
+  expect(await withLock(scratch(), scope, async () => 1, { ...times, patience: 60_000 })).toBe(1);
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(times.abandoned);
+});
+
+test("waits for a living process, whatever the time of its lock", async () => {
+  held(3600);
+  let renewals = 0;
+  const renew = setInterval(() => {
+    renewals += 1;
+    utimesSync(file(), 1, renewals);
+  }, 50);
+  const waiting = withLock(scratch(), scope, async () => 1, times);
+  await expect(waiting).rejects.toThrow("a lock that another process holds");
+  clearInterval(renew);
 });
