@@ -67,14 +67,14 @@ export async function readLog(store: Store, pillar: string): Promise<(LogEvent |
   return (await readAll(store)).filter((entry) => ("stack" in entry ? entry : entry.move).pillar === pillar);
 }
 
-/** Reads all events of orchestrators' moves, oldest first. @throws as {@link readEvents} does */
-export async function readMoveEvents(store: Store): Promise<MoveEvent[]> {
-  const events = (await readAll(store)).filter((entry) => "move" in entry);
+/** Reads the events of orchestrators' moves, oldest first, without lines already seen. @throws as {@link readEvents} does */
+export async function readMoveEvents(store: Store, seen?: ReadonlySet<string>): Promise<MoveEvent[]> {
+  const events = (await readAll(store, seen)).filter((entry) => "move" in entry);
   return events.map((entry) => locateFiles(entry, store));
 }
 
-async function readAll(store: Store): Promise<(LogEvent | MoveEvent)[]> {
-  return (await store.readLines()).flatMap((line) => parseLine(line, store.log) ?? []);
+async function readAll(store: Store, seen?: ReadonlySet<string>): Promise<(LogEvent | MoveEvent)[]> {
+  return (await store.readLines()).flatMap((line) => (seen?.has(line) ? [] : (parseLine(line, store.log) ?? [])));
 }
 
 /** Returns an event with the present places of its backup's files: somebody may have moved or copied them. */

@@ -43,6 +43,7 @@ export async function move(
   const { stack, pillar, backups, old, new: fresh } = inputs;
   const log = openEventLog({ directory: backups.directory, stack, pillar }, deps);
   await assertWhole(log.store, stack, before.recordHead, inputs.laterThanMove !== undefined);
+  const lines = new Set(await log.store.readLines());
   const events = await readMoveEvents(log.store);
   const hosts = { old: computeFingerprint(old.host.ssh.hostKey), new: computeFingerprint(fresh.host.ssh.hostKey) };
   const saga: Wanted = {
@@ -63,7 +64,7 @@ export async function move(
   try {
     states = await sides.look(saga);
     states = await sides.lock(saga, states);
-    const actions = { ...createMoveActions(run, saga), record: createRecorder(log, saga, events.length) };
+    const actions = { ...createMoveActions(run, saga), record: createRecorder(log, saga, lines) };
     const ending = await runSaga(saga, actions, places, states).finally(() => run.copier.end(saga, states));
     if (inputs.firstMove)
       deps.say(
@@ -83,18 +84,17 @@ export async function move(
 
 /**
  * Returns the function that logs a saga's begin and start, with its hosts' keys. Of two runs that start one orchestrator
- * on two hosts, the second one fails. @param known number of the events that the run had read
+ * on two hosts, the second one fails. @param known lines that the run had read: a rival's may stand before them
  */
-export function createRecorder(log: EventLog, { hosts }: Wanted, known = 0): SagaActions["record"] {
+export function createRecorder(log: EventLog, { hosts }: Wanted, known: ReadonlySet<string>): SagaActions["record"] {
   return async (event, saga) => {
     const { source, target } = assignRoles(saga);
     const { direction, generation = 0, isRestore } = saga;
     const leg = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
     const details = isRestore ? { ...leg, isRestore } : leg;
     const assertAlone = async () => {
-      // A log that can't be read can't be written either, and addMove reports that.
-      const news = event === "starting" ? await readMoveEvents(log.store).catch(() => []) : [];
-      const rival = findRivalStart(news.slice(known), saga.move.pillar, details.target);
+      const news = event === "starting" ? await readMoveEvents(log.store, known) : [];
+      const rival = findRivalStart(news, saga.move.pillar, details.target);
       if (rival === undefined) return;
       throw createProblemError({
         what: "another run starts this orchestrator on another host: nothing is started here",

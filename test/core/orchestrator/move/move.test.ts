@@ -29,8 +29,8 @@ describe("the event log of a move", () => {
   const places = { old: "198.51.100.7", new: "203.0.113.9", services: { old: "o", new: "o" }, stack: "s" };
 
   /** @param breaks before which line the log can't be written any more */
-  const run = async (breaks?: "begun" | "starting") => {
-    const record = createRecorder(openLog(), wanted);
+  const run = async (breaks?: "begun" | "starting", log = openLog(), seen: ReadonlySet<string> = new Set()) => {
+    const record = createRecorder(log, wanted, seen);
     const model = new Model(() => "none");
     const signers: Record<string, readonly string[]> = {};
     model.record = (line, saga) => {
@@ -59,6 +59,34 @@ describe("the event log of a move", () => {
     await openLog().addMove({ ...wanted.move, stack: "other" }, { event: "starting", details: leg });
     const { error, model } = await run();
     expect(error).toContain("another run starts this orchestrator on another host: nothing is started here");
+    expect(model.signers).toEqual(["old"]);
+  });
+
+  it("ends a run if a rival's line, written late, stands before the lines that the run had read", async () => {
+    const log = openLog();
+    await log.addMove(wanted.move, { event: "failed", details: { error: "read before" } });
+    const lines = await log.store.readLines();
+    const leg = { direction: "forward", generation: 1, source: "a", target: "elsewhere" } as const;
+    await log.addMove({ ...wanted.move, stack: "other" }, { event: "starting", details: leg });
+    const all = await log.store.readLines();
+    fs.writeFileSync(log.store.log, `${all.toReversed().join("\n")}\n`);
+    const { error, model } = await run(undefined, log, new Set(lines));
+    expect(error).toContain("another run starts this orchestrator on another host: nothing is started here");
+    expect(model.signers).toEqual(["old"]);
+  });
+
+  it("ends a run whose start can't be read back: a rival's would stay unseen", async () => {
+    const log = openLog();
+    const { readLines } = log.store;
+    const store = Object.assign(log.store, {
+      readLines: async () => {
+        const lines = await readLines();
+        if (lines.at(-1)?.includes('"starting"')) throw new Error("the event log could not be read");
+        return lines;
+      },
+    });
+    const { error, model } = await run(undefined, { ...log, store });
+    expect(error).toContain("the event log could not be read");
     expect(model.signers).toEqual(["old"]);
   });
 
