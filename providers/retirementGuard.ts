@@ -3,6 +3,7 @@ import { findAgeFault } from "../core/chain/reading";
 import type { Block } from "../core/chain/sameChain";
 import { type EventLog, openEventLog } from "../core/eventLog/eventLog";
 import { findValidEvents } from "../core/eventLog/guardFacts";
+import { findLastHash } from "../core/eventLog/logIntegrity";
 import type { RetirementInputs } from "../core/retirement/guardInputs";
 import type { GuardMemory } from "../core/retirement/guardMemory";
 import { overrideVariable } from "../core/retirement/refusalText";
@@ -26,7 +27,7 @@ export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs>({
   update: updateGuardState,
   delete: releaseGuarded,
   secretInputs: ["host", "node", "successor", "server"],
-  outputs: { createdAt: "plain", isReached: "plain", isOwnWork: "plain", recorded: "plain" },
+  outputs: { createdAt: "plain", isReached: "plain", isOwnWork: "plain", recorded: "plain", logHead: "plain" },
   options: { replaceOnChanges: ["serverId"] },
 }) {}
 
@@ -55,7 +56,13 @@ async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
     const details = { address, hostKey, provider, isOwnWork, serverId: server?.id };
     await log.note({ event: "host", details });
   }
-  return { createdAt: new Date().toISOString(), isReached, isOwnWork, recorded: await recordMomentum(inputs) };
+  const recorded = await recordMomentum(inputs);
+  return { createdAt: new Date().toISOString(), isReached, isOwnWork, recorded, logHead: await readLogHead(log) };
+}
+
+/** Returns the hash of the newest line; undefined if the log can't be read now. */
+async function readLogHead(log: EventLog): Promise<string | undefined> {
+  return findLastHash(await log.store.readLines().catch(() => []));
 }
 
 /** Milliseconds after which a momentum is assumed to be on no fork. */
@@ -102,6 +109,7 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
     isOwnWork: olds.isOwnWork === true,
     knownProducer: news.knownProducer ?? olds.knownProducer,
     recorded: olds.recorded ?? (await recordMomentum(news)),
+    logHead: (await readLogHead(openGuardLog(news))) ?? olds.logHead,
   };
 }
 

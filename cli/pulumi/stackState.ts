@@ -71,9 +71,9 @@ const asBlock = (value: unknown) => (value ?? {}) as Outputs;
 const asHost = (address: unknown, hostKey: unknown): OtherHost | undefined =>
   typeof address === "string" && typeof hostKey === "string" ? { address, hostKey } : undefined;
 
-function asGuardMemory({ createdAt, isReached, isOwnWork }: Outputs): GuardMemory | undefined {
+function asGuardMemory({ createdAt, isReached, isOwnWork, logHead }: Outputs): GuardMemory | undefined {
   if (typeof createdAt !== "string") return undefined;
-  return { createdAt, isReached: isReached === true, isOwnWork: isOwnWork === true };
+  return { createdAt, isReached: isReached === true, isOwnWork: isOwnWork === true, logHead: asText(logHead) };
 }
 
 type ParsedRun = NonNullable<ReturnType<typeof parseLastRun>>;

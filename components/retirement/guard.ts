@@ -62,8 +62,8 @@ export class HostRetirement extends pulumi.ComponentResource {
     super("pillar-host:retirement:HostRetirement", "retirement");
     if (shutDown) {
       // The first guard knows how the host came to this stack.
-      const { createdAt, isReached, isOwnWork } = host.guard;
-      const memory = pulumi.output({ createdAt, isReached, isOwnWork });
+      const { createdAt, isReached, isOwnWork, logHead } = host.guard;
+      const memory = pulumi.output({ createdAt, isReached, isOwnWork, logHead });
       const inputs = { ...createInputs(host), memory, ...shutDown };
       this.shutdown = new NodeShutdown("node-shutdown", inputs, { parent: this, dependsOn: [host.guard] });
     }

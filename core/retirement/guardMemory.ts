@@ -5,6 +5,8 @@ export interface GuardMemory {
   readonly isReached: boolean;
   /** True if this stack deploys the node, instead of adopting one. */
   readonly isOwnWork: boolean;
+  /** Hash of the newest line of the event log at the guard's last change: a log without that line is another one. */
+  readonly logHead?: string | undefined;
 }
 
 /** True if the host may hold something: false only for a server that this stack ordered and never logged in to. */

@@ -47,9 +47,9 @@ interface SurveyQuestion {
 
 /** Reads successor, chain and event log, and decides whether the host may be retired. Changes nothing. */
 export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDeps) {
-  const { inputs, host, store } = question;
+  const { inputs, memory, host, store } = question;
   const judge = (facts: RetirementFacts) => ({ facts, verdict: decideRetirement(facts) });
-  const logged = await readLogFacts(inputs, store);
+  const logged = await readLogFacts(inputs, memory, store);
   const clients = await openClients(inputs, host, deps.connect ?? createConnection);
   try {
     const facts = await readFacts(question, logged, clients, deps);
@@ -80,9 +80,9 @@ export async function isRegistrationPossible(
   return (await Promise.all(readings.map(isPossible))).includes(true);
 }
 
-async function readLogFacts({ pillar, stack, host }: RetirementInputs, store: Store) {
+async function readLogFacts({ pillar, stack, host }: RetirementInputs, { logHead }: GuardMemory, store: Store) {
   const lines = await readLog(store, pillar);
-  const missing = await findLogFault(store);
+  const missing = await findLogFault(store, logHead);
   const registered = findValidEvents(lines, stack, "registered").at(-1);
   const isWholeWithout = missing === undefined && registered === undefined;
   return {

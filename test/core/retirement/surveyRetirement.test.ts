@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ChainClient } from "../../../core/chain/chain";
 import type { StackConfig } from "../../../core/config/config";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
+import { findLastHash } from "../../../core/eventLog/logIntegrity";
 import { formatLine } from "../../../core/eventLog/logLine";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs";
 import { readChain } from "../../../core/retirement/readChain";
@@ -28,7 +29,7 @@ const way = { direction: "forward", generation: 2, source: "SHA256:a" } as const
 const begun = (target: string): MoveEvent => ({ at, move, event: "begun", details: { ...way, target } });
 
 /** Returns when the silent host had no orchestrator, as the guard reads it from an event log. */
-async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<string | undefined> {
+async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[], logHead?: string): Promise<string | undefined> {
   for (const line of lines) putEvent(directory(), line);
   const inputs = {
     stack: "prod",
@@ -43,7 +44,7 @@ async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[]): Promise<str
     backup: { directory: directory() },
     places: { signer: { directory: "/root/.orchestrator" } },
   } as unknown as RetirementInputs;
-  const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false };
+  const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false, logHead };
   const deps = { ...systemClock, say: () => undefined };
   const store = createDirectoryStore(directory());
   const host = { silent: "no answer" };
@@ -58,6 +59,13 @@ it("learns from the shutdown event that no orchestrator was on a silent host, un
 it("ignores a shutdown event in a log that lacks a line", async () => {
   appendFileSync(recordFile(directory()), `${formatLine(shutDown, "hash of a missing line")}\n`);
   expect(await noSignerAt([])).toBeUndefined();
+});
+
+it("ignores a shutdown event in another machine's log than the one in which the guard wrote last", async () => {
+  const linesOf = async () => await createDirectoryStore(directory()).readLines();
+  expect(await noSignerAt([shutDown])).toBe(at);
+  expect(await noSignerAt([], findLastHash(await linesOf()))).toBe(at);
+  expect(await noSignerAt([], findLastHash([formatLine(shutDown)]))).toBeUndefined();
 });
 
 describe("whether the registered address may be of a server that this stack ordered and never logged in to", () => {
