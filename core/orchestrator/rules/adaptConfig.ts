@@ -1,11 +1,19 @@
+import { createProblemError } from "../../util/problem";
 import { moveToLocalhost, parseEndpoint } from "./endpoints";
+
+/** Keys that lead the orchestrator to files, and those above them. */
+const usedKeys = ["DataPath", "TssConfig", "BaseDir", "ProducerKeyFileName", "ProducerKeyFilePassphrase"] as const;
+/** Go's encoding/json ignores case, also of the Kelvin sign and of the long s, and takes the last of equal keys. */
+const fold = (key: string) => key.normalize("NFKC").toLowerCase();
+const usualKeys = new Map(usedKeys.map((key) => [fold(key), key]));
 
 const jsonString = /"(?:[^"\\]|\\.)*"/g;
 
 /**
  * Rewrites config.json for the host that the orchestrator comes to: sets its paths, and replaces the addresses of the
  * host that the orchestrator leaves with 127.0.0.1. Everything else stays as written. @returns the new text, and each
- * change of an address in words (no other part of the file, which holds secrets)
+ * change of an address in words (no other part of the file, which holds secrets) @throws if the orchestrator would
+ * read a path from another key than this program
  */
 export function adaptConfig(text: string, directory: string, addresses: readonly string[]) {
   JSON.parse(text);
@@ -13,11 +21,14 @@ export function adaptConfig(text: string, directory: string, addresses: readonly
     ["DataPath", directory],
     ["BaseDir", `${directory}/tss`],
   ]);
-  const changed = new Set<string>();
+  const [changed, seen] = [new Set<string>(), new Set<string>()];
   let key: string | undefined;
   const config = text.replace(jsonString, (token, at: number) => {
     if (/^\s*:/.test(text.slice(at + token.length, at + token.length + 100))) {
       key = JSON.parse(token) as string;
+      const usual: string | undefined = usualKeys.get(fold(key));
+      if (usual && (usual !== key || seen.has(key))) throwAmbiguous(key);
+      seen.add(key);
       return token;
     }
     const value = JSON.parse(token) as string;
@@ -30,4 +41,13 @@ export function adaptConfig(text: string, directory: string, addresses: readonly
     return JSON.stringify(moveToLocalhost(value));
   });
   return { config, changed: [...changed] };
+}
+
+function throwAmbiguous(key: string): never {
+  throw createProblemError({
+    what: "the orchestrator would read its config.json in another way than this program: it was not started",
+    found: `the key ${JSON.stringify(key)}, in another spelling or twice`,
+    needed: `each of these keys once, as written here: ${usedKeys.join(", ")}`,
+    next: "The orchestrator never writes it so: find out who changed that file",
+  });
 }

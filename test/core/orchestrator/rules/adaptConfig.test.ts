@@ -37,3 +37,13 @@ test("ignores keys that every object inherits, and refuses what is no JSON", () 
   expect(adaptConfig(inherited, "/new", [])).toEqual({ config: inherited, changed: [] });
   expect(() => adaptConfig('{"DataPath": "/x"', "/new", [])).toThrow();
 });
+
+// Go takes the last key, in any case: encoding/json, "preferring exact matches but also accepting case-insensitive matches".
+test.each(['"datapath": "/etc"', '"DataPath": "/etc"', '"T\\u017fsConfig": {}', '"x": {"baseDir": "/etc/cron.d"}'])(
+  "refuses a key that Go reads in another way: %s",
+  (more) => {
+    expect(() => adaptConfig(text.replace(/\}\n$/, `, ${more}}\n`), "/new", [])).toThrow(
+      /read its config\.json in another way.*: it was not started\n {2}found: the key "/,
+    );
+  },
+);
