@@ -1,7 +1,7 @@
 import { isAnswered } from "../chain/reading";
 import { commandsFor } from "../util/commands";
 import { checkChain, checkSuccessor } from "./chainRules";
-import { checkNodeOfOrchestrator, checkOrchestrator, checkRewards } from "./lossRules";
+import { checkNodeOfOrchestrator, checkOrchestrator, checkRewards, checkSharesBeside } from "./lossRules";
 import {
   hasOrchestratorTraces,
   type Judgements,
@@ -32,6 +32,7 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
     ["rewards", neverProduced || facts.step === "retire" ? [] : checkRewards(facts)],
     ["the orchestrator", checkOrchestrator(facts)],
     ["the orchestrator", checkNodeOfOrchestrator(facts)],
+    ["the orchestrator", checkSharesBeside(facts)],
   ];
   const evidence = judged.flatMap(([, each]) => [each].flat().filter((judgement) => typeof judgement === "string"));
   const unmet = judged.flatMap(([loss, each]) =>
@@ -72,7 +73,9 @@ function findNothingToLose({ host, memory, address, mayBeRegistered }: Retiremen
     const { producer, hasKeyStore, node, marks } = host.facts;
     const hasNode = producer !== undefined || hasKeyStore || node.active || "deploy.done" in marks;
     // Before this stack, somebody may have installed an orchestrator in a directory that is not checked.
-    if (hasNode || hasOrchestratorTraces(host.facts) || (memory.isReached && !memory.isOwnWork)) return undefined;
+    const hasShares = (host.facts.signer.sharesBeside ?? []).length > 0;
+    if (hasNode || hasShares || hasOrchestratorTraces(host.facts) || (memory.isReached && !memory.isOwnWork))
+      return undefined;
     return `${address} has neither a node nor an orchestrator on it`;
   }
   // A host that shows another key, or refuses the login, is alive.

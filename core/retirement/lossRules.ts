@@ -74,6 +74,36 @@ export function checkNodeOfOrchestrator({ host, address, successor }: Retirement
   };
 }
 
+/** Checks that the bridge's present key share does not lie on this host alone, where no orchestrator uses it. */
+export function checkSharesBeside({ host, step, address, bridge, successor }: RetirementFacts): Judgements {
+  const found = ("facts" in host && host.facts.signer.sharesBeside) || [];
+  if (step === "retire" || found.length === 0) return [];
+  if (!bridge?.known)
+    return {
+      what: `it is unknown whether a key share on ${address}, outside of its orchestrator's directory, is of the bridge's present key`,
+      found: [...found, bridge?.why ?? "no node could be asked for the bridge's key"],
+      needed: askForKey,
+    };
+  if (
+    !hasShareForKey(
+      bridge.key,
+      found.map((file) => `tss/${file.replace(/^.*(?=localstate-)/, "")}`),
+    )
+  )
+    return `the key shares outside of the orchestrator's directory of ${address} are of earlier keys`;
+  const next = (successor && "facts" in successor.look && successor.look.facts.signer.shares) || [];
+  if (hasShareForKey(bridge.key, next)) return "the successor's orchestrator has the share of the bridge's present key";
+  return {
+    what: `a share of the bridge's present key lies on ${address}, and the successor's orchestrator lacks it`,
+    found,
+    needed:
+      "finish the move that brought it there, or restore on the successor a backup that has it (docs/orchestrator.md)",
+  };
+}
+
+const askForKey =
+  "start the successor's node, or set pillar-host:retirement.references to a node that answers embedded.bridge.getBridgeInfo";
+
 function checkOpenMove({ address, successor }: RetirementFacts, journal: HostFacts["signer"]["journal"]): Judgements {
   if (journal === undefined || !openStages.includes(journal.stage)) return [];
   // The successor's orchestrator was started, so the move no longer rolls back by itself.
@@ -168,8 +198,7 @@ function findSuccessorFaults({ successor, bridge, identity }: SuccessorFacts): C
     unmet.push({
       what: "it is unknown whether the successor's orchestrator has a share of the bridge's key",
       found: [bridge?.why ?? "no node could be asked for the bridge's key"],
-      needed:
-        "start the successor's node, or set pillar-host:retirement.references to a node that answers embedded.bridge.getBridgeInfo",
+      needed: askForKey,
     });
   else if (!hasShareForKey(bridge.key, shares))
     unmet.push({

@@ -26,6 +26,8 @@ export interface HostFacts {
     readonly lacks: readonly string[];
     /** Key share files, as paths below the orchestrator's directory. */
     readonly shares?: readonly string[];
+    /** Absolute paths of key shares outside of that directory. */
+    readonly sharesBeside?: readonly string[];
     /** Restarts of the orchestrator by systemd. */
     readonly restarts?: number;
     /** The other ends of the connections that its process has made; 127.0.0.1 for this host. */
@@ -46,6 +48,7 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
   if (facts.get("end") !== "yes") throw new Error(`${address}: its answer was cut off`);
   const is = (name: string) => facts.get(name) === "yes";
   const shares = fields.flatMap(([name, value]) => (name === "share" ? [`tss/${value}`] : [])).filter(isKeyShare);
+  const sharesBeside = fields.flatMap(([name, value]) => (name === "shareBeside" ? [value] : []));
   const marks = fields.filter(([name]) => name.startsWith("marked."));
   return {
     producer: facts.get("producer") || undefined,
@@ -63,6 +66,7 @@ export function parseHostFacts(printed: string, address: string): HostFacts {
         ...(shares.length > 0 ? [] : ["key share"]),
       ],
       shares,
+      sharesBeside,
       restarts: Number(facts.get("signerRestarts") ?? 0),
       connections: parseConnections(fields),
       journal: parseJournal(Buffer.from(facts.get("journal") ?? "", "base64").toString("utf8"), address),

@@ -29,8 +29,9 @@ export async function shutDownHost(
     deps.say(`retirement: the orchestrator of ${root.address} is stopped, and stays off`);
   }
   // Back up before the node's stop: without room for the backup, the node stays as it is.
-  if (hasKeyStore || signer.hasDirectory)
-    await takeBackup(root, lastBackup(places), place, deps).catch(({ message }: Error) => {
+  const { hasDirectory, sharesBeside = [] } = signer;
+  if (hasKeyStore || hasDirectory || sharesBeside.length > 0)
+    await takeBackup(root, lastBackup(places, sharesBeside), place, deps).catch(({ message }: Error) => {
       const { up, destroy } = commandsFor(stack);
       throw createProblemError({
         what: `the final backup could not be taken, and without it the host is not released: ${message}`,
@@ -53,10 +54,10 @@ export async function stopNode(root: RootHost, places: HostPaths, say: (line: st
   for (const line of printed.split("\n")) if (line.trim() !== "") say(line);
 }
 
-/** Lists the files for the last backup: the node's keys and configuration, the fenced orchestrator's directory. */
-function lastBackup({ dataDir, signer }: HostPaths): BackupSource {
-  const [node, orchestrator = ""] = [dataDir, signer.directory].map((path) => path.replace(/^\/+/, ""));
-  const paths = [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, orchestrator];
+/** Lists the files for the last backup: the node's keys and configuration, the orchestrator's directory, all key shares. */
+function lastBackup({ dataDir, signer }: HostPaths, sharesBeside: readonly string[]): BackupSource {
+  const [node = "", ...own] = [dataDir, signer.directory, ...sharesBeside].map((path) => path.replace(/^\/+/, ""));
+  const paths = [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, ...own];
   const isJson = (file: string) => file === `${node}/config.json`;
   return { label: "retired", place: { base: "/", paths }, changing: [], isJson };
 }

@@ -121,6 +121,7 @@ async function readFacts(
   const ofSilent = isSilent
     ? { bridge: await askInTurn(usable), identity: logged.identity ?? next?.signer.journal?.identity ?? undefined }
     : undefined;
+  const isBeside = step === "destroy" && "facts" in host && (host.facts.signer.sharesBeside ?? []).length > 0;
   // If the orchestrator works on the successor, any backup will do: the key share there may be newer.
   const bridge = ofSilent && !isOrchestratorThere({ successor, ...ofSilent }) ? ofSilent.bridge : undefined;
   const signer = { ...describeBackedUp(inputs, memory, host), bridge };
@@ -141,7 +142,7 @@ async function readFacts(
     memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
     unregisteredSince,
     backupFaults: [...logged.faults, ...(await findOrchestratorBackupFaults(store, signer))],
-    ...ofSilent,
+    ...(isBeside ? { bridge: await askInTurn(usable) } : ofSilent),
     noOrchestratorAt,
   };
 }

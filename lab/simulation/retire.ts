@@ -21,15 +21,16 @@ import { Broken, type HostName, holds, hostNames, pinned, shutDownBy, type World
 function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
   if (!host.reachable) return { silent: "it does not answer" };
   if (!hasLaptop) return { silent: "it shows another host key", isRefused: true };
-  const { journal, running, masked, directory, staging, keyAside } = host;
+  const { journal, running, masked, directory, staging, kept, keyAside } = host;
   const hasDirectory = directory !== undefined;
   const signer = {
     active: running,
     masked,
-    hasDirectory: hasDirectory || staging !== undefined,
+    hasDirectory,
     hasKeyStore: hasDirectory && !keyAside,
     lacks: hasDirectory ? [] : ["key share"],
     shares: hasDirectory ? [formatShareFile(bridgeKey(directory))] : [],
+    sharesBeside: [staging, kept].flatMap((share) => (share ? [`/beside/${formatShareFile(bridgeKey(share))}`] : [])),
     connections: [{ host: "127.0.0.1", port: 35998 }],
     ...(journal ? { journal } : {}),
   };
@@ -186,7 +187,8 @@ function release(world: World, name: HostName, rules: Rules): string {
     return `refused: ${unmet.map(({ what }) => what).join("; ")}`;
   const why = whyNeeded(world, host);
   if (why !== undefined) throw new Broken(`the release of host ${name} was allowed, and ${why}`);
-  if (host.reachable) noteBackup(world, host, host.directory, "retired");
+  const shares = [host.directory, host.staging, host.kept].filter((share) => share !== undefined);
+  if (host.reachable && shares.length > 0) noteBackup(world, host, Math.max(...shares), "retired");
   Object.assign(host, diskOf(installed("")), { durable: undefined, saved: undefined, strange: undefined });
   Object.assign(host, { running: false, reachable: false, isGone: true });
   return "released";

@@ -20,6 +20,7 @@ retire_facts() {
   yes_if signerConfig holds_any "$signer_directory/config.json"
   yes_if signerKeyAside holds_any "$signer_directory/$(signer_key_store "$signer_directory")".moved-to-*
   for share in "$signer_directory"/tss/localstate-*.json; do if [ -s "$share" ]; then fact share "${share##*/}"; fi; done
+  signer_shares_beside "$signer_directory" | sed 's/^/shareBeside=/'
   for marker in stack deploy.done synced retired; do
     if is_marked "$marker"; then fact "marked.$marker" "$(head -n 1 "$state/$marker")"; fi
   done

@@ -284,6 +284,31 @@ describe("a host that never produced", () => {
   });
 });
 
+describe("a key share outside of the orchestrator's directory", () => {
+  const beside = (name: string) =>
+    on({ signer: { ...fenced, sharesBeside: [`/root/.orchestrator.arriving/${name}`] } });
+  const has = (...shares: string[]) =>
+    ({ successor: { ...successor, build, look: { facts: hostFacts({ signer: { ...fenced, shares } }) } } }) as Changes;
+  const needed = "a share of the bridge's present key lies on 192.0.2.1, and the successor's orchestrator lacks it";
+
+  test.each<[string, Changes, string | undefined]>([
+    ["of the present key, which the successor lacks", { ...beside(share), ...has(), bridge }, needed],
+    ["of the present key, which the successor has", { ...beside(share), ...has(share), bridge }, undefined],
+    ["of an earlier key", { ...beside("tss/localstate-00.json"), ...has(), bridge }, undefined],
+    ["while nobody knows the key", beside(share), "it is unknown whether a key share on 192.0.2.1"],
+  ])("%s", (_what, changes, what) => {
+    const said = whats(changes).filter((each) => each.includes("share"));
+    expect(said).toEqual(what === undefined ? [] : [expect.stringContaining(what)]);
+  });
+
+  test("is something to lose, also without an orchestrator, and no reason to keep the node running", () => {
+    const { producer: _, ...empty } = hostFacts({ hasKeyStore: false });
+    const host = { facts: { ...empty, signer: { ...empty.signer, sharesBeside: ["/var/lib/pillar-host/shares/a"] } } };
+    expect(whats({ host, memory: { isReached: true, isOwnWork: true } })).not.toEqual([]);
+    expect(whats({ ...beside(share), bridge, step: "retire" })).toEqual([]);
+  });
+});
+
 describe("a host with nothing to lose", () => {
   const nobody: Changes = { successor: undefined, readings: [], rewards: [] };
   const { producer: _, ...empty } = hostFacts({ hasKeyStore: false });

@@ -45,6 +45,7 @@ describe("a host's facts", () => {
         hasKeyStore: false,
         lacks: ["key share"],
         shares: [],
+        sharesBeside: [],
         restarts: 7,
         connections: [],
       },

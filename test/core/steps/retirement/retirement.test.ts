@@ -51,7 +51,15 @@ async function factsOf(box: Sandbox) {
 }
 
 const parts = ["configuration", "key store", "key share"];
-const nothing = { active: false, masked: false, hasDirectory: false, hasKeyStore: false, shares: [], restarts: 0 };
+const nothing = {
+  active: false,
+  masked: false,
+  hasDirectory: false,
+  hasKeyStore: false,
+  shares: [],
+  sharesBeside: [],
+  restarts: 0,
+};
 const none = { ...nothing, connections: [] };
 const signerOf = (facts: object) => ({ ...none, lacks: parts, ...facts });
 const shown = { code: 0, stdout: "", stderr: "" };
@@ -138,6 +146,17 @@ describe("the facts of a host", () => {
   ])("describe %s", async ([, files, facts], { host: box }) => {
     await box.run(files);
     expect(await factsOf(box)).toMatchObject(facts);
+  });
+
+  test("list key shares that a copy, a restore or an exchange of directories left beside the orchestrator's", async ({
+    host: box,
+  }) => {
+    await box.run("mkdir -p signer.arriving/tss signer.arriving.new/x/tss signer.before-1/tss state/shares");
+    const left = ["signer.arriving/tss/", "signer.arriving.new/x/tss/", "signer.before-1/tss/", "state/shares/ab-"];
+    for (const each of left) box.write(`${each}localstate-ab.json`, "share");
+    box.write("signer.arriving/tss/localstate-cd.json", "");
+    const { signer } = await factsOf(box);
+    expect(signer.sharesBeside).toEqual(left.map((each) => `${box.dir}/${each}localstate-ab.json`));
   });
 
   test("find a node by its port, and an orchestrator by its process", async ({ host: box }) => {
