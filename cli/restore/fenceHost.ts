@@ -3,6 +3,7 @@ import type { StackConfig } from "../../core/config/config";
 import type { Fence, LogEvent, MoveEvent } from "../../core/eventLog/events";
 import { computeFingerprint, isOneMachine, isSameHost } from "../../core/ssh/publicKey";
 import { type SshTarget, scanHostKey } from "../../core/ssh/ssh";
+import { assertProxyWorks, type LoginError } from "../../core/ssh/sshErrors";
 import { systemClock } from "../../core/util/clock";
 import { askConfirmation, askText } from "../terminal/prompts";
 import { createRefusal } from "../terminal/refusal";
@@ -85,7 +86,10 @@ async function isOff(server: CloudServer, { yes }: FenceOptions): Promise<boolea
 }
 
 async function isAnswering({ address, port, hostKey, proxy }: SshTarget): Promise<boolean> {
-  const found = await scanHostKey(address, port, proxy).catch(() => undefined);
+  const [type] = hostKey.split(" ");
+  const found = await scanHostKey(address, port, proxy, type).catch((error: LoginError) =>
+    assertProxyWorks(address, error),
+  );
   return found !== undefined && isOneMachine({ hostKey: found }, { hostKey });
 }
 

@@ -3,6 +3,7 @@ import { type Connections, parseConnections } from "../orchestrator/rules/endpoi
 import { type Journal, parseJournal } from "../orchestrator/rules/journal";
 import { markOwn } from "../ssh/foreign";
 import { type CallError, openRoot, type RootHost } from "../ssh/root";
+import { assertProxyWorks } from "../ssh/sshErrors";
 import type { Clock } from "../util/clock";
 import { parseFields } from "../util/fields";
 import { parseAddresses } from "../util/hostPort";
@@ -96,7 +97,9 @@ export async function readHost(
     // An exit code comes from the host itself: it answers, and a retry would not help.
     if (answer.exitCode !== undefined) throw answer;
     const silent = takeFirstLine(answer.message);
-    if (Reflect.get(answer, "refused") !== undefined) return { silent, isRefused: true };
+    const isRefused = Reflect.get(answer, "refused") !== undefined;
+    if (isRefused || deps.ticks() >= end) assertProxyWorks(root.address, answer);
+    if (isRefused) return { silent, isRefused };
     if (deps.ticks() >= end) return { silent };
     if (isFirst) deps.say(`${root.address} does not answer (${silent}); waiting for it`);
     await deps.sleep(retryDelayMs);

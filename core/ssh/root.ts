@@ -8,7 +8,7 @@ import type { Variables } from "./foreign";
 import { formatAssignments } from "./shellWords";
 import { createLoginKeys, type SshTarget } from "./ssh";
 import { collect, type RunningCommand } from "./sshCommands";
-import { createFatalError, isFatal } from "./sshErrors";
+import { createFatalError, isFatal, type LoginError } from "./sshErrors";
 
 /** Root access to a host, the login in clear. Secret. */
 export interface OrchestratorHost {
@@ -141,9 +141,12 @@ export function openRoot(
   const cleanText = (text: string, secrets: readonly string[] = []) =>
     printableLines(redactSecrets(text, [...own, ...secrets]));
   const session = () =>
-    connection.session().catch((error: Error) => {
+    connection.session().catch((error: LoginError) => {
       const text = cleanText(error.message);
-      throw isFatal(error) ? createFatalError(text, { refused: Reflect.get(error, "refused") }) : new Error(text);
+      const { refused, isFromProxy } = error;
+      throw isFatal(error)
+        ? createFatalError(text, { refused, isFromProxy })
+        : Object.assign(new Error(text), { isFromProxy });
     });
 
   /** Streams the standard output. `done` throws as `call` does: await it after the stream's end. */

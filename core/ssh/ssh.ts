@@ -11,8 +11,8 @@ export { createLoginKeys, type LoginKeys, type SshTarget } from "./login";
 const prohibited = 1;
 
 // ssh2 names RSA keys by their signature; the others by their type.
-function algorithmsOf(type: string): string[] {
-  return type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256"] : [type];
+function algorithmsOf(type: string): ssh2.ServerHostKeyAlgorithm[] {
+  return type === "ssh-rsa" ? ["rsa-sha2-512", "rsa-sha2-256"] : [type as ssh2.ServerHostKeyAlgorithm];
 }
 
 /** Timeouts for the first answer and for the login, for which sshd itself allows two minutes. */
@@ -25,12 +25,11 @@ async function openRoute({ address, port, proxy }: Pick<SshTarget, "address" | "
   const session = await connectSsh(proxy, createLoginKeys(`${keys.login}.proxy`)).catch((error: LoginError) => {
     throw Object.assign(error, { isFromProxy: true });
   });
-  const sock = await session.forward(address, port).catch((error: Error) => {
+  const sock = await session.forward(address, port).catch((error: LoginError) => {
     session.close();
-    throw createUnreachedError(
-      `${address}:${port}`,
-      new Error(`the proxy ${proxy.address} does not reach the host (${error.message})`),
-    );
+    const why = new Error(`the proxy ${proxy.address} does not reach the host (${error.message})`);
+    const isFromProxy = error.refusedForward === "forbidden";
+    throw Object.assign(createUnreachedError(`${address}:${port}`, why), { isFromProxy });
   });
   return { sock, close: () => session.close() };
 }
@@ -86,7 +85,7 @@ function connectConfig(target: SshTarget, route: Route, shown: { key?: string | 
       shown.key = offered.toString("base64");
       return shown.key === key;
     },
-    algorithms: { serverHostKey: algorithmsOf(type) as ssh2.ServerHostKeyAlgorithm[] },
+    algorithms: { serverHostKey: algorithmsOf(type) },
     readyTimeout: 0,
     keepaliveInterval: 15_000,
     keepaliveCountMax: 3,
@@ -147,8 +146,8 @@ function otherKey({ address, hostKey: pinned }: SshTarget, key: string | undefin
   );
 }
 
-/** Reads a host's ed25519 key as an authorized_keys line, without a login. */
-export async function scanHostKey(address: string, port: number, proxy?: SshTarget): Promise<string> {
+/** Reads a host's key of a type as an authorized_keys line, without a login. */
+export async function scanHostKey(address: string, port: number, proxy?: SshTarget, type = "ssh-ed25519") {
   const route = await openRoute({ address, port, proxy }, createLoginKeys());
   const scan = new Promise<string>((resolve, reject) => {
     const client = new ssh2.Client();
@@ -158,10 +157,10 @@ export async function scanHostKey(address: string, port: number, proxy?: SshTarg
       ...(route.sock ? { sock: route.sock } : { host: address, port }),
       username: "nobody",
       hostVerifier: (offered: Buffer) => {
-        resolve(`ssh-ed25519 ${offered.toString("base64")}`);
+        resolve(`${type} ${offered.toString("base64")}`);
         return false;
       },
-      algorithms: { serverHostKey: ["ssh-ed25519"] },
+      algorithms: { serverHostKey: algorithmsOf(type) },
       readyTimeout: timeoutsMs.answer,
     });
   });

@@ -1,5 +1,5 @@
-import { printable } from "../util/printable";
-import { formatProblem, type Problem } from "../util/problem";
+import { printable, takeFirstLine } from "../util/printable";
+import { createProblemError, formatProblem, type Problem } from "../util/problem";
 
 /** An error of a connection or login. An interface, because a class would not serialize. */
 export interface LoginError extends Error {
@@ -9,7 +9,7 @@ export interface LoginError extends Error {
   /** A refusal's `what` alone, for callers that know what is needed. */
   what?: string;
   keys?: { readonly shown: string; readonly pinned: string };
-  /** True if the proxy refused the login, not the host behind it. */
+  /** True if the proxy failed, not the host behind it. */
   isFromProxy?: boolean;
   /** Set before any login. A retry may help, except after an unknown name. */
   unreached?: "closedEarly" | "unknownName" | "refusedPort" | "noConnection";
@@ -39,6 +39,17 @@ export function createUnreachedError(where: string, error?: Error & { code?: unk
   const words = error === undefined ? closedEarly : describeConnectionError(error);
   const reason = `${words}${how === "unknownName" ? alias : ""}${said === "" ? "" : `: "${said}"`}`;
   return Object.assign(new Error(`${where}: ${reason}`), { unreached: how, reason });
+}
+
+/** Throws if a proxy failed: that says nothing about the host behind it, so the host does not count as silent. */
+export function assertProxyWorks(address: string, { isFromProxy, message }: LoginError): void {
+  if (!isFromProxy) return;
+  throw createProblemError({
+    what: `it is not known whether ${address} answers, because the proxy before it does not work: nothing was changed`,
+    found: takeFirstLine(message),
+    needed: "start the proxy, or correct its block (pillar-host:ssh.proxy)",
+    next: "Then run the same command again",
+  });
 }
 
 export function isFatal(error: unknown): boolean {

@@ -2,7 +2,7 @@ import { formatMove } from "../../eventLog/moveId";
 import { markOwn, type Variables } from "../../ssh/foreign";
 import { computeFingerprint } from "../../ssh/publicKey";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root";
-import { isFatal } from "../../ssh/sshErrors";
+import { assertProxyWorks, isFatal, type LoginError } from "../../ssh/sshErrors";
 import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/printable";
@@ -138,6 +138,7 @@ export class HostPair {
         return parseHostState(await this.call({ side, name: "signer_side", saga }), this.roots[side].address).seen;
       } catch (error) {
         const { broken, message } = error as Error & { broken?: boolean };
+        if (!broken || deps.ticks() >= end) assertProxyWorks(this.roots[side].address, error as LoginError);
         // With another host key it is another machine: the old host is gone.
         if (side === "old" && isFatal(error) && Reflect.get(error as Error, "refused") === "hostKey") {
           deps.say(`${takeFirstLine(message)}: the old host counts as unreachable`);

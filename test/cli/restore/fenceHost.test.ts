@@ -4,7 +4,7 @@ import type { StackConfig } from "../../../core/config/config";
 import type { LogEvent } from "../../../core/eventLog/events";
 import { computeFingerprint } from "../../../core/ssh/publicKey";
 import { configOf } from "../../components/exampleConfig";
-import { closedPort } from "../../core/chain/fakes";
+import { closedPort, loginTo, sshHost } from "../../core/chain/fakes";
 import { type Answer, fakeApi, refusal, token } from "../../core/cloud/fakeApi";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -90,6 +90,21 @@ describe("a lost host of no known provider", () => {
 
   test("is fenced by the sentence alone", async () => {
     expect(await fenceHost(lost(), undefined, { fenced: sentence })).toEqual(fence);
+  });
+
+  test("is not fenced while it answers, by the algorithm of its pinned key", async () => {
+    const host = await sshHost(undefined, undefined, undefined, { isEcdsa: true });
+    const fenced = refusal(fenceHost(loginTo(host), undefined, { fenced: sentence }));
+    expect(await fenced.finally(() => host.close())).toContain("127.0.0.1 still answers, so nothing is restored");
+  });
+
+  test("is not fenced behind a proxy that does not work, or that forbids forwarding", async () => {
+    const strict = await sshHost(undefined, undefined, undefined, { forbidsForwarding: true });
+    for (const proxy of [lost(), loginTo(strict)])
+      await expect(fenceHost({ ...lost(), proxy }, undefined, { fenced: sentence })).rejects.toThrow(
+        "it is not known whether 127.0.0.1 answers, because the proxy before it does not work: nothing was changed",
+      );
+    await strict.close();
   });
 
   test.each([undefined, "yes", sentence.slice(1)])("is not fenced by %j", async (fenced) => {

@@ -123,9 +123,9 @@ export async function sshHost(
     attempt.method === "password" && attempt.password === "login-pw",
   hold: () => Promise<void> = async () => undefined,
   login: LoginShell = { shell: "/bin/sh", home: "" },
-  sshd: { readonly forbidsForwarding?: boolean; readonly forced?: string } = {},
+  sshd: { readonly forbidsForwarding?: boolean; readonly forced?: string; readonly isEcdsa?: boolean } = {},
 ): Promise<SshHost> {
-  const keys = keyPair();
+  const keys = sshd.isEcdsa ? ssh2.utils.generateKeyPairSync("ecdsa", { bits: 256 }) : keyPair();
   const server = new ssh2.Server({ hostKeys: [keys.private] });
   const links = new Set<Connection>();
   let host: SshHost;

@@ -89,6 +89,17 @@ describe("reading a host", () => {
     expect(later.ticks()).toBe(30_000);
   });
 
+  test.each<[string, object]>([
+    ["does not answer", {}],
+    ["shows another key", { refused: "hostKey" }],
+    ["refuses the login", { refused: "login" }],
+  ])("calls no host silent behind a proxy that %s", async (_what, more) => {
+    const ofProxy = Object.assign(new Error("10.0.0.9:22: no"), { isFromProxy: true, ...more });
+    await expect(readHost(root([ofProxy]), places, 30_000, clock().deps)).rejects.toThrow(
+      "it is not known whether 192.0.2.1 answers, because the proxy before it does not work: nothing was changed\n  found: 10.0.0.9:22: no",
+    );
+  });
+
   test("does not wait after a refused login, and throws if a host answers with a failure", async () => {
     const { deps: here } = clock();
     const refused = Object.assign(new Error("no login"), { refused: "login" });
