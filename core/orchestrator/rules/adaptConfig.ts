@@ -5,7 +5,6 @@ import { moveToLocalhost, parseEndpoint } from "./endpoints";
 const usedKeys = ["DataPath", "TssConfig", "BaseDir", "ProducerKeyFileName", "ProducerKeyFilePassphrase"] as const;
 /** Go's encoding/json ignores case, also of the Kelvin sign and of the long s, and takes the last of equal keys. */
 const fold = (key: string) => key.normalize("NFKC").toLowerCase();
-const usualKeys = new Map(usedKeys.map((key) => [fold(key), key]));
 
 const jsonString = /"(?:[^"\\]|\\.)*"/g;
 
@@ -25,10 +24,11 @@ export function adaptConfig(text: string, directory: string, addresses: readonly
   let key: string | undefined;
   const config = text.replace(jsonString, (token, at: number) => {
     if (/^\s*:/.test(text.slice(at + token.length, at + token.length + 100))) {
-      key = JSON.parse(token) as string;
-      const usual: string | undefined = usualKeys.get(fold(key));
-      if (usual && (usual !== key || seen.has(key))) throwAmbiguous(key);
-      seen.add(key);
+      const found = JSON.parse(token) as string;
+      const usual = usedKeys.find((each) => fold(each) === fold(found));
+      if (usual && (usual !== found || seen.has(found))) throwAmbiguous(found);
+      seen.add(found);
+      key = found;
       return token;
     }
     const value = JSON.parse(token) as string;
