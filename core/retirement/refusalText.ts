@@ -9,8 +9,11 @@ export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";
 const order: readonly Loss[] = ["momentums", "rewards", "the orchestrator"];
 const join = (words: readonly string[]) => new Intl.ListFormat("en-GB").format(words);
 
-export function formatOverrideSentence(pillar: string, unmet: readonly Unmet[]): string {
-  return `${pillar}: I accept to lose ${join(order.filter((each) => unmet.some(({ loss }) => loss === each)))}`;
+type Given = Pick<RetirementFacts, "pillar" | "stack" | "address">;
+
+/** Formats the sentence of one stack, host and loss: left in the environment, it fits no other destroy. */
+export function formatOverrideSentence({ pillar, stack, address }: Given, unmet: readonly Unmet[]): string {
+  return `${pillar}, stack ${stack}, host ${address}: I accept to lose ${join(order.filter((each) => unmet.some(({ loss }) => loss === each)))}`;
 }
 
 export function formatUnmet({ what, saidBy = [], found = [], needed }: Unmet): string[] {
@@ -31,16 +34,16 @@ export function formatRefusal(facts: RetirementFacts, { unmet }: RetirementVerdi
     ...unmet.flatMap(formatUnmet).map((line) => `  ${line}`),
     ...(unmet.some(({ loss }) => loss === "momentums") ? left : []),
     `  Then: ${command}`,
-    ...(isDestroy ? formatOverride(pillar, unmet, command) : []),
+    ...(isDestroy ? formatOverride(facts, unmet, command) : []),
   ].join("\n");
 }
 
 /** Formats the override. Operators paste the last line: no override there while waiting is enough. */
-function formatOverride(pillar: string, unmet: readonly Unmet[], command: string): string[] {
+function formatOverride(given: Given, unmet: readonly Unmet[], command: string): string[] {
   if (unmet.every(({ isCuredByTime }) => isCuredByTime === true))
     return ["  Waiting is enough. If it is impossible to wait: docs/retiring.md, The way around"];
   return [
     "  The only way around this refusal, at the price that this command names:",
-    `  ${overrideVariable}=${quote(formatOverrideSentence(pillar, unmet))} ${command}`,
+    `  ${overrideVariable}=${quote(formatOverrideSentence(given, unmet))} ${command}`,
   ];
 }

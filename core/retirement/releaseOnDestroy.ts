@@ -126,7 +126,7 @@ async function authorizeRelease(
   deps: ReleaseDeps,
 ) {
   const { inputs, memory, hostNow, log } = request;
-  const { server, pillar } = inputs;
+  const { server } = inputs;
   const survey = (host: HostNow) => surveyRetirement({ step: "destroy", inputs, memory, host, store: log.store }, deps);
   const switchOff = async (at: CloudServer) => {
     deps.say(`retirement: ${inputs.host.ssh.address} does not answer; switching it off at ${at.provider}`);
@@ -146,7 +146,7 @@ async function authorizeRelease(
   if (unmet.length === 0) return { host, evidence, isForced: false };
   const { override } = deps;
   const reasons = unmet.map(({ what }) => what);
-  if (override === formatOverrideSentence(pillar, unmet)) {
+  if (override === formatOverrideSentence(facts, unmet)) {
     deps.say(`retirement: continuing although conditions are unmet, as typed: ${override}`);
     await log.add({ event: "override", details: { sentence: override, reasons } });
     // A host that does not answer must not be left running.

@@ -147,7 +147,8 @@ describe("the guard", () => {
   test("refuses on delete with findings and next command, and changes nothing", async () => {
     const { error } = await remove(await create({ lifecycle: "adopted" }, hasNode));
     expect(error?.message).toContain("- no successor of this host is configured");
-    const word = "PILLAR_HOST_GIVE_UP_ANYWAY='Anvil: I accept to lose momentums and rewards' pulumi destroy -s prod";
+    const word =
+      "PILLAR_HOST_GIVE_UP_ANYWAY='Anvil, stack prod, host 127.0.0.1: I accept to lose momentums and rewards' pulumi destroy -s prod";
     expect(error?.message.endsWith(word)).toBe(true);
     expect(error?.unsendable).toBeUndefined();
     expect([events(), wasStopped()]).toEqual([["recorded", "refused"], false]);

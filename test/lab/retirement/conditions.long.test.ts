@@ -203,7 +203,7 @@ describe("the operator's override", () => {
   it("accepts only the refusal's own sentence, records it, and uses it for both guards", async () => {
     const refused = await refuse(slow);
     const sentence = new RegExp(`${overrideVariable}='(.*)'`).exec(refused.error?.message ?? "")?.[1] ?? "";
-    expect(sentence).toMatch(/^Anvil: I accept to lose .*the orchestrator$/);
+    expect(sentence).toMatch(/^Anvil, stack \S+, host \S+: I accept to lose .*the orchestrator$/);
     const wrong = await refuse(slow, { [overrideVariable]: sentence.replace("Anvil", "Bolt") });
     expect(wrong.error?.message).toContain(`${overrideVariable} is set, but not to this sentence.`);
     expect(await onHost(stage.old, "systemctl is-active go-node")).toBe("active");

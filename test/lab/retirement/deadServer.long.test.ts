@@ -72,7 +72,7 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
   });
 
   const lost = "no node can tell whether the rewards since the switch were paid and collected";
-  const sentence = `${pillar}: I accept to lose rewards`;
+  const sentence = () => `${pillar}, stack prod, host ${address}: I accept to lose rewards`;
 
   it("is kept while no node can tell whether the rewards were collected", async () => {
     await lab.chain("PATCH", "/nodes/host1", { noRewards: true });
@@ -80,13 +80,13 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     const output = await expectFailure(destroy());
     expect(output).toContain(`One condition is not met:\n- ${lost}`);
     expect(output).toContain("if no node can tell even then, see in the wallet that none is left to collect");
-    expect(output).toContain(`${overrideVariable}='${sentence}' pulumi destroy -s prod`);
+    expect(output).toContain(`${overrideVariable}='${sentence()}' pulumi destroy -s prod`);
     expect(await requests()).toEqual(before);
   });
 
   it("is powered off through the provider, then deleted, once the operator accepts to lose them", async () => {
     const before = (await requests()).length;
-    const output = await expectSuccess(destroy({ [overrideVariable]: sentence }));
+    const output = await expectSuccess(destroy({ [overrideVariable]: sentence() }));
     expect(output).toContain(`retirement: ${address} does not answer; switching it off at hetzner`);
     expect(await servers()).toEqual([]);
     expect(await lab.machineRoom.servers()).toEqual([]);
@@ -94,10 +94,10 @@ describe("a provider's old server that died after orchestrator and Pillar had mo
     const [off, gone] = [/POST .*poweroff/, /DELETE .*servers/].map((one) => made.findIndex((line) => one.test(line)));
     expect([off, gone].every((place) => (place ?? -1) >= 0) && (off ?? 0) < (gone ?? 0), made.join()).toBe(true);
     expect(detailsOf("rewards")).toBeUndefined();
-    expect(detailsOf("override")).toEqual({ sentence, reasons: [lost] });
+    expect(detailsOf("override")).toEqual({ sentence: sentence(), reasons: [lost] });
     expect(detailsOf("released")).toMatchObject({
       evidence: expect.arrayContaining([
-        `typed by the operator: ${sentence}`,
+        `typed by the operator: ${sentence()}`,
         expect.stringMatching(`^${address} does not answer .*: hetzner will switch it off`),
       ]),
     });

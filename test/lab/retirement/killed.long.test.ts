@@ -86,7 +86,7 @@ describe("a host that is unreachable from the start", () => {
     const output = await expectFailure(destroy());
     expect(output).toContain(`- this host, ${stage.old.address}, does not answer: its node may still run`);
     const sentence = new RegExp(`${override}='(.*)'`).exec(output)?.[1] ?? "";
-    expect(sentence).toBe("Anvil: I accept to lose momentums and the orchestrator");
+    expect(sentence).toMatch(/^Anvil, stack \S+, host \S+: I accept to lose momentums and the orchestrator$/);
     await expectSuccess(destroy({ [override]: sentence }));
     expect(journeyOf(stage).findLast(({ event }) => event === "override")?.details).toMatchObject({ sentence });
   });
