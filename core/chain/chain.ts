@@ -8,6 +8,7 @@ import {
   parseAmount,
   parseForm,
   parseList,
+  parseNodeId,
   parsePaidEpochs,
   parsePillar,
   parseProduced,
@@ -96,6 +97,8 @@ export function createChainClient(name: string, call: Call, close: () => void) {
     },
     version: async () =>
       parseForm("stats.processInfo", await ask("stats.processInfo", []), { version: isPrintable }).version,
+    /** Reads the public key by which the node's peers know it, from its network-private-key: no two nodes have the same. */
+    id: async () => parseNodeId(await ask("stats.networkInfo", [])),
     bridge: async () => parseBridge(await ask("embedded.bridge.getBridgeInfo", [])),
     /** Reads the network's sporks; empty if the node does not offer the method. */
     sporks: async (): Promise<readonly Spork[]> => {

@@ -47,6 +47,14 @@ export function parseList(result: unknown, method: string): unknown[] {
   return parseForm(method, result, { list: isList }).list;
 }
 
+/** Returns a node's own id. @throws if it has none: a node without its network says only zeros (go-zenon, p2p/server.go) */
+export function parseNodeId(result: unknown): string {
+  const method = "stats.networkInfo";
+  const { self } = parseForm(method, result, { self: (value): value is unknown => value !== null });
+  const isId = (key: unknown): key is string => typeof key === "string" && /^(?!0*$)[0-9a-f]{128}$/.test(key);
+  return parseForm(`${method}, self`, self, { publicKey: isId }).publicKey;
+}
+
 /** Returns a momentum, its time in unix milliseconds. */
 export function parseProduced(result: unknown) {
   const checks = { height: isCount, timestamp: isCount, hash: isPrintable, producer: isPrintable };

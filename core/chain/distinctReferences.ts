@@ -10,8 +10,8 @@ const limit = 5000;
 /** A host whose node is not an independent reference, and its description: `this host itself`. */
 export type ExcludedHost = Readonly<Record<"host" | "what", string>>;
 
-/** `fault`: the reason why this client must not be asked. */
-export type ReferenceClient = Readonly<{ client: ChainClient; fault?: string | undefined }>;
+/** `fault`: the reason why this client must not be asked. `isLocal`: it has a loopback address, as an ssh tunnel has. */
+export type ReferenceClient = Readonly<{ client: ChainClient; fault?: string | undefined; isLocal?: boolean }>;
 
 /** Reads all references at once, but those that have a fault. */
 export async function readReferences<T extends object>(
@@ -27,8 +27,8 @@ export function readClients<T extends object>(
   clients: readonly ReferenceClient[],
   read: (client: ChainClient) => Promise<Reading<T>>,
 ): Promise<Reading<T>[]> {
-  const readOne = async ({ client, fault }: ReferenceClient) =>
-    fault === undefined ? read(client) : { client, fault: createSilentFault(fault) };
+  const readOne = async ({ client, fault, isLocal }: ReferenceClient): Promise<Reading<T>> =>
+    fault === undefined ? Object.assign(await read(client), { isLocal }) : { client, fault: createSilentFault(fault) };
   return Promise.all(clients.map(readOne));
 }
 
@@ -63,8 +63,14 @@ export async function openReferences(
     counted.push({ url, port, addresses });
     return undefined;
   };
-  return places.map((place) => ({ client: openReferenceChain(place.url), fault: findFault(place) }));
+  return places.map((place) => ({
+    client: openReferenceChain(place.url),
+    fault: findFault(place),
+    isLocal: !(place.addresses instanceof Error) && place.addresses.some((each) => loopback.test(each)),
+  }));
 }
+
+const loopback = /^(127\.|0\.0\.0\.0$|::1?$)/;
 
 /** Returns all addresses of a host. @throws if its name cannot be resolved */
 async function resolveByDns(host: string): Promise<readonly string[]> {

@@ -16,7 +16,14 @@ export interface NodeFault {
 /** A node's newest momentum, and the node's clock in unix milliseconds. */
 type NewestMomentum = Readonly<{ newest: Produced; clock: number }>;
 
-export type Answered<T extends object = object> = { readonly client: ChainClient } & NewestMomentum & T;
+/** `id`: the node's own; absent if the node hides it, as public nodes may. `isLocal`: asked at a loopback address. */
+export interface Identified {
+  readonly client: Pick<ChainClient, "name">;
+  readonly id?: string | undefined;
+  readonly isLocal?: boolean | undefined;
+}
+
+export type Answered<T extends object = object> = { readonly client: ChainClient } & Identified & NewestMomentum & T;
 
 export type Unanswered = Readonly<{ client: ChainClient; fault: NodeFault }>;
 export type Reading<T extends object = object> = Answered<T> | Unanswered;
@@ -36,8 +43,8 @@ export async function readNode<T extends object>(
     const newest: NewestMomentum = { newest: momentum, clock };
     const fault = findAgeFault(newest);
     if (fault) return { client, fault };
-    const answer = await ask(newest);
-    return "fault" in answer ? { client, fault: answer.fault } : { client, ...newest, ...answer };
+    const [answer, id] = await Promise.all([ask(newest), readNodeId(client)]);
+    return "fault" in answer ? { client, fault: answer.fault } : { client, ...newest, id, ...answer };
   };
   try {
     return await (limit === undefined
@@ -46,6 +53,39 @@ export async function readNode<T extends object>(
   } catch (error) {
     return { client, fault: createSilentFault(error) };
   }
+}
+
+const idTimeoutMs = 2000;
+
+/** Reads a node's own id; undefined if it does not report one. */
+export function readNodeId(client: ChainClient): Promise<string | undefined> {
+  return withTimeout(client.id(), idTimeoutMs, "").catch(() => undefined);
+}
+
+/** True if two readings may be of one node. A loopback address, as that of a tunnel, may lead to any, unless the ids differ. */
+function mayBeOneNode(one: Identified, other: Identified): boolean {
+  if (one.id !== undefined && other.id !== undefined) return one.id === other.id;
+  return one.isLocal === true || other.isLocal === true;
+}
+
+/**
+ * Leaves out a node that says the same as an earlier one, and may be that node at another address. A node that lies about
+ * its id so silences no node that contradicts it.
+ */
+export function countNodesOnce<R extends Identified>(readings: readonly R[], isSame: (one: R, other: R) => boolean) {
+  const findTwin = (reading: R, at: number) =>
+    readings.slice(0, at).find((each) => mayBeOneNode(each, reading) && isSame(each, reading));
+  const twins = readings.map(findTwin);
+  const notes = readings.flatMap(({ client, id }, at) => {
+    const twin = twins[at];
+    if (twin === undefined) return [];
+    const why =
+      id !== undefined && id === twin.id
+        ? `it is the same node as ${twin.client.name}, by its id`
+        : `it may be the same node as ${twin.client.name}: a loopback address, and an id that is hidden (stats.networkInfo)`;
+    return [`${client.name} is left out: ${why}. Set another node's RPC in sync.references`];
+  });
+  return { counted: readings.filter((_, at) => twins[at] === undefined), notes };
 }
 
 export function createSilentFault(error: unknown): NodeFault {

@@ -1,6 +1,6 @@
 import { agreeOn } from "../chain/agreement";
 import type { PillarOnChain } from "../chain/chainAnswers";
-import { isAnswered, listLeftOut } from "../chain/reading";
+import { countNodesOnce, isAnswered, listLeftOut } from "../chain/reading";
 import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain";
 import type { PillarAnswer, PillarReading } from "./pillarReadings";
 
@@ -12,8 +12,10 @@ export type RegistrationAgreement = { readonly notes: readonly string[] } & (
 
 /** Decides what nodes say about a Pillar: what more than half of those with a usable answer say, or `unknown`. */
 export function agreeOnPillar(readings: readonly PillarReading[]): RegistrationAgreement {
-  const told = readings.filter(isAnswered);
-  const notes = listLeftOut(readings);
+  const isTwin = (one: PillarAnswer, other: PillarAnswer) =>
+    readAddress(one) === readAddress(other) && isSameChain(one, other);
+  const { counted: told, notes: twins } = countNodesOnce(readings.filter(isAnswered), isTwin);
+  const notes = [...listLeftOut(readings), ...twins];
   const unknown = (why: string) => ({ kind: "unknown", why, notes }) as const;
   if (told.length === 0) return unknown(notes.join("; ") || "no node was asked");
 

@@ -1,4 +1,4 @@
-import { isAnswered } from "../chain/reading";
+import { countNodesOnce, isAnswered } from "../chain/reading";
 import { findFirstFork, hashAt } from "../chain/sameChain";
 import { commandsFor } from "../util/commands";
 import { formatDuration } from "../util/timeText";
@@ -46,7 +46,7 @@ function checkSameChain({ stack, readings, isChainKnown }: RetirementFacts, good
       needed: `wait a minute, as a fork at the tip ends soon; resync a node that stays on a fork, or take it out of pillar-host:retirement.references and pillar-host:sync.references, then ${up}`,
     });
   }
-  const [only, second] = good;
+  const [only, second] = countNodesOnce(good, () => true).counted;
   if (only && !second && !isChainKnown)
     judged.push({
       what: "nothing confirms the chain: only one host's node reports it",

@@ -1,7 +1,7 @@
 import { openNodeChain } from "../chain/chain";
 import { openReferences, type ReferenceClient, readClients } from "../chain/distinctReferences";
 import { createOrchestratorClient } from "../chain/orchestrator";
-import { isAnswered } from "../chain/reading";
+import { countNodesOnce, isAnswered } from "../chain/reading";
 import { readSharedHeights } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
 import { findShutdownWithoutOrchestrator, findValidEvents } from "../eventLog/guardFacts";
@@ -111,6 +111,7 @@ async function readFacts(
   const chainQuestion = { ...inputs, recorded, oldProducer, newProducer };
   const unchecked = await readClients(clients, (client) => readChain(client, chainQuestion, deps.now()));
   const readings = await readSharedHeights(unchecked, timeoutMs);
+  const { counted: independent } = countNodesOnce(readings.filter(isAnswered), () => true);
   const rewards = readings.filter(isAnswered).flatMap(({ client, pillar: registered }) => {
     if (step === "retire" || newProducer === undefined || registered === null) return [];
     const { withdrawAddress } = registered;
@@ -138,7 +139,7 @@ async function readFacts(
     isChainKnown:
       recorded !== undefined ||
       inputs.isChainUnverified === true ||
-      readings.some((reading, at) => clients[at]?.isReference && isAnswered(reading)),
+      independent.some(({ client }) => clients.some((each) => each.client === client && each.isReference)),
     memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
     unregisteredSince,
     backupFaults: [...logged.faults, ...(await findOrchestratorBackupFaults(store, signer))],

@@ -1,6 +1,13 @@
 import { agreeOn, findMedian } from "../chain/agreement";
 import type { NodeTarget } from "../chain/node";
-import { type Answered, isAnswered, listLeftOut, type Reading } from "../chain/reading";
+import {
+  type Answered,
+  countNodesOnce,
+  type Identified,
+  isAnswered,
+  listLeftOut,
+  type Reading,
+} from "../chain/reading";
 import { type Block, type ChainExcerpt, compareChains, hashAt } from "../chain/sameChain";
 import type { LogRef } from "../eventLog/eventLog";
 
@@ -28,7 +35,7 @@ export interface ReferenceAnswers {
   /** A momentum of the right chain from this stack's event log. */
   readonly recorded?: Block | undefined;
   /** The node's own chain; absent if nobody asked for it. */
-  readonly own?: ChainExcerpt | undefined;
+  readonly own?: (ChainExcerpt & Pick<Identified, "id">) | undefined;
 }
 
 /** Momentums that a witness may be behind the node: an hour of them. */
@@ -55,10 +62,13 @@ export function compareReferences(
   tolerance: number,
 ) {
   const all = oldHost === undefined ? readings : [...readings, oldHost];
-  const notes = listLeftOut(all);
-  if (own === undefined) return { agrees: false, witnesses: [], notes };
-  const chains: { readonly name: string; readonly chain: ChainExcerpt }[] = all
-    .filter(isAnswered)
+  if (own === undefined) return { agrees: false, witnesses: [], notes: listLeftOut(all) };
+  const isTwin = (...both: ChainExcerpt[]) => both.every((each) => compareChains(own, each).verdict === "same");
+  const self = { client: { name: "the node itself" }, ...own };
+  const { counted, notes: twins } = countNodesOnce([self, ...all.filter(isAnswered)], isTwin);
+  const notes = [...listLeftOut(all), ...twins];
+  const chains: { readonly name: string; readonly chain: ChainExcerpt }[] = counted
+    .slice(1)
     .map((reading) => ({ name: reading.client.name, chain: reading }));
   if (recorded) chains.push({ name: recordedName, chain: { newest: recorded } });
   const compared = chains.map((each) => ({ ...each, ...compareChains(own, each.chain) }));

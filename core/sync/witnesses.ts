@@ -2,7 +2,7 @@ import { type ChainClient, createChainClient, openNodeChain } from "../chain/cha
 import { type ExcludedHost, readReferences } from "../chain/distinctReferences";
 import { createNodeClient, type NodeTarget } from "../chain/node";
 import { readClientGaps, readVersionGaps } from "../chain/nodeVersion";
-import { isAnswered, readNode } from "../chain/reading";
+import { isAnswered, readNode, readNodeId } from "../chain/reading";
 import { formatVersionGap } from "../chain/requiredVersions";
 import { type Block, readOlderMomentums } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
@@ -113,8 +113,11 @@ async function readOwnChain(
   const witnesses = [...readings, ...(oldHost ? [oldHost] : [])].filter(isAnswered);
   const blocks = [...witnesses.map((each) => each.newest), ...(recorded ? [recorded] : [])];
   const heights = blocks.map(({ height }) => height);
-  const older = await readOlderMomentums({ newest }, client, heights, limit);
-  return "fault" in older ? { newest } : { newest, ...older };
+  const [older, id] = await Promise.all([
+    readOlderMomentums({ newest }, client, heights, limit),
+    witnesses.length > 0 ? readNodeId(client) : undefined,
+  ]);
+  return { id, newest, ...("fault" in older ? {} : older) };
 }
 
 /** Returns a client whose calls all fail, for an old host that is this host itself. */

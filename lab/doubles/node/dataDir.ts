@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type KeyStore, openKeyStore } from "../keyStore";
@@ -34,8 +34,17 @@ export function openProducer(dataDir: string, producer: ProducerConfig): string 
   return openKeyStore(JSON.parse(readFileSync(file, "utf8")) as KeyStore, producer.Password);
 }
 
+const networkKey = (dataDir: string) => join(dataDir, "network-private-key");
+
 /** Generates the node's private peer key once, as every start does. */
 export function ensureNetworkKey(dataDir: string): void {
-  const file = join(dataDir, "network-private-key");
+  const file = networkKey(dataDir);
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600 });
+}
+
+/** Returns the node's id, 128 hexadecimal digits made from its private peer key (go-zenon, p2p/discover/node.go). */
+export function readNetworkId(dataDir: string): string {
+  return createHash("sha512")
+    .update(readFileSync(networkKey(dataDir)))
+    .digest("hex");
 }

@@ -10,6 +10,8 @@ import type { SyncInfo } from "./sync";
 /** The parts of the node that its RPC methods need. */
 export interface MethodsBackend {
   chain: ChainClient;
+  /** The public key by which peers know the node. */
+  id: string;
   syncInfo(): SyncInfo;
   /** Returns the true height. */
   height(): number;
@@ -26,7 +28,7 @@ export function nodeMethods(node: MethodsBackend): Methods {
   const cache = new StatsCache(node);
   return {
     "stats.syncInfo": () => node.syncInfo(),
-    "stats.networkInfo": () => ({ numPeers: node.peers() }),
+    "stats.networkInfo": () => networkInfo(node.id, node.peers()),
     "stats.processInfo": () => ({ version: node.version(), commit: nodeCommit }),
     ...momentumMethods(node),
     "embedded.bridge.getBridgeInfo": () => node.chain.bridge(),
@@ -57,6 +59,16 @@ export function nodeMethods(node: MethodsBackend): Methods {
       return (await node.chain.rewards(address, page, size)).page;
     },
   };
+}
+
+/** Returns a node's peers and itself, whose address and name are always these (go-zenon, rpc/api/stats.go, selfToPeer). */
+function networkInfo(id: string, numPeers: number) {
+  const peers = Array.from({ length: numPeers }, (_, at) => ({
+    publicKey: createHash("sha512").update(`peer ${at}`).digest("hex"),
+    ip: `192.0.2.${at + 1}`,
+    name: `v0.0.8 peer ${at}`,
+  }));
+  return { numPeers, peers, self: { publicKey: id, ip: "127.0.0.1", name: "*self*" } };
 }
 
 function checkPageSize(size: number): void {

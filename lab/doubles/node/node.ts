@@ -8,7 +8,7 @@ import type { NodeSettings } from "../chain/settings";
 import { type Stall, StallWatch } from "../stalls";
 import { readIntoCache } from "./cacheDatabase";
 import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./database";
-import { ensureNetworkKey, openProducer, readConfig } from "./dataDir";
+import { ensureNetworkKey, openProducer, readConfig, readNetworkId } from "./dataDir";
 import { electionLine, momentumLine, nodeBuild, nodeVersion, startupDump } from "./logLines";
 import { nodeMethods } from "./methods";
 import { listenTcp, listenWebSocket, RpcPort } from "./ports";
@@ -150,6 +150,7 @@ export class NodeDouble {
   private async openRpc(): Promise<void> {
     const all = nodeMethods({
       chain: this.chain,
+      id: readNetworkId(this.options.dataDir),
       syncInfo: () => this.info(),
       height: () => this.sync.height,
       peers: () => {

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import ssh2, { type AuthContext, type Connection, type ServerChannel } from "ssh2";
@@ -42,16 +43,22 @@ export interface Asked {
   readonly body: string;
 }
 
+/** The method by which a node reports its own id. */
+export const idCall = "stats.networkInfo";
+
 export type FakeNode = Server & { readonly asked: Asked[] };
 
 /**
- * Starts a node's RPC with `results` by method and no other method, and records its requests.
+ * Starts a node's RPC with `results` by method, the id of its own and no other method, and records its requests.
  *
  * @param results a function is called with the parameters
  * @param address of loopback: another address is another machine
  */
 export async function fakeNode(results: Record<string, unknown>, address = "127.0.0.1"): Promise<FakeNode> {
   const asked: Asked[] = [];
+  const own: Record<string, unknown> = {
+    [idCall]: { numPeers: 8, self: { publicKey: randomBytes(64).toString("hex") } },
+  };
   const server = http.createServer((request, response) => {
     let body = "";
     request.setEncoding("utf8").on("data", (piece) => {
@@ -61,9 +68,9 @@ export async function fakeNode(results: Record<string, unknown>, address = "127.
       asked.push({ method: request.method ?? "", path: request.url ?? "", headers: request.headers, body });
       const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: readonly unknown[] };
       const unknown = { code: -32601, message: `the method ${method} does not exist/is not available` };
-      const given = results[method];
+      const given = method in results ? results[method] : own[method];
       const result = typeof given === "function" ? given(...params) : given;
-      const answer = method in results ? { result } : { error: unknown };
+      const answer = given === undefined ? { error: unknown } : { result };
       response.end(`${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n`);
     });
   });

@@ -16,6 +16,7 @@ export function clientNamed(name: string, changes: Partial<ChainClient> = {}): C
     rewards: unasked("rewards"),
     bridge: unasked("the bridge"),
     version: unasked("its version"),
+    id: unasked("its id"),
     sporks: unasked("sporks"),
     close: () => undefined,
     ...changes,

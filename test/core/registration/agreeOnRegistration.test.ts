@@ -36,6 +36,18 @@ test.each<[string, PillarReading[], (string | null)[]]>([
   expect(agree(...readings)).toEqual(words);
 });
 
+test("a node that is asked at two addresses has one vote, unless what it says differs", () => {
+  const twin = (name: string, registered: string) => ({ ...says(name, registered), id: "a" });
+  expect(agree(says("node", ours), twin("ref1", old), twin("ref2", old))[0]).toContain("contradict each other");
+  const why = "ref1 is left out: it is the same node as node, by its id. Set another node's RPC in sync.references";
+  expect(agree(twin("node", ours), twin("ref1", ours), says("ref2", old))).toEqual([
+    expect.stringContaining("contradict each other"),
+    why,
+  ]);
+  const liar = { ...says("liar", old), id: "b" };
+  expect(agree(says("node", ours), liar, { ...says("ref", ours), id: "b" })[0]).toBe(ours);
+});
+
 // All of one word with at most as many liars as honest ones less one.
 test.each([1, 2, 3, 4])("%i liars never outvote one more that is honest, wherever they stand", (liars) => {
   const all = [

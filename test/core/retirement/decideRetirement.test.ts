@@ -187,6 +187,7 @@ describe("is refused", () => {
     ["a node lacks the momentum that was recorded", { readings: [reading(), stranger] }, "found: reference B"],
     ["on different chains", by({}, fork), "momentum 1000 is h1000 at reference A", "is forked at reference B"],
     ["nothing confirms the chain", { isChainKnown: false }, "an answer of reference A alone"],
+    ["nothing confirms the chain", { ...by({ id: "a" }, { ...B, id: "a" }), isChainKnown: false }],
     ["no node answers about Anvil", { readings: [silentNode("reference A")] }, "reference A: ECONNREFUSED"],
     ["no successor of this host is configured", { successor: undefined }],
     ["the successor, 192.0.2.2, does not answer", beside({ look: { silent: "ETIMEDOUT" } }), "found: ETIMEDOUT"],

@@ -16,6 +16,7 @@ import { systemClock } from "../../../core/util/clock";
 import { moveNamed } from "../../moveNamed";
 import { putEvent, recordFile } from "../../recordIn";
 import { scratchDirectory } from "../../scratchDirectory";
+import { fakeNode, idCall, use } from "../chain/fakes";
 import { runs, smallChain } from "./smallChain";
 
 const directory = scratchDirectory();
@@ -31,6 +32,10 @@ const begun = (target: string): MoveEvent => ({ at, move, event: "begun", detail
 /** Returns when the silent host had no orchestrator, as the guard reads it from an event log. */
 async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[], logHead?: string): Promise<string | undefined> {
   for (const line of lines) putEvent(directory(), line);
+  return (await survey({ silent: "no answer" })).noOrchestratorAt;
+}
+
+async function survey(host: RetirementFacts["host"], changes?: RetirementInputs): Promise<RetirementFacts> {
   const inputs = {
     stack: "prod",
     pillar: "Anvil",
@@ -43,12 +48,12 @@ async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[], logHead?: st
     tolerance: 20,
     backup: { directory: directory() },
     places: { signer: { directory: "/root/.orchestrator" } },
+    ...changes,
   } as unknown as RetirementInputs;
   const memory = { createdAt: "2026-01-01T00:00:00Z", isReached: true, isOwnWork: false, logHead };
   const deps = { ...systemClock, say: () => undefined };
   const store = createDirectoryStore(directory());
-  const host = { silent: "no answer" };
-  return (await surveyRetirement({ step: "destroy", inputs, memory, host, store }, deps)).facts.noOrchestratorAt;
+  return (await surveyRetirement({ step: "destroy", inputs, memory, host, store }, deps)).facts;
 }
 
 it("learns from the shutdown event that no orchestrator was on a silent host, unless it moved there later", async () => {
@@ -95,6 +100,27 @@ describe("whether the registered address may be of a server that this stack orde
   ])("%s: %s", async (_what, isPossible, clients, at, next) => {
     expect(await ask(clients, at, next)).toBe(isPossible);
   });
+});
+
+it("takes the chain for known only if a reference is another node than this host's", async () => {
+  const timestamp = Math.floor(Date.now() / 1000);
+  const momentum = { height: 1, timestamp, hash: "ab", producer: "z1q" };
+  const start = async (id: string, address: string) => {
+    const results = {
+      [idCall]: { numPeers: 8, peers: [], self: { publicKey: id.repeat(128) } },
+      "ledger.getFrontierMomentum": momentum,
+      "ledger.getMomentumsByHeight": { list: [momentum] },
+      "embedded.pillar.getByName": null,
+    };
+    return (await use(fakeNode(results, address))).port;
+  };
+  const node = { ssh, via: "direct", address: "127.0.0.1", port: await start("a", "127.0.0.1") };
+  const isKnown = async (id: string) => {
+    const references = [`http://127.0.0.2:${await start(id, "127.0.0.2")}`];
+    const host = { facts: { node: { active: true }, signer: {}, marks: {} } } as unknown as RetirementFacts["host"];
+    return (await survey(host, { node, references } as unknown as RetirementInputs)).isChainKnown;
+  };
+  expect([await isKnown("a"), await isKnown("b")]).toEqual([false, true]);
 });
 
 it("asks the retirement's references first, then those of the sync, each once", () => {

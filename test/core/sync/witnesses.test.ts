@@ -4,8 +4,9 @@ import { openReferences } from "../../../core/chain/distinctReferences";
 import type { NodeTarget } from "../../../core/chain/node";
 import { isAnswered, listLeftOut } from "../../../core/chain/reading";
 import { type NodeStatus, prefetch, readNodeStatus } from "../../../core/sync/nodeStatus";
+import { compareReferences } from "../../../core/sync/references";
 import { openWitnesses } from "../../../core/sync/witnesses";
-import { type FakeNode, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
+import { type FakeNode, fakeNode, idCall, loginTo, sshHost, synced, use } from "../chain/fakes";
 import { block } from "../chain/readings";
 
 /** Starts a host with a node, and returns the target of a lookup. */
@@ -28,7 +29,7 @@ test("a witness counts once under two names", async () => {
       (name) => `reference ${name} is left out: it is the same node as ${urlOf(node)}`,
     ),
   );
-  expect(node.asked).toHaveLength(1);
+  expect(methodsOf(node)).toEqual(["ledger.getFrontierMomentum", idCall]);
 });
 
 test("a witness is left out if its name is not resolved", async () => {
@@ -64,7 +65,7 @@ test("a witness is compared by the momentums at each other's heights", async () 
   const seen = await openWitnesses({ references: [urlOf(low), urlOf(high)] }, noHost).read(own);
   expect(seen.readings).toMatchObject([{ older: [] }, { older: [block(1000)] }]);
   expect(seen.own).toMatchObject({ newest: own.newest, older: [block(7)] });
-  expect(node.asked).toHaveLength(1);
+  expect(methodsOf(node).toSorted()).toEqual(["ledger.getMomentumsByHeight", idCall]);
 });
 
 test("a witness counts once as old host of a host that does not exist yet", async () => {
@@ -84,6 +85,73 @@ test("a witness is never the host itself, on any port or name", async () => {
   const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.2" } };
   const { oldHost } = await openWitnesses({ references: [], witnessHost }, target).read(undefined);
   expect(oldHost).toMatchObject({ fault: { why: "it has this host's own host key: it is this host itself" } });
+});
+
+/** Starts a node of an id at another loopback address than the host's: a second address of a node, as a tunnel has. */
+const nodeOfId = async (id: string | undefined, chain = "ab", address = "127.0.0.2") => {
+  const results = { ...synced(100, chain), [idCall]: id && { numPeers: 8, peers: [], self: { publicKey: id } } };
+  return urlOf(await use(fakeNode(results, address)), address);
+};
+const idOf = (digit: string) => digit.repeat(128);
+
+test.each<[string, own: string | undefined, references: readonly [id: string | undefined, chain: string][], object]>([
+  ["the host's own node, through a tunnel", idOf("a"), [[idOf("a"), "ab"]], { reason: "unwitnessed" }],
+  ["another node, through a tunnel", idOf("a"), [[idOf("b"), "ab"]], { synced: true }],
+  ["a node that hides its id, through a tunnel", idOf("a"), [[undefined, "ab"]], { reason: "unwitnessed" }],
+  ["a node, through a tunnel, beside an own one that hides its id", undefined, [[idOf("b"), "ab"]], { synced: false }],
+  // No network runs in this node (go-zenon, p2p/server.go, Self).
+  ["a node with an empty id, through a tunnel", idOf("0"), [[idOf("0"), "ab"]], { reason: "unwitnessed" }],
+  ["a node with the own id on another chain", idOf("a"), [[idOf("a"), "cd"]], { reason: "otherChain" }],
+  [
+    "one node at two addresses, against one that contradicts it",
+    idOf("a"),
+    [
+      [idOf("b"), "ab"],
+      [idOf("b"), "ab"],
+      [idOf("c"), "cd"],
+    ],
+    { reason: "contradicted" },
+  ],
+  [
+    "two nodes that agree, against one that contradicts them",
+    idOf("a"),
+    [
+      [idOf("b"), "ab"],
+      [idOf("d"), "ab"],
+      [idOf("c"), "cd"],
+    ],
+    { synced: true },
+  ],
+  [
+    "a liar that takes the id of the node that contradicts it",
+    idOf("a"),
+    [
+      [idOf("b"), "ab"],
+      [idOf("b"), "cd"],
+    ],
+    { reason: "contradicted" },
+  ],
+])("a witness is another node by its own id: %s", async (_, own, nodes, expected) => {
+  const host = await use(sshHost());
+  const { port } = new URL(await nodeOfId(own, "ab", "127.0.0.1"));
+  const target: NodeTarget = { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: Number(port) };
+  const references = await Promise.all(nodes.map(([id, chain]) => nodeOfId(id, chain)));
+  expect(await readNodeStatus(target, { references, tolerance: 20 })).toMatchObject(expected);
+});
+
+test("a witness that is the host's own node is named, with the key to change, also as the old host", async () => {
+  const target = await hostWithNode();
+  const own = { client: openNodeChain("the node", target), newest: { height: 100, hash: "ab" } };
+  onTestFinished(() => own.client.close());
+  const url = await nodeOfId(await own.client.id());
+  const witnessHost = { ...target, ssh: { ...target.ssh, address: "127.0.0.9" } };
+  const witnesses = openWitnesses({ references: [url] }, noHost);
+  const answers = await witnesses.read(own);
+  const why =
+    "is left out: it is the same node as the node itself, by its id. Set another node's RPC in sync.references";
+  expect(compareReferences(100, answers, 20)).toMatchObject({ witnesses: [], notes: [`reference ${url} ${why}`] });
+  const asOld = await openWitnesses({ references: [], witnessHost }, noHost).read(own);
+  expect(compareReferences(100, asOld, 20).witnesses).toEqual([]);
 });
 
 /** Rules of a network whose first momentum is `genesis`: v0.0.10 is required from height 100 on. */

@@ -91,7 +91,12 @@ contract("node", world, (kind) => {
     const { currentHeight = 0, targetHeight = 0 } = info;
     expect(currentHeight).toBeGreaterThan(3);
     expect(Math.abs(currentHeight - targetHeight)).toBeLessThanOrEqual(2);
-    expect(await resultOf("stats.networkInfo")).toMatchObject({ numPeers: expect.any(Number) });
+    const publicKey = expect.stringMatching(/^[0-9a-f]{128}$/);
+    const self = { publicKey, ip: "127.0.0.1", name: "*self*" };
+    const network = await resultOf<{ numPeers: number; peers: unknown[] }>("stats.networkInfo");
+    expect(network).toEqual({ numPeers: expect.any(Number), peers: expect.any(Array), self });
+    expect(network.peers).toHaveLength(network.numPeers);
+    expect(network.peers).toContainEqual({ publicKey, ip: expect.any(String), name: expect.any(String) });
     expect(await resultOf("stats.processInfo")).toEqual({ version: expect.any(String), commit: expect.any(String) });
   });
 
@@ -134,7 +139,9 @@ contract("node", world, (kind) => {
     const info = async () => (await askAt(lonely, "stats.syncInfo")).result as SyncInfo;
     const few = { state: 3, currentHeight: expect.any(Number), targetHeight: expect.toSatisfy((height) => height > 0) };
     await vi.waitFor(async () => expect(await info()).toEqual(few), { timeout: 60_000, interval: 500 });
-    const { numPeers } = (await askAt(lonely, "stats.networkInfo")).result as { numPeers: number };
+    type NetworkInfo = { readonly numPeers: number; readonly self: { readonly publicKey: string } };
+    const { numPeers, self } = (await askAt(lonely, "stats.networkInfo")).result as NetworkInfo;
+    expect(self.publicKey).not.toBe((await resultOf<NetworkInfo>("stats.networkInfo")).self.publicKey);
     expect([0 < numPeers, numPeers < 8]).toEqual([true, true]);
     const { currentHeight } = await info();
     const { height } = await frontier();
