@@ -136,10 +136,11 @@ const maybeSecret = /@|:\/|^https?:|[A-Za-z0-9+=_-]{32}|[\r\n]/;
 
 /** Returns a number as it is, and a text in quotes, so that a blank at its end shows. Of what may be a secret, only the kind. */
 function formatValue(value: unknown, isSecret = false): string {
+  if (value === null) return "nothing";
   if (!isSecret && ["number", "boolean"].includes(typeof value)) return String(value);
-  if (!isSecret && typeof value === "string" && value.length <= 80 && !maybeSecret.test(value))
-    return JSON.stringify(value);
-  return value === null ? "nothing" : (kinds[Array.isArray(value) ? "array" : typeof value] ?? "another value");
+  if (typeof value !== "string") return kinds[Array.isArray(value) ? "array" : typeof value] ?? "another value";
+  if (!isSecret && value.length <= 80 && !maybeSecret.test(value)) return JSON.stringify(value);
+  return value.trim() === value ? "text" : "text with a blank before or after it";
 }
 
 export type Raw = Readonly<Record<string, unknown>>;

@@ -78,8 +78,8 @@ export function readPrivateKey<L extends LoginKeys>(login: L, context: z.Refinem
   if (file !== undefined && privateKey !== undefined)
     return refuse("privateKeyFile", "found privateKey, too; needed one of the two");
   const read = file === undefined ? { text: privateKey } : readKeyFile(file);
-  if ("fault" in read)
-    return refuse("privateKeyFile", `${resolvePath(file ?? "")} ${read.fault.wrong}; needed ${read.fault.needed}`);
+  const path = file === undefined ? "" : `${JSON.stringify(resolvePath(file))} `;
+  if ("fault" in read) return refuse("privateKeyFile", `${path}${read.fault.wrong}; needed ${read.fault.needed}`);
   if (read.text === undefined) return login;
   const state = checkPrivateKey(read.text, privateKeyPassword);
   if (state === "locked") return refuse("privateKeyPassword", "needed the pass phrase of the private key");
@@ -87,7 +87,7 @@ export function readPrivateKey<L extends LoginKeys>(login: L, context: z.Refinem
   if (state === "unreadable")
     return refuse(
       file === undefined ? "privateKey" : "privateKeyFile",
-      "can't be read as a key: truncated, of a hardware token, or of an unknown kind?",
+      `${path}can't be read as a key: truncated, of a hardware token, or of an unknown kind?`,
     );
   return { ...login, privateKey: `${read.text.trim()}\n` };
 }

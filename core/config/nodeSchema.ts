@@ -3,6 +3,7 @@ import { copyAddress, loginRule, otherHostShape, otherNodeShape, readPrivateKey 
 import {
   acknowledged,
   block,
+  downloadUrl,
   duration,
   ipAddress,
   ownDirectory,
@@ -15,7 +16,6 @@ import {
   service,
   sharedDirectory,
   text,
-  webAddress,
   word,
 } from "./schemaParts";
 
@@ -61,9 +61,7 @@ export const controllerSchema = block({
   }),
   go: z
     .strictObject({
-      url: webAddress("needed an http or https address of Go's archive").describe(
-        "The address of a `tar.gz` for linux-amd64, as on https://go.dev/dl",
-      ),
+      url: downloadUrl("Go's archive").describe("The address of a `tar.gz` for linux-amd64, as on https://go.dev/dl"),
       sha256: requiredSha256("archive").describe("The archive's hash, as shown on https://go.dev/dl"),
     })
     .optional()

@@ -53,7 +53,8 @@ export const ownDirectory = directory.regex(
 export const sharedDirectory = directory.regex(new RegExp(`^(?!\\/(var|home)$|${systemFolders})`), systemNeed);
 
 const v4Part = "(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
-const ip = `(?!0\\.0\\.0\\.0$)(${v4Part}\\.){3}${v4Part}|(?![0:]*(:[fF]{4}:.*)?$)(?=.*:.*:)[0-9A-Fa-f:]+`;
+// Not those of no machine: this network, link-local ones such as the metadata service, multicast and broadcast.
+const ip = `(?!0\\.|169\\.254\\.|2(2[4-9]|[3-5][0-9])\\.)(${v4Part}\\.){3}${v4Part}|(?![0:]*(:[fF]{4}:.*)?$|[fF]([fF]|[eE][89abAB]))(?=.*:.*:)[0-9A-Fa-f:]+`;
 const label = "[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?";
 // Refuses a name whose last part is a number, which would be read as an old form of IPv4 address.
 const hostName = `(?!(.*\\.)?([0-9]+|0[xX][0-9A-Fa-f]*)$)${label}(\\.${label})*`;
@@ -92,9 +93,17 @@ function rebuildLine(line: string): string | undefined {
 export const webAddress = (needed: string) =>
   z
     .url({ protocol: /^https?$/, hostname: /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])$/, message: needed })
-    .regex(/^[^\s\\]+$/, needed)
-    .regex(/^(?![^/?#]*:\/*[^/?#]*@)/, "must not hold user and password: give a token in the address instead")
+    // Printable ASCII: a letter of another alphabet makes another host's name.
+    .regex(/^[!-[\]-~]+$/, needed)
+    .regex(/^(?![^/?#]*:\/*[^/?#]*@)/, "needed an address without user and password, since it is shown")
     .meta({ form: "URL" });
+
+/** Builds the schema of a download's address, without a token, since it stands in errors and in command lines on the host. */
+export const downloadUrl = (what: string) =>
+  webAddress(`needed an http or https address of ${what}`).regex(
+    /^(?!.*[?&]([^=&#]*[-_])?(api_?key|auth|credential|key|passw(or)?d|secret|sig(nature)?|token)=)/i,
+    "needed an address that works without a token or signature, since it is shown",
+  );
 
 export const rpcUrl = webAddress("needed the http or https address of a node's RPC");
 
@@ -156,9 +165,7 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
 ) =>
   z
     .strictObject({
-      url: webAddress(`needed an http or https address of ${what}`).describe(
-        `The address of ${what}; https, or http with \`sha256\``,
-      ),
+      url: downloadUrl(what).describe(`The address of ${what}; https, or http with \`sha256\``),
       sha256: sha256(file).meta({ description: `The hash of the ${file}, from its release page`, otherwise }),
       version,
     })

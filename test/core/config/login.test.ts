@@ -78,13 +78,15 @@ describe("a key's file", () => {
     ["is the public one", () => file("key.pub", "ssh-ed25519 AAAA me"), "is no private ssh key; needed the file"],
   ])("gets a fault if it %s", (_, make, fault) => {
     const privateKeyFile = make();
-    const said = expect.stringContaining(`pillar-host:ssh.privateKeyFile: ${privateKeyFile} ${fault}`);
+    const said = expect.stringContaining(`pillar-host:ssh.privateKeyFile: "${privateKeyFile}" ${fault}`);
     expect(faultsOf({ ssh: { privateKeyFile } })).toEqual([said]);
   });
 
   test("gets a fault if it is torn, or stands beside another key", () => {
     const torn = file("torn", pair.private.slice(0, 60));
-    expect(faultsOf({ ssh: { privateKeyFile: torn } })).toEqual([`pillar-host:ssh.privateKeyFile: ${unreadable}`]);
+    expect(faultsOf({ ssh: { privateKeyFile: torn } })).toEqual([
+      `pillar-host:ssh.privateKeyFile: "${torn}" ${unreadable}`,
+    ]);
     expect(faultsOf({ ssh: { privateKeyFile: torn, privateKey: pair.private } })).toEqual([
       "pillar-host:ssh.privateKeyFile: found privateKey, too; needed one of the two",
     ]);

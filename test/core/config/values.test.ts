@@ -136,7 +136,7 @@ const kinds: Record<string, readonly [paths: readonly string[], bad: readonly un
       ...["https://user:s3cretpw@release.example/a.zip", "https:s3cretpw@a.example/a.zip", "https://s3cretpw@a/b"],
       ...["https://$(id)/y.zip", "https://a`id`/", "https://a b/", "https://a/x y", "ftp://a/c.zip", "a.example/c.zip"],
     ],
-    ["https://release.example/a.zip", "HTTPS://a.example:8443/a@b.zip?token=a%20b", "https://[2001:db8::1]/a"],
+    ["https://release.example/a.zip", "HTTPS://a.example:8443/a@b.zip?file=a%20b", "https://[2001:db8::1]/a"],
   ],
   "a hash": [
     ["controller.release.sha256", "orchestrator.release.sha256"],
