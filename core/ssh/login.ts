@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
-import type ssh2 from "ssh2";
+import type { Duplex } from "node:stream";
+import ssh2 from "ssh2";
 import { printable, takeFirstLine } from "../util/printable";
+import { createTooLargeError } from "../util/sendRequest";
 import { createLoginRefusal, createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors";
 
 /** Login of a host, in clear as a provider gets it. Secret. */
@@ -41,6 +43,34 @@ export function countAgentKeys(): number {
 export const agentNeeds =
   "see the ssh agent's keys with ssh-add -l: the right key must be among the first 5, and no key of a hardware token or certificate";
 
+const maxAgentBytes = 1024 * 1024;
+const agentTimeoutMs = 10_000;
+
+/** Opens the ssh agent. One that sends without end, or never begins to list its keys, fails. A signature may wait for its user. */
+function openAgent(socketPath: string): ssh2.OpenSSHAgent {
+  const agent = ssh2.createAgent(socketPath) as ssh2.OpenSSHAgent;
+  const open = agent.getStream.bind(agent);
+  let hasAnswered = false;
+  const limit = (stream: Duplex) => {
+    let size = 0;
+    const late = () => stream.destroy(new Error(`it is silent for ${agentTimeoutMs / 1000} s`));
+    const timer = hasAnswered ? undefined : setTimeout(late, agentTimeoutMs);
+    stream.once("close", () => clearTimeout(timer));
+    stream.on("data", (piece: Buffer) => {
+      clearTimeout(timer);
+      hasAnswered = true;
+      size += piece.length;
+      if (size > maxAgentBytes) stream.destroy(createTooLargeError("its answer", maxAgentBytes));
+    });
+  };
+  const getStream: typeof open = (use) =>
+    open((error, stream) => {
+      if (stream) limit(stream);
+      use(error, stream);
+    });
+  return Object.assign(agent, { getStream });
+}
+
 type ReportedError = Error & { readonly level?: string; readonly code?: unknown };
 
 /** Disconnection codes (RFC 4253, 11.1) of a host that is full or shuts down. */
@@ -49,7 +79,8 @@ const temporaryCodes: readonly unknown[] = [7, 10, 12];
 /** Prepares a login in the command plugin's order: key or agent, password. */
 export function createLoginAttempt(client: ssh2.Client, target: SshTarget, keys: LoginKeys) {
   const { privateKey, privateKeyPassword, password } = target;
-  const agent = usesAgent(target) ? process.env.SSH_AUTH_SOCK : undefined;
+  const socketPath = usesAgent(target) ? process.env.SSH_AUTH_SOCK : undefined;
+  const agent = socketPath ? openAgent(socketPath) : undefined;
   const reply: HostReply = { banner: "", isPartial: false, offered: [] };
   const left: ssh2.AuthenticationType[] = [
     "none",

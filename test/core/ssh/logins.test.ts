@@ -140,6 +140,35 @@ test("names an agent that does not answer at once", async () => {
   expect(error.message).toContain(agentNeeds);
 });
 
+test.each<[string, (socket: net.Socket) => void, RegExp]>([
+  // The length of a message that never comes (draft-ietf-sshm-ssh-agent, 3).
+  ["sends without end", (socket) => flood(socket), /the ssh agent: its answer is larger than 1 MiB/],
+  ["is silent", () => void vi.advanceTimersByTime(10_000), /the ssh agent: it is silent for 10 s/],
+])("ends a login whose agent %s, with what is wrong", async (_what, answer, said) => {
+  const path = join(scratch(), "agent");
+  const agent = net.createServer((socket) => {
+    socket.on("error", () => undefined);
+    socket.once("data", () => answer(socket));
+  });
+  await new Promise<void>((resolve) => agent.listen(path, resolve));
+  onTestFinished(() => void agent.close());
+  vi.stubEnv("SSH_AUTH_SOCK", path);
+  const { target } = await hostThat((attempt) => attempt.reject(["publickey"]));
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const error = await failure({ ...target, password: undefined, agent: true });
+  expect(error).toMatchObject({ fatal: true, refused: "login" });
+  expect(error.message).toMatch(said);
+  expect(error.message).toContain(agentNeeds);
+});
+
+function flood(socket: net.Socket) {
+  socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 12]));
+  const piece = Buffer.alloc(64 * 1024);
+  const send = () => socket.writable && socket.write(piece, send);
+  send();
+}
+
 test("names what a host requires beside the accepted key", async () => {
   const { private: privateKey } = keyPair();
   const { target } = await hostThat((attempt) =>
