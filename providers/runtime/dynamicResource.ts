@@ -14,7 +14,9 @@ type ResourceClass<I, O> = new (
 
 /** Returns the class of a resource whose provider is stored in the state as text (pulumi.dynamic.Resource). */
 export function defineResource<I extends object, O extends object>(table: ResourceTable<I, O>): ResourceClass<I, O> {
-  const { type, secretInputs, outputs, options: own } = table;
+  const { type, outputs, options: own } = table;
+  // The address of a reference may hold an access key.
+  const secretInputs = [...table.secretInputs, "references"] as (keyof I & string)[];
   const secretOutputs = Object.entries(outputs).flatMap(([key, kind]) => (kind === "secret" ? [key] : []));
   let text: pulumi.Input<string> | undefined;
   class Resource extends pulumi.CustomResource {

@@ -209,13 +209,13 @@ test("removes the remains of an interrupted chain copy before the gate, if none 
 
 test("copies the old host's chain between deploy and gate if configured, with secret logins", async () => {
   const oldHost = { address: "198.51.100.9", hostKey: oldKey, user: "op", password: "hunter2-old", dataDir: "/data" };
-  const sync = { from: "oldHost", copyMbps: 50, oldHost };
+  const sync = { from: "oldHost", copyMbps: 50, oldHost, references: ["https://node.example/hunter2-key"] };
   all = await standUp(configOf({ host: { ...least.host, hostKey }, network: { momentum: "2s" }, sync }));
   const copy = named("node-chain-copy");
   expect(copy.after).toEqual(["node-deploy", "host-set-up"]);
   expect(named("node-sync").after).toEqual(["node-chain-copy", "host-set-up"]);
   expect(concealed(copy.inputs)).toMatchObject({ old: "[secret]", new: "[secret]", limitMbps: 50, momentum: 2000 });
-  expect(JSON.stringify(concealed(copy.inputs))).not.toMatch(/hunter2|login-pw/);
+  for (const { inputs } of all) expect(JSON.stringify(concealed(inputs))).not.toMatch(/hunter2|login-pw/);
   expect(revealed(copy.inputs)).toMatchObject({
     old: { host: { ssh: { address: "198.51.100.9", user: "op" } }, service: "go-node", dataDir: "/data" },
     new: { host: { ssh: { address: "203.0.113.7" } }, dataDir: "/root/.znn" },

@@ -8,6 +8,7 @@ import { concealed, registeredBy, revealed } from "../fakeEngine";
 
 const config = configOf({
   ssh: { password: "hunter2-new", sudoPassword: "hunter2-sudo" },
+  sync: { references: ["https://node.example/hunter2-key"] },
   orchestrator: {
     migrateFrom: {
       address: "198.51.100.9",
