@@ -93,8 +93,7 @@ chain_await_momentum() {
 chain_old_now() {
   chain_owned
   [ -d "$(chain_snapshot_place)" ] || fail "the snapshot on this host is gone" "needed: make $(chain_snapshot_place) again: $(pulumi_up)"
-  # A reboot may have ended this service.
-  systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null || chain_watch_lease
+  systemctl is-active --quiet "$chain_end_unit" 2> /dev/null || chain_watch_lease
   say "free $(df -B1 --output=avail -- "$(chain_snapshot_place)" | tail -n 1 | tr -d ' ')"
 }
 
@@ -104,23 +103,35 @@ chain_clean_old() {
   copy_take_back
   rm -f "$chain_owner" "$state"/{,.}chain-copy.end* "$state/chain-copy.flock"
   rmdir "$state" 2> /dev/null || true
+  rm -f "/etc/systemd/system/$chain_end_unit" "/etc/systemd/system/multi-user.target.wants/$chain_end_unit"
+  systemctl daemon-reload 2> /dev/null || true
 }
 chain_end_old() {
   chain_owned
   chain_clean_old
 }
 
-# Starts a service that removes the copy from this host once no run renews the lease any more.
+chain_end_unit=pillar-host-chain-copy-end.service
+# Starts a service that removes the copy from this host once no run renews the lease any more, also after a reboot.
 chain_watch_lease() {
   # The script ends if its run has removed the owner's file, and does nothing if a new run has renewed the lease.
   write_script "$state/chain-copy.end" \
-    "state data_dir copy_dir copy_mark login_user stack_identity stack_word host_name chain_databases chain_owner chain_marker chain_lease_seconds" \
+    "state data_dir copy_dir copy_mark login_user stack_identity stack_word host_name chain_databases chain_owner chain_marker chain_lease_seconds chain_end_unit" \
     "say fail is_there replace_file pulumi_up chain_lease_lives chain_expect_own chain_directory_away chain_snapshot_place chain_clean_old copy_take_back authorize authorize_in" \
     'while [ -e "$chain_owner" ] && chain_lease_lives; do sleep 5; done
 [ -e "$chain_owner" ] || exit 0
 exec 9> "$state/chain-copy.flock"; flock 9
 if [ -e "$chain_owner" ] && ! chain_lease_lives; then chain_clean_old; fi'
-  systemctl is-active --quiet pillar-host-chain-copy-end 2> /dev/null ||
-    systemd-run --quiet --collect --unit=pillar-host-chain-copy-end bash "$state/chain-copy.end" 2> /dev/null ||
-    warn "systemd-run does not work here: the snapshot of a killed run stays until the next run"
+  { (install_file "/etc/systemd/system/$chain_end_unit" "[Unit]
+Description=pillar-host: the end of a chain copy whose run is gone
+ConditionPathExists=$state/chain-copy.end
+RequiresMountsFor=$data_dir
+StartLimitIntervalSec=0
+[Service]
+ExecStart=/bin/bash $state/chain-copy.end
+Restart=on-failure
+RestartSec=60
+[Install]
+WantedBy=multi-user.target") && systemctl daemon-reload && systemctl enable --quiet "$chain_end_unit" && systemctl start "$chain_end_unit"; } 2> /dev/null ||
+    warn "systemd does not start $chain_end_unit: the snapshot of a killed run stays until the next run"
 }

@@ -6,6 +6,24 @@ import { copyStage, leftOn, nodePid } from "./copyStage";
 
 const stage = copyStage({});
 
+test("the old host removes the links of a killed run by itself, also after a reboot", async () => {
+  const { old, stack } = stage;
+  const run = await stack.begin();
+  await run.hears((output) => /chain copy: snapshot of/.exec(output)?.[0], "the snapshot");
+  await run.kill();
+  await stack.cancel();
+  // The lease ends while the host is off.
+  const end = "pillar-host-chain-copy-end";
+  await onHost(old, `systemctl stop ${end}; touch -d '2000 seconds ago' /var/lib/pillar-host/chain-copy.owner`);
+  expect(await leftOn(old)).toContain(".pillar-host-snapshot");
+  await old.reboot();
+  await expect.poll(() => leftOn(old), { timeout: 60_000, interval: 1000 }).toBe("");
+  expect(
+    await onHost(old, `systemctl list-unit-files --no-legend '${end}*'; ls /etc/systemd/system | grep ${end}; true`),
+  ).toBe("");
+  expect(await onHost(old, "systemctl is-active go-node")).toContain("active");
+});
+
 test("the new node continues from the copy, and the old node never stopped", async () => {
   const { lab, old, fresh, stack } = stage;
   const process = await nodePid(old);

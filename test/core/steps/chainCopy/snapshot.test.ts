@@ -91,8 +91,22 @@ chain_link() { real_chain_link "$@" || return; [ -e "$sandbox/once" ] || { : > "
       script,
       readFileSync(script, "utf8").replace("copy_take_back ()", "copy_take_back () { echo taken back; }\nunused ()"),
     );
+    const unit = join(stage.box.dir, "units/pillar-host-chain-copy-end.service");
+    const enabled = "units/multi-user.target.wants/pillar-host-chain-copy-end.service";
+    // Starts with the host, but never without the disk that has the links.
+    expect(readFileSync(unit, "utf8").split("\n")).toEqual(
+      expect.arrayContaining([
+        `ConditionPathExists=${script}`,
+        `RequiresMountsFor=${stage.data}`,
+        `ExecStart=/bin/bash ${script}`,
+        "Restart=on-failure",
+        "WantedBy=multi-user.target",
+      ]),
+    );
+    expect(existsSync(join(stage.box.dir, enabled))).toBe(true);
     const { stdout } = await stage.box.run(`touch -d '2000 seconds ago' state/chain-copy.owner; bash "${script}"`);
     expect([stdout, stage.left()]).toEqual(["taken back\n", []]);
+    for (const path of [unit, join(stage.box.dir, enabled)]) expect(existsSync(path)).toBe(false);
   });
 
   test("is left to its run, whose end the waiting cleanup script survives without a trace", async ({ stage }) => {

@@ -10,8 +10,10 @@ case " $* " in *" --quiet "*) exec > /dev/null ;; esac
 case $1 in
   is-active) if [ -e "$sandbox/active" ]; then echo active; else echo inactive; exit 3; fi ;;
   show) echo 0 ;;
+  enable) mkdir -p "$sandbox/units/multi-user.target.wants" && : > "$sandbox/units/multi-user.target.wants/$3" ;;
   stop) rm -f "$sandbox/active" ;;
   start)
+    case $2 in *-end.service) exit 0 ;; esac
     drop=$sandbox/units/go-node.service.d/91-pillar-host-chain-copy.conf
     [ ! -e "$sandbox/active" ] || exit 0
     [ ! -e "$drop" ] || [ ! -e "$(sed -n 's/^ConditionPathExists=!//p' "$drop")" ] || exit 0
@@ -37,7 +39,6 @@ function open(box: Sandbox): ChainStage {
   const data = join(box.dir, "data");
   for (const place of [data, join(box.dir, "run"), join(box.dir, "units")]) mkdirSync(place);
   box.command("systemctl", systemctl);
-  box.command("systemd-run", "exit 0");
   const moved = `\nchain_runs=${join(box.dir, "run")}\n`;
   const functions = box.library(readChainCopyLibrary()).replace("\nchain_runs=/run/pillar-host\n", moved);
   const variables = {
