@@ -120,7 +120,6 @@ export const requiredSha256 = (what: string) =>
     .toLowerCase()
     .regex(/^[0-9a-f]{64}$/, `needed 64 hexadecimal digits (sha256sum of the ${what})`)
     .meta({ form: "64 hexadecimal digits" });
-export const sha256 = (what: string) => requiredSha256(what).optional();
 
 export const releaseVersion = text(
   /^v\d+\.\d+\.\d+$/,
@@ -166,7 +165,9 @@ export const releaseSchema = <Version extends z.ZodType<string | undefined>>(
   z
     .strictObject({
       url: downloadUrl(what).describe(`The address of ${what}; https, or http with \`sha256\``),
-      sha256: sha256(file).meta({ description: `The hash of the ${file}, from its release page`, otherwise }),
+      sha256: requiredSha256(file)
+        .optional()
+        .meta({ description: `The hash of the ${file}, from its release page`, otherwise }),
       version,
     })
     .refine(({ url, sha256 }: ReleaseSource) => !/^http:/i.test(url) || sha256 !== undefined, {

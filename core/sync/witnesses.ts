@@ -1,5 +1,5 @@
-import { type ChainClient, createChainClient, openNodeChain } from "../chain/chain";
-import { type ExcludedHost, readReferences } from "../chain/distinctReferences";
+import { type ChainClient, openNodeChain } from "../chain/chain";
+import { type ExcludedHost, readClients, readReferences } from "../chain/distinctReferences";
 import { createNodeClient, type NodeTarget } from "../chain/node";
 import { readClientGaps, readVersionGaps } from "../chain/nodeVersion";
 import { isAnswered, readNode, readNodeId } from "../chain/reading";
@@ -53,8 +53,10 @@ export function openWitnesses(
 ) {
   // A machine can't be its own witness under a second name.
   const isSelf = witnessHost && isOneMachine(witnessHost.ssh, ssh);
-  const name = `the old host's node (${witnessHost?.ssh.address})`;
-  const old = witnessHost && (isSelf ? oneself(name) : openNodeChain(name, witnessHost));
+  const old = witnessHost && {
+    client: openNodeChain(`the old host's node (${witnessHost.ssh.address})`, witnessHost),
+    fault: isSelf ? "it has this host's own host key: it is this host itself" : undefined,
+  };
   const excluded: ExcludedHost[] = [
     ...(ssh.address === "" ? [] : [{ host: ssh.address, what: "this host itself" }]),
     ...(witnessHost ? [{ host: witnessHost.ssh.address, what: "the old host, which the program asks directly" }] : []),
@@ -89,18 +91,19 @@ export function openWitnesses(
         );
       const addOwn = async (answers: ReferenceAnswers): Promise<ReferenceAnswers> =>
         own === undefined ? answers : { ...answers, own: await readOwnChain(own, answers, limit) };
+      const readOld = async () => old && (await readClients([old], readWitness))[0];
       const [recorded, readings, oldHost] = await Promise.all([
         readWitnessed(record),
         readReferences(references, excluded, readWitness),
-        old && asksOldHost === "always" ? readWitness(old) : undefined,
+        asksOldHost === "always" ? readOld() : undefined,
       ]);
       const answers = await addOwn({ readings, oldHost, recorded });
       // The heights do not matter here.
       const { witnesses } = compareReferences(0, answers, Number.POSITIVE_INFINITY);
       if (old === undefined || oldHost !== undefined || witnesses.length > 0) return answers;
-      return addOwn({ ...answers, oldHost: await readWitness(old) });
+      return addOwn({ ...answers, oldHost: await readOld() });
     },
-    close: () => old?.close(),
+    close: () => old?.client.close(),
   };
 }
 
@@ -118,12 +121,6 @@ async function readOwnChain(
     witnesses.length > 0 ? readNodeId(client) : undefined,
   ]);
   return { id, newest, ...("fault" in older ? {} : older) };
-}
-
-/** Returns a client whose calls all fail, for an old host that is this host itself. */
-function oneself(name: string): ChainClient {
-  const refuse = () => Promise.reject(new Error("it has this host's own host key: it is this host itself"));
-  return createChainClient(name, refuse, () => undefined);
 }
 
 /** Returns the recorded momentum of the right chain. None if the log can't be read: the next write to it reports that. */
