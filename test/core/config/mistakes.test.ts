@@ -20,7 +20,7 @@ function keyFile(name: string, text: string): string {
 
 const other = { address: "198.51.100.9", hostKey: otherKey };
 const release = { url: "https://release.example/a.tgz", sha256 };
-/** A stack with every block in which a mistake can be made. */
+/** Holds every block in which a mistake can be made. */
 const existing: Raw = {
   ...least,
   host: { ...least.host, hostKey: key },
@@ -34,7 +34,7 @@ const token = "a".repeat(64);
 const cloud: Raw = { ...existing, host: { provider: "hetzner", token, sshFrom: ["198.51.100.7/32"] } };
 const adopted: Raw = { ...cloud, lifecycle: "adopted", host: { provider: "hetzner", token, importId: 7 } };
 
-/** One mistake: the key with it, its value, the stack in which it is made, and the key that the fault names. */
+/** Describes a mistake: the key with it, its value, the stack in which it is made, and the key that the fault names. */
 type Mistake = readonly [path: string, value: unknown, base?: Raw, named?: string];
 
 const each = (paths: readonly string[], values: readonly unknown[], base?: Raw): Mistake[] =>
