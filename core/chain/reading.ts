@@ -55,7 +55,8 @@ export async function readNode<T extends object>(
   }
 }
 
-const idTimeoutMs = 2000;
+/** Shorter than the time of a whole reading, which must not fail because a node never answers this. */
+const idTimeoutMs = 4000;
 
 /** Reads a node's own id; undefined if it does not report one. */
 export function readNodeId(client: ChainClient): Promise<string | undefined> {
