@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import ssh2, { type AuthContext, type Connection } from "ssh2";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createConnection } from "../../../core/ssh/connection";
-import { agentNeeds } from "../../../core/ssh/login";
+import { agentNeeds, countAgentKeys } from "../../../core/ssh/login";
 import { formatLoginFailure, tryLogin } from "../../../core/ssh/reachability";
 import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
 import { isFatal, type LoginError } from "../../../core/ssh/sshErrors";
@@ -168,6 +168,20 @@ function flood(socket: net.Socket) {
   const send = () => socket.writable && socket.write(piece, send);
   send();
 }
+
+test.each([
+  ["the keys", "echo one; echo two", 2],
+  ["no key of one that prints without end", "exec yes", 0],
+])("counts %s in the agent, and gives ssh-add no secret of the engine's", (_what, answer, count) => {
+  const [program, seen] = [join(scratch(), "ssh-add"), join(scratch(), "seen")];
+  writeFileSync(program, `#!/bin/sh\nenv > '${seen}'\n${answer}\n`, { mode: 0o700 });
+  vi.stubEnv("PATH", `${scratch()}:${process.env.PATH}`);
+  vi.stubEnv("SSH_AUTH_SOCK", join(scratch(), "agent"));
+  for (const name of ["PULUMI_CONFIG", "PULUMI_CONFIG_PASSPHRASE"]) vi.stubEnv(name, "hunter2");
+  expect(countAgentKeys()).toBe(count);
+  expect(readFileSync(seen, "utf8")).toMatch(/^SSH_AUTH_SOCK=/m);
+  expect(readFileSync(seen, "utf8")).not.toContain("hunter2");
+});
 
 test("names what a host requires beside the accepted key", async () => {
   const { private: privateKey } = keyPair();
