@@ -1,6 +1,6 @@
 import dns from "node:dns/promises";
 import { isIP } from "node:net";
-import { normalizeHost, parseHostPort } from "../util/hostPort";
+import { isLoopback, normalizeHost, parseHostPort } from "../util/hostPort";
 import { withTimeout } from "../util/withTimeout";
 import { type ChainClient, openReferenceChain, redactAddress } from "./chain";
 import { createSilentFault, type Reading } from "./reading";
@@ -66,11 +66,9 @@ export async function openReferences(
   return places.map((place) => ({
     client: openReferenceChain(place.url),
     fault: findFault(place),
-    isLocal: !(place.addresses instanceof Error) && place.addresses.some((each) => loopback.test(each)),
+    isLocal: !(place.addresses instanceof Error) && place.addresses.some(isLoopback),
   }));
 }
-
-const loopback = /^(127\.|0\.0\.0\.0$|::1?$)/;
 
 /** Returns all addresses of a host. @throws if its name cannot be resolved */
 async function resolveByDns(host: string): Promise<readonly string[]> {

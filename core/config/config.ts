@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { type Commands, commandsFor } from "../util/commands";
+import { isLoopback, parseHostPort } from "../util/hostPort";
 import { project } from "./configFaults";
 import { listSchemaKeys, readMeta } from "./schemaKeys";
 import { stackSchema } from "./stackSchema";
@@ -55,9 +56,8 @@ export function parseWholeConfig(all: Raw, stack: string): { config: StackConfig
 
 /** Returns why a cloud's API may not be asked at this address: whoever changes the stack's file would get the token. */
 function findEndpointFault(endpoint: string): string | undefined {
-  const { protocol, hostname } = URL.canParse(endpoint) ? new URL(endpoint) : {};
-  const isHere = hostname === "localhost" || hostname === "[::1]" || /^127(\.\d+){3}$/.test(hostname ?? "");
-  if (protocol === "https:" || (protocol === "http:" && isHere)) return undefined;
+  const { protocol } = URL.canParse(endpoint) ? new URL(endpoint) : {};
+  if (protocol === "https:" || (protocol === "http:" && isLoopback(parseHostPort(endpoint).host))) return undefined;
   return "the address of the cloud's API (hcloud:endpoint or digitalocean:apiEndpoint): found another than https, needed https, because the API token goes there";
 }
 

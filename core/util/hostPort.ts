@@ -22,6 +22,9 @@ export function parseHostPort(url: string): { readonly host: string; readonly po
   return { host: normalizeHost(hostname), port: port || (protocol === "https:" ? "443" : "80") };
 }
 
+/** True if a host, in the form that {@link normalizeHost} gives, is this machine itself. */
+export const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|0\.0\.0\.0|::1?)$/.test(host);
+
 type Machine = { readonly address?: string; readonly hostKey?: string | undefined };
 
 /** True if two hosts are one machine, by address or host key. */
