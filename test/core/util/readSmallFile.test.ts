@@ -60,7 +60,7 @@ test.each([0o644, 0o640, 0o602, 0o666])(
     const token = file(`token${mode}`, "a".repeat(64), mode);
     const said = `is open to other users (mode ${mode.toString(8)})`;
     expect(await readers["a stack's private key"]?.(key)).toContain(
-      `${key} ${said}; needed a file for you alone: chmod 600 ${key}`,
+      `"${key}" ${said}; needed a file for you alone: chmod 600 ${key}`,
     );
     expect(await readers["init's private key"]?.(key)).toContain(said);
     expect(await readers["a token"]?.(token)).toContain(
