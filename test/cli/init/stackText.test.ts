@@ -138,6 +138,6 @@ test("reports faults of the file and the token, but no secret that is set later"
   expect(checkStackFile("prod", textOf(bad), [["host.token", "short"]])).toEqual([
     expect.stringMatching(/^pillar-host:host\.token: found text, needed an API token of Hetzner/),
     expect.stringMatching(/^pillar-host:host\.sshFrom\.0: found "192\.0\.2\.1", needed a network/),
-    expect.stringMatching(/^pillar-host:ssh\.privateKeyFile: \/nonexistent\/key does not exist/),
+    expect.stringMatching(/^pillar-host:ssh\.privateKeyFile: "\/nonexistent\/key" does not exist/),
   ]);
 });
