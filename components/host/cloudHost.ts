@@ -34,8 +34,8 @@ export function createCloudHost(run: CloudRun, args: CloudHostArgs) {
   const { server: made, order } = registerServer({ run, openings: args.openings, seen }, parts, key, parent);
   const address = checkAddress(run, made, order);
   const hostKey = key?.publicKey ?? pulumi.output(configuredKey ?? "");
-  const { isOrdered } = order;
-  const place = { address, hostKey, server: describeServer(run, made.id, isOrdered) };
+  const { isOrdered, orderedAt } = order;
+  const place = { address, hostKey, server: createOwnServer(run, made.id, isOrdered) };
   const contact = createFirstContact(place, args, [made], parent);
   const access = addSetUp(args.setUp, { ...args.login, address, hostKey }, contact, parent);
   // The first contact logged in, so forget the order: no later run replaces this server as a failed order.
@@ -47,7 +47,6 @@ export function createCloudHost(run: CloudRun, args: CloudHostArgs) {
   // Waits until the record of orders is written, because a run does not end before its outputs have resolved.
   const fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => computeFingerprint(shown));
   const server = createPowerSwitch(run, made.id);
-  const orderedAt = key?.orderedAt;
   const host = parent.guard({ access, ready: [booted], fingerprint, server, isOrdered, orderedAt }, args, made.id);
   return { ...host, serverId: made.id };
 }
@@ -76,8 +75,8 @@ function createPowerSwitch({ config }: CloudRun, id: pulumi.Output<string>): pul
   return pulumi.secret(id.apply((serverId) => ({ provider, token, endpoint: config.apiEndpoint, id: serverId })));
 }
 
-/** Describes the server to the first contact, which waits for the server's boot. */
-function describeServer({ config, cloud }: CloudRun, id: pulumi.Output<string>, isOrdered: pulumi.Output<boolean>) {
+/** Returns what the first contact needs of an own server: it waits for the server's boot. */
+function createOwnServer({ config, cloud }: CloudRun, id: pulumi.Output<string>, isOrdered: pulumi.Output<boolean>) {
   const { sshFrom, startTimeout } = config.host;
   return pulumi.all([id, isOrdered]).apply(([serverId, ordered]) => ({
     provider: cloud.provider,

@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { describeServer, formatResourceName, type ServerNow } from "../../core/cloud/cloud";
+import { describeServer, findOrder, formatResourceName, type SentOrder, type ServerNow } from "../../core/cloud/cloud";
 import { createOrderRecord, type MakeDecision } from "../../core/cloud/decideServer";
 import type { Opening } from "../../core/cloud/firewall";
-import { findSent, formatSent } from "../../core/cloud/orderRecord";
 import { renderUserData } from "../../core/cloud/userData";
 import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
 import { beginAnew, formatConsoleHelp } from "../../core/ssh/ownServer";
@@ -21,7 +20,7 @@ export function registerServer(
   key: HostKey | undefined,
   parent: pulumi.Resource,
 ) {
-  const { config, plan, record } = run;
+  const { config, plan } = run;
   const { found } = plan;
   const publicKey = deriveConfiguredPublicKey(config);
   // Imports resources with this stack's labels that the state does not know, so that nothing is created twice.
@@ -35,8 +34,8 @@ export function registerServer(
   const order = new ServerOrder(
     "server-order",
     {
-      number: key?.number ?? "",
-      isOrder: plan.kind === "make" || findSent(record, plan.server) !== undefined,
+      orders: key?.orders ?? [],
+      isOrder: plan.kind === "make",
       seen,
       owner: { stack: config.stack, pillar: { name: config.pillar.name } },
       cloud: { provider, token, endpoint: config.apiEndpoint },
@@ -46,10 +45,10 @@ export function registerServer(
   const userData =
     key &&
     pulumi
-      .output({ privateKey: key.privateKey, publicKey: key.publicKey, number: key.number, sshKeys, made: firewall.id })
-      .apply(async ({ privateKey, publicKey: hostKey, number, sshKeys: [sshKeyId] }) => {
+      .output({ privateKey: key.privateKey, publicKey: key.publicKey, orders: key.orders, sshKeys, made: firewall.id })
+      .apply(async ({ privateKey, publicKey: hostKey, orders: sent, sshKeys: [sshKeyId] }) => {
         if (plan.kind === "make" && !pulumi.runtime.isDryRun())
-          await beforeOrder({ ...run, plan }, number, sshKeyId).catch(throwPlainly);
+          await beforeOrder({ ...run, plan }, sent, sshKeyId).catch(throwPlainly);
         return renderUserData({ privateKey, publicKey: hostKey });
       });
   const { image, backups, startTimeout } = config.host;
@@ -79,7 +78,8 @@ export function registerServer(
   // The engine keeps the rest of a failed creation, and deletes it only if it is not protected.
   const replacing = { protect: false, replaceOnChanges: ["#initerror"], deleteBeforeReplace: true, ignoreChanges: [] };
   const { plan: size, location } = plan.offer;
-  const ordered = { ...args, plan: size, location, order: key?.number };
+  const number = key?.orders.apply((sent) => sent.at(-1)?.number ?? "");
+  const ordered = { ...args, plan: size, location, order: number };
   return { server: parts.server("server", ordered, { ...options, hooks, ...(plan.leftover && replacing) }), order };
 }
 
@@ -88,11 +88,15 @@ export function registerServer(
  * delete the rest of a failed creation: the engine deletes what its state has (Hetzner's plugin would fail if it were
  * gone), and checkMade deletes anything else.
  */
-async function beforeOrder(run: CloudRun<MakeDecision>, number: string, sshKeyId: string | undefined): Promise<void> {
+export async function beforeOrder(
+  run: CloudRun<MakeDecision>,
+  sent: readonly SentOrder[],
+  sshKeyId: string | undefined,
+): Promise<void> {
   const { cloud, orders, plan, record } = run;
   if (sshKeyId !== undefined) await assertConfiguredKey(run, sshKeyId);
   if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
-  await orders.write(createOrderRecord(plan, { number, at: new Date(), sent: record.sent }));
+  await orders.write(createOrderRecord(plan, new Date(), [...(record.sent ?? []), ...sent.slice(-1)]));
 }
 
 /** Asserts that the provider's key object, which a new server lets in, holds the configured key. */
@@ -162,7 +166,7 @@ async function checkMade(run: CloudRun<MakeDecision>, serverId: string): Promise
     });
   }
   if (pulumi.runtime.isDryRun()) return;
-  const isRest = (each: ServerNow) => each.failure !== undefined && findSent(record, each) !== undefined;
+  const isRest = (each: ServerNow) => each.failure !== undefined && findOrder(record.sent, each.order) !== undefined;
   const others = servers.filter(({ id }) => id !== serverId);
   for (const { id } of others.filter(isRest)) {
     warn(`server ${id} at ${cloud.provider}, whose creation failed in an order of this stack, is removed`);
@@ -172,7 +176,7 @@ async function checkMade(run: CloudRun<MakeDecision>, serverId: string): Promise
   if (left.length === 0) return;
   throw createProblemError({
     what: `server ${serverId} was ordered at ${cloud.provider}, and another server has this stack's labels: nothing is deployed yet`,
-    found: left.map((each) => describeServer(each, formatSent(findSent(record, each)))),
+    found: left.map((each) => describeServer(each, record.sent)),
     needed: `delete it in the provider's console if it is of this stack's order (the provider repeated the order); if not, find out whose it is: it may be a live Pillar`,
     next: `Then: ${commandsFor(config.stack).up}`,
   });

@@ -15,8 +15,8 @@ export interface ReachableHost {
   readonly server?: pulumi.Output<CloudServer>;
   /** Resolves to true if this state ordered the server. An adopted or older server may belong to anybody. */
   readonly isOrdered?: pulumi.Output<boolean>;
-  /** When this state drew the number of the server's order; ISO 8601. */
-  readonly orderedAt?: pulumi.Output<string> | undefined;
+  /** When this state drew the number of the server's order; ISO 8601. Resolves to undefined if it is another's. */
+  readonly orderedAt?: pulumi.Output<string | undefined> | undefined;
 }
 
 /** A machine with what its guards need of the configuration. */

@@ -4,7 +4,7 @@ import { openCloud } from "../../core/cloud/clouds";
 import { decideServer, type HostRefusal, type KeepDecision, type ServerDecision } from "../../core/cloud/decideServer";
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
 import { isCloudError } from "../../core/cloud/http";
-import { findSent, openOrderRecords } from "../../core/cloud/orderRecord";
+import { openOrderRecords } from "../../core/cloud/orderRecord";
 import { setProtection } from "../../core/cloud/power";
 import type { LogEvent } from "../../core/eventLog/events";
 import { findValidEvents } from "../../core/eventLog/guardFacts";
@@ -53,9 +53,9 @@ export async function registerCloudHost(
 
 /**
  * Formats the errors for a server that this state did not order: in case this state has no host key of it, or the number
- * of another order. A server that the last run used, or that the record of orders has, is no stranger by its number.
+ * of another order. A server that the last run used is no stranger by its number.
  */
-async function formatStrangers({ config, cloud, plan, record }: CloudRun<KeepDecision>, last: LastRun) {
+async function formatStrangers({ config, cloud, plan }: CloudRun<KeepDecision>, last: LastRun) {
   const { id, name, address = "without an address", order } = plan.server;
   const run = commandsFor(config.stack);
   const location = findValidEvents(await readStackEvents(config), config.stack, "location").at(-1)?.details;
@@ -72,13 +72,12 @@ async function formatStrangers({ config, cloud, plan, record }: CloudRun<KeepDec
         `  ${run.set("host.hostKey", someHostKey)} && ${run.up}`,
       ],
     });
-  const isKnown = last.serverId === id || findSent(record, plan.server) !== undefined;
   const other =
     order === undefined ? "no number of an order on the server" : `the number ${order} of another order on the server`;
   const where = "was the state lost, is this another checkout or back end, did another machine order it?";
   return {
     stranger: format(`no host key of the server in this stack's state: ${where}`),
-    otherOrder: isKnown ? undefined : format(`${other}: ${where}`),
+    otherOrder: last.serverId === id ? undefined : format(`${other}: ${where}`),
   };
 }
 

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
+import { findOrder } from "../../core/cloud/cloud";
 import { readServer } from "../../core/cloud/clouds";
-import { findSent, openOrderRecords } from "../../core/cloud/orderRecord";
+import { openOrderRecords } from "../../core/cloud/orderRecord";
 import { extractRawConfig, parseWholeConfig, type StackConfig } from "../../core/config/config";
 import { formatConfigFaults } from "../../core/config/configFaults";
 import { findPlainSecrets } from "../../core/config/secretKeys";
@@ -71,7 +72,7 @@ async function findHost(config: StackConfig, last: LastRun, location?: EventDeta
   const isOther = server !== undefined && known.serverId !== undefined && known.serverId !== server.id;
   const address = (isOther ? undefined : known.address) ?? server?.address;
   const hostKey = host.hostKey ?? (isOther ? undefined : known.hostKey);
-  const sent = server && findSent(await openOrderRecords(config).read(), server);
+  const sent = findOrder((await openOrderRecords(config).read()).sent, server?.order);
   const isOwnServer = sent !== undefined;
   if (server && hostKey === undefined && !isOwnServer && host.importId === undefined)
     throw createMissingKeyError(stack, `server ${server.name} (${server.id}) at ${host.provider}`);

@@ -54,10 +54,24 @@ export interface Cloud {
   forgetOrders(): Promise<void>;
 }
 
-/** Names a server with a stack's labels, and the order that made it. @param origin what is known of that order */
-export function describeServer({ id, name, address = "no address", order }: ServerNow, origin?: string): string {
-  const unknown = order === undefined ? "of no order" : "of an order that is not known here";
-  return `${id} ${name}, ${address}, ${origin ?? unknown}`;
+/** An order of this stack. The server has the number as label or tag: names and labels alone prove nothing. */
+export interface SentOrder {
+  readonly number: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Returns the order with a server's number, if it is among these. */
+export function findOrder(orders: readonly SentOrder[] = [], number?: string): SentOrder | undefined {
+  return orders.find((each) => each.number === number);
+}
+
+/** Names a server with a stack's labels, and the order that made it. @param sent this stack's orders */
+export function describeServer(server: ServerNow, sent?: readonly SentOrder[]): string {
+  const { id, name, address = "no address", order } = server;
+  const own = findOrder(sent, order);
+  const foreign = order === undefined ? "of no order" : "of an order that is not known here";
+  return `${id} ${name}, ${address}, ${own ? `of this stack's order at ${own.at}` : foreign}`;
 }
 
 export function formatResourceName({ stack, pillar }: Owner): string {

@@ -2,12 +2,18 @@ import { ideal } from "../config/hostSchema";
 import { deriveConfiguredPublicKey } from "../ssh/configuredLogin";
 import { type Commands, commandsFor } from "../util/commands";
 import { type Chosen, chooseOffer, describeOffer, formatAttempt, formatPrice, type Offer } from "./chooseOffer";
-import { type Cloud, type CloudConfig, type CloudInventory, describeServer, type ServerNow } from "./cloud";
+import {
+  type Cloud,
+  type CloudConfig,
+  type CloudInventory,
+  describeServer,
+  findOrder,
+  type SentOrder,
+  type ServerNow,
+} from "./cloud";
 import {
   computePriceLimit,
   type FirstPrice,
-  findSent,
-  formatSent,
   keepFirstPrice,
   type Order,
   type OrderRecord,
@@ -58,11 +64,11 @@ export async function decideServer(config: CloudConfig, cloud: Cloud, record: Or
     return {
       faults: [
         `more than one server at ${cloud.provider} carries the labels of stack ${stack} of Pillar ${pillar.name}:`,
-        ...found.servers.map((each) => `  ${describeServer(each, formatSent(findSent(record, each)))}`),
+        ...found.servers.map((each) => `  ${describeServer(each, record.sent)}`),
         "needed: delete the servers that are not this stack's host, or remove their labels, in the provider's console. One of another order may be a live Pillar.",
       ],
     };
-  const isOrdered = server !== undefined && findSent(record, server) !== undefined;
+  const isOrdered = findOrder(record.sent, server?.order) !== undefined;
   // A server whose creation failed in our own order is no host: order another.
   const isLeftover = server?.failure !== undefined && isOrdered;
   if (server && (!isLeftover || lifecycle === "retiring"))
@@ -191,12 +197,12 @@ function formatOffer(
   return lines;
 }
 
-/** Returns the record of an order that is about to be sent. @param number of the order, new for each */
+/** Returns the record of an order that is about to be sent. @param sent with this order */
 export function createOrderRecord(
   { offer, attempts, shown }: MakeDecision,
-  { number, at, sent = [] }: { readonly number: string; readonly at: Date; readonly sent?: OrderRecord["sent"] },
+  at: Date,
+  sent: readonly SentOrder[],
 ): OrderRecord {
-  const time = at.toISOString();
-  const pending = { plan: offer.plan, location: offer.location, at: time };
-  return { attempts, pending, sent: [...sent, { number, at: time }], shown };
+  const pending = { plan: offer.plan, location: offer.location, at: at.toISOString() };
+  return { attempts, pending, sent, shown };
 }

@@ -46,13 +46,6 @@ export function parseOrderRecord(text: string | undefined): OrderRecord {
   }
 }
 
-/** Returns the order that made this server, if this stack's record has it. */
-export function findSent({ sent = [] }: OrderRecord, server: { readonly order?: string | undefined }) {
-  return sent.find(({ number }) => number === server.order);
-}
-
-export const formatSent = (sent: { readonly at: string } | undefined) => sent && `of this stack's order at ${sent.at}`;
-
 /** Formats a record; undefined if it says nothing. */
 export function formatOrderRecord(record: OrderRecord): string | undefined {
   const text = JSON.stringify(record);

@@ -336,33 +336,51 @@ describe("the host key of a new server", () => {
 
 describe("the order of a new server", () => {
   const cloud = { provider: "hetzner", token: "t", endpoint: "http://127.0.0.1:1" };
-  const order = { number: "0a1b", isOrder: true, owner: { stack: "prod", pillar: { name: "Anvil" } }, cloud };
+  const orders = [
+    { number: "0a1b", at: "2026-11-21T14:00:00.000Z" },
+    { number: "0c2d", at: "2026-11-21T15:00:00.000Z" },
+  ];
+  const order = { orders, isOrder: true, owner: { stack: "prod", pillar: { name: "Anvil" } }, cloud };
 
   test("is recorded, and its end is no change", async () => {
     const { result } = await run("serverOrder", "create", order);
-    const olds = { ...order, isOrdered: true, stateVersion: 1 };
+    const olds = { ...order, isOrdered: true, orderedAt: orders[1]?.at, stateVersion: 1 };
     expect(result?.outs).toEqual(olds);
-    const later = { ...order, isOrder: false, seen: "0a1b" };
+    const later = { ...order, isOrder: false, seen: "0c2d" };
     expect((await run("serverOrder", "diff", "id", olds, later)).result).toEqual({ changes: false });
     expect((await run("serverOrder", "update", "id", olds, later)).result?.outs).toMatchObject({ isOrdered: true });
     const other = { ...later, seen: "ffff" };
     expect((await run("serverOrder", "diff", "id", olds, other)).result).toEqual({ changes: true });
-    expect((await run("serverOrder", "update", "id", olds, other)).result?.outs).toMatchObject({ isOrdered: false });
+    expect((await run("serverOrder", "update", "id", olds, other)).result?.outs).toEqual({
+      ...other,
+      isOrdered: false,
+      stateVersion: 1,
+    });
+    for (const seen of [undefined, ""])
+      expect((await run("serverOrder", "create", { ...later, seen })).result?.outs).toMatchObject({ isOrdered: false });
+    expect((await run("serverOrder", "create", { ...order, orders: [] })).result?.outs).toMatchObject({
+      isOrdered: false,
+    });
   });
 
-  test("has a number that only a run which orders changes", async () => {
+  test("has a number that only a run which orders draws", async () => {
     const { result } = await run("hostKey", "create", { run: "1" });
-    const made = result?.outs as Record<string, string>;
-    expect(made.number).toMatch(/^[0-9a-f]{16}$/);
+    const made = result?.outs as MadeKey;
+    const first = made.orders[0]?.number;
+    expect(first).toMatch(/^[0-9a-f]{16}$/);
     const update = async (news: object) => (await run("hostKey", "update", "id", made, news)).result?.outs;
     const isChange = async (news: object) => (await run("hostKey", "diff", "id", made, news)).result;
-    for (const news of [{}, { seen: made.number, otherOrder: "another" }, { seen: "ffff" }, { run: "1" }]) {
+    for (const news of [{}, { seen: first, otherOrder: "another" }, { seen: "ffff" }, { run: "1" }]) {
       expect(await isChange(news)).toEqual({ changes: false });
-      expect(await update(news)).toMatchObject({ number: made.number, orderedAt: made.orderedAt });
+      expect(await update(news)).toMatchObject({ orders: made.orders });
     }
     expect(await isChange({ run: "2" })).toEqual({ changes: true });
-    const again = (await update({ run: "2" })) as Record<string, string>;
-    expect([again.publicKey, again.number === made.number]).toEqual([made.publicKey, false]);
+    const again = (await update({ run: "2" })) as unknown as MadeKey;
+    expect([again.publicKey, again.orders.length, again.orders[1]?.number === first]).toEqual([
+      made.publicKey,
+      2,
+      false,
+    ]);
     for (const seen of ["ffff", ""]) {
       expect(await isChange({ seen, otherOrder: "another" })).toEqual({ changes: true });
       expect((await run("hostKey", "update", "id", made, { seen, otherOrder: "another" })).error?.message).toBe(
@@ -370,6 +388,26 @@ describe("the order of a new server", () => {
       );
     }
   });
+});
+
+interface MadeKey extends Record<string, unknown> {
+  readonly orders: readonly { readonly number: string; readonly at: string }[];
+}
+
+test("a server of an earlier order is this stack's, whether it comes late or got its lost labels back", async () => {
+  const first = (await run("hostKey", "create", { run: "1" })).result?.outs as MadeKey;
+  const second = (await run("hostKey", "update", "id", first, { run: "2" })).result?.outs as unknown as MadeKey;
+  const late = { seen: first.orders[0]?.number, otherOrder: "another" };
+  expect((await run("hostKey", "diff", "id", second, late)).result).toEqual({ changes: false });
+  const kept = (await run("hostKey", "update", "id", second, late)).result?.outs as unknown as MadeKey;
+  expect(kept.orders).toEqual(second.orders);
+  // The run of the first contact and every later one decide alike: the record of orders, which is empty then, has no say.
+  const order = { orders: kept.orders, isOrder: false, seen: late.seen };
+  const [before, after] = [
+    (await run("serverOrder", "create", order)).result?.outs,
+    (await run("serverOrder", "update", "id", { ...order, isOrdered: true }, order)).result?.outs,
+  ];
+  expect([before?.isOrdered, before?.orderedAt, after]).toEqual([true, first.orders[0]?.at, before]);
 });
 
 describe("HostSetUp", () => {

@@ -1,18 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createDigitaloceanTag } from "../../core/cloud/digitalocean";
 import { createHetznerLabels } from "../../core/cloud/hetzner";
-import { assertNoneLeft, isOrdered } from "../../providers/serverOrder";
+import { assertNoneLeft } from "../../providers/serverOrder";
 import { serveCloud } from "../lab/clouds/servedCloud";
-
-test.each([
-  [{ number: "0a", isOrder: true }, true],
-  [{ number: "0a", isOrder: false, seen: "0a" }, true],
-  [{ number: "0a", isOrder: false, seen: "0b" }, false],
-  [{ number: "0a", isOrder: false, seen: "" }, false],
-  [{ number: "0a", isOrder: false }, false],
-  [{ number: "", isOrder: false, seen: "" }, false],
-  [{ number: "", isOrder: true }, false],
-])("a server is this stack's order by its number: %j: %s", (inputs, is) => expect(isOrdered(inputs)).toBe(is));
 
 const owner = { stack: "prod", pillar: { name: "Anvil" } };
 
@@ -31,31 +21,37 @@ test.each(["hetzner", "digitalocean"] as const)(
             ...{ name: `s${number}`, size: "s-4vcpu-8gb", image: "ubuntu-22-04-x64", region: "fra1" },
             tags: [createDigitaloceanTag(owner), ...(number ? [`pillar-host-order:${number}`] : [])],
           });
+    const orders = [
+      { number: "09", at: "2026-11-21T14:00:00.000Z" },
+      { number: "0a", at: "2026-11-21T15:00:00.000Z" },
+    ];
     const cloud = { provider, token: served.token, endpoint: served.endpoint };
     let polls = 0;
     const sleep = async () => {
       polls += 1;
     };
-    const end = () => assertNoneLeft({ number: "0a", isOrder: false, owner, cloud }, { sleep });
+    const end = () => assertNoneLeft({ orders, isOrder: false, owner, cloud }, { sleep });
 
     await end();
     expect(polls).toBe(0);
     await order("0a");
+    await order("09");
     await order("0b");
     await order();
     const refused = (await end().catch(({ message }: Error) => message)) ?? "";
-    const [ours, others, bare] = [...served.account.servers.keys()];
-    expect(refused).toContain(`${ours} s0a, 192.0.2.1, of this state's order`);
+    const [ours, late, others, bare] = [...served.account.servers.keys()];
+    expect(refused).toContain(`${ours} s0a, 192.0.2.1, of this stack's order at 2026-11-21T15:00:00.000Z`);
+    expect(refused).toContain(`${late} s09, 192.0.2.2, of this stack's order at 2026-11-21T14:00:00.000Z`);
     expect(refused).toMatch(new RegExp(`${others} s0b, .*, of an order that is not known here`));
     expect(refused).toMatch(new RegExp(`${bare} sundefined, .*, of no order`));
     expect(refused).toContain(
       "pulumi refresh -s prod --clear-pending-creates && pulumi up -s prod && pulumi destroy -s prod",
     );
-    expect([served.account.servers.size, refused.includes(served.token)]).toEqual([3, false]);
+    expect([served.account.servers.size, refused.includes(served.token)]).toEqual([4, false]);
     // A server that a destroy has just deleted stays in the list for a moment.
     polls = 0;
     const last = assertNoneLeft(
-      { number: "0a", isOrder: false, owner, cloud },
+      { orders, isOrder: false, owner, cloud },
       {
         sleep: async () => {
           polls += 1;

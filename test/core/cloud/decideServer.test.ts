@@ -131,10 +131,11 @@ test("after a failed order tries the next location for lack of room, and records
   if (!("plan" in decided) || decided.plan.kind !== "make") return expect.unreachable();
   const next = { plan: "cx33", location: "nbg1", at };
   const other = "fedcba9876543210";
-  expect(createOrderRecord(decided.plan, { number: other, at: new Date(at), sent })).toEqual({
+  const all = [...sent, { number: other, at }];
+  expect(createOrderRecord(decided.plan, new Date(at), all)).toEqual({
     attempts: [noRoom],
     pending: next,
-    sent: [...sent, { number: other, at }],
+    sent: all,
     shown,
   });
 });
