@@ -88,13 +88,14 @@ export function registerServer(
  * delete the rest of a failed creation: the engine deletes what its state has (Hetzner's plugin would fail if it were
  * gone), and checkMade deletes anything else.
  */
-export async function beforeOrder(
+async function beforeOrder(
   run: CloudRun<MakeDecision>,
   sent: readonly SentOrder[],
   sshKeyId: string | undefined,
 ): Promise<void> {
   const { cloud, orders, plan, record } = run;
   if (sshKeyId !== undefined) await assertConfiguredKey(run, sshKeyId);
+  await assertFirewall(run);
   if (plan.leftover) await cloud.makeRoom(plan.leftover.id);
   await orders.write(createOrderRecord(plan, new Date(), [...(record.sent ?? []), ...sent.slice(-1)]));
 }
@@ -109,6 +110,17 @@ async function assertConfiguredKey({ cloud, config }: CloudRun, sshKeyId: string
     found: found ?? "no such key",
     needed: `${stripComment(wanted)} (pillar-host:ssh)`,
     next: `Delete that key in the provider's console, then: ${commandsFor(config.stack).refresh} && ${commandsFor(config.stack).up}`,
+  });
+}
+
+/** Asserts that the firewall exists: the state may name one that was deleted in the console, or by another machine. */
+async function assertFirewall({ cloud, config }: CloudRun): Promise<void> {
+  const { firewall } = await cloud.readInventory(config);
+  if (firewall !== undefined) return;
+  const { refresh, up } = commandsFor(config.stack);
+  throw createProblemError({
+    what: `the firewall of stack ${config.stack} is no longer at ${cloud.provider}: without it all ports of a server are open`,
+    next: `Make it again: ${refresh} && ${up}`,
   });
 }
 
@@ -128,6 +140,8 @@ async function findAddress(run: CloudRun, serverId: string, recorded: string, is
   const address = recorded || (plan.kind === "keep" && plan.server.address) || "";
   if (plan.kind === "make") await checkMade({ ...run, plan }, serverId);
   if (pulumi.runtime.isDryRun()) return address;
+  // A server that works keeps working: the operator decides when to make the firewall again.
+  if (plan.found.firewall === undefined) await assertFirewall(run).catch(({ message }: Error) => warn(message));
   if (address === "") throw new Error(formatNoAddress(run, serverId, isOrdered));
   const { sent } = await orders.read();
   await orders.write({ attempts: [], sent: isOrdered ? sent : undefined });

@@ -22,6 +22,7 @@ export function decideRetirement(facts: RetirementFacts): RetirementVerdict {
   const good = facts.readings.filter(isAnswered);
   const neverProduced = facts.hasProduced === false && findUnusedStart(facts) !== undefined;
   const judged: readonly [Loss, Judgements][] = [
+    ["momentums", checkNeverReached(facts)],
     ["momentums", checkSilence(facts)],
     ["momentums", checkPillarOfHost(facts)],
     ["momentums", checkChain(facts, good)],
@@ -68,7 +69,7 @@ export function findUnusedStart(facts: RetirementFacts): string | undefined {
 }
 
 /** Returns evidence that nothing on the host can be lost, or undefined. */
-function findNothingToLose({ host, memory, address, mayBeRegistered }: RetirementFacts): string | undefined {
+function findNothingToLose({ host, memory, address, registrationDoubts = [] }: RetirementFacts): string | undefined {
   if ("facts" in host) {
     const { producer, hasKeyStore, node, marks } = host.facts;
     const hasNode = producer !== undefined || hasKeyStore || node.active || "deploy.done" in marks;
@@ -80,8 +81,19 @@ function findNothingToLose({ host, memory, address, mayBeRegistered }: Retiremen
   }
   // A host that shows another key, or refuses the login, is alive.
   const isAlive = "silent" in host && host.isRefused === true;
-  if (memory.isReached || isAlive || mayBeRegistered) return undefined;
+  if (memory.isReached || isAlive || registrationDoubts.length > 0) return undefined;
   return `this stack never logged in to ${address}: nothing was deployed on it`;
+}
+
+/** Checks that a server that this stack ordered and never logged in to is not the registered one. */
+function checkNeverReached({ memory, address, pillar, stack, registrationDoubts = [] }: RetirementFacts): Judgements {
+  if (memory.isReached || registrationDoubts.length === 0) return [];
+  const { set, up, retire } = commandsFor(stack);
+  return {
+    what: `this stack never logged in to ${address}, and the registered address of ${pillar} may be of a node there`,
+    found: registrationDoubts,
+    needed: `name a node to ask: ${set("retirement.references[0]", "URL")} && ${up}; or the stack of the host that produces today: ${retire("SUCCESSOR")}. Once this is settled, no other condition here counts`,
+  };
 }
 
 /** Checks that a silent host's node can't be running. */

@@ -10,6 +10,7 @@ import type { HostFacts } from "./readHost";
 import type { RewardsReading } from "./readRewards";
 import {
   type Condition,
+  findSuccessorFacts,
   hasOrchestratorTraces,
   type Judgement,
   type Judgements,
@@ -60,7 +61,7 @@ export function checkOrchestrator(facts: RetirementFacts): Judgements {
 
 /** Checks that the successor's orchestrator uses no node of this host. One that does not run is reported elsewhere. */
 export function checkNodeOfOrchestrator({ host, address, successor }: RetirementFacts): Judgements {
-  const next = successor && "facts" in successor.look ? successor.look.facts.signer : undefined;
+  const next = findSuccessorFacts(successor)?.signer;
   if (!next?.active) return [];
   const { connections = [] } = next;
   const own = [address, ...(("facts" in host && host.facts.addresses) || [])];
@@ -151,10 +152,10 @@ const backupEvidence = (address: string) => `a proved backup of the orchestrator
 
 /** True if the successor's journal says that an orchestrator with this identity works there. */
 function isOrchestratorOn(
-  { look }: NonNullable<RetirementFacts["successor"]>,
+  successor: RetirementFacts["successor"],
   identity: Readonly<Record<string, unknown>> | null | undefined,
 ): boolean {
-  const journal = "facts" in look ? look.facts.signer.journal : undefined;
+  const journal = findSuccessorFacts(successor)?.signer.journal;
   if (!identity || !journal || !["running", "restored"].includes(journal.stage)) return false;
   const keys = Object.keys(identity);
   return keys.length > 0 && keys.every((key) => journal.identity?.[key] === identity[key]);
@@ -178,10 +179,12 @@ function checkBackups(facts: RetirementFacts): Judgement[] {
 function checkAnswer({ successor }: RetirementFacts): Judgements {
   const build = successor?.build;
   if (build && "value" in build) return `the orchestrator ${build.value.version} answers on ${successor?.address}`;
-  const isReached = successor !== undefined && "facts" in successor.look;
   return {
     what: "the successor's orchestrator does not answer",
-    found: [build?.problem ?? (isReached ? "no orchestrator runs there" : "the successor was not reached")],
+    found: [
+      build?.problem ??
+        (findSuccessorFacts(successor) ? "no orchestrator runs there" : "the successor was not reached"),
+    ],
     needed: `start the successor's orchestrator; this shows its state: ${commandsFor("SUCCESSOR").status()} (SUCCESSOR is its stack)`,
   };
 }
@@ -193,7 +196,7 @@ function findSuccessorFaults({ successor, bridge, identity }: SuccessorFacts): C
   // checkOrchestrator reports a missing answer.
   if (!successor || takeValue(successor.build) === undefined) return [];
   const unmet: Condition[] = [];
-  const shares = "facts" in successor.look ? (successor.look.facts.signer.shares ?? []) : [];
+  const shares = findSuccessorFacts(successor)?.signer.shares ?? [];
   if (!bridge?.known)
     unmet.push({
       what: "it is unknown whether the successor's orchestrator has a share of the bridge's key",

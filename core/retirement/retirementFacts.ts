@@ -49,8 +49,8 @@ export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stac
   readonly unregisteredSince?: string | undefined;
   /** True if this host's address has a momentum since the deploy; undefined if that was not searched, or can't be seen. */
   readonly hasProduced?: boolean | undefined;
-  /** True if the Pillar's registered address may be of this host, to which the stack never logged in. */
-  readonly mayBeRegistered?: boolean | undefined;
+  /** Why the Pillar's registered address may be of this host, to which the stack never logged in. */
+  readonly registrationDoubts?: readonly string[] | undefined;
   readonly successor?:
     | {
         readonly address: string;
@@ -76,6 +76,11 @@ export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stac
 }
 
 export type GoodReading = Answered<ChainAnswer>;
+
+/** Returns the facts of a successor that answers. */
+export function findSuccessorFacts(successor: RetirementFacts["successor"]): HostFacts | undefined {
+  return successor && "facts" in successor.look ? successor.look.facts : undefined;
+}
 
 export function findOwnProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
   return listOwnProducers({ host, knownProducer })[0];

@@ -1,7 +1,7 @@
 import { openNodeChain } from "../chain/chain";
 import { openReferences, type ReferenceClient, readClients } from "../chain/distinctReferences";
 import { createOrchestratorClient } from "../chain/orchestrator";
-import { countNodesOnce, isAnswered } from "../chain/reading";
+import { countNodesOnce, isAnswered, listLeftOut } from "../chain/reading";
 import { readSharedHeights } from "../chain/sameChain";
 import { readLog } from "../eventLog/eventLog";
 import { findShutdownWithoutOrchestrator, findValidEvents } from "../eventLog/guardFacts";
@@ -23,7 +23,7 @@ import { findOrchestratorBackupFaults } from "./orchestratorBackup";
 import { hasProducedBefore, hasProducedSince, readChain } from "./readChain";
 import { type ReadHostDeps, readHost } from "./readHost";
 import { readRewards } from "./readRewards";
-import { findOwnProducer, type RetirementFacts, type RetirementStep } from "./retirementFacts";
+import { findOwnProducer, findSuccessorFacts, type RetirementFacts, type RetirementStep } from "./retirementFacts";
 
 export interface SurveyDeps extends ReadHostDeps {
   now(): number;
@@ -55,7 +55,7 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
     const facts = await readFacts(question, logged, clients, deps);
     // Somebody else may have deployed a node on a server to which this stack never logged in.
     if (!facts.memory.isReached && !("facts" in host))
-      return judge({ ...facts, mayBeRegistered: await isRegistrationPossible(facts, inputs.orderedAt) });
+      return judge({ ...facts, registrationDoubts: await findRegistrationDoubts(facts, inputs.orderedAt) });
     const [own, since] = [findOwnProducer(facts), findUnusedStart(facts)];
     if (own === undefined || since === undefined) return judge(facts);
     // An operator may have registered the address, and never run an `up` that would have logged it.
@@ -65,19 +65,21 @@ export async function surveyRetirement(question: SurveyQuestion, deps: SurveyDep
   }
 }
 
-/** Says whether the registered address may be this host's: not if it is the successor's, or older than the order. */
-export async function isRegistrationPossible(
+/** Returns why the registered address may be this host's: not if it is the successor's, or older than the order. */
+export async function findRegistrationDoubts(
   { readings, successor }: Pick<RetirementFacts, "readings" | "successor">,
   orderedAt: string | undefined,
-) {
-  const next = successor && "facts" in successor.look ? successor.look.facts.producer : undefined;
-  const isPossible = async (reading: (typeof readings)[number]) => {
-    if (!isAnswered(reading)) return readings.every((each) => !isAnswered(each));
-    const registered = reading.pillar?.producerAddress;
-    if (registered === undefined || registered === next) return false;
-    return !orderedAt || (await hasProducedBefore(reading.client, registered, Date.parse(orderedAt))) !== true;
-  };
-  return (await Promise.all(readings.map(isPossible))).includes(true);
+): Promise<readonly string[]> {
+  const good = readings.filter(isAnswered);
+  if (good.length === 0) return readings.length === 0 ? ["no node was asked"] : listLeftOut(readings);
+  const next = findSuccessorFacts(successor)?.producer;
+  const doubts = good.map(async ({ client, pillar }) => {
+    const registered = pillar?.producerAddress;
+    if (registered === undefined || registered === next) return [];
+    if (orderedAt && (await hasProducedBefore(client, registered, Date.parse(orderedAt)))) return [];
+    return [`${registered} is registered, and ${client.name} shows no momentum of it from before the server's order`];
+  });
+  return (await Promise.all(doubts)).flat();
 }
 
 async function readLogFacts({ pillar, stack, host }: RetirementInputs, { logHead }: GuardMemory, store: Store) {
@@ -105,7 +107,7 @@ async function readFacts(
   const { pillar, stack, knownProducer = logged.producer, recorded = logged.recorded } = inputs;
   const { noOrchestratorAt, unregisteredSince } = logged;
   const successor = await readSuccessor(inputs, deps);
-  const next = successor && "facts" in successor.look ? successor.look.facts : undefined;
+  const next = findSuccessorFacts(successor);
   const newProducer = next?.producer;
   const oldProducer = findOwnProducer({ host, knownProducer });
   const chainQuestion = { ...inputs, recorded, oldProducer, newProducer };

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join, relative } from "node:path";
+import { compileFunction } from "node:vm";
 import { build } from "esbuild";
 import { findShutdownWithoutOrchestrator } from "../../core/eventLog/guardFacts";
 import { runSaga } from "../../core/orchestrator/move/saga";
@@ -32,16 +34,24 @@ export interface Mutation {
 const root = join(import.meta.dirname, "../..");
 
 /** Builds the decisions from a changed copy of the sources. @throws if a text to replace is missing */
-export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
-  const left = new Set(mutations);
+export function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const retirement = ["decideRetirement", "guardMemory", "backupRule", "lossRules"].map((name) => `retirement/${name}`);
   const files = ["orchestrator/move/saga", "orchestrator/rules/moveHistory", "eventLog/guardFacts", ...retirement];
-  const contents = files.map((file) => `export * from "./core/${file}";`).join("\n");
+  return loadMutated<Rules>(
+    files.map((file) => `core/${file}`),
+    mutations,
+  );
+}
+
+/** Loads the program's files from a changed copy of the sources. @throws if a text to replace is missing */
+export async function loadMutated<T>(files: readonly string[], mutations: readonly Mutation[]): Promise<T> {
+  const left = new Set(mutations);
+  const contents = files.map((file) => `export * from "./${file}";`).join("\n");
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root, loader: "ts" },
     bundle: true,
     write: false,
-    format: "esm",
+    format: "cjs",
     platform: "node",
     packages: "external",
     plugins: [
@@ -64,5 +74,8 @@ export async function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   });
   for (const { file, from } of left) throw new Error(`not in ${file}: ${from}`);
   const text = outputFiles[0]?.text ?? "";
-  return (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as Rules;
+  const module = { exports: {} };
+  const run = compileFunction(text, ["module", "exports", "require", "__dirname"]);
+  run(module, module.exports, createRequire(join(root, "index.ts")), root);
+  return module.exports as T;
 }

@@ -340,10 +340,18 @@ describe("a host with nothing to lose", () => {
 
   test("does not include a server that never let this stack in if the registered address may be of it", () => {
     const host = { silent: "ETIMEDOUT" };
-    const may = whats({ ...nobody, host, memory: stranger, mayBeRegistered: true });
+    const doubts = { ...nobody, host, memory: stranger, registrationDoubts: ["no node was asked"] };
+    const may = whats(doubts);
     expect(may).toContain("no successor of this host is configured");
     expect(may).toContain("this host, 192.0.2.1, does not answer: its node may still run");
-    expect(whats({ ...nobody, host, memory: stranger, mayBeRegistered: false })).toEqual([]);
+    expect(whats({ ...nobody, host, memory: stranger, registrationDoubts: [] })).toEqual([]);
+    expect(decideRetirement(facts(doubts)).unmet[0]).toEqual({
+      what: "this stack never logged in to 192.0.2.1, and the registered address of Anvil may be of a node there",
+      found: ["no node was asked"],
+      needed:
+        "name a node to ask: pulumi config set --path 'pillar-host:retirement.references[0]' URL -s prod && pulumi up -s prod; or the stack of the host that produces today: ./pillar-host retire prod --successor SUCCESSOR. Once this is settled, no other condition here counts",
+      loss: "momentums",
+    });
   });
 
   test("does not include a host without history that refuses the login or shows another key: it is alive", () => {

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { loadProgram, searchOrders } from "./orders";
+
+const size = { seed: 1, most: 200 };
+
+test("two operators' killed orders: no server of another order is touched, none runs unnamed, none admits another key", async () => {
+  const { found, ...figures } = await searchOrders(await loadProgram(), size);
+  console.log(
+    `orders: ${figures.histories} histories, ${figures.acts} commands and events, ${figures.servers} servers`,
+  );
+  expect(found && `${found.provider}: ${found.why}\n${found.path.map((act) => JSON.stringify(act)).join("\n")}`).toBeUndefined();
+  expect(figures.servers).toBeGreaterThan(300);
+});
