@@ -3,6 +3,7 @@ import { randomHistories } from "../../lab/simulation/random";
 import { mutated } from "../../lab/simulation/rules";
 import { search } from "../../lab/simulation/search";
 import { searches } from "../../lab/simulation/searches";
+import { loadProgram, searchOrders } from "./orders";
 
 const decide = "core/orchestrator/rules/decideMove.ts";
 const generation = "core/orchestrator/rules/generation.ts";
@@ -119,4 +120,48 @@ test.each<[string, number, ...Change[]]>([
   const rules = await mutated(changes.map(([file, from, to]) => ({ file, from, to })));
   const { found } = await randomHistories(1, { most, until: Number.POSITIVE_INFINITY }, { rules });
   expect(found?.why).toMatch(twoSign);
+});
+
+const cloudServer = "components/host/cloudServer.ts";
+const hostKey = "providers/hostKey.ts";
+const cloud = "core/cloud/cloud.ts";
+
+test.each<[string, RegExp, ...Change[]]>([
+  [
+    "a server belongs to whoever finds its labels",
+    /claims server/,
+    [hostKey, "findOrder(orders, seen) === undefined", "false"],
+  ],
+  [
+    "a second server is the rest of a failed order, and removed",
+    /DELETE .*, a server of another order|DELETE .*, on which a Pillar works/,
+    [cloudServer, "each.failure !== undefined && findOrder(record.sent, each.order) !== undefined", "true"],
+  ],
+  [
+    "an ssh key object counts by its name",
+    /admits another key/,
+    [cloud, "stripComment(key.public_key) === stripComment(publicKey)", "true"],
+    [cloudServer, "if (sshKeyId !== undefined) await", "if (false) await"],
+  ],
+  [
+    "an order ends without a look for its server",
+    /runs without its firewall|is left running unnamed/,
+    ["providers/serverOrder.ts", "if (servers.length === 0) return", "return"],
+  ],
+  [
+    "a number is forgotten with the next order",
+    /calls server .* a stranger/,
+    [hostKey, "[...orders, drawOrder()]", "[drawOrder()]"],
+  ],
+  ["the firewall of the state exists", /has no firewall/, [cloudServer, "  await assertFirewall(run);\n", ""]],
+  [
+    "without a reference no registration is possible",
+    /on which a Pillar works/,
+    ["core/retirement/surveyRetirement.ts", '["no node was asked"]', "[]"],
+  ],
+])("histories of killed orders find the mistake: %s", async (_what, why, ...changes) => {
+  const program = await loadProgram(changes.map(([file, from, to]) => ({ file, from, to })));
+  const { found, histories } = await searchOrders(program, { seed: 1, most: 600 });
+  console.log(`${histories} histories: ${found?.why}`);
+  expect(found?.why).toMatch(why);
 });

@@ -29,7 +29,6 @@ import type { CloudName } from "../../lab/clouds/names";
 import { loadMutated, type Mutation } from "../../lab/simulation/rules";
 import { randomOf } from "../../lab/simulation/seededRandom";
 import { createKeyPair } from "../../providers/hostKey";
-import type { ArgsOf } from "../../providers/runtime/dynamicResource";
 import type { ResourceTable } from "../../providers/runtime/provider";
 import { configOf } from "../components/exampleConfig";
 import { clientNamed } from "../core/chain/readings";
@@ -151,6 +150,8 @@ interface World {
   readonly late: (() => Promise<unknown>)[];
   /** Labels that servers have lost. */
   readonly hidden: Map<Server, Server["labels"]>;
+  /** How each command ended. */
+  readonly ends: ("killed" | "refused" | "done")[];
   broken?: string;
 }
 
@@ -164,6 +165,8 @@ export type Act =
       readonly fault?: "no room" | "fails" | "refused" | "lost answer";
       /** True if ssh gets through. */
       readonly reaches?: boolean;
+      /** What comes between the decision to order and the order. */
+      readonly meanwhile?: "a person orders" | "orders arrive late";
     }
   | {
       readonly do: "destroy";
@@ -319,6 +322,7 @@ async function up(program: Program, world: World, by: Operator, act: Extract<Act
   }
   const order = state.order as OrderState;
   if (plan.kind === "make") await program.beforeOrder({ ...run, plan }, hostKey.orders, keyId);
+  if (plan.kind === "make" && act.meanwhile) await events[act.meanwhile](world);
   const make = () => sendOrder(program, world, by, { ...run, plan: plan as MakeDecision }, keyId, tick, act.isLate);
   if (plan.kind === "keep") {
     tick();
@@ -443,7 +447,8 @@ async function sendOrder(
         const made = machines.get(machine);
         if (made && made.order.sshKeys.join() !== keys[key]?.publicKey)
           world.broken ??= `server ${id} of operator ${name} admits another key`;
-        if (made && made.rules === undefined && !isSentLate) world.broken ??= `server ${id} of operator ${name} has no firewall`;
+        if (made && made.rules === undefined && !isSentLate)
+          world.broken ??= `server ${id} of operator ${name} has no firewall`;
       }
     }
   };
@@ -633,7 +638,7 @@ const events = {
     hidden.clear();
   },
   "deploy by hand": async ({ truth }, { state }) => {
-    const own = truth.get(Number(state.server?.id));
+    const own = state.server?.hasFailed ? undefined : truth.get(Number(state.server?.id));
     if (own) Object.assign(own, { isLive: true, registeredAt: Date.now() });
   },
   // As the message about several servers says: what is of this stack's order and no host.
@@ -660,7 +665,7 @@ function newWorld(provider: CloudName, cloud: ServedCloud): World {
     ...{ name, key, life: 0, state: {}, record: { attempts: [] }, hasReached: false, said: [], last: [] },
   });
   const operators = { one: operator("one", 0), two: operator("two", 1) };
-  return { provider, cloud, operators, truth: new Map(), late: [], hidden: new Map() };
+  return { provider, cloud, operators, truth: new Map(), late: [], hidden: new Map(), ends: [] };
 }
 
 /** Checks the requests of a command: it changes no server of another order, and deletes none on which a Pillar works. */
@@ -676,6 +681,7 @@ function checkRequests(world: World, by: Operator, from: number): void {
 }
 
 async function play(program: Program, world: World, act: Act): Promise<void> {
+  const { ends } = world;
   const by = world.operators[act.by];
   const { account, requests, machines } = world.cloud;
   const servers = paths[world.provider].servers;
@@ -701,8 +707,10 @@ async function play(program: Program, world: World, act: Act): Promise<void> {
     account.faults.add({ kind: "cutAnswer", method: "POST", path: servers, times: 1 });
   try {
     await (act.do === "up" ? up(program, world, by, act) : destroy(program, world, by, act));
+    ends.push("done");
   } catch (error) {
     if (error instanceof TypeError || error instanceof ReferenceError || !(error instanceof Error)) throw error;
+    ends.push(error instanceof Killed ? "killed" : "refused");
     if (error instanceof Killed) return;
     by.last.push(error.message);
     by.said.push(error.message);
@@ -725,6 +733,10 @@ async function settle(program: Program, world: World): Promise<void> {
   for (const by of Object.values(world.operators)) {
     for (let run = 0; run < 3 && !world.broken; run += 1) await play(program, world, { do: "up", by: by.name });
     const said = by.last.join("\n");
+    const [own, ...others] = [...world.cloud.account.servers.keys()].filter((id) => isOwn(world, by, id));
+    const isAlone = own !== undefined && others.length === 0;
+    if (isAlone && said.includes("this state did not order it") && said.includes(`(${own})`))
+      world.broken ??= `operator ${by.name} calls server ${own} a stranger, which this stack ordered`;
     for (const id of world.cloud.account.servers.keys())
       if (world.truth.get(id)?.by === by.name && by.state.server?.id !== String(id) && !said.includes(String(id)))
         world.broken ??= `server ${id} of operator ${by.name} runs, and nobody names it: ${said}`;
@@ -750,18 +762,28 @@ async function replay(program: Program, world: World, path: readonly Act[]): Pro
 const operators = ["one", "two"] as const;
 const faults = ["no room", "fails", "refused", "lost answer"] as const;
 /** More effects than any run has. */
-const maxEffects = 24;
+const maxEffects = 22;
 
 function historyOf(seed: number): Act[] {
   const random = randomOf(seed);
   const one = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
   const dies = () => (random() < 0.5 ? { dies: Math.floor(random() * maxEffects) } : {});
   const names = Object.keys(events) as Event[];
-  return Array.from({ length: 4 + Math.floor(random() * 10) }, (): Act => {
+  const actions = Array.from({ length: 4 + Math.floor(random() * 10) }, (): Act => {
     const [what, by] = [random(), one(operators)];
     if (what < 0.5) {
-      const fault = random() < 0.35 ? { fault: one(faults) } : {};
-      return { do: "up", by, ...dies(), ...fault, isLate: random() < 0.3, reaches: random() < 0.3 };
+      const trouble = [
+        ...faults.map((fault) => ({ fault })),
+        ...(["a person orders", "orders arrive late"] as const).map((meanwhile) => ({ meanwhile })),
+      ];
+      return {
+        do: "up",
+        by,
+        ...dies(),
+        ...(random() < 0.5 ? one(trouble) : {}),
+        isLate: random() < 0.3,
+        reaches: random() < 0.3,
+      };
     }
     if (what < 0.7) {
       const chain = one(["none", "answers"] as const);
@@ -769,24 +791,42 @@ function historyOf(seed: number): Act[] {
     }
     return { do: one(names), by };
   });
+  // By single acts, a node on a server that its stack never logged in to is rare, and so is an order without labels.
+  const by = one(operators);
+  const begins: readonly (readonly Act[])[] = [
+    [
+      { do: "up", by },
+      { do: "deploy by hand", by },
+      { do: "destroy", by, chain: one(["none", "answers"]), retires: true, isSilent: random() < 0.6 },
+    ],
+    [
+      { do: "up", by },
+      { do: "labels go", by },
+      { do: "up", by },
+      { do: "labels come back", by },
+    ],
+  ];
+  const killed: Act = { do: "up", by, dies: Math.floor(random() * maxEffects), isLate: random() < 0.3 };
+  return [...(seed % 5 === 0 ? one(begins) : [killed]), ...actions];
 }
 
 /** Plays histories by seed, in turns at both clouds, until one breaks a promise; shortens that one. */
 export async function searchOrders(program: Program, { seed, most }: Readonly<Record<"seed" | "most", number>>) {
   const { served, close } = await openCloudsInProcess();
-  const count = { acts: 0, servers: 0 };
+  const count = { acts: 0, servers: 0, killed: 0, refused: 0, done: 0 };
   try {
     for (let at = 0; at < most; at += 1) {
       const provider = at % 2 === 0 ? "hetzner" : "digitalocean";
       const again = async (path: readonly Act[]) => {
         const world = newWorld(provider, served[provider]);
         const broken = await replay(program, world, path);
-        return { broken, servers: world.truth.size };
+        return { broken, world };
       };
       const path = historyOf(seed + at);
-      const { broken: found, servers } = await again(path);
+      const { broken: found, world } = await again(path);
       count.acts += path.length;
-      count.servers += servers;
+      count.servers += world.truth.size;
+      for (const end of world.ends) count[end] += 1;
       if (found) return { ...count, histories: at + 1, found: { ...(await shorten(found, again)), provider } };
     }
     return { ...count, histories: most, found: undefined };

@@ -12,6 +12,7 @@ import { Lab } from "../../../lab/lab";
 import { residentsIn } from "../../../lab/stack/residents";
 import { LabStack, type StackFile } from "../../../lab/stack/stack";
 import { createKeyPair } from "../../../providers/hostKey";
+import { fakeNode, synced } from "../../core/chain/fakes";
 import { expectFailure, expectSuccess } from "../fixture";
 import { serveCloud } from "./servedCloud";
 
@@ -56,11 +57,24 @@ async function cloudStack(provider: CloudName, host: StackFile) {
   const dir = mkdtempSync(join(tmpdir(), "cloud-stack-"));
   const cloud = await serveCloud(provider, { actionMs: 200 });
   const { account } = cloud;
+  const ofNow =
+    (method: string) =>
+    (...params: readonly unknown[]) => {
+      const given = synced()[method];
+      return typeof given === "function" ? given(...params) : given;
+    };
+  // Says that nobody registered the Pillar: a server that no run logged in to may go then.
+  const reference = await fakeNode({
+    "ledger.getFrontierMomentum": ofNow("ledger.getFrontierMomentum"),
+    "ledger.getMomentumsByHeight": ofNow("ledger.getMomentumsByHeight"),
+    "embedded.pillar.getByName": null,
+  });
   const file = (changes: StackFile, hostChanges: StackFile): StackFile => ({
     pillar: { name: "Anvil" },
     host: { provider, token: "set below", ...host, sshFrom: ["198.51.100.7/32"], ...hostChanges },
     controller: { release: { url: "https://release.example/node-controller.zip" } },
     sync: { unverifiedChain: "acknowledged" },
+    retirement: { references: [`http://127.0.0.1:${reference.port}`] },
     [endpointKeys[provider]]: cloud.endpoint,
     ...changes,
   });
@@ -122,6 +136,7 @@ async function cloudStack(provider: CloudName, host: StackFile) {
       await endProcess(residents);
       endStrays(dir);
       cloud.close();
+      await reference.close();
       vault.closeAllConnections();
       vault.close();
       rmSync(dir, { recursive: true, force: true });
