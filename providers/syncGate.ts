@@ -154,7 +154,8 @@ function createEarlyWalletWatch(
   if (references.length === 0 || addressScript === undefined) return undefined;
   const log = openEventLog(record, { ...systemClock, say: (line) => say(`sync: ${line}`) });
   return watchForEarlyWallet(record.pillar, before, {
-    read: () => readSources(undefined, references, record.pillar, target.ssh.address),
+    read: () =>
+      readSources(undefined, references, record.pillar, { address: target.ssh.address, versions: target.versions }),
     digest: () => readAddressDigest(connection, addressScript),
     ...systemClock,
     say,

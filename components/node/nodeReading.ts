@@ -53,7 +53,9 @@ function startReading(config: StackConfig, address: string, hostKey: string) {
       .catch(nothing);
   const seen = {
     node: connected.then(() => readNodeStatus(target, settings, connection)),
-    readings: connected.then(() => readSources(chain, config.sync.references, config.pillar.name, address)),
+    readings: connected.then(() =>
+      readSources(chain, config.sync.references, config.pillar.name, { address, versions: target.versions }),
+    ),
     /** `off`, `on`, or the name of another timer that restarts the synced node; undefined if the lookup failed. */
     hourlyRestart: readLines(hourlyRestartNow(config, true)).then((lines) => lines?.[0]?.trim()),
     /** Names of the markers on the host, and `unit` if it has the node's unit; undefined if the lookup failed. */

@@ -1,7 +1,9 @@
 import type { Connection } from "../ssh/connection";
+import { withTimeout } from "../util/withTimeout";
 import { type ChainClient, openNodeChain } from "./chain";
 import type { NodeTarget } from "./node";
-import { findApplicableRows, findVersionGaps, type VersionGap } from "./requiredVersions";
+import { isAnswered, type Reading } from "./reading";
+import { findApplicableRows, findVersionGaps, formatVersionGap, type VersionGap } from "./requiredVersions";
 import type { VersionRules } from "./versionRules";
 
 /** @throws if the node does not give a version */
@@ -40,4 +42,29 @@ export async function readClientGaps(
   if (gaps.every(({ fromHeight }) => fromHeight === 0)) return gaps;
   const [first] = await client.momentums(1, 1).catch(() => []);
   return gapsOf(first?.hash);
+}
+
+const versionTimeoutMs = 2000;
+
+/**
+ * Adds a fault to the reading of a reference that lacks a version required at its height: it may be on another chain.
+ * Never throws. @param known versions that suffice, by the client's name, which are not asked for again
+ */
+export async function checkVersion<T extends object>(
+  reading: Reading<T>,
+  rules: VersionRules | undefined,
+  known = new Map<string, string>(),
+): Promise<Reading<T>> {
+  if (!isAnswered(reading)) return reading;
+  const { client, newest } = reading;
+  const version = async () => {
+    const found = known.get(client.name) ?? (await client.version());
+    known.set(client.name, found);
+    return found;
+  };
+  const gaps = readClientGaps({ ...client, version }, rules, newest.height);
+  const [gap] = await withTimeout(gaps, versionTimeoutMs, "").catch(() => []);
+  if (gap) known.delete(client.name);
+  // Public nodes may hide their version, and a node that lies about its chain can lie about its version, too.
+  return gap?.found === undefined ? reading : { client, fault: { kind: "old", why: formatVersionGap(gap, "it") } };
 }

@@ -1,8 +1,10 @@
 import type { ChainClient } from "../chain/chain";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers";
 import { readReferences } from "../chain/distinctReferences";
+import { checkVersion } from "../chain/nodeVersion";
 import { type Answered, type Reading, readNode, readWholePage } from "../chain/reading";
 import { type Block, readSharedHeights } from "../chain/sameChain";
+import type { VersionRules } from "../chain/versionRules";
 
 interface PillarWord {
   /** The newest momentums in ascending order, about {@link recentCount}. */
@@ -36,17 +38,19 @@ const referenceTime = 5000;
 
 /**
  * Reads from this host's node, if it can be asked, and from the references, all at once. Never throws. Leaves out a
- * reference with this host's `address`: it is the same node.
+ * reference with this host's `address`, which is the same node, and one that lacks a required version.
  */
 export async function readSources(
   own: ChainClient | undefined,
   references: readonly string[],
   pillar: string,
-  address: string,
+  { address, versions }: { readonly address: string; readonly versions: VersionRules | undefined },
 ): Promise<readonly PillarReading[]> {
   const ownReading = own && readPillar(own, pillar, ownTime);
   // A single node under two names would outvote this host's node.
   const excluded = [{ host: address, what: "this host itself" }];
-  const others = await readReferences(references, excluded, (client) => readPillar(client, pillar, referenceTime));
+  const others = await readReferences(references, excluded, async (client) =>
+    checkVersion(await readPillar(client, pillar, referenceTime), versions),
+  );
   return readSharedHeights([...(ownReading ? [await ownReading] : []), ...others], referenceTime);
 }

@@ -1,9 +1,8 @@
 import { type ChainClient, openNodeChain } from "../chain/chain";
 import { type ExcludedHost, readClients, readReferences } from "../chain/distinctReferences";
 import { createNodeClient, type NodeTarget } from "../chain/node";
-import { readClientGaps, readVersionGaps } from "../chain/nodeVersion";
+import { checkVersion, readVersionGaps } from "../chain/nodeVersion";
 import { isAnswered, readNode, readNodeId } from "../chain/reading";
-import { formatVersionGap } from "../chain/requiredVersions";
 import { type Block, readOlderMomentums } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
 import { findValidEvents } from "../eventLog/guardFacts";
@@ -12,8 +11,7 @@ import { isOneMachine } from "../ssh/publicKey";
 import type { SshTarget } from "../ssh/ssh";
 import { openStore } from "../store/openStore";
 import { systemClock } from "../util/clock";
-import { withTimeout } from "../util/withTimeout";
-import { compareReferences, type ReferenceAnswers, type ReferenceReading, type WitnessSources } from "./references";
+import { compareReferences, type ReferenceAnswers, type WitnessSources } from "./references";
 
 /** Opens all that a lookup of a node asks: the node, its witnesses, and the versions that it needs. */
 export function openNodeReader(
@@ -40,8 +38,6 @@ interface OwnChain {
   readonly newest: Block;
 }
 
-const versionTimeoutMs = 2000;
-
 /**
  * Opens the connections to a node's witnesses. The node's address and host key are empty while its host does not exist.
  * `ifNeeded`: asks the old host only if the other witnesses do not confirm the chain, because it may be gone later.
@@ -63,21 +59,6 @@ export function openWitnesses(
   ];
   /** Versions that suffice, by the witness's name, so that a gate does not ask at each lookup. */
   const known = new Map<string, string>();
-  /** Adds a fault to the answer of a witness that lacks a version required at its height: it may be on another chain. */
-  const checkVersion = async (reading: ReferenceReading): Promise<ReferenceReading> => {
-    if (!isAnswered(reading)) return reading;
-    const { client, newest } = reading;
-    const version = async () => {
-      const found = known.get(client.name) ?? (await client.version());
-      known.set(client.name, found);
-      return found;
-    };
-    const gaps = readClientGaps({ ...client, version }, versions, newest.height);
-    const [gap] = await withTimeout(gaps, versionTimeoutMs, "").catch(() => []);
-    if (gap) known.delete(client.name);
-    // Public nodes may hide their version, and a node that lies about its chain can lie about its version, too.
-    return gap?.found === undefined ? reading : { client, fault: { kind: "old", why: formatVersionGap(gap, "it") } };
-  };
   return {
     /**
      * Reads the witnesses' newest momentums, and those that are needed to compare them with the node. Never throws.
@@ -88,6 +69,8 @@ export function openWitnesses(
       const readWitness = async (client: ChainClient) =>
         checkVersion(
           await readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit),
+          versions,
+          known,
         );
       const addOwn = async (answers: ReferenceAnswers): Promise<ReferenceAnswers> =>
         own === undefined ? answers : { ...answers, own: await readOwnChain(own, answers, limit) };

@@ -1,5 +1,5 @@
 import { type ChainClient, openNodeChain, openReferenceChain } from "../../../core/chain/chain";
-import { readNodeVersion, readVersionGaps } from "../../../core/chain/nodeVersion";
+import { checkVersion, readNodeVersion, readVersionGaps } from "../../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
 import { findUnknownSporks } from "../../../core/chain/sporks";
 import { createStackLogRef, openStackStore } from "../../../core/config/stackStore";
@@ -84,7 +84,13 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
   const node = readPart(() => readNodeStatus(inputs.node, createWitnessSources(config), host.connection));
   const chains = facts.then((answer) => openChains(stack, inputs, answer, host));
   const readings = chains.then((clients) =>
-    Promise.all(clients.map((client) => readPillar(client, config.pillar.name, registrationTimeoutMs))),
+    Promise.all(
+      clients.map(async (client, at) => {
+        const reading = await readPillar(client, config.pillar.name, registrationTimeoutMs);
+        const isReference = at >= clients.length - inputs.references.length;
+        return isReference ? checkVersion(reading, inputs.node.versions) : reading;
+      }),
+    ),
   );
   return { stack, host, context, root, observation, facts, node, chains, readings };
 }

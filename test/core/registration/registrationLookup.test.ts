@@ -23,7 +23,7 @@ const long = chainOf(
 describe("a source", () => {
   test("is no reference at the host's own address", async () => {
     const urls = ["http://127.0.0.1:9", "http://[::ffff:127.0.0.1]:9"];
-    const readings = await readSources(undefined, urls, "Anvil", "127.0.0.1");
+    const readings = await readSources(undefined, urls, "Anvil", { address: "127.0.0.1", versions: undefined });
     expect(readings).toMatchObject(urls.map(() => ({ fault: { why: expect.stringContaining("this host itself") } })));
   });
 

@@ -5,6 +5,7 @@ import type { StackConfig } from "../../../core/config/config";
 import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
 import { findLastHash } from "../../../core/eventLog/logIntegrity";
 import { formatLine } from "../../../core/eventLog/logLine";
+import { readSources } from "../../../core/registration/pillarReadings";
 import type { RetirementInputs } from "../../../core/retirement/guardInputs";
 import { readChain } from "../../../core/retirement/readChain";
 import type { RetirementFacts } from "../../../core/retirement/retirementFacts";
@@ -16,7 +17,7 @@ import { systemClock } from "../../../core/util/clock";
 import { moveNamed } from "../../moveNamed";
 import { putEvent, recordFile } from "../../recordIn";
 import { scratchDirectory } from "../../scratchDirectory";
-import { fakeNode, idCall, use } from "../chain/fakes";
+import { fakeNode, idCall, synced, use } from "../chain/fakes";
 import { runs, smallChain } from "./smallChain";
 
 const directory = scratchDirectory();
@@ -122,6 +123,32 @@ it("takes the chain for known only if a reference is another node than this host
     return (await survey(host, { node, references } as unknown as RetirementInputs)).isChainKnown;
   };
   expect([await isKnown("a"), await isKnown("b")]).toEqual([false, true]);
+});
+
+it("a reference below the version that its height requires counts neither for a retirement nor for the registration", async () => {
+  const start = async (address: string, version: string) => {
+    const results = { ...synced(), "embedded.pillar.getByName": null, "stats.processInfo": { version, commit: "" } };
+    return `http://${address}:${(await use(fakeNode(results, address))).port}`;
+  };
+  const references = [await start("127.0.0.2", "v0.0.8"), await start("127.0.0.3", "v0.0.10")];
+  const why = "the window";
+  const versions = {
+    ...{ mainNetwork: "ab", releases: "https://r.example", source: "https://s.example/node" },
+    rows: [{ fromHeight: 100, leastVersion: "v0.0.10", why, release: "https://r.example" }],
+  };
+  const inputs = {
+    ...{ stack: "prod", pillar: "Anvil", lifecycle: "retiring", references, isOwnServer: true, epoch: 1 },
+    ...{ host: { ssh }, node: { versions }, network: { momentum: 10_000, tickMomentums: 30 } },
+    ...{ backup: { directory: directory() }, places: { signer: { directory: "/root/.orchestrator" } } },
+  } as unknown as RetirementInputs;
+  const memory = { createdAt: at, isReached: false, isOwnWork: true };
+  const question = { step: "retire" as const, inputs, memory, host: { silent: "ETIMEDOUT" } };
+  const deps = { ...systemClock, say: () => undefined };
+  const { facts } = await surveyRetirement({ ...question, store: createDirectoryStore(directory()) }, deps);
+  const registration = await readSources(undefined, references, "Anvil", { address: ssh.address, versions });
+  const old = "it is v0.0.8; v0.0.10 or newer is required from height 100 on (the window)";
+  for (const readings of [facts.readings, registration])
+    expect(readings.map((each) => ("fault" in each ? each.fault.why : "counts"))).toEqual([old, "counts"]);
 });
 
 it("asks the retirement's references first, then those of the sync, each once", () => {
