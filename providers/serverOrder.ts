@@ -9,8 +9,8 @@ import { defineResource, hasChanges } from "./runtime/dynamicResource";
 /**
  * Stands between the order and what the order used. The server depends on it, and it depends on key, firewall and tag,
  * so a destroy deletes it in between. create and update remember whether and when this stack ordered the server: an
- * adopted one may belong to anybody. delete refuses while a server with the stack's labels is left, such as one of an order whose
- * answer never came: without its firewall it would be open to everybody, and nobody would know of it.
+ * adopted one may belong to anybody. delete refuses while a server with the stack's labels is left, such as one of an
+ * order whose answer never came: without its firewall it would be open to everybody, and nobody would know of it.
  */
 export class ServerOrder extends defineResource<ServerOrderInputs, ServerOrderOutputs>({
   type: "ServerOrder",

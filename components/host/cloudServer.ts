@@ -141,7 +141,8 @@ async function findAddress(run: CloudRun, serverId: string, recorded: string, is
   if (plan.kind === "make") await checkMade({ ...run, plan }, serverId);
   if (pulumi.runtime.isDryRun()) return address;
   // A server that works keeps working: the operator decides when to make the firewall again.
-  if (plan.found.firewall === undefined) await assertFirewall(run).catch(({ message }: Error) => warn(message));
+  if (plan.kind === "keep" && plan.found.firewall === undefined)
+    await assertFirewall(run).catch(({ message }: Error) => warn(message));
   if (address === "") throw new Error(formatNoAddress(run, serverId, isOrdered));
   const { sent } = await orders.read();
   await orders.write({ attempts: [], sent: isOrdered ? sent : undefined });

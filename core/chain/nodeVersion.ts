@@ -50,7 +50,7 @@ const versionTimeoutMs = 2000;
  * Adds a fault to the reading of a reference that lacks a version required at its height: it may be on another chain.
  * Never throws. @param known versions that suffice, by the client's name, which are not asked for again
  */
-export async function checkVersion<T extends object>(
+export async function addVersionFault<T extends object>(
   reading: Reading<T>,
   rules: VersionRules | undefined,
   known = new Map<string, string>(),

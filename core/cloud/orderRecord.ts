@@ -3,13 +3,6 @@ import type { StackConfig } from "../config/config";
 import type { CloudHostConfig } from "../config/hostSchema";
 import { openStackStore } from "../config/stackStore";
 
-const sentSchema = z.object({
-  /** Random, and on the server as label or tag: it tells this stack's servers from those that only have its names. */
-  number: z.string(),
-  /** ISO 8601. */
-  at: z.string(),
-});
-
 const attemptSchema = z.object({
   plan: z.string(),
   location: z.string(),
@@ -24,7 +17,10 @@ const recordSchema = z.object({
   /** The order that a run sent without seeing its server yet. */
   pending: attemptSchema.optional(),
   /** All orders since a run has logged in to a server: a server may appear long after its order. */
-  sent: z.array(sentSchema).readonly().optional(),
+  sent: z
+    .array(z.object({ number: z.string(), at: z.string() }))
+    .readonly()
+    .optional(),
   /** The first price that was shown for the settings in `wish` ({@link describeWish}). */
   shown: z.object({ wish: z.string(), monthly: z.number(), currency: z.string() }).optional(),
 });

@@ -1,7 +1,7 @@
 import type { ChainClient } from "../chain/chain";
 import type { PillarOnChain, Produced } from "../chain/chainAnswers";
 import { readReferences } from "../chain/distinctReferences";
-import { checkVersion } from "../chain/nodeVersion";
+import { addVersionFault } from "../chain/nodeVersion";
 import { type Answered, type Reading, readNode, readWholePage } from "../chain/reading";
 import { type Block, readSharedHeights } from "../chain/sameChain";
 import type { VersionRules } from "../chain/versionRules";
@@ -50,7 +50,7 @@ export async function readSources(
   // A single node under two names would outvote this host's node.
   const excluded = [{ host: address, what: "this host itself" }];
   const others = await readReferences(references, excluded, async (client) =>
-    checkVersion(await readPillar(client, pillar, referenceTime), versions),
+    addVersionFault(await readPillar(client, pillar, referenceTime), versions),
   );
   return readSharedHeights([...(ownReading ? [await ownReading] : []), ...others], referenceTime);
 }

@@ -1,6 +1,6 @@
 import { openNodeChain } from "../chain/chain";
 import { openReferences, type ReferenceClient, readClients } from "../chain/distinctReferences";
-import { checkVersion } from "../chain/nodeVersion";
+import { addVersionFault } from "../chain/nodeVersion";
 import { createOrchestratorClient } from "../chain/orchestrator";
 import { countNodesOnce, isAnswered, listLeftOut } from "../chain/reading";
 import { readSharedHeights } from "../chain/sameChain";
@@ -115,7 +115,7 @@ async function readFacts(
   const references = new Set(clients.flatMap(({ client, isReference }) => (isReference ? [client] : [])));
   const unchecked = await readClients(clients, async (client) => {
     const reading = await readChain(client, chainQuestion, deps.now());
-    return references.has(client) ? checkVersion(reading, inputs.node.versions) : reading;
+    return references.has(client) ? addVersionFault(reading, inputs.node.versions) : reading;
   });
   const readings = await readSharedHeights(unchecked, timeoutMs);
   const { counted: independent } = countNodesOnce(readings.filter(isAnswered), () => true);

@@ -1,7 +1,7 @@
 import { type ChainClient, openNodeChain } from "../chain/chain";
 import { type ExcludedHost, readClients, readReferences } from "../chain/distinctReferences";
 import { createNodeClient, type NodeTarget } from "../chain/node";
-import { checkVersion, readVersionGaps } from "../chain/nodeVersion";
+import { addVersionFault, readVersionGaps } from "../chain/nodeVersion";
 import { isAnswered, readNode, readNodeId } from "../chain/reading";
 import { type Block, readOlderMomentums } from "../chain/sameChain";
 import { type LogRef, readEvents } from "../eventLog/eventLog";
@@ -67,7 +67,7 @@ export function openWitnesses(
     read: async (own: OwnChain | undefined, limit = 10_000): Promise<ReferenceAnswers> => {
       const heights = own ? [own.newest.height] : [];
       const readWitness = async (client: ChainClient) =>
-        checkVersion(
+        addVersionFault(
           await readNode(client, ({ newest }) => readOlderMomentums({ newest }, client, heights, limit), limit),
           versions,
           known,

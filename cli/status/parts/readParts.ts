@@ -1,5 +1,5 @@
 import { type ChainClient, openNodeChain, openReferenceChain } from "../../../core/chain/chain";
-import { checkVersion, readNodeVersion, readVersionGaps } from "../../../core/chain/nodeVersion";
+import { addVersionFault, readNodeVersion, readVersionGaps } from "../../../core/chain/nodeVersion";
 import { createOrchestratorClient } from "../../../core/chain/orchestrator";
 import { findUnknownSporks } from "../../../core/chain/sporks";
 import { createStackLogRef, openStackStore } from "../../../core/config/stackStore";
@@ -88,7 +88,7 @@ function startLookups(stack: StackWithHost, host: HostReader, context: Retiremen
       clients.map(async (client, at) => {
         const reading = await readPillar(client, config.pillar.name, registrationTimeoutMs);
         const isReference = at >= clients.length - inputs.references.length;
-        return isReference ? checkVersion(reading, inputs.node.versions) : reading;
+        return isReference ? addVersionFault(reading, inputs.node.versions) : reading;
       }),
     ),
   );

@@ -32,7 +32,12 @@ async function registerCloudHost(provider: CloudHostConfig["provider"]) {
 }
 
 const made = {
-  "host-key": { publicKey: hostKey, privateKey: "hunter2", fingerprint: "SHA256:x", orders: [{ number: "0a1b", at: "2026-11-21T14:00:00.000Z" }] },
+  "host-key": {
+    publicKey: hostKey,
+    privateKey: "hunter2",
+    fingerprint: "SHA256:x",
+    orders: [{ number: "0a1b", at: "2026-11-21T14:00:00.000Z" }],
+  },
   "first-contact": { pinned: hostKey, fingerprint: "SHA256:x" },
   "server-order": { isOrdered: true },
   server: { ipv4Address: "203.0.113.9" },
