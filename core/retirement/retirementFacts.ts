@@ -49,7 +49,7 @@ export interface RetirementFacts extends Pick<RetirementInputs, "pillar" | "stac
   readonly unregisteredSince?: string | undefined;
   /** True if this host's address has a momentum since the deploy; undefined if that was not searched, or can't be seen. */
   readonly hasProduced?: boolean | undefined;
-  /** Why the Pillar's registered address may be of this host, to which the stack never logged in. */
+  /** Reasons why the registered address may be of this host, to which the stack never logged in. */
   readonly registrationDoubts?: readonly string[] | undefined;
   readonly successor?:
     | {

@@ -3,7 +3,8 @@ import { randomHistories } from "../../lab/simulation/random";
 import { mutated } from "../../lab/simulation/rules";
 import { search } from "../../lab/simulation/search";
 import { searches } from "../../lab/simulation/searches";
-import { loadProgram, searchOrders } from "./orders";
+import { loadProgram } from "./orders/program";
+import { searchOrders } from "./orders/search";
 
 const decide = "core/orchestrator/rules/decideMove.ts";
 const generation = "core/orchestrator/rules/generation.ts";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { loadProgram, searchOrders } from "./orders";
+import { loadProgram } from "./orders/program";
+import { searchOrders } from "./orders/search";
 
 const size = { seed: 1, most: 200 };
 

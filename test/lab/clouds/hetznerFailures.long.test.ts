@@ -103,7 +103,7 @@ test("a destroy after a killed order refuses until the running server is known",
   await stage.stack.pulumi(["refresh", "--yes", "--skip-preview", "--clear-pending-creates"]);
   await expectSuccess(stage.upToServer());
   expect(stage.servers()).toMatchObject([{ id }]);
-  // Nobody can say whether the registered address is of a node on a server that no run logged in to.
+  // Without a reference it is unknown whether a node on a server that no run logged in to is registered.
   await stage.configure({ lifecycle: "retiring", retirement: {} });
   const unknown = linesOf(await expectFailure(stage.stack.up(["--skip-preview"])));
   expect(unknown).toMatch(
