@@ -24,7 +24,7 @@ async function registerCloudHost(provider: CloudHostConfig["provider"]) {
     cloud: openCloud(config),
     orders: { read: async () => record, write: async () => undefined },
     record,
-    plan: { kind: "keep" as const, server, found: { servers: [server] }, isHalfMade: false },
+    plan: { kind: "keep" as const, server, found: { servers: [server], firewall: "9" }, isHalfMade: false },
   };
   const args = { ...createHostArgs(config, last), openings: [], strangers: {} };
   const host = createCloudHost(run, args);
