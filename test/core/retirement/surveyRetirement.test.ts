@@ -33,10 +33,10 @@ const begun = (target: string): MoveEvent => ({ at, move, event: "begun", detail
 /** Returns when the silent host had no orchestrator, as the guard reads it from an event log. */
 async function noSignerAt(lines: readonly (LogEvent | MoveEvent)[], logHead?: string): Promise<string | undefined> {
   for (const line of lines) putEvent(directory(), line);
-  return (await survey({ silent: "no answer" })).noOrchestratorAt;
+  return (await survey({ silent: "no answer" }, undefined, logHead)).noOrchestratorAt;
 }
 
-async function survey(host: RetirementFacts["host"], changes?: RetirementInputs): Promise<RetirementFacts> {
+async function survey(host: RetirementFacts["host"], changes?: RetirementInputs, logHead?: string) {
   const inputs = {
     stack: "prod",
     pillar: "Anvil",
