@@ -11,14 +11,14 @@ import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence";
 import { checkMoveHistory, type MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
-import { formatManualMoveHint, stopForGood } from "../../core/orchestrator/rules/obstacles";
+import { findForeignBackup, formatManualMoveHint, stopForGood } from "../../core/orchestrator/rules/obstacles";
 import { createHostTarget, createOldHost } from "../../core/ssh/configuredLogin";
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { SshTarget } from "../../core/ssh/ssh";
 import { commandsFor } from "../../core/util/commands";
 import { isSameMachine } from "../../core/util/hostPort";
 import { printableLines } from "../../core/util/printable";
-import { formatProblem } from "../../core/util/problem";
+import { formatProblem, type Problem } from "../../core/util/problem";
 import { formatDuration } from "../../core/util/timeText";
 import {
   confirmFirstMove,
@@ -73,8 +73,13 @@ export async function restoreOrchestrator(
   console.log(printableLines(lines.join("\n")));
   const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
   if (stale) throw createRefusal(stale);
+  const known = summarizeMoves(moves, move);
+  const { laterThanMove: laterThan } = orchestrator.migrateFrom ?? {};
+  const foreign = findForeignBackup(content, lost, { known, laterThan }, commandsFor(stack));
+  if (foreign) throw createRefusal(foreign);
+  const holder = findLastHolder(config, known, hosts);
+  if (holder) throw createRefusal(holder);
   const word = await confirmFirstMove(stack, config, options);
-  assertLastHolder(config, summarizeMoves(moves, move), hosts);
 
   const fence = await fenceHost(lost, server, options, () => endFence(store, move, lost, Date.now()));
   await appendEvent(store, { at: new Date().toISOString(), move, event: "fenced", details: fence });
@@ -172,18 +177,32 @@ function isFreshShare({ keyShare }: Pick<Backup, "keyShare">, bridge: BridgeNow)
   return bridge.known && hasShareForKey(bridge.key, keyShare?.files ?? []);
 }
 
-/** Asserts that the orchestrator was started last on no third host, as far as the event log knows. */
-function assertLastHolder(config: StackConfig, known: MoveHistory, hosts: Readonly<Record<WhichHost, string>>): void {
+/** Returns the problem that a third host may have the orchestrator, as far as the event log knows. */
+export function findLastHolder(
+  config: StackConfig,
+  known: MoveHistory,
+  hosts: Readonly<Record<WhichHost, string>>,
+): Problem | undefined {
   const { laterThanMove: laterThan } = config.orchestrator.migrateFrom ?? {};
   const move = createMoveId(config, config.stack);
   const wanted = { move, direction: "forward", known, laterThan, hosts } as const;
-  if (checkMoveHistory(wanted, { old: undefined, new: undefined }, "unpack") !== "later start") return;
-  throw createRefusal({
-    what: "by the event log, the orchestrator was started last on another host",
-    found: `${known.startedOn ?? "an unnamed host"}, in ${known.move ? formatMove(known.move) : "no move"}`,
-    needed: "name that host's stack with --from",
-    next: formatManualMoveHint(commandsFor(config.stack), known.started),
-  });
+  if (checkMoveHistory(wanted, { old: undefined, new: undefined }, "unpack") !== "later start") return undefined;
+  const { startedOn = "an unnamed host", startedFrom, move: last } = known;
+  const name = last ? formatMove(last) : "no move";
+  const next = formatManualMoveHint(commandsFor(config.stack), known.started, "It was on the lost host");
+  if (startedFrom === undefined)
+    return {
+      what: "by the event log, the orchestrator was started last on another host",
+      found: `${startedOn}, in ${name}`,
+      needed: "name that host's stack with --from",
+      next,
+    };
+  return {
+    what: "by the event log, the orchestrator's last start has not ended: either of its hosts may have the orchestrator",
+    found: `from the host with the key ${startedFrom} to ${startedOn}, in ${name}`,
+    needed: "end that move with its own stack, or restore between these two hosts",
+    next: [last && `To end it: ${commandsFor(last.stack).up}`, next],
+  };
 }
 
 /** Formats what is restored. `lost`: the lost host's address, and its server; `isFresh`: its key share is the newest. */

@@ -41,8 +41,8 @@ interface ModelSettings {
   readonly isFenced?: SagaActions["isFenced"];
   /** Called when a share is sealed in a backup. */
   readonly backUp?: (share: number | undefined) => void;
-  /** Returns the share in the newest backup; undefined if it is not of the bridge's key. */
-  readonly restored?: () => number | undefined;
+  /** Returns the share in the backup that takes the old host's place. @throws if the program refuses that backup */
+  readonly restored?: () => number;
   /** Token of the run, for the hosts' locks. */
   readonly token?: string;
   /** False lets scripts overwrite another stack's move; the real ones refuse to. */
@@ -77,7 +77,9 @@ const brokenConnection = (what: string) => Object.assign(new Error(`${what}: no 
 export class Model implements SagaActions {
   blows = 0;
   /** True once the event log refuses every write. */
-  private storeRefuses = false;
+  storeRefuses = false;
+  /** Generation of the saga whose target this run started and verified. */
+  generation?: number;
 
   constructor(
     private readonly blow: (at: Moment) => Blow | Promise<Blow>,
@@ -87,6 +89,7 @@ export class Model implements SagaActions {
 
   say = () => undefined;
   isWatched = () => true;
+  check: SagaActions["check"] = async () => undefined;
   isFenced = async (states: HostStates) => (await this.settings.isFenced?.(states)) ?? false;
 
   async look(): Promise<HostStates> {
@@ -202,9 +205,8 @@ export class Model implements SagaActions {
   }
 
   private share(): number {
-    const share = this.settings.restored?.();
-    if (share === undefined) throw new Error("the backup's key share is not of the bridge's key");
-    return share;
+    if (this.settings.restored === undefined) throw new Error("no backup is configured");
+    return this.settings.restored();
   }
 
   async record(line: "begun" | "starting", saga: Saga): Promise<void> {
@@ -229,6 +231,7 @@ export class Model implements SagaActions {
       side = roles[role];
       await this.part(side, name, saga, settledStages[step]);
     }
+    if (step === "start") this.generation = saga.generation ?? 0;
     if (step === "backup" && looks) return looks;
     if (step === "unpack") return this.look();
     return looks ? { ...looks, [side]: this.lookAt(side) } : this.look();

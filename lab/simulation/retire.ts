@@ -1,7 +1,8 @@
 import type { EventDetails, Fence, LogEvent, MoveEvent } from "../../core/eventLog/events";
 import { formatShareFile } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
-import { assignRoles, type Saga, type WhichHost } from "../../core/orchestrator/rules/journal";
+import { createLeg } from "../../core/orchestrator/rules/generation";
+import type { Saga, WhichHost } from "../../core/orchestrator/rules/journal";
 import type { RetirementInputs } from "../../core/retirement/guardInputs";
 import type { GuardMemory } from "../../core/retirement/guardMemory";
 import type { HostObservation } from "../../core/retirement/readHost";
@@ -15,7 +16,7 @@ import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { RetirementEvent } from "./events";
 import { diskOf, installed, type ModelHost } from "./host";
 import type { Rules } from "./rules";
-import { Broken, type HostName, holds, hostNames, pinned, shutDownBy, type World } from "./state";
+import { Broken, type HostName, holds, hostNames, keepBackup, pinned, shutDownBy, type World } from "./state";
 
 /** Reads a host as the guard does. Without the laptop's pinned key the login fails, which counts as a refusing host. */
 function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
@@ -57,8 +58,7 @@ export function operate(world: World, name: HostName, event: RetirementEvent, ru
   if (event === "back up") {
     if (host.reachable && host.running) noteBackup(world, host, host.directory, "asked");
   } else if (event === "lose backups") {
-    world.backup = 0;
-    world.backups = [];
+    Object.assign(world, { backup: 0, backupOf: [], backups: [] });
   } else if (!host.isGone) {
     const line = { at: "", stack: shutDownBy[name], pillar: "Anvil" };
     const details = event === "retire" ? shutDownNow(world, name, rules) : { address: host.address };
@@ -109,17 +109,15 @@ export function noteWay(
   saga: Saga,
   hosts: Readonly<Record<WhichHost, ModelHost>>,
 ): void {
-  const { source, target } = assignRoles(saga);
   const fingerprint = (side: WhichHost) => computeFingerprint(pinned(hosts[side]).hostKey);
-  const { move, direction, generation = 0 } = saga;
-  const details = { direction, generation, source: fingerprint(source), target: fingerprint(target) };
-  note(world, { at: timeOf(world), move, event, details });
+  const details = createLeg(saga, { old: fingerprint("old"), new: fingerprint("new") });
+  note(world, { at: timeOf(world), move: saga.move, event, details });
 }
 
 /** Adds a proved backup of a host's share. */
 export function noteBackup(world: World, host: ModelHost, share: number | undefined, label = "first"): void {
   if (!world.hasLaptop || share === undefined) return;
-  world.backup = Math.max(world.backup, share);
+  keepBackup(world, host, share);
   const { address, hostKey } = pinned(host);
   const files = ["config.json", "producer.moved-to-x", formatShareFile(bridgeKey(share))];
   const entries = files.reverse().map((name) => ({ path: `${directory.slice(1)}/${name}`, size: 1 }) as Entry);

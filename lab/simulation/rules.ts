@@ -5,6 +5,7 @@ import { compileFunction } from "node:vm";
 import { build } from "esbuild";
 import { findShutdownWithoutOrchestrator } from "../../core/eventLog/guardFacts";
 import { runSaga } from "../../core/orchestrator/move/saga";
+import { applyEvent, isForeignBackup } from "../../core/orchestrator/rules/generation";
 import { findFence, findFenceFault } from "../../core/orchestrator/rules/moveHistory";
 import { findBackupFault } from "../../core/retirement/backupRule";
 import { decideRetirement } from "../../core/retirement/decideRetirement";
@@ -14,6 +15,8 @@ import { isOrchestratorThere } from "../../core/retirement/lossRules";
 /** Decisions of the program that the simulation plays. */
 export const realRules = {
   runSaga,
+  applyEvent,
+  isForeignBackup,
   findFence,
   findFenceFault,
   decideRetirement,
@@ -36,7 +39,8 @@ const root = join(import.meta.dirname, "../..");
 /** Builds the decisions from a changed copy of the sources. @throws if a text to replace is missing */
 export function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const retirement = ["decideRetirement", "guardMemory", "backupRule", "lossRules"].map((name) => `retirement/${name}`);
-  const files = ["orchestrator/move/saga", "orchestrator/rules/moveHistory", "eventLog/guardFacts", ...retirement];
+  const rules = ["moveHistory", "generation"].map((name) => `orchestrator/rules/${name}`);
+  const files = ["orchestrator/move/saga", ...rules, "eventLog/guardFacts", ...retirement];
   return loadMutated<Rules>(
     files.map((file) => `core/${file}`),
     mutations,

@@ -133,6 +133,18 @@ export const searches = {
     events: ["fence", "lose", "find", "rewind", "reinstall", "start by hand"],
     after: [{ do: "save", host: "a" }, there("second"), { do: "save", host: "c" }, { do: "lose", host: "b" }],
   },
+  /** A has the orchestrator, and a backup was taken there; an operator names B as lost, perhaps after a move to B. */
+  "a lost host that never had the orchestrator": {
+    ...all,
+    ups: [
+      { stack: "second", direction: "forward", attempt: 1 },
+      { stack: "third", direction: "forward", attempt: 1, isRestore: true },
+    ],
+    events: ["fence", "lose", "find"],
+    hosts: ["b"],
+    generations: 1,
+    after: [{ do: "back up", host: "a" }],
+  },
   /** A backup was taken of A; A is lost and fenced, and was switched on again an hour later. The fence is in the event log. */
   "a fence of long ago": { ...fenced, after: fencedLongAgo },
   /** A was switched on within the hour of its fence. */

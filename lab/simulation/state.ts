@@ -1,4 +1,5 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
+import type { MoveId } from "../../core/eventLog/moveId";
 import type { MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { ListedBackup } from "../../core/retirement/backupRule";
 import { computeFingerprint } from "../../core/ssh/publicKey";
@@ -27,6 +28,8 @@ export type Hosts = Readonly<Record<HostName, ModelHost>>;
 export interface ModelRecord extends MoveHistory {
   /** True if it lacks a start that the other operator's event log has. */
   readonly isBehind: boolean;
+  /** Move of the last start. */
+  readonly startedBy?: MoveId | undefined;
 }
 
 /** State of everything in the simulation. */
@@ -34,8 +37,9 @@ export interface World {
   readonly hosts: Hosts;
   /** Generation of the bridge's key. */
   generation: number;
-  /** Generation of the newest share in a sealed backup. */
+  /** Generation of the newest share in a sealed backup, and the keys of the hosts of which such a backup is. */
   backup: number;
+  backupOf: readonly string[];
   /** Unix milliseconds. */
   clock: number;
   /** True while the first operator has a laptop. */
@@ -57,7 +61,7 @@ export const emptyRecord: ModelRecord = { generation: 0, started: 0, isBehind: f
 export function newWorld(): World {
   const hosts = { a: signing("198.51.100.7"), b: installed("203.0.113.9"), c: installed("192.0.2.4") };
   const records = { one: emptyRecord, two: emptyRecord };
-  const rest = { hasLaptop: true, records, hasBegun: false, isHarmed: false, lines: [] };
+  const rest = { hasLaptop: true, backupOf: [], records, hasBegun: false, isHarmed: false, lines: [] };
   return { hosts, generation: 1, backup: 0, clock: Date.UTC(2026, 0, 1), ...rest };
 }
 
@@ -77,10 +81,21 @@ function rankOf({ hosts, records }: World): Rank {
 export function worldText(world: World): string {
   const { hosts, generation, backup, hasLaptop, isHarmed, records, hasBegun } = world;
   const rank = rankOf(world);
-  const recordText = ({ generation, move, started, startedOn, isBehind }: ModelRecord) =>
-    `${rank(generation)} ${move?.stack ?? ""} ${rank(started)} ${startedOn ?? ""} ${isBehind}`;
-  const known = `${recordText(records.one)} ${recordText(records.two)} ${hasBegun}`;
+  const recordText = ({ generation, move, started, startedOn, startedFrom, startedBy, isBehind }: ModelRecord) => {
+    const open = startedFrom === undefined ? "" : `${startedFrom} ${startedBy?.stack}/${startedBy?.attempt}`;
+    return `${rank(generation)} ${move?.stack ?? ""} ${rank(started)} ${startedOn ?? ""} ${open} ${isBehind}`;
+  };
+  // Once a start is known, it does not matter of which host a backup is.
+  const isStarted = operators.every((name) => records[name].started > 0);
+  const known = `${recordText(records.one)} ${recordText(records.two)} ${hasBegun} ${isStarted ? "" : world.backupOf}`;
   return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${known} ${fencesText(world)} ${retirementText(world)}`;
+}
+
+/** Keeps a sealed backup of a host's share. */
+export function keepBackup(world: World, host: ModelHost, share: number): void {
+  if (share < world.backup) return;
+  const others = share === world.backup ? world.backupOf : [];
+  Object.assign(world, { backup: share, backupOf: [...new Set([...others, keyOf(host)])].sort() });
 }
 
 /** Returns the fence of a host, by the event log. */

@@ -1,4 +1,5 @@
-import { applyEvent } from "../../core/orchestrator/rules/generation";
+import { isSameMove, type MoveId } from "../../core/eventLog/moveId";
+import { createLeg } from "../../core/orchestrator/rules/generation";
 import { assignRoles, bothSides, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
 import { befall, canHappen, generate, type HostEvent, isOfRetirement } from "./events";
 import { keyOf, type ModelHost } from "./host";
@@ -16,6 +17,7 @@ import {
   hasNewest,
   hostNames,
   isAt,
+  keepBackup,
   type ModelRecord,
   type Operator,
   pairs,
@@ -105,7 +107,7 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
       host.isHidden = false;
     }
   const plain = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
-  const before = { plain, hadNewest: hasNewest(world), isDeceived: isDeceived(world, hosts, known, isRestore) };
+  const before = { plain, hadNewest: hasNewest(world), isDeceived: isDeceived(hosts, known, isRestore) };
   const model = new Model(blow, hosts, {
     all: Object.values(world.hosts),
     token,
@@ -118,13 +120,10 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
       world.hasBegun = true;
       const { [by]: own, [by === "one" ? "two" : "one"]: other } = world.records;
       const isBehind = other.isBehind || line === "starting";
+      const startedBy = line === "starting" ? saga.move : own.startedBy;
       world.records = {
         ...(by === "one" ? { two: { ...other, isBehind } } : { one: { ...other, isBehind } }),
-        [by]: {
-          ...applyEvent(own, line, saga),
-          isBehind: own.isBehind,
-          startedOn: line === "starting" ? keys[assignRoles(saga).target] : own.startedOn,
-        },
+        [by]: { ...own, ...rules.applyEvent(own, line, saga.move, createLeg(saga, keys)), startedBy },
       } as World["records"];
     },
     isFenced: async (states) => {
@@ -132,11 +131,18 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
         if (states[side] && fenceOf(world, hosts[side], rules)) noteUnfenced(world, hosts[side]);
       return isRestore && !states.old && fenceFaultOf(world, hosts.old, rules) === undefined;
     },
-    restored: () => (world.backup === world.generation ? world.backup : undefined),
+    restored: () => {
+      if (world.backup !== world.generation) throw new Error("the backup's key share is not of the bridge's key");
+      // The operator may give any backup; one of the lost host serves most.
+      const isForeign = (hostKey: string) =>
+        rules.isForeignBackup({ hostKey }, { hostKey: keys.old }, { known, laterThan: words?.laterThan });
+      if (world.backupOf.every(isForeign)) throw new Error("the host of the backup may still sign");
+      return world.backup;
+    },
     backUp: (share) => {
-      world.backup = Math.max(world.backup, share ?? 0);
-      if (world.lines) noteBackup(world, hosts[assignRoles(wanted).source], share);
-      else if (world.hasLaptop) world.backup = Math.max(world.backup, share ?? 0);
+      const source = hosts[assignRoles(wanted).source];
+      if (share !== undefined) keepBackup(world, source, share);
+      if (world.lines) noteBackup(world, source, share);
     },
   });
   const services = { old: "orchestrator", new: "orchestrator" };
@@ -144,7 +150,10 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   for (const host of [hosts.new, hosts.old]) if (host.reachable) host.owner = token;
   const way = { move, direction: wanted.direction, known, hosts: keys, isFirst: !world.hasBegun, isRestore, ...words };
   const ending = await rules.runSaga(way, model, places).then(
-    ({ holder, why }) => `${holder}: ${why}`,
+    ({ holder, why }) => {
+      if (!model.storeRefuses) noteEnd(world, by, move, keys[holder], model.generation, rules);
+      return `${holder}: ${why}`;
+    },
     (error: Error) => (error instanceof Killed ? "killed" : error.message),
   );
   if (broken) throw broken;
@@ -156,21 +165,30 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   return ending;
 }
 
-/**
- * True if an event log that lacks the last start meets a restored disk, or a lost one: nothing contradicts it. Nothing
- * contradicts an operator, either, who names a host as lost that never had the orchestrator, while a third host signs:
- * the event log has no start, or one that its move undid.
- */
+/** Logs the end of a saga, as core/orchestrator/move/move.ts does. @param verified generation that the run started */
+function noteEnd(
+  world: World,
+  by: Operator,
+  move: MoveId,
+  holderKey: string,
+  verified: number | undefined,
+  { applyEvent }: Rules,
+): void {
+  const own = world.records[by];
+  const isMissing = own.startedOn === holderKey && own.startedBy !== undefined && isSameMove(own.startedBy, move);
+  const generation = verified ?? (isMissing ? own.started : undefined);
+  if (generation === undefined) return;
+  world.records = { ...world.records, [by]: { ...own, ...applyEvent(own, "done", move, { generation }) } };
+}
+
+/** True if an event log that lacks the last start meets a restored disk, or a lost one: nothing contradicts it. */
 function isDeceived(
-  { hosts: all }: World,
   hosts: Record<WhichHost, ModelHost>,
-  { generation, isBehind, startedOn }: ModelRecord,
+  { generation, isBehind }: ModelRecord,
   isRestore: boolean,
 ): boolean {
+  if (isRestore && isBehind) return true;
   const pair = [hosts.old, hosts.new];
-  const isMisnamed = generation === 0 || pair.some((host) => keyOf(host) === startedOn);
-  const isThirdRunning = Object.values(all).some((host) => host.running && !pair.includes(host));
-  if (isRestore && (isBehind || (isMisnamed && isThirdRunning))) return true;
   const told = pair.map(({ reachable, journal }) => (reachable ? (journal?.generation ?? 0) : 0));
   return isBehind && generation > 0 && Math.max(...told) <= generation && pair.some(({ rewound }) => rewound);
 }

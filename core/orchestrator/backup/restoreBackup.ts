@@ -46,8 +46,8 @@ export async function readBackup(file: string, place: BackupPlace) {
     if (entry.path === inside) return [{ ...entry, path: "." }];
     return entry.path.startsWith(`${inside}/`) ? [{ ...entry, path: entry.path.slice(inside.length + 1) }] : [];
   });
-  const { host, provedAt } = list;
-  return { host, provedAt, inside, files: createManifest(files), ...findKeyShare(archive) };
+  const { host, hostKey, provedAt } = list;
+  return { host, hostKey, provedAt, inside, files: createManifest(files), ...findKeyShare(archive) };
 }
 
 async function openKept(file: string, directory: string): Promise<Readable> {

@@ -10,8 +10,8 @@ import { createProblemError } from "../../util/problem";
 import { createFenceCheck } from "../hosts/fence";
 import { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
-import type { Wanted } from "../rules/generation";
-import { assignRoles, type HostStates, type WhichHost } from "../rules/journal";
+import { createLeg, type Wanted } from "../rules/generation";
+import type { HostStates, WhichHost } from "../rules/journal";
 import { findMissingEnd, findRivalStart, summarizeMoves } from "../rules/moveHistory";
 import { type MoveDeps, MoveRun } from "./moveRun";
 import { createMoveActions } from "./moveSteps";
@@ -60,6 +60,7 @@ export async function move(
   const sides = new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
   const run = new MoveRun(inputs, sides, deps);
   run.isFenced = createFenceCheck(inputs, log.store, events, deps);
+  run.wanted = saga;
   let states: HostStates = { old: undefined, new: undefined };
   try {
     states = await sides.look(saga);
@@ -88,10 +89,7 @@ export async function move(
  */
 export function createRecorder(log: EventLog, { hosts }: Wanted, known: ReadonlySet<string>): SagaActions["record"] {
   return async (event, saga) => {
-    const { source, target } = assignRoles(saga);
-    const { direction, generation = 0, isRestore } = saga;
-    const leg = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
-    const details = isRestore ? { ...leg, isRestore } : leg;
+    const details = createLeg(saga, hosts);
     const assertAlone = async () => {
       const news = event === "starting" ? await readMoveEvents(log.store, known) : [];
       const rival = findRivalStart(news, saga.move.pillar, details.target);

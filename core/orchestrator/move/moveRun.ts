@@ -13,6 +13,7 @@ import { Copier } from "../hosts/copier";
 import type { FenceDeps } from "../hosts/fence";
 import type { HostPair, HostPairDeps } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
+import type { Wanted } from "../rules/generation";
 import { formatHost, type HostStates, type Saga, type WhichHost } from "../rules/journal";
 import type { SagaActions } from "./saga";
 
@@ -30,6 +31,8 @@ export class MoveRun {
   lastBackup?: Backup;
   /** Asks whether the old host is lost and fenced now (saga.ts). */
   isFenced: SagaActions["isFenced"];
+  /** The move as configured, and what the event log had of moves when this run began. */
+  wanted: Pick<Wanted, "known" | "laterThan">;
   /** Generation of the saga whose target this run started. */
   generation?: number | undefined;
   stoppedAt?: number;
@@ -47,6 +50,7 @@ export class MoveRun {
     // Set in the constructor, because a provider's stored text has no initializers of fields.
     this.addresses = new Map();
     this.isFenced = async () => false;
+    this.wanted = {};
     this.copier = new Copier(inputs, sides, deps.say);
   }
 

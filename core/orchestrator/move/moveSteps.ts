@@ -1,4 +1,5 @@
 import { encodeBase64, markOwn, parseJsonWords } from "../../ssh/foreign";
+import { commandsFor } from "../../util/commands";
 import { createProblemError } from "../../util/problem";
 import { settleAll } from "../../util/settleAll";
 import { takeBackup } from "../backup/backup";
@@ -10,17 +11,20 @@ import { formatStagingPath } from "../hosts/copier";
 import { adaptConfig } from "../rules/adaptConfig";
 import type { MoveStep } from "../rules/decideMove";
 import { assignRoles, type HostStates, type Journal, type Saga, type WhichHost } from "../rules/journal";
+import { findForeignBackup } from "../rules/obstacles";
 import type { MoveRun } from "./moveRun";
 import type { SagaActions } from "./saga";
 import { waitForSignings } from "./signings";
 import { verify } from "./verify";
 
-/** Reads a backup. @throws Error in the operator's words if its key share is not of the bridge's present key */
+/** Reads a backup. @throws Error in the operator's words if its key share is old, or its host may still sign */
 async function readFreshBackup(run: MoveRun, file: string): Promise<BackupContent> {
   const bridge = await run.assertBridge("refusing to start an orchestrator from a backup now");
   const content = await readBackup(file, run.backupPlace());
   const stale = findStaleShare(content, bridge, run.inputs);
   if (stale !== undefined) throw createProblemError({ ...stale, what: `${stale.what}: ${file}` });
+  const foreign = findForeignBackup(content, run.inputs.old.host.ssh, run.wanted, commandsFor(run.inputs.stack));
+  if (foreign !== undefined) throw createProblemError(foreign);
   return content;
 }
 
@@ -135,18 +139,23 @@ const arrive: Perform = async (run, saga, states) => {
   return sides.step({ ...call, variables: { config: secret }, secrets: [secret] }, states);
 };
 
-const start: Perform = async (run, saga, states) => {
+/** Asserts that a restored orchestrator may be started: that is logged as a start, also if this run dies. */
+async function assertStart(run: MoveRun, saga: Saga, states: HostStates): Promise<void> {
   const { source, target: side } = assignRoles(saga);
   const { inputs } = run;
-  // A killed run may have unpacked another backup days ago. After a start the key share may differ from the backup's.
-  if (saga.isRestore && inputs.restoreFrom !== undefined && states[side]?.journal?.stage !== "starting") {
-    await assertUnpacked(run, side, await readFreshBackup(run, inputs.restoreFrom), inputs[side].directory);
-    // Looks at the lost host once more: it may have come back while the backup was checked.
-    if (!(await run.isFenced(await run.sides.look(saga))))
-      throw new Error(
-        `the fence of ${run.nameOf(source)} has ended: the orchestrator of ${run.nameOf(side)} is not started`,
-      );
-  }
+  // After a start the key share may differ from the backup's.
+  if (!saga.isRestore || inputs.restoreFrom === undefined || states[side]?.journal?.stage === "starting") return;
+  // A killed run may have unpacked another backup days ago.
+  await assertUnpacked(run, side, await readFreshBackup(run, inputs.restoreFrom), inputs[side].directory);
+  // Looks at the lost host once more: it may have come back while the backup was checked.
+  if (await run.isFenced(await run.sides.look(saga))) return;
+  throw new Error(
+    `the fence of ${run.nameOf(source)} has ended: the orchestrator of ${run.nameOf(side)} is not started`,
+  );
+}
+
+const start: Perform = async (run, saga, states) => {
+  const { source, target: side } = assignRoles(saga);
   run.deps.say(
     `starting the orchestrator of ${run.nameOf(side)}: from here on it holds the key and may sign; ${run.nameOf(source)} is fenced`,
   );
@@ -207,6 +216,9 @@ export function createMoveActions(run: MoveRun, wanted: Saga): Omit<SagaActions,
   const { sides, deps } = run;
   return {
     look: () => sides.look(wanted),
+    check: async (step, saga, states) => {
+      if (step === "start") await assertStart(run, saga, states);
+    },
     perform: (step, saga, states) => steps[step](run, saga, states),
     say: deps.say,
     signal: deps.signal,

@@ -2,7 +2,7 @@ import { commandsFor } from "../../util/commands";
 import { takeFirstLine } from "../../util/printable";
 import { formatUnattendedRefusal } from "../../util/unattended";
 import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../rules/decideMove";
-import { applyEvent, decideEvent, decideNext, type Wanted } from "../rules/generation";
+import { applyEvent, createLeg, decideEvent, decideNext, type Wanted } from "../rules/generation";
 import type { HostStates, Saga } from "../rules/journal";
 import { describeKeyLocation, type HostAddresses } from "../rules/keyLocation";
 import { formatObstacle } from "../rules/obstacles";
@@ -12,6 +12,8 @@ export interface SagaActions {
   look(): Promise<HostStates>;
   /** True if the old host does not answer, and is lost and fenced now. If it answers, its fence ends here. */
   isFenced(states: HostStates): Promise<boolean>;
+  /** Checks what may still refuse a step whose event is then logged. @throws Error if so */
+  check(step: MoveStep, saga: Saga, states: HostStates): Promise<void>;
   /** Logs an event about a saga. @throws Error if that fails; the step is then not done */
   record(line: "begun" | "starting", saga: Saga): Promise<void>;
   /** Does a whole step; can be repeated. @returns the state of both hosts after it */
@@ -71,9 +73,11 @@ export async function runSaga(first: Wanted, actions: SagaActions, places: HostA
       throw new Error(formatUnattendedRefusal("move the orchestrator", "up", places.stack, where));
     }
     try {
+      await actions.check(step, saga, states);
       const line = decideEvent(step, saga, wanted.known);
       if (line) await actions.record(line, saga);
-      if (line && wanted.known) wanted = { ...wanted, known: applyEvent(wanted.known, line, saga) };
+      if (line && wanted.known)
+        wanted = { ...wanted, known: applyEvent(wanted.known, line, saga.move, createLeg(saga, wanted.hosts)) };
       states = await actions.perform(step, saga, states);
       memory = { ...memory, ...memoryAfter[step] };
     } catch (error) {

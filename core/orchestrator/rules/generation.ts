@@ -1,4 +1,6 @@
+import type { MoveLeg } from "../../eventLog/events";
 import { isSameMove, isSameOwner, type MoveId } from "../../eventLog/moveId";
+import { isSameMachine } from "../../util/hostPort";
 import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decideMove";
 import {
   assignRoles,
@@ -22,6 +24,8 @@ export interface MoveHistory {
   readonly started: number;
   /** Fingerprint of the ssh key of the host on which that start was; undefined if the event log lacks it. */
   readonly startedOn?: string | undefined;
+  /** Fingerprint of the host that this start was to leave; undefined once its end is logged. */
+  readonly startedFrom?: string | undefined;
 }
 
 /** A saga as the configuration asks for it; `isRestore`: the configuration has a backup. */
@@ -82,31 +86,62 @@ export function checkMoveHistory(
   if (!beginsSaga(step)) return undefined;
   if (Math.max(known.generation, highest) === 0) return isFirst ? undefined : "first move";
   // A lost host can show no journal: the last start must be logged for it, or for the host that the backup goes to.
-  const isHere = known.startedOn !== undefined && Object.values(hosts ?? {}).includes(known.startedOn);
+  // Without its end, the host that it was to leave may have the orchestrator.
+  const isHere = known.startedOn !== undefined && [known.startedOn, known.startedFrom].every((key) => isOf(key, hosts));
   if (step === "unpack" && isHere) return undefined;
   const source = numberOf(states[assignRoles(saga).source]?.journal);
   return Math.max(source, findCopied(states, saga, hosts), laterThan) < known.started ? "later start" : undefined;
 }
 
+/** True if the key of a host of a start, if it is known, is that of one of these hosts. */
+const isOf = (key: string | undefined, hosts: Wanted["hosts"]) =>
+  key === undefined || Object.values(hosts ?? {}).includes(key);
+
+/**
+ * True if a backup does not show that the lost host had the orchestrator: as long as no start is known, the host of the
+ * backup may still sign.
+ */
+export function isForeignBackup(backup: Machine, lost: Machine, { known, laterThan }: Partial<Wanted>): boolean {
+  return known?.started === 0 && laterThan === undefined && !isSameMachine(backup, lost);
+}
+
+type Machine = Parameters<typeof isSameMachine>[0];
+
 /** True if a step begins a saga, which gets its generation then. */
 const beginsSaga = (step: MoveStep) => step === "bulk" || step === "unpack";
 
 /** Returns the event to log before a step, because a host whose disk is set back later forgets begin and start. */
-export function decideEvent(step: MoveStep, { generation = 0 }: Saga, known: MoveHistory | undefined) {
+export function decideEvent(step: MoveStep, { generation = 0, isRestore }: Saga, known: MoveHistory | undefined) {
   if (beginsSaga(step)) return "begun";
-  return startsNothing.includes(step) || generation <= (known?.started ?? 0) ? undefined : "starting";
+  // A restore stops nothing, and its start may still be refused.
+  const isBeforeStart = isRestore && step !== "start";
+  const isLogged = isBeforeStart || startsNothing.includes(step) || generation <= (known?.started ?? 0);
+  return isLogged ? undefined : "starting";
 }
 
-export function applyEvent(known: MoveHistory, line: "begun" | "starting", saga: Omit<Saga, "direction">): MoveHistory {
-  const { generation = 0, move, isRestore } = saga;
+/** Returns a saga as the event log has it. */
+export function createLeg({ direction, generation = 0, isRestore }: Saga, hosts: Wanted["hosts"]): MoveLeg {
+  const { source, target } = assignRoles({ direction });
+  const leg = { direction, generation, source: hosts?.[source] ?? "", target: hosts?.[target] ?? "" };
+  return isRestore ? { ...leg, isRestore } : leg;
+}
+
+/** Adds an event of a move to the history. An end has the generation of its start. */
+export function applyEvent(
+  known: MoveHistory,
+  event: "begun" | "starting" | "done" | "rolledBack",
+  move: MoveId,
+  { generation, isRestore, source, target }: Pick<MoveLeg, "generation"> & Partial<MoveLeg>,
+): MoveHistory {
+  const isBegin = event === "begun";
   // A restore that has begun stops no other stack's move, and its fence may end.
-  const isNewest = generation >= known.generation && !(isRestore && line === "begun");
-  return {
-    ...known,
-    ...(isNewest && { move }),
-    generation: Math.max(known.generation, generation),
-    started: line === "starting" ? Math.max(known.started, generation) : known.started,
-  };
+  const isNewest = generation >= known.generation && !(isRestore && isBegin);
+  const next = { ...known, ...(isNewest && { move }), generation: Math.max(known.generation, generation) };
+  // An end that the log has without its start names no host.
+  if (!isBegin && generation > known.started)
+    return { ...next, started: generation, startedOn: target, startedFrom: source };
+  const isEnd = !isBegin && event !== "starting" && generation === known.started;
+  return isEnd ? { ...next, startedFrom: undefined } : next;
 }
 
 /** Returns the generation of a saga by its journals; undefined if none is left. */
@@ -174,9 +209,9 @@ function findObstacle(step: MoveStep, saga: Required<Omit<Saga, "isRestore">>, s
   // An unreachable source can't show, by lock or journal, that it moved the orchestrator to a third host.
   const isElsewhere =
     states[assignRoles(saga).source] === undefined &&
-    known.startedOn !== undefined &&
     hosts !== undefined &&
-    !Object.values(hosts).includes(known.startedOn);
+    known.started > (wanted.laterThan ?? 0) &&
+    !isOf(known.startedOn, hosts);
   const isPast =
     isElsewhere ||
     Math.max(saga.generation, findCopied(states, saga, hosts)) < known.started ||

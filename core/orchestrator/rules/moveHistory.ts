@@ -4,18 +4,15 @@ import { applyEvent, type MoveHistory } from "./generation";
 import { assignRoles, type WhichHost } from "./journal";
 
 const ends: readonly string[] = ["done", "rolledBack"];
-const numbered: readonly string[] = ["begun", "starting", ...ends];
 
 /** Returns the newest generations of a Pillar's moves. @param inState generation of the last ended move by the state */
 export function summarizeMoves(events: readonly MoveEvent[], wanted: MoveId, inState = 0): MoveHistory {
   let known: MoveHistory = { generation: inState, started: inState, ...(inState > 0 ? { move: wanted } : {}) };
   for (const entry of events) {
-    const { move, event } = entry;
-    if (move.pillar !== wanted.pillar || !numbered.includes(event)) continue;
-    const { generation, isRestore = false } = entry.details as Pick<MoveLeg, "generation" | "isRestore">;
-    const startedOn = entry.event === "starting" ? entry.details.target : undefined;
-    if (event !== "begun" && generation > known.started) known = { ...known, startedOn };
-    known = applyEvent(known, event === "begun" ? event : "starting", { move, generation, isRestore });
+    const { move, event, details } = entry;
+    if (move.pillar !== wanted.pillar) continue;
+    if (event === "begun" || event === "starting" || event === "done" || event === "rolledBack")
+      known = applyEvent(known, event, move, details);
   }
   return known;
 }

@@ -1,7 +1,9 @@
 import { formatMove } from "../../eventLog/moveId";
+import type { SshTarget } from "../../ssh/ssh";
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { Obstacle } from "./decideMove";
+import { isForeignBackup, type Wanted } from "./generation";
 import { assignRoles, bothSides, formatHost, type HostStates, journalFile, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 
@@ -44,6 +46,23 @@ export function describeAnsweringHost(address: string, run: Commands): Problem {
     what: `${address}: this host answers, although a backup is to take its place`,
     needed: "move the orchestrator from this host: the files there are newer than any backup",
     next: `${run.remove("orchestrator.migrateFrom.backup")} && ${run.up}`,
+  };
+}
+
+/** Returns the problem of a backup that does not show that the lost host had the orchestrator (isForeignBackup). */
+export function findForeignBackup(
+  { host, hostKey }: { readonly host: string; readonly hostKey?: string | undefined },
+  lost: Pick<SshTarget, "address" | "hostKey">,
+  wanted: Pick<Wanted, "known" | "laterThan">,
+  run: Commands,
+): Problem | undefined {
+  if (!isForeignBackup({ address: host, hostKey }, lost, wanted)) return undefined;
+  const why = `You brought the orchestrator from ${host} to ${lost.address} yourself`;
+  return {
+    what: `the backup is of ${host}, and no start of this orchestrator elsewhere is known: ${host} may still sign`,
+    found: `the lost host is ${lost.address}`,
+    needed: `name the stack of ${host} with --from if that host is lost, or give a backup of ${lost.address}`,
+    next: formatManualMoveHint(run, Math.max(1, wanted.known?.generation ?? 0), why),
   };
 }
 

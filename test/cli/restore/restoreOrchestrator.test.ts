@@ -1,13 +1,20 @@
 import { expect, test } from "vitest";
-import { chooseBackup, chooseMove, formatWithdrawal } from "../../../cli/restore/restoreOrchestrator";
+import { chooseBackup, chooseMove, findLastHolder, formatWithdrawal } from "../../../cli/restore/restoreOrchestrator";
 import type { MoveEvent } from "../../../core/eventLog/events";
+import { summarizeMoves } from "../../../core/orchestrator/rules/moveHistory";
+import { formatProblem } from "../../../core/util/problem";
 import { configOf } from "../../components/exampleConfig";
 import { moveNamed } from "../../moveNamed";
 
 const [first, second] = [moveNamed("pillar-host/prod/Anvil/1"), moveNamed("pillar-host/prod/Anvil/2")];
 const hosts = { old: "A", new: "B" };
 const start = (generation: number, target: string, move = first) =>
-  ({ at: "", move, event: "starting", details: { direction: "forward", generation, source: "", target } }) as MoveEvent;
+  ({
+    at: "",
+    move,
+    event: "starting",
+    details: { direction: "forward", generation, source: "C", target },
+  }) as MoveEvent;
 const end = (event: "done" | "rolledBack", generation: number, move = first) =>
   ({ at: "", move, event, details: { holder: "new", generation } }) as MoveEvent;
 
@@ -35,6 +42,26 @@ test("a restore after a kill takes the same backup, and one from another host th
   const choose = (host: typeof lost) => chooseBackup(config, host, moves, bridge);
   expect(choose(lost)).toBe("/begun.tar.age");
   expect(choose({ address: "198.51.100.8", hostKey: "ssh-ed25519 AAAB" })).toBe("/new.tar.age");
+});
+
+test.each<[string, readonly MoveEvent[], string | undefined]>([
+  ["no start is known", [], undefined],
+  ["the lost host had the last start", [start(1, "A"), end("done", 1)], undefined],
+  ["another host had it", [start(1, "C"), end("done", 1)], "the orchestrator was started last on another host"],
+  [
+    "the last start, of the lost host, has no end",
+    [start(1, "A")],
+    "the orchestrator's last start has not ended: either of its hosts may have the orchestrator",
+  ],
+])("a restore asks for the orchestrator's last host: %s", (_what, moves, expected) => {
+  const problem = findLastHolder(configOf({}), summarizeMoves(moves, first), hosts);
+  expect(problem?.what).toBe(expected && `by the event log, ${expected}`);
+  const word =
+    "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 1 -s prod && pulumi up -s prod";
+  if (problem)
+    expect(formatProblem(problem)).toContain(
+      `It was on the lost host, and the orchestrator can start nowhere else (docs/orchestrator.md)? ${word}`,
+    );
 });
 
 test("a restore that is not done says how to withdraw it before the lost host is switched on", () => {

@@ -265,27 +265,27 @@ test("starts only what it unpacked from the backup that is given now", async ({ 
   root.close();
   stage.restoreFrom = file;
   const restore = { ...saga, isRestore: true };
-  const start = () => stage.hands.perform("start", restore, looks).catch((error: Error) => error.message);
+  const check = () => stage.hands.check("start", restore, looks).catch((error: Error) => error.message);
   writeFileSync(join(inPlace, share), "another backup's");
-  expect(await start()).toContain(`found: ${share}: 16 bytes, not 2`);
-  expect(stage.called).not.toContain("new signer_start");
+  expect(await check()).toContain(`found: ${share}: 16 bytes, not 2`);
   writeFileSync(join(inPlace, share), "{}");
   writeFileSync(join(inPlace, "config.json"), "adapted");
   // The fence may have ended while the files were compared.
-  expect(await start()).toContain("the fence of the old host (old) has ended");
-  expect(stage.called).not.toContain("new signer_start");
+  expect(await check()).toContain("the fence of the old host (old) has ended");
   // The lost host is looked at once more, right before the start.
   stage.run.isFenced = async (seen) => seen !== looks;
-  await start();
-  expect(stage.called).toContain("new signer_start");
+  expect(await check()).toBeUndefined();
+  // The backup's host may still sign.
+  stage.run.wanted = { known: { generation: 1, started: 0 } };
+  expect(await check()).toMatch(/^the backup is of .*: .* may still sign\n {2}found: the lost host is old\n/);
+  expect(stage.called).not.toContain("new signer_start");
 });
 
 test("checks the backup of a restore again before the start, and none for a move", async ({ stage }) => {
   stage.restoreFrom = "/nowhere/backup.tar.age";
-  await expect(stage.hands.perform("start", { ...saga, isRestore: true }, looks)).rejects.toThrow(
-    "the backup can't be restored",
-  );
-  expect(stage.called).not.toContain("new signer_start");
+  const check = (of: Saga) => stage.hands.check("start", of, looks);
+  await expect(check({ ...saga, isRestore: true })).rejects.toThrow("the backup can't be restored");
+  await check(saga);
   await stage.hands.perform("start", saga, looks).catch(() => undefined);
   expect(stage.called).toContain("new signer_start");
 });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { runSaga } from "../../../../core/orchestrator/move/saga";
 import type { Saga } from "../../../../core/orchestrator/rules/journal";
+import type { HostEvent } from "../../../../lab/simulation/events";
+import { installed, signing } from "../../../../lab/simulation/host";
 import { Killed, Model } from "../../../../lab/simulation/model";
-import { hostNames, newWorld, type Stack } from "../../../../lab/simulation/state";
+import { type HostName, hostNames, newWorld, type Stack } from "../../../../lab/simulation/state";
 import { type Action, play, type Strike } from "../../../../lab/simulation/world";
 import { exampleMove, examplePlaces as places } from "../exampleMove";
 
@@ -16,6 +18,8 @@ const [second, third, fourth] = [way("second", "forward"), way("third", "forward
 const [secondBack, thirdBack, fourthBack] = [way("second", "back"), way("third", "back"), way("fourth", "back")];
 const lose: Action = { do: "lose", host: "a" };
 const find: Action = { do: "find", host: "a" };
+const on = (host: HostName, what: HostEvent): Action => ({ do: what, host });
+const restored: Action = { do: "up", stack: "third", direction: "forward", attempt: 1, isRestore: true, strikes: [] };
 const took = (move: string) => `took this orchestrator elsewhere: pillar-host/${move}`;
 
 it.each<[string, readonly Step[]]>([
@@ -59,6 +63,33 @@ it.each<[string, readonly Step[]]>([
       [second(2), "new: moved", "b"],
       [fourth(), "new: moved on", "b"],
       [fourthBack(), took("second/Anvil/2"), "b"],
+    ],
+  ],
+  [
+    "no restore of a host whose start was undone",
+    [
+      [second(1, { at: 9, blow: "unmask old" }), "signer_fence: it is not masked", "a"],
+      [on("b", "lose"), "", "a"],
+      [on("b", "fence"), "", "a"],
+      [restored, "does not know of this orchestrator's last start: generation 1", "a"],
+    ],
+  ],
+  [
+    "a restore of the host that has the orchestrator",
+    [
+      [second(), "new: moved", "b"],
+      [on("b", "lose"), "", "b"],
+      [on("b", "fence"), "", ""],
+      [restored, "new: moved", "c"],
+    ],
+  ],
+  [
+    "no restore of a host that never had the orchestrator, from a backup of the host that has it",
+    [
+      [on("a", "back up"), "", "a"],
+      [on("b", "lose"), "", "a"],
+      [on("b", "fence"), "", "a"],
+      [restored, "the host of the backup may still sign", "a"],
     ],
   ],
 ])("plays a history of moves: %s", async (_what, steps) => {
@@ -110,6 +141,22 @@ describe("runSaga", () => {
     expect(await runSaga(forward, model, places)).toMatchObject({ do: "done", holder: "new" });
     expect(await run(model, back)).toMatch(/in an unattended run; nothing was changed/);
     expect(model.signers).toEqual(["new"]);
+  });
+
+  it("logs no start that its last check refuses, and starts in the next run", async () => {
+    const hosts = { old: signing("198.51.100.7"), new: installed("203.0.113.9") };
+    hosts.old.reachable = false;
+    const logged: string[] = [];
+    const record = async (line: string) => void logged.push(line);
+    const model = new Model(() => "none", hosts, { record, isFenced: async () => true, restored: () => 1 });
+    model.check = async (step) => {
+      if (step === "start") throw new Error("the fence has ended");
+    };
+    expect(await run(model, forward)).toMatch(/^the fence has ended\n/);
+    expect([logged, model.hosts.new.running, model.hosts.new.journal?.stage]).toEqual([["begun"], false, "abandoned"]);
+    model.check = async () => undefined;
+    expect(await run(model, forward)).toBeUndefined();
+    expect([logged, model.hosts.new.running]).toEqual([["begun", "begun", "starting"], true]);
   });
 
   it("restores an orchestrator that must not move after its stop", async () => {

@@ -1,7 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { MoveEvent } from "../../../../core/eventLog/events";
 import { freshRun, type RunMemory } from "../../../../core/orchestrator/rules/decideMove";
-import { applyEvent, decideEvent, decideNext, type Wanted } from "../../../../core/orchestrator/rules/generation";
+import {
+  applyEvent,
+  createLeg,
+  decideEvent,
+  decideNext,
+  isForeignBackup,
+  type Wanted,
+} from "../../../../core/orchestrator/rules/generation";
 import type { Journal } from "../../../../core/orchestrator/rules/journal";
 import {
   findFence,
@@ -114,10 +121,12 @@ describe("a move", () => {
 
   test("logs its start once, before its source stops", () => {
     const saga = { move, direction: "forward", generation: 4 } as const;
-    const begun = applyEvent({ generation: 3, started: 3, move: third }, "begun", saga);
+    const leg = createLeg(saga, hosts);
+    const begun = applyEvent({ generation: 3, started: 3, move: third }, "begun", move, leg);
     expect(begun).toEqual({ generation: 4, started: 3, move });
-    expect(applyEvent(begun, "starting", saga)).toEqual({ generation: 4, started: 4, move });
-    expect(applyEvent({ ...begun, generation: 9 }, "begun", saga)).toEqual({ ...begun, generation: 9 });
+    const starting = applyEvent(begun, "starting", move, leg);
+    expect(starting).toEqual({ generation: 4, started: 4, startedOn: "B", startedFrom: "A", move });
+    expect(applyEvent({ ...begun, generation: 9 }, "begun", move, leg)).toEqual({ ...begun, generation: 9 });
     expect(decideEvent("bulk", saga, begun)).toBe("begun");
     // The rule also applies to a run that continues another machine's move.
     for (const step of ["stop", "backup", "fence", "copy", "arrive", "start"] as const) {
@@ -130,13 +139,19 @@ describe("a move", () => {
 
 describe("a restore from a backup", () => {
   const lost = ["gone", "-"] as const;
-  const startedOn = (host: string | undefined, generation = 3) =>
-    known(generation, generation, { startedOn: host, move: third });
+  const startedOn = (host: string | undefined, generation = 3, startedFrom?: string) =>
+    known(generation, generation, { startedOn: host, startedFrom, move: third });
 
   test.each<[string, readonly [string, string], Partial<Wanted>, string]>([
     ["takes the place of a lost host with the last start", lost, startedOn("A"), "unpack 4"],
     ["begins nothing if the last start was on a third host", lost, startedOn("C"), "later start"],
     ["begins nothing if nobody knows where it was", lost, startedOn(undefined), "later start"],
+    ["begins nothing if a third host may not have been left", lost, startedOn("A", 3, "C"), "later start"],
+    ["begins nothing if that start was to come here", lost, startedOn("B", 3, "C"), "later start"],
+    ["begins after a start between these hosts", lost, startedOn("B", 3, "A"), "unpack 4"],
+    ["begins if that is confirmed", lost, { ...startedOn("A", 3, "C"), laterThan: 3 }, "unpack 4"],
+    ["begins if no third host can start it", lost, { ...startedOn("C"), laterThan: 3 }, "unpack 4"],
+    ["begins nothing with an earlier word", lost, { ...startedOn("C"), laterThan: 2 }, "later start"],
     ["starts", ["gone", "switched@3"], startedOn("B"), "start 3"],
     ["is not started beside a restore on another host", ["gone", "switched@3"], startedOn("C"), "later move"],
     ["is taken back", ["gone", "switched@4"], { ...back, ...startedOn("B", 4) }, "seal 4"],
@@ -147,6 +162,25 @@ describe("a restore from a backup", () => {
   ])("%s", (_what, states, wanted, expected) => {
     const ofRestore = { new: { isRestore: true } };
     expect(next(states, { isRestore: true, ...wanted }, ofRestore, { isFenced: states[0] === "gone" })).toBe(expected);
+  });
+
+  test("is of another host's backup only if a start is known, or its operator says so", () => {
+    const lostHost = { address: "198.51.100.7", hostKey: "A" };
+    const another = { address: "192.0.2.4", hostKey: "C" };
+    expect(isForeignBackup(another, lostHost, known(1, 0))).toBe(true);
+    expect(isForeignBackup(another, lostHost, known(1, 1))).toBe(false);
+    expect(isForeignBackup(another, lostHost, { ...known(1, 0), laterThan: 1 })).toBe(false);
+    // A host that was renumbered or installed anew is the same.
+    expect(isForeignBackup({ ...another, hostKey: "A" }, lostHost, known(0, 0))).toBe(false);
+    expect(isForeignBackup({ address: "198.51.100.7" }, lostHost, known(0, 0))).toBe(false);
+  });
+
+  test("is logged as a start only right before it", () => {
+    const saga = { move, direction: "forward", generation: 4, isRestore: true } as const;
+    const logged = (["unpack", "arrive", "start", "seal"] as const).map((step) =>
+      decideEvent(step, saga, { generation: 4, started: 3 }),
+    );
+    expect(logged).toEqual(["begun", undefined, "starting", undefined]);
   });
 
   test("needs a fence, and begins no move while the backup is configured", () => {
@@ -232,8 +266,18 @@ test("the history covers all stacks of a Pillar, and no other Pillar", () => {
     { at, move: others, event: "starting", details: { ...way, generation: 9 } },
     { at, move, event: "failed", details: {} },
   ] as const;
-  expect(summarizeMoves(events, move)).toEqual({ generation: 2, started: 1, startedOn: "B", move: third });
+  const open = { generation: 2, started: 1, startedOn: "B", startedFrom: "A", move: third };
+  expect(summarizeMoves(events, move)).toEqual(open);
   expect(summarizeMoves(events, move, 4)).toEqual({ generation: 4, started: 4, move });
+  const end = (event: "done" | "rolledBack", generation: number) =>
+    ({ at, move, event, details: { holder: "new", generation, version: "v1", movedAt: at } }) as const;
+  for (const event of ["done", "rolledBack"] as const)
+    expect(summarizeMoves([...events, end(event, 1)], move)).toEqual({ ...open, startedFrom: undefined });
+  // Another start's end ends nothing; the end of a start that the log lacks names no host.
+  const next = { ...events[0], details: { ...way, source: "B", target: "C", generation: 3 } };
+  const later = { ...open, generation: 3, started: 3, startedOn: "C", startedFrom: "B", move };
+  expect(summarizeMoves([...events, next, end("done", 1)], move)).toEqual(later);
+  expect(summarizeMoves([...events, end("done", 3)], move)).toEqual({ generation: 3, started: 3, move });
 });
 
 test("finds the missing end of a saga whose target signs", () => {
