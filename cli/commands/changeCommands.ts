@@ -1,8 +1,13 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { hostProviders } from "../init/stackText";
 import { ToolCommand, upExitCode } from "./toolCommand";
 
 // Commands that make or change a stack.
+
+const parseMoveNumber = (text: string): number => {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Give the number that restore has printed.");
+};
 
 export const changeCommands = [
   new ToolCommand("init")
@@ -92,6 +97,11 @@ else that of the command that failed`)
     .option("--from <stack>", "the stack of the lost host; default: the host in orchestrator.migrateFrom is lost")
     .option("--fenced <sentence>", "the sentence that restore asks for if no cloud provider can switch the host off")
     .option("--yes", "let the program switch the lost host's server off without a question")
+    .option(
+      "--later-than-move <number>",
+      "confirm that the lost host has the orchestrator although the event log, whose last move has this number, does not say so",
+      parseMoveNumber,
+    )
     .description("start a lost host's orchestrator from a backup, once the lost host is off for good")
     .movesOrchestrator()
     .endsInUp()

@@ -8,10 +8,10 @@ import { hasShareForKey } from "../../core/orchestrator/backup/keyShare";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup";
 import { type BridgeNow, findStaleShare, readBridge } from "../../core/orchestrator/checks/bridgeState";
 import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence";
-import { checkMoveHistory, type MoveHistory } from "../../core/orchestrator/rules/generation";
+import { checkMoveHistory, type MoveHistory, type Wanted } from "../../core/orchestrator/rules/generation";
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
-import { findForeignBackup, formatManualMoveHint, stopForGood } from "../../core/orchestrator/rules/obstacles";
+import { findForeignBackup, formatRestoreHint, stopForGood } from "../../core/orchestrator/rules/obstacles";
 import { createHostTarget, createOldHost } from "../../core/ssh/configuredLogin";
 import { computeFingerprint } from "../../core/ssh/publicKey";
 import type { SshTarget } from "../../core/ssh/ssh";
@@ -40,6 +40,8 @@ export interface RestoreOptions extends Omit<MoveOptions, "from">, FenceOptions 
   readonly from?: string;
   /** The backup. By default that of a killed restore, else the newest one in the event log that fits. */
   readonly backup?: string;
+  /** The number of the last move in the event log, if the lost host has the orchestrator in spite of it. */
+  readonly laterThanMove?: number;
 }
 
 /**
@@ -74,11 +76,10 @@ export async function restoreOrchestrator(
   const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
   if (stale) throw createRefusal(stale);
   const known = summarizeMoves(moves, move);
-  const { laterThanMove: laterThan } = orchestrator.migrateFrom ?? {};
-  const foreign = findForeignBackup(content, lost, { known, laterThan }, commandsFor(stack));
-  if (foreign) throw createRefusal(foreign);
-  const holder = findLastHolder(config, known, hosts);
-  if (holder) throw createRefusal(holder);
+  const laterThan = options.laterThanMove ?? orchestrator.migrateFrom?.laterThanMove;
+  const wanted = { move, direction: "forward", known, laterThan, hosts } as const;
+  const elsewhere = findForeignBackup(content, lost, wanted) ?? findLastHolder(wanted, lost.address);
+  if (elsewhere) throw createRefusal(elsewhere);
   const word = await confirmFirstMove(stack, config, options);
 
   const fence = await fenceHost(lost, server, options, () => endFence(store, move, lost, Date.now()));
@@ -90,6 +91,7 @@ export async function restoreOrchestrator(
     "orchestrator.attempt": move.attempt === orchestrator.attempt ? undefined : move.attempt,
     "orchestrator.rollback": orchestrator.rollback ? "false" : undefined,
     [backupKey]: file,
+    "orchestrator.migrateFrom.laterThanMove": laterThan,
   };
   await writeSettings(engine, restored, findStaleKeys(config, lost));
   if (server !== undefined && fence.how === "off") {
@@ -178,18 +180,11 @@ function isFreshShare({ keyShare }: Pick<Backup, "keyShare">, bridge: BridgeNow)
 }
 
 /** Returns the problem that a third host may have the orchestrator, as far as the event log knows. */
-export function findLastHolder(
-  config: StackConfig,
-  known: MoveHistory,
-  hosts: Readonly<Record<WhichHost, string>>,
-): Problem | undefined {
-  const { laterThanMove: laterThan } = config.orchestrator.migrateFrom ?? {};
-  const move = createMoveId(config, config.stack);
-  const wanted = { move, direction: "forward", known, laterThan, hosts } as const;
+export function findLastHolder(wanted: Wanted & { readonly known: MoveHistory }, lost: string): Problem | undefined {
   if (checkMoveHistory(wanted, { old: undefined, new: undefined }, "unpack") !== "later start") return undefined;
-  const { startedOn = "an unnamed host", startedFrom, move: last } = known;
+  const { startedOn = "an unnamed host", startedFrom, move: last } = wanted.known;
   const name = last ? formatMove(last) : "no move";
-  const next = formatManualMoveHint(commandsFor(config.stack), known.started, "It was on the lost host");
+  const next = formatRestoreHint(lost, wanted.known);
   if (startedFrom === undefined)
     return {
       what: "by the event log, the orchestrator was started last on another host",

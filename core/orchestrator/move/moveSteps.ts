@@ -1,5 +1,4 @@
 import { encodeBase64, markOwn, parseJsonWords } from "../../ssh/foreign";
-import { commandsFor } from "../../util/commands";
 import { createProblemError } from "../../util/problem";
 import { settleAll } from "../../util/settleAll";
 import { takeBackup } from "../backup/backup";
@@ -23,7 +22,7 @@ async function readFreshBackup(run: MoveRun, file: string): Promise<BackupConten
   const content = await readBackup(file, run.backupPlace());
   const stale = findStaleShare(content, bridge, run.inputs);
   if (stale !== undefined) throw createProblemError({ ...stale, what: `${stale.what}: ${file}` });
-  const foreign = findForeignBackup(content, run.inputs.old.host.ssh, run.wanted, commandsFor(run.inputs.stack));
+  const foreign = findForeignBackup(content, run.inputs.old.host.ssh, run.wanted);
   if (foreign !== undefined) throw createProblemError(foreign);
   return content;
 }

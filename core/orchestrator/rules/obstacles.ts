@@ -3,7 +3,7 @@ import type { SshTarget } from "../../ssh/ssh";
 import { type Commands, commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { Obstacle } from "./decideMove";
-import { isForeignBackup, type Wanted } from "./generation";
+import { isForeignBackup, type MoveHistory, type Wanted } from "./generation";
 import { assignRoles, bothSides, formatHost, type HostStates, journalFile, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 
@@ -54,16 +54,20 @@ export function findForeignBackup(
   { host, hostKey }: { readonly host: string; readonly hostKey?: string | undefined },
   lost: Pick<SshTarget, "address" | "hostKey">,
   wanted: Pick<Wanted, "known" | "laterThan">,
-  run: Commands,
 ): Problem | undefined {
   if (!isForeignBackup({ address: host, hostKey }, lost, wanted)) return undefined;
-  const why = `You brought the orchestrator from ${host} to ${lost.address} yourself`;
   return {
     what: `the backup is of ${host}, and no start of this orchestrator elsewhere is known: ${host} may still sign`,
     found: `the lost host is ${lost.address}`,
     needed: `name the stack of ${host} with --from if that host is lost, or give a backup of ${lost.address}`,
-    next: formatManualMoveHint(run, Math.max(1, wanted.known?.generation ?? 0), why),
+    next: formatRestoreHint(lost.address, wanted.known),
   };
+}
+
+/** Formats how to confirm that a lost host had the orchestrator, although the event log does not say so. */
+export function formatRestoreHint(lost: string, known: MoveHistory | undefined): string {
+  const number = Math.max(1, known?.generation ?? 0);
+  return `Was the orchestrator on ${lost}, and can it start nowhere else (docs/restore.md)? Restore again with --later-than-move ${number}`;
 }
 
 interface Scene extends ReturnType<typeof assignRoles> {

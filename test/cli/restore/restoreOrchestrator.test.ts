@@ -54,14 +54,14 @@ test.each<[string, readonly MoveEvent[], string | undefined]>([
     "the orchestrator's last start has not ended: either of its hosts may have the orchestrator",
   ],
 ])("a restore asks for the orchestrator's last host: %s", (_what, moves, expected) => {
-  const problem = findLastHolder(configOf({}), summarizeMoves(moves, first), hosts);
+  const wanted = { move: first, direction: "forward", known: summarizeMoves(moves, first), hosts } as const;
+  const problem = findLastHolder(wanted, "198.51.100.9");
   expect(problem?.what).toBe(expected && `by the event log, ${expected}`);
-  const word =
-    "pulumi config set --path pillar-host:orchestrator.migrateFrom.laterThanMove 1 -s prod && pulumi up -s prod";
   if (problem)
     expect(formatProblem(problem)).toContain(
-      `It was on the lost host, and the orchestrator can start nowhere else (docs/orchestrator.md)? ${word}`,
+      "\n  Was the orchestrator on 198.51.100.9, and can it start nowhere else (docs/restore.md)? Restore again with --later-than-move 1",
     );
+  expect(findLastHolder({ ...wanted, laterThan: 1 }, "198.51.100.9")).toBeUndefined();
 });
 
 test("a restore that is not done says how to withdraw it before the lost host is switched on", () => {
