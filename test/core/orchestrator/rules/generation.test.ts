@@ -273,7 +273,7 @@ test("the history covers all stacks of a Pillar, and no other Pillar", () => {
     ({ at, move, event, details: { holder: "new", generation, version: "v1", movedAt: at } }) as const;
   for (const event of ["done", "rolledBack"] as const)
     expect(summarizeMoves([...events, end(event, 1)], move)).toEqual({ ...open, startedFrom: undefined });
-  // Another start's end ends nothing; the end of a start that the log lacks names no host.
+  // The end of an earlier start ends nothing; the end of a start that the log lacks names no host.
   const next = { ...events[0], details: { ...way, source: "B", target: "C", generation: 3 } };
   const later = { ...open, generation: 3, started: 3, startedOn: "C", startedFrom: "B", move };
   expect(summarizeMoves([...events, next, end("done", 1)], move)).toEqual(later);
