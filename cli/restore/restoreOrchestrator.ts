@@ -76,7 +76,9 @@ export async function restoreOrchestrator(
   const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
   if (stale) throw createRefusal(stale);
   const known = summarizeMoves(moves, move);
-  const laterThan = options.laterThanMove ?? orchestrator.migrateFrom?.laterThanMove;
+  const { migrateFrom } = orchestrator;
+  const ownWord = migrateFrom && isSameMachine(migrateFrom, lost) ? migrateFrom.laterThanMove : undefined;
+  const laterThan = options.laterThanMove ?? ownWord;
   const wanted = { move, direction: "forward", known, laterThan, hosts } as const;
   const elsewhere = findForeignBackup(content, lost, wanted) ?? findLastHolder(wanted, lost.address);
   if (elsewhere) throw createRefusal(elsewhere);

@@ -5,8 +5,9 @@ import { compileFunction } from "node:vm";
 import { build } from "esbuild";
 import { findShutdownWithoutOrchestrator } from "../../core/eventLog/guardFacts";
 import { runSaga } from "../../core/orchestrator/move/saga";
-import { applyEvent, isForeignBackup } from "../../core/orchestrator/rules/generation";
+import { applyEvent } from "../../core/orchestrator/rules/generation";
 import { findFence, findFenceFault } from "../../core/orchestrator/rules/moveHistory";
+import { findForeignBackup } from "../../core/orchestrator/rules/obstacles";
 import { findBackupFault } from "../../core/retirement/backupRule";
 import { decideRetirement } from "../../core/retirement/decideRetirement";
 import { isReached } from "../../core/retirement/guardMemory";
@@ -16,7 +17,7 @@ import { isOrchestratorThere } from "../../core/retirement/lossRules";
 export const realRules = {
   runSaga,
   applyEvent,
-  isForeignBackup,
+  findForeignBackup,
   findFence,
   findFenceFault,
   decideRetirement,
@@ -39,7 +40,7 @@ const root = join(import.meta.dirname, "../..");
 /** Builds the decisions from a changed copy of the sources. @throws if a text to replace is missing */
 export function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const retirement = ["decideRetirement", "guardMemory", "backupRule", "lossRules"].map((name) => `retirement/${name}`);
-  const rules = ["moveHistory", "generation"].map((name) => `orchestrator/rules/${name}`);
+  const rules = ["moveHistory", "generation", "obstacles"].map((name) => `orchestrator/rules/${name}`);
   const files = ["orchestrator/move/saga", ...rules, "eventLog/guardFacts", ...retirement];
   return loadMutated<Rules>(
     files.map((file) => `core/${file}`),

@@ -37,7 +37,7 @@ export interface World {
   readonly hosts: Hosts;
   /** Generation of the bridge's key. */
   generation: number;
-  /** Generation of the newest share in a sealed backup, and the keys of the hosts of which such a backup is. */
+  /** Generation of the newest share in a sealed backup, and the addresses of the hosts of which such a backup is. */
   backup: number;
   backupOf: readonly string[];
   /** Unix milliseconds. */
@@ -95,7 +95,7 @@ export function worldText(world: World): string {
 export function keepBackup(world: World, host: ModelHost, share: number): void {
   if (share < world.backup) return;
   const others = share === world.backup ? world.backupOf : [];
-  Object.assign(world, { backup: share, backupOf: [...new Set([...others, keyOf(host)])].sort() });
+  Object.assign(world, { backup: share, backupOf: [...new Set([...others, host.address])].sort() });
 }
 
 /** Returns the fence of a host, by the event log. */

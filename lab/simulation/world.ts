@@ -134,9 +134,11 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
     restored: () => {
       if (world.backup !== world.generation) throw new Error("the backup's key share is not of the bridge's key");
       // The operator may give any backup; one of the lost host serves most.
-      const isForeign = (hostKey: string) =>
-        rules.isForeignBackup({ hostKey }, { hostKey: keys.old }, { known, laterThan: words?.laterThan });
-      if (world.backupOf.every(isForeign)) throw new Error("the host of the backup may still sign");
+      const lost = { address: hosts.old.address, hostKey: keys.old };
+      const problems = world.backupOf.map((host) =>
+        rules.findForeignBackup({ host }, lost, { known, laterThan: words?.laterThan }),
+      );
+      if (problems[0] && problems.every(Boolean)) throw new Error(problems[0].what);
       return world.backup;
     },
     backUp: (share) => {

@@ -1,6 +1,5 @@
 import type { MoveLeg } from "../../eventLog/events";
 import { isSameMove, isSameOwner, type MoveId } from "../../eventLog/moveId";
-import { isSameMachine } from "../../util/hostPort";
 import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decideMove";
 import {
   assignRoles,
@@ -97,16 +96,6 @@ export function checkMoveHistory(
 const isOf = (key: string | undefined, hosts: Wanted["hosts"]) =>
   key === undefined || Object.values(hosts ?? {}).includes(key);
 
-/**
- * True if a backup does not show that the lost host had the orchestrator: as long as no start is known, the host of the
- * backup may still sign.
- */
-export function isForeignBackup(backup: Machine, lost: Machine, { known, laterThan }: Partial<Wanted>): boolean {
-  return known?.started === 0 && laterThan === undefined && !isSameMachine(backup, lost);
-}
-
-type Machine = Parameters<typeof isSameMachine>[0];
-
 /** True if a step begins a saga, which gets its generation then. */
 const beginsSaga = (step: MoveStep) => step === "bulk" || step === "unpack";
 
@@ -114,9 +103,8 @@ const beginsSaga = (step: MoveStep) => step === "bulk" || step === "unpack";
 export function decideEvent(step: MoveStep, { generation = 0, isRestore }: Saga, known: MoveHistory | undefined) {
   if (beginsSaga(step)) return "begun";
   // A restore stops nothing, and its start may still be refused.
-  const isBeforeStart = isRestore && step !== "start";
-  const isLogged = isBeforeStart || startsNothing.includes(step) || generation <= (known?.started ?? 0);
-  return isLogged ? undefined : "starting";
+  if (startsNothing.includes(step) || (isRestore && step === "arrive")) return undefined;
+  return generation <= (known?.started ?? 0) ? undefined : "starting";
 }
 
 /** Returns a saga as the event log has it. */

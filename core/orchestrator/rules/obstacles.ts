@@ -1,9 +1,10 @@
 import { formatMove } from "../../eventLog/moveId";
 import type { SshTarget } from "../../ssh/ssh";
 import { type Commands, commandsFor } from "../../util/commands";
+import { isSameMachine } from "../../util/hostPort";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { Obstacle } from "./decideMove";
-import { isForeignBackup, type MoveHistory, type Wanted } from "./generation";
+import type { MoveHistory, Wanted } from "./generation";
 import { assignRoles, bothSides, formatHost, type HostStates, journalFile, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 
@@ -49,24 +50,25 @@ export function describeAnsweringHost(address: string, run: Commands): Problem {
   };
 }
 
-/** Returns the problem of a backup that does not show that the lost host had the orchestrator (isForeignBackup). */
+/** Returns the problem of a backup that does not show that the lost host had the orchestrator, if no start is known. */
 export function findForeignBackup(
   { host, hostKey }: { readonly host: string; readonly hostKey?: string | undefined },
   lost: Pick<SshTarget, "address" | "hostKey">,
-  wanted: Pick<Wanted, "known" | "laterThan">,
+  { known, laterThan }: Pick<Wanted, "known" | "laterThan">,
 ): Problem | undefined {
-  if (!isForeignBackup({ address: host, hostKey }, lost, wanted)) return undefined;
+  if (known?.started !== 0 || laterThan !== undefined || isSameMachine({ address: host, hostKey }, lost))
+    return undefined;
   return {
     what: `the backup is of ${host}, and no start of this orchestrator elsewhere is known: ${host} may still sign`,
     found: `the lost host is ${lost.address}`,
     needed: `name the stack of ${host} with --from if that host is lost, or give a backup of ${lost.address}`,
-    next: formatRestoreHint(lost.address, wanted.known),
+    next: formatRestoreHint(lost.address, known),
   };
 }
 
 /** Formats how to confirm that a lost host had the orchestrator, although the event log does not say so. */
-export function formatRestoreHint(lost: string, known: MoveHistory | undefined): string {
-  const number = Math.max(1, known?.generation ?? 0);
+export function formatRestoreHint(lost: string, { generation }: MoveHistory): string {
+  const number = Math.max(1, generation);
   return `Was the orchestrator on ${lost}, and can it start nowhere else (docs/restore.md)? Restore again with --later-than-move ${number}`;
 }
 

@@ -6,7 +6,6 @@ import {
   createLeg,
   decideEvent,
   decideNext,
-  isForeignBackup,
   type Wanted,
 } from "../../../../core/orchestrator/rules/generation";
 import type { Journal } from "../../../../core/orchestrator/rules/journal";
@@ -17,6 +16,7 @@ import {
   findRivalStart,
   summarizeMoves,
 } from "../../../../core/orchestrator/rules/moveHistory";
+import { findForeignBackup } from "../../../../core/orchestrator/rules/obstacles";
 import { moveNamed } from "../../../moveNamed";
 import { exampleState, exampleMove as move } from "../exampleMove";
 
@@ -166,13 +166,14 @@ describe("a restore from a backup", () => {
 
   test("is of another host's backup only if a start is known, or its operator says so", () => {
     const lostHost = { address: "198.51.100.7", hostKey: "A" };
-    const another = { address: "192.0.2.4", hostKey: "C" };
-    expect(isForeignBackup(another, lostHost, known(1, 0))).toBe(true);
-    expect(isForeignBackup(another, lostHost, known(1, 1))).toBe(false);
-    expect(isForeignBackup(another, lostHost, { ...known(1, 0), laterThan: 1 })).toBe(false);
+    const another = { host: "192.0.2.4", hostKey: "C" };
+    const isForeign = (...each: Parameters<typeof findForeignBackup>) => findForeignBackup(...each) !== undefined;
+    expect(isForeign(another, lostHost, known(1, 0))).toBe(true);
+    expect(isForeign(another, lostHost, known(1, 1))).toBe(false);
+    expect(isForeign(another, lostHost, { ...known(1, 0), laterThan: 1 })).toBe(false);
     // A host that was renumbered or installed anew is the same.
-    expect(isForeignBackup({ ...another, hostKey: "A" }, lostHost, known(0, 0))).toBe(false);
-    expect(isForeignBackup({ address: "198.51.100.7" }, lostHost, known(0, 0))).toBe(false);
+    expect(isForeign({ ...another, hostKey: "A" }, lostHost, known(0, 0))).toBe(false);
+    expect(isForeign({ host: "198.51.100.7" }, lostHost, known(0, 0))).toBe(false);
   });
 
   test("is logged as a start only right before it", () => {
