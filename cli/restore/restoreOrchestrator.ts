@@ -184,21 +184,13 @@ function isFreshShare({ keyShare }: Pick<Backup, "keyShare">, bridge: BridgeNow)
 /** Returns the problem that a third host may have the orchestrator, as far as the event log knows. */
 export function findLastHolder(wanted: Wanted & { readonly known: MoveHistory }, lost: string): Problem | undefined {
   if (checkMoveHistory(wanted, { old: undefined, new: undefined }, "unpack") !== "later start") return undefined;
-  const { startedOn = "an unnamed host", startedFrom, move: last } = wanted.known;
-  const name = last ? formatMove(last) : "no move";
-  const next = formatRestoreHint(lost, wanted.known);
-  if (startedFrom === undefined)
-    return {
-      what: "by the event log, the orchestrator was started last on another host",
-      found: `${startedOn}, in ${name}`,
-      needed: "name that host's stack with --from",
-      next,
-    };
+  const { startedOn = "an unnamed host", startedFrom, move } = wanted.known;
+  const isOpen = startedFrom !== undefined;
   return {
-    what: "by the event log, the orchestrator's last start has not ended: either of its hosts may have the orchestrator",
-    found: `from the host with the key ${startedFrom} to ${startedOn}, in ${name}`,
-    needed: "end that move with its own stack, or restore between these two hosts",
-    next: [last && `To end it: ${commandsFor(last.stack).up}`, next],
+    what: "by the event log, another host may have the orchestrator",
+    found: `started last on ${startedOn}${isOpen ? `, from ${startedFrom}, without an end` : ""}, in ${move ? formatMove(move) : "no move"}`,
+    needed: "name with --from the stack of the host that has it",
+    next: [isOpen && move && `To end that move: ${commandsFor(move.stack).up}`, formatRestoreHint(lost, wanted.known)],
   };
 }
 
