@@ -8,7 +8,12 @@ import { hasShareForKey } from "../../core/orchestrator/backup/keyShare";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup";
 import { type BridgeNow, findStaleShare, readBridge } from "../../core/orchestrator/checks/bridgeState";
 import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence";
-import { checkMoveHistory, type MoveHistory, type Wanted } from "../../core/orchestrator/rules/generation";
+import {
+  checkMoveHistory,
+  findOpenAttempt,
+  type MoveHistory,
+  type Wanted,
+} from "../../core/orchestrator/rules/generation";
 import type { WhichHost } from "../../core/orchestrator/rules/journal";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
 import { findForeignBackup, formatRestoreHint, stopForGood } from "../../core/orchestrator/rules/obstacles";
@@ -133,13 +138,15 @@ export function formatWithdrawal({ stack, orchestrator }: StackConfig, lost: str
   });
 }
 
-/** Returns the move that restores: another attempt if the configured one ended before, because it would do nothing. */
+/** Returns the move that restores: that of an open start; a new one if the configured one ended, and would do nothing. */
 export function chooseMove(
   moves: readonly MoveEvent[],
   move: MoveId,
   hosts: Readonly<Record<WhichHost, string>>,
 ): MoveId {
-  if (!isMoveOver(moves, move) || summarizeMoves(moves, move).startedOn === hosts.new) return move;
+  const known = summarizeMoves(moves, move);
+  const open = findOpenAttempt(known, move);
+  if (open || !isMoveOver(moves, move) || known.startedOn === hosts.new) return open ?? move;
   const own = moves.flatMap((entry) => (isSameOwner(entry.move, move) ? [entry.move.attempt ?? 0] : []));
   return { ...move, attempt: Math.max(...own) + 1 };
 }

@@ -1,5 +1,4 @@
 import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
-import type { MoveId } from "../../core/eventLog/moveId";
 import type { MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { ListedBackup } from "../../core/retirement/backupRule";
 import { computeFingerprint } from "../../core/ssh/publicKey";
@@ -28,8 +27,6 @@ export type Hosts = Readonly<Record<HostName, ModelHost>>;
 export interface ModelRecord extends MoveHistory {
   /** True if it lacks a start that the other operator's event log has. */
   readonly isBehind: boolean;
-  /** Move of the last start. */
-  readonly startedBy?: MoveId | undefined;
 }
 
 /** State of everything in the simulation. */

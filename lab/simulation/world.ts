@@ -120,10 +120,9 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
       world.hasBegun = true;
       const { [by]: own, [by === "one" ? "two" : "one"]: other } = world.records;
       const isBehind = other.isBehind || line === "starting";
-      const startedBy = line === "starting" ? saga.move : own.startedBy;
       world.records = {
         ...(by === "one" ? { two: { ...other, isBehind } } : { one: { ...other, isBehind } }),
-        [by]: { ...own, ...rules.applyEvent(own, line, saga.move, createLeg(saga, keys)), startedBy },
+        [by]: { ...own, ...rules.applyEvent(own, line, saga.move, createLeg(saga, keys)) },
       } as World["records"];
     },
     isFenced: async (states) => {

@@ -45,7 +45,15 @@ type Why = "moved" | "moved on" | "raise the attempt" | "nothing to roll back" |
 export type Obstacle =
   | ("source unreachable" | "target unreachable" | "target is started" | "target runs unasked" | "source runs unasked")
   | ("lost source is back" | "source does not run" | "two may sign" | "journals disagree" | "other hosts")
-  | ("lost source answers" | "another move" | "later move" | "later start" | "record behind" | "first move");
+  | (
+      | "lost source answers"
+      | "other attempt"
+      | "another move"
+      | "later move"
+      | "later start"
+      | "record behind"
+      | "first move"
+    );
 
 /** Both hosts in their roles in a saga, and their stages in it. */
 interface SagaView extends ReturnType<typeof assignRoles> {

@@ -25,6 +25,8 @@ export interface MoveHistory {
   readonly startedOn?: string | undefined;
   /** Fingerprint of the host that this start was to leave; undefined once its end is logged. */
   readonly startedFrom?: string | undefined;
+  /** Move of this start. */
+  readonly startedBy?: MoveId | undefined;
 }
 
 /** A saga as the configuration asks for it; `isRestore`: the configuration has a backup. */
@@ -96,6 +98,16 @@ export function checkMoveHistory(
 const isOf = (key: string | undefined, hosts: Wanted["hosts"]) =>
   key === undefined || Object.values(hosts ?? {}).includes(key);
 
+/**
+ * Returns the move of the last start, if its end is not logged, and it is another attempt of a move. A restore belongs to
+ * it: beside a later attempt, a source that has fenced itself and comes back could neither go on nor back.
+ */
+export function findOpenAttempt({ startedFrom, startedBy }: MoveHistory, move: MoveId): MoveId | undefined {
+  const isOther =
+    startedFrom !== undefined && startedBy && isSameOwner(startedBy, move) && !isSameMove(startedBy, move);
+  return isOther ? startedBy : undefined;
+}
+
 /** True if a step begins a saga, which gets its generation then. */
 const beginsSaga = (step: MoveStep) => step === "bulk" || step === "unpack";
 
@@ -127,7 +139,7 @@ export function applyEvent(
   const next = { ...known, ...(isNewest && { move }), generation: Math.max(known.generation, generation) };
   // An end that the log has without its start names no host.
   if (!isBegin && generation > known.started)
-    return { ...next, started: generation, startedOn: target, startedFrom: source };
+    return { ...next, started: generation, startedOn: target, startedFrom: source, startedBy: move };
   const isEnd = !isBegin && event !== "starting" && generation === known.started;
   return isEnd ? { ...next, startedFrom: undefined } : next;
 }
@@ -193,6 +205,8 @@ function findObstacle(step: MoveStep, saga: Required<Omit<Saga, "isRestore">>, s
   const why = checkMoveHistory({ ...wanted, ...saga }, states, step);
   const generation = why === "record behind" ? findHighestGeneration(states) : known.started;
   if (why) return stop(why, { ...saga, generation, move: (why === "later start" && known.move) || saga.move });
+  const open = step === "unpack" ? findOpenAttempt(known, saga.move) : undefined;
+  if (open) return stop("other attempt", { ...saga, move: open });
   const isForeign = known.move !== undefined && !isSameOwner(known.move, saga.move);
   // An unreachable source can't show, by lock or journal, that it moved the orchestrator to a third host.
   const isElsewhere =

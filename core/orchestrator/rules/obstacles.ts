@@ -189,6 +189,11 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   },
   "record behind": (scene) => unknownHistory(scene, "record behind"),
   "first move": (scene) => unknownHistory(scene, "first move"),
+  "other attempt": ({ saga, run }) => ({
+    what: `this orchestrator's last start was in ${formatMove(saga.move)}, whose end is not logged: nothing is touched`,
+    needed: "restore in that attempt",
+    next: `${run.set("orchestrator.attempt", saga.move.attempt ?? 1)} && ${run.up}`,
+  }),
   "another move": (scene) => ({
     what: `another move of an orchestrator is at work on these hosts, or took this orchestrator elsewhere: ${formatMove(scene.saga.move)}. Nothing is touched`,
     found: describeJournals(scene),

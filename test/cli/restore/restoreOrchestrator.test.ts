@@ -21,6 +21,7 @@ const end = (event: "done" | "rolledBack", generation: number, move = first) =>
 test.each<[string, readonly MoveEvent[], number]>([
   ["of a stack that moved nothing is its first attempt", [], 1],
   ["that a run began continues", [start(1, "B")], 1],
+  ["belongs to the attempt whose start is open", [start(1, "B"), end("done", 1), start(2, "B", second)], 2],
   ["that ended well is the same if it is asked for again", [start(1, "B"), end("done", 1)], 1],
   ["after a move here that was rolled back is another", [start(1, "B"), start(2, "A"), end("rolledBack", 2)], 2],
   [

@@ -19,7 +19,12 @@ const [secondBack, thirdBack, fourthBack] = [way("second", "back"), way("third",
 const lose: Action = { do: "lose", host: "a" };
 const find: Action = { do: "find", host: "a" };
 const on = (host: HostName, what: HostEvent): Action => ({ do: what, host });
-const restored: Action = { do: "up", stack: "third", direction: "forward", attempt: 1, isRestore: true, strikes: [] };
+const restoredBy = (stack: Stack, attempt = 1): Action => ({
+  ...{ do: "up", stack, direction: "forward", attempt },
+  isRestore: true,
+  strikes: [],
+});
+const restored = restoredBy("third");
 const took = (move: string) => `took this orchestrator elsewhere: pillar-host/${move}`;
 
 it.each<[string, readonly Step[]]>([
@@ -72,6 +77,16 @@ it.each<[string, readonly Step[]]>([
       [on("b", "lose"), "", "a"],
       [on("b", "fence"), "", "a"],
       [restored, "does not know of this orchestrator's last start: generation 1", "a"],
+    ],
+  ],
+  [
+    "no restore beside an attempt that fenced its source and is open",
+    [
+      [second(1, { at: 12, blow: "kill" }), "killed", ""],
+      [lose, "", ""],
+      [on("a", "fence by API"), "", ""],
+      [restoredBy("second", 2), "last start was in pillar-host/second/Anvil/1, whose end is not logged", ""],
+      [restoredBy("second"), "new: moved", "b"],
     ],
   ],
   [

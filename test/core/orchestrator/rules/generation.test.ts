@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MoveEvent } from "../../../../core/eventLog/events";
+import type { MoveId } from "../../../../core/eventLog/moveId";
 import { freshRun, type RunMemory } from "../../../../core/orchestrator/rules/decideMove";
 import {
   applyEvent,
@@ -125,7 +126,14 @@ describe("a move", () => {
     const begun = applyEvent({ generation: 3, started: 3, move: third }, "begun", move, leg);
     expect(begun).toEqual({ generation: 4, started: 3, move });
     const starting = applyEvent(begun, "starting", move, leg);
-    expect(starting).toEqual({ generation: 4, started: 4, startedOn: "B", startedFrom: "A", move });
+    expect(starting).toEqual({
+      generation: 4,
+      started: 4,
+      startedOn: "B",
+      startedFrom: "A",
+      startedBy: move,
+      move,
+    });
     expect(applyEvent({ ...begun, generation: 9 }, "begun", move, leg)).toEqual({ ...begun, generation: 9 });
     expect(decideEvent("bulk", saga, begun)).toBe("begun");
     // The rule also applies to a run that continues another machine's move.
@@ -142,6 +150,8 @@ describe("a restore from a backup", () => {
   const startedOn = (host: string | undefined, generation = 3, startedFrom?: string) =>
     known(generation, generation, { startedOn: host, startedFrom, move: third });
 
+  const openIn = (startedBy: MoveId) => known(3, 3, { startedOn: "B", startedFrom: "A", startedBy, move: third });
+
   test.each<[string, readonly [string, string], Partial<Wanted>, string]>([
     ["takes the place of a lost host with the last start", lost, startedOn("A"), "unpack 4"],
     ["begins nothing if the last start was on a third host", lost, startedOn("C"), "later start"],
@@ -152,6 +162,10 @@ describe("a restore from a backup", () => {
     ["begins if that is confirmed", lost, { ...startedOn("A", 3, "C"), laterThan: 3 }, "unpack 4"],
     ["begins if no third host can start it", lost, { ...startedOn("C"), laterThan: 3 }, "unpack 4"],
     ["begins nothing with an earlier word", lost, { ...startedOn("C"), laterThan: 2 }, "later start"],
+    ["begins in the attempt that is open", lost, openIn(move), "unpack 4"],
+    ["begins nothing beside an open attempt", lost, openIn(second), "other attempt"],
+    ["begins after an attempt that ended", lost, { ...openIn(second), ...startedOn("B") }, "unpack 4"],
+    ["begins after another stack's attempt", lost, openIn(third), "unpack 4"],
     ["starts", ["gone", "switched@3"], startedOn("B"), "start 3"],
     ["is not started beside a restore on another host", ["gone", "switched@3"], startedOn("C"), "later move"],
     ["is taken back", ["gone", "switched@4"], { ...back, ...startedOn("B", 4) }, "seal 4"],
@@ -267,7 +281,7 @@ test("the history covers all stacks of a Pillar, and no other Pillar", () => {
     { at, move: others, event: "starting", details: { ...way, generation: 9 } },
     { at, move, event: "failed", details: {} },
   ] as const;
-  const open = { generation: 2, started: 1, startedOn: "B", startedFrom: "A", move: third };
+  const open = { generation: 2, started: 1, startedOn: "B", startedFrom: "A", startedBy: move, move: third };
   expect(summarizeMoves(events, move)).toEqual(open);
   expect(summarizeMoves(events, move, 4)).toEqual({ generation: 4, started: 4, move });
   const end = (event: "done" | "rolledBack", generation: number) =>
@@ -278,7 +292,12 @@ test("the history covers all stacks of a Pillar, and no other Pillar", () => {
   const next = { ...events[0], details: { ...way, source: "B", target: "C", generation: 3 } };
   const later = { ...open, generation: 3, started: 3, startedOn: "C", startedFrom: "B", move };
   expect(summarizeMoves([...events, next, end("done", 1)], move)).toEqual(later);
-  expect(summarizeMoves([...events, end("done", 3)], move)).toEqual({ generation: 3, started: 3, move });
+  expect(summarizeMoves([...events, end("done", 3)], move)).toEqual({
+    generation: 3,
+    started: 3,
+    startedBy: move,
+    move,
+  });
 });
 
 test("finds the missing end of a saga whose target signs", () => {
