@@ -38,6 +38,10 @@ describe("the search of a move's histories", () => {
 const up =
   (stack: "second" | "third", direction: "forward" | "back" = "forward") =>
   (...strikes: Strike[]): Action => ({ do: "up", direction, attempt: 1, stack, strikes });
+const restored = (stack: "second" | "third", attempt: number, ...strikes: Strike[]): Action => ({
+  ...{ do: "up", direction: "forward", attempt, stack, strikes },
+  isRestore: true,
+});
 const [second, third] = [up("second"), up("third")];
 const on = (host: "a" | "b", what: "save" | "rewind" | "reinstall" | "stop by hand"): Action => ({ do: what, host });
 
@@ -63,6 +67,21 @@ test.each<[string, Action[]]>([
     [
       ...[second(), on("b", "save"), third(), up("third", "back")({ at: 5, blow: "kill" })],
       ...[third({ at: 7, blow: "kill" }), on("b", "rewind"), third()],
+    ],
+  ],
+  [
+    "a restore of a host whose start was undone, on one that was started by hand",
+    [
+      ...[second({ at: 9, blow: "unmask old" }), { do: "start by hand", host: "c" } as const],
+      ...[{ do: "lose", host: "b" } as const, { do: "fence", host: "b" } as const, restored("third", 2)],
+    ],
+  ],
+  [
+    "a restore by another attempt than the open one, whose fenced source comes back",
+    [
+      ...[second({ at: 12, blow: "kill" }), { do: "lose", host: "a" } as const],
+      ...[{ do: "fence by API", host: "a" } as const, restored("second", 2, { at: 5, blow: "lose new" })],
+      { do: "switch on", host: "a" },
     ],
   ],
   ["a rollback that also fails", [second({ at: 10, blow: "fail" }, { at: 17, blow: "fail" })]],
