@@ -3,7 +3,7 @@ import { moveToLocalhost, parseEndpoint } from "./endpoints";
 
 /** Keys that lead the orchestrator to files, and those above them. */
 const usedKeys = ["DataPath", "TssConfig", "BaseDir", "ProducerKeyFileName", "ProducerKeyFilePassphrase"] as const;
-/** Go's encoding/json ignores case, also of the Kelvin sign and of the long s, and takes the last of equal keys. */
+/** Folds a key as Go's encoding/json does, which ignores case, also of the Kelvin sign and of the long s. */
 const fold = (key: string) => key.normalize("NFKC").toLowerCase();
 
 const jsonString = /"(?:[^"\\]|\\.)*"/g;
