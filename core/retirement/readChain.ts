@@ -149,13 +149,24 @@ export async function hasProducedBefore(client: ChainClient, address: string, ti
 /** Pages: about a week of momentums. */
 const maxSearchPages = 60;
 
-/** True if an address has produced since a time, by the first good node; undefined if it can't show all momentums. */
-export async function hasProducedSince(readings: readonly ChainReading[], address: string, since: number) {
+/** Milliseconds by which the clock of a host may have been ahead when it noted its deploy. */
+const usualClockErrorMs = 86_400_000;
+
+/**
+ * True if an address has produced since a time by its host's clock, by the first good node; undefined if that can't show
+ * all momentums.
+ */
+export async function hasProducedSince(
+  readings: readonly ChainReading[],
+  address: string,
+  since: number,
+  clockErrorMs = usualClockErrorMs,
+) {
   const reading = readings.find(isAnswered);
   if (reading === undefined) return undefined;
   const { client, newest } = reading;
   try {
-    const floor = ((await client.before(since))?.height ?? 0) + 1;
+    const floor = ((await client.before(since - clockErrorMs))?.height ?? 0) + 1;
     const search = await searchProduction(client, address, { top: newest.height, floor, pages: maxSearchPages });
     if (search === undefined || search.isFound) return search?.isFound;
     return newest.height - search.count < floor ? false : undefined;

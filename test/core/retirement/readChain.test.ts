@@ -118,7 +118,7 @@ describe("the search for an address's production", () => {
   });
   const since = 1_000_000;
   const asked = (producers: readonly string[], changes: Partial<ChainClient> = {}, height = 5000) =>
-    hasProducedSince([good(smallChain(producers, changes), height)], "own", since);
+    hasProducedSince([good(smallChain(producers, changes), height)], "own", since + 100_000, 100_000);
 
   test.each<[string, readonly string[], boolean]>([
     ["produced some pages ago", runs(["x", 1500], ["own", 1], ["x", 3499]), true],
