@@ -107,7 +107,7 @@ test("a destroy after a killed order refuses until the running server is known",
   await stage.configure({ lifecycle: "retiring", retirement: {} });
   const unknown = linesOf(await expectFailure(stage.stack.up(["--skip-preview"])));
   expect(unknown).toMatch(
-    /this stack never logged in to [0-9.]+, and the registered address of Anvil may be of a node there\n\s+found: no node was asked\n\s+needed: name a node to ask: pulumi config set --path 'pillar-host:retirement.references\[0\]' URL -s prod && pulumi up -s prod;/,
+    /this stack never logged in to [0-9.]+, and the registered address of Anvil may be of a node there\nfound: no node was asked\nneeded: name a node to ask: pulumi config set --path 'pillar-host:retirement.references\[0\]' URL -s prod && pulumi up -s prod;/,
   );
   await destroyAll(stage);
   await stage.anew();
