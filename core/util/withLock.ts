@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import lockfile from "proper-lockfile";
+import { systemClock } from "./clock";
 import { commandsFor } from "./commands";
 import { createOperatorError, type Problem } from "./problem";
 
@@ -57,7 +57,7 @@ export async function withFileLock<T>(file: string, busy: Problem, work: () => P
     else if (renewed !== 0 && now - seen.since >= times.abandoned) fs.rmSync(file, { recursive: true, force: true });
     else if (now - begun >= times.patience)
       throw createOperatorError({ found: `${file}, a lock that another process holds`, ...busy });
-    await sleep(times.pause);
+    await systemClock.sleep(times.pause);
   }
 }
 
