@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { CloudConfig } from "../../core/cloud/cloud";
-import { openCloud } from "../../core/cloud/clouds";
+import { describeOtherEndpoint, openCloud } from "../../core/cloud/clouds";
 import { decideServer, type HostRefusal, type KeepDecision, type ServerDecision } from "../../core/cloud/decideServer";
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
 import { isCloudError } from "../../core/cloud/http";
@@ -30,6 +30,8 @@ export async function registerCloudHost(
 ): Promise<RegisteredHost> {
   const { provider, importId } = config.host;
   const cloud = openCloud(config);
+  const note = describeOtherEndpoint(config);
+  if (note) info(note);
   const orders = openOrderRecords(config);
   const record = await orders.read();
   const deciding = { config, cloud, orders, record };

@@ -1,5 +1,6 @@
 import type { StackConfig } from "../config/config";
 import type { CloudHostConfig } from "../config/hostSchema";
+import { isLoopback, parseHostPort } from "../util/hostPort";
 import type { Cloud, CloudConfig } from "./cloud";
 import { createDigitalocean } from "./digitalocean";
 import { createHetzner } from "./hetzner";
@@ -29,4 +30,10 @@ export async function readServer(config: StackConfig, host: CloudHostConfig, id 
   } catch {
     return undefined;
   }
+}
+
+/** Returns a line about an API at another address than the provider's usual one: whoever wrote that address gets the token. */
+export function describeOtherEndpoint({ host, apiEndpoint }: CloudConfig): string | undefined {
+  if (apiEndpoint === undefined || isLoopback(parseHostPort(apiEndpoint).host)) return undefined;
+  return `the API of ${host.provider} is asked at ${new URL(apiEndpoint).host}, as the stack's file says: it gets the API token`;
 }

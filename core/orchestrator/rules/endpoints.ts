@@ -1,4 +1,4 @@
-import { normalizeHost } from "../../util/hostPort";
+import { isLoopback, normalizeHost } from "../../util/hostPort";
 
 export type Endpoint = ReturnType<typeof listEndpoints>[number];
 
@@ -26,9 +26,9 @@ export function parseEndpoint(text: string, own: readonly string[]) {
   const host = normalizeHost(hostname);
   if (host === "") return undefined;
   const withPort = (name: string) => `${name}:${port || (/^(https|wss):$/.test(protocol) ? 443 : 80)}`;
-  const isLoopback = /^(localhost|127\.[\d.]+|0\.0\.0\.0|::1?)$/.test(host);
-  const isOwn = isLoopback || own.map(normalizeHost).includes(host);
-  return { old: withPort(host), new: withPort(isOwn && !isLoopback ? localhost : host), isOwn };
+  const isLocal = isLoopback(host);
+  const isOwn = isLocal || own.map(normalizeHost).includes(host);
+  return { old: withPort(host), new: withPort(isOwn && !isLocal ? localhost : host), isOwn };
 }
 
 const localhost = "127.0.0.1";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { type Cloud, formatKeyName, type Owner } from "../../../core/cloud/cloud";
-import { createCloud } from "../../../core/cloud/clouds";
+import { type Cloud, type CloudConfig, formatKeyName, type Owner } from "../../../core/cloud/cloud";
+import { createCloud, describeOtherEndpoint } from "../../../core/cloud/clouds";
 import { createDigitaloceanTag, formatSlug, parseSlug } from "../../../core/cloud/digitalocean";
 import { createHetznerLabels } from "../../../core/cloud/hetzner";
 import { createKeyPair } from "../../../providers/hostKey";
@@ -156,4 +156,16 @@ test("asks Hetzner's own API if no other endpoint is configured", async () => {
   onTestFinished(() => void vi.unstubAllGlobals());
   await createCloud.hetzner({ token: "hunter2" }).readImages();
   expect(asked).toEqual([expect.stringMatching(/^https:\/\/api\.hetzner\.cloud\/v1\/images\?/)]);
+});
+
+test.each([
+  [undefined, undefined],
+  ["http://127.0.0.1:9", undefined],
+  [
+    "https://api.evil.example/v1",
+    "the API of hetzner is asked at api.evil.example, as the stack's file says: it gets the API token",
+  ],
+])("an API at another address than the usual one is shown: %s", (apiEndpoint, line) => {
+  const host = { provider: "hetzner", token: "hunter2" };
+  expect(describeOtherEndpoint({ host, apiEndpoint } as CloudConfig)).toBe(line);
 });
