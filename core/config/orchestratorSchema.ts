@@ -59,7 +59,7 @@ const migrateFrom = z
         "A backup that takes the place of this host, which is lost and fenced. The command `restore` sets it",
       see: "restore.md",
     }),
-    laterThanMove: z.int().min(1).optional().meta({
+    laterThanMove: z.int().min(1).max(100_000).optional().meta({
       description:
         "The number of the last known move, if you brought the orchestrator to its host by hand after that move, or if the event log of that move is lost. The orchestrator must be unable to start anywhere else",
       form: "number",

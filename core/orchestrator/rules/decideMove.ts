@@ -52,6 +52,7 @@ export type Obstacle =
       | "later move"
       | "later start"
       | "record behind"
+      | "strange number"
       | "first move"
     );
 

@@ -40,6 +40,12 @@ export interface Wanted extends Saga {
   readonly hosts?: Readonly<Record<WhichHost, string>>;
 }
 
+/** Why nothing shows where the orchestrator is. */
+export type UnknownHistory = "record behind" | "first move" | "strange number";
+
+/** More moves than a lost event log had. A greater number in a journal is somebody's who wants the numbers used up. */
+const mostUnknownMoves = 1000;
+
 /** Steps that lead to no start of the target. */
 const startsNothing: readonly MoveStep[] = ["close", "seal", "restore"];
 
@@ -80,9 +86,10 @@ export function checkMoveHistory(
   { known, laterThan = 0, isFirst, hosts, ...saga }: Wanted,
   states: HostStates,
   step: MoveStep = "bulk",
-): Extract<Obstacle, "record behind" | "first move" | "later start"> | undefined {
+): Extract<Obstacle, UnknownHistory | "later start"> | undefined {
   if (known === undefined) return undefined;
   const highest = findHighestGeneration(states);
+  if (highest > known.generation + mostUnknownMoves) return "strange number";
   if (highest > Math.max(known.generation, laterThan)) return "record behind";
   if (!beginsSaga(step)) return undefined;
   if (Math.max(known.generation, highest) === 0) return isFirst ? undefined : "first move";

@@ -4,7 +4,7 @@ import { type Commands, commandsFor } from "../../util/commands";
 import { isSameMachine } from "../../util/hostPort";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { Obstacle } from "./decideMove";
-import type { MoveHistory, Wanted } from "./generation";
+import type { MoveHistory, UnknownHistory, Wanted } from "./generation";
 import { assignRoles, bothSides, formatHost, type HostStates, journalFile, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 
@@ -24,7 +24,7 @@ export function formatManualMoveHint({ set, up }: Commands, generation: number, 
 }
 
 /** Describes the problem if nothing shows where the orchestrator is. `generation`: highest on a host. */
-export function describeUnknownHistory(why: "record behind" | "first move", run: Commands, generation = 0) {
+export function describeUnknownHistory(why: UnknownHistory, run: Commands, generation = 0) {
   const bring =
     "bring the event log of the machine that ran the last move (docs/unattended.md): the orchestrator may be at work elsewhere";
   if (why === "record behind")
@@ -32,6 +32,12 @@ export function describeUnknownHistory(why: "record behind" | "first move", run:
       what: "the event log has fewer moves of this orchestrator than its hosts have recorded",
       needed: bring,
       next: formatManualMoveHint(run, generation, "That event log is lost"),
+    };
+  if (why === "strange number")
+    return {
+      what: "a host's journal has the number of a move that no run of this program made",
+      needed: "find out who wrote that journal, and which host signs, before anything else",
+      next: `On each host: systemctl is-active orchestrator; cat ${journalFile}`,
     };
   const word = run.set("orchestrator.migrateFrom.firstMove", "acknowledged");
   return {
@@ -141,7 +147,7 @@ const contradicts = (scene: Scene, what: string, hint?: string): Problem => ({
   ],
 });
 
-const unknownHistory = (scene: Scene, why: "record behind" | "first move"): Problem => {
+const unknownHistory = (scene: Scene, why: UnknownHistory): Problem => {
   const problem = describeUnknownHistory(why, scene.run, scene.saga.generation);
   return { ...problem, what: `${problem.what}: nothing is touched`, found: describeJournals(scene) };
 };
@@ -189,6 +195,7 @@ const obstacles: Readonly<Record<Obstacle, (scene: Scene) => Problem>> = {
   },
   "record behind": (scene) => unknownHistory(scene, "record behind"),
   "first move": (scene) => unknownHistory(scene, "first move"),
+  "strange number": (scene) => unknownHistory(scene, "strange number"),
   "other attempt": ({ saga, run }) => ({
     what: `this orchestrator's last start was in ${formatMove(saga.move)}, whose end is not logged: nothing is touched`,
     needed: "restore in that attempt",

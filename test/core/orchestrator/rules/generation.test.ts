@@ -17,7 +17,8 @@ import {
   findRivalStart,
   summarizeMoves,
 } from "../../../../core/orchestrator/rules/moveHistory";
-import { findForeignBackup } from "../../../../core/orchestrator/rules/obstacles";
+import { describeUnknownHistory, findForeignBackup } from "../../../../core/orchestrator/rules/obstacles";
+import { commandsFor } from "../../../../core/util/commands";
 import { moveNamed } from "../../../moveNamed";
 import { exampleState, exampleMove as move } from "../exampleMove";
 
@@ -91,6 +92,15 @@ describe("a move", () => {
       next(states, { ...way, ...known(1, 1, { move }), ...wanted }, { new: at }) === "record behind";
     const answers = [stops({}), stops({ laterThan: 1 }), stops({ laterThan: 2 }), stops(known(2, 1, { move }))];
     expect(answers).toEqual([true, true, false, false]);
+  });
+
+  test("is stopped by a number that no run wrote, whatever is confirmed, and the refusal does not name it", () => {
+    const states = ["restored@1005 signs", "abandoned@1005"] as const;
+    for (const wanted of [{}, { laterThan: 1005 }])
+      expect(next(states, { ...known(4, 4, { move }), ...wanted })).toBe("strange number");
+    expect(next(states, known(5, 5, { move }))).toBe("record behind");
+    const { next: help } = describeUnknownHistory("strange number", commandsFor("prod"), 1005);
+    expect(help).not.toMatch(/laterThanMove|1005/);
   });
 
   test.each([{ stage: "abandoned" }, { move: third }, { target: "C" }] as const)(
