@@ -11,8 +11,8 @@ const mistakes: readonly Mistake[] = [
   {
     what: "a key share that a copy takes away is not kept",
     file: "core/steps/orchestrator/copy.sh",
-    from: "  copy_keep_shares\n",
-    to: "",
+    from: "  copy_unlink\n  copy_keep_shares\n",
+    to: "  copy_unlink\n",
     test: "test/core/orchestrator/backup/copy.test.ts",
   },
   {

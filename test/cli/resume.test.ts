@@ -1,4 +1,4 @@
-import { hostname } from "node:os";
+import { hostname, userInfo } from "node:os";
 import { describe, expect, test } from "vitest";
 import type { ProcessResult } from "../../cli/pulumi/pulumiCommand";
 import { clearStale } from "../../cli/resume";
@@ -9,8 +9,9 @@ const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const server = "hcloud:index/server:Server";
 /** No process has that number. */
 const free = 4_194_305;
-const who = `process ${free} of ada on ${hostname()}, since 2026-11-21 14:49 UTC`;
-const lockText = `error: the stack is currently locked by 1 lock(s). Either wait …\n  file:///x.json: created by ada@${hostname()} (pid ${free}) at 2026-11-21T14:49:32Z\n`;
+const me = userInfo().username;
+const who = `process ${free} of ${me} on ${hostname()}, since 2026-11-21 14:49 UTC`;
+const lockText = `error: the stack is currently locked by 1 lock(s). Either wait …\n  file:///x.json: created by ${me}@${hostname()} (pid ${free}) at 2026-11-21T14:49:32Z\n`;
 const cloudText = "error: [409] Conflict: Another update is currently in progress.";
 const refresh = "refresh --yes --skip-preview --run-program=false --exclude **";
 
@@ -74,6 +75,7 @@ describe("after a killed run", () => {
   test.each([
     ["without a named holder", cloudText, "a run that the backend does not name"],
     ["of another machine", lockText.replace(hostname(), "laptop"), who.replace(hostname(), "laptop")],
+    ["of another user", lockText.replace(me, "ada"), who.replace(me, "ada")],
   ])("clears a lock %s only with --lock-is-stale", async (_, locked, holder) => {
     const { clear, ran, said } = stackOf({ locked });
     await expect(clear()).rejects.toThrow(
