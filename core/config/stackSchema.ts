@@ -67,6 +67,7 @@ export const stackSchema = keys.superRefine((config, context) => {
     findCloudFaults,
     findNodeFaults,
     findPortFaults,
+    findDirectoryFaults,
     findWitnessFaults,
     findOtherHostFaults,
     findOrchestratorFaults,
@@ -127,6 +128,14 @@ function findNodeFaults({ host, lifecycle, controller, node, store, orchestrator
         "is for the same files as orchestrator.backup.directory: needed one of the two",
       ],
   ]);
+}
+
+/** Requires that the orchestrator's directory, which a move renames, and that of the node are not in each other. */
+function findDirectoryFaults({ node, orchestrator }: Config): Fault[] {
+  const [own, other] = [node.dataDir, orchestrator.directory];
+  if (!`${own}/`.startsWith(`${other}/`) && !`${other}/`.startsWith(`${own}/`)) return [];
+  const found = `found "${own}" and "${other}", the orchestrator's directory`;
+  return [["node.dataDir", `${found}: needed directories of which none is in the other`]];
 }
 
 /** Requires different ports, and keeps those of the node's RPC from being opened to everybody as a port for peers. */

@@ -143,6 +143,8 @@ const refused: Record<string, readonly Mistake[]> = {
   "directories of the system": [
     ...each(["controller.directory", "node.dataDir"], ["/etc", "/usr/bin", "/root/.ssh", "/root/../etc", "znn"]),
     ["orchestrator.directory", "/root/signer"],
+    ...each(["node.dataDir"], ["/root/.orchestrator", "/root/.orchestrator/znn"]),
+    ["orchestrator.directory", "/root/.znn/.orchestrator", undefined, "node.dataDir"],
   ],
   "kinds and limits": [
     ["host.minimums.memoryGb", 4096],
