@@ -206,8 +206,9 @@ function decideStep(saga: Saga, states: HostStates, memory: RunMemory): MoveDeci
   if (to.active && !isTargetStarted({ t })) return stop("target runs unasked");
   if (t === "running" || t === "starting" || t === "switched" || t === "staged") {
     if (isUnpacked(view) && from) return step("seal");
-    // Without the source only its own fence counts, or the operator's; one that runs already is merely verified.
-    if (!from && !showsFencedSource(to.journal) && !memory.isFenced && !to.active) return stop("source unreachable");
+    // Without the source only its own fence counts, or the operator's, also for one that runs: somebody else may have
+    // started it after a restore that broke off.
+    if (!from && !showsFencedSource(to.journal) && !memory.isFenced) return stop("source unreachable");
     if (from && (from.active || !from.masked))
       return stop(to.journal?.isRestore ? "lost source is back" : "source runs unasked");
     // The target's journal gets the end first. If only the source's has it, the target's disk was set back.

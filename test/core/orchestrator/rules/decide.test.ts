@@ -61,7 +61,7 @@ test.each([
   ["gone", "switched", false, "source unreachable"],
   ["gone", "starting", true, "start"],
   ["gone", "starting", false, "source unreachable"],
-  ["gone", "starting signs", false, "start"],
+  ["gone", "starting signs", false, "source unreachable"],
   ["gone", "running signs", false, "moved"],
   ["- signs", "staged", false, "seal"],
   ["- signs", "switched", false, "seal"],
