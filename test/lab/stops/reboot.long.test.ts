@@ -19,13 +19,14 @@ describe("a host that goes down during a run", () => {
     await stage.host.stop({ powerCut: true });
     await stage.host.start();
   };
-  /** Expects a run that lost the host in a step to fail with the next command. */
-  const lost = async (run: Run, step: string) => {
+  /** Expects a run that lost the host in a step to fail with the next command, or with the words of the step itself. */
+  const lost = async (run: Run, step: string, ownWords?: string) => {
     const output = await expectFailure(run.end());
     const line = linesOf(output)
       .split("\n")
       .find((text) => text.startsWith("error: ") && text.includes(step));
-    expect(line).toContain(`running "bash -euo pipefail -s ${step} # to go on: pulumi up -s prod"`);
+    const lostWords = `running "bash -euo pipefail -s ${step} # to go on: pulumi up -s prod"`;
+    expect([lostWords, ownWords].filter((words) => words && line?.includes(words))).toHaveLength(1);
   };
 
   it("has a half-configured package after a power cut in the packages", async () => {
@@ -54,7 +55,8 @@ describe("a host that goes down during a run", () => {
     const run = await begin();
     await until(stage.host, "grep -qs compiling /var/log/pillar-host/deploy-*.log");
     expect(await onHost(stage.host, "ls -A /root | grep node-controller")).toBe("node-controller");
-    await Promise.all([stage.host.reboot(), lost(run, "deploy")]);
+    // systemd stops the step and sshd at the same time: the step's last words may arrive before the connection ends.
+    await Promise.all([stage.host.reboot(), lost(run, "deploy", "deploy was stopped before it finished")]);
     expect(await transcripts(stage.host)).toHaveLength(1);
   });
 
