@@ -40,7 +40,7 @@ export interface Wanted extends Saga {
   readonly hosts?: Readonly<Record<WhichHost, string>>;
 }
 
-/** Why nothing shows where the orchestrator is. */
+/** Lists why nothing shows where the orchestrator is. */
 export type UnknownHistory = "record behind" | "first move" | "strange number";
 
 /** More moves than a lost event log had. A greater number in a journal is somebody's who wants the numbers used up. */
