@@ -128,14 +128,14 @@ test("prints the output of a step's newest run until that run ends", async ({ bo
   const script = `
 runs=${box.dir}/runs
 mkdir -p "$runs/deploy.old" "$runs/deploy.new" "$runs/deployment.x"
-sleep 0.5 & running=$!
+(while [ ! -e "$runs/begun" ]; do sleep 0.05; done; sleep 0.2; echo later >> "$runs/deploy.new/out"; sleep 0.2) & running=$!
 for each in deploy.old deploy.new deployment.x; do
   echo ${spawnSync("true").pid} > "$runs/$each/pid"
   echo "of $each" > "$runs/$each/out"
 done
 echo "$running" > "$runs/deploy.new/pid"
 touch -d '1 hour ago' "$runs/deploy.old/pid"
-(sleep 0.2; echo later >> "$runs/deploy.new/out") &
+: > "$runs/begun"
 step=deploy
 ${stepOutput.replace("/run/pillar-host", "$runs").replace("-s 0.5", "-s 0.05")}
 step_output
