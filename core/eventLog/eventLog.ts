@@ -64,17 +64,23 @@ export async function readEvents(store: Store, pillar: string): Promise<LogEvent
 
 /** Reads all events of a Pillar's stacks and moves, oldest first. @throws as `readEvents` does */
 export async function readLog(store: Store, pillar: string): Promise<(LogEvent | MoveEvent)[]> {
-  return (await readAll(store)).filter((entry) => ("stack" in entry ? entry : entry.move).pillar === pillar);
+  const all = parseLines(await store.readLines(), store);
+  return all.filter((entry) => ("stack" in entry ? entry : entry.move).pillar === pillar);
 }
 
-/** Reads the events of orchestrators' moves, oldest first, without lines already seen. @throws as {@link readEvents} does */
-export async function readMoveEvents(store: Store, seen?: ReadonlySet<string>): Promise<MoveEvent[]> {
-  const events = (await readAll(store, seen)).filter((entry) => "move" in entry);
+/** Reads all events of orchestrators' moves, oldest first. @throws as {@link readEvents} does */
+export async function readMoveEvents(store: Store): Promise<MoveEvent[]> {
+  return parseMoveEvents(await store.readLines(), store);
+}
+
+/** Parses the events of orchestrators' moves in these lines of a log. @throws if a newer program wrote one */
+export function parseMoveEvents(lines: readonly string[], store: Store): MoveEvent[] {
+  const events = parseLines(lines, store).filter((entry) => "move" in entry);
   return events.map((entry) => locateFiles(entry, store));
 }
 
-async function readAll(store: Store, seen?: ReadonlySet<string>): Promise<(LogEvent | MoveEvent)[]> {
-  return (await store.readLines()).flatMap((line) => (seen?.has(line) ? [] : (parseLine(line, store.log) ?? [])));
+function parseLines(lines: readonly string[], { log }: Store): (LogEvent | MoveEvent)[] {
+  return lines.flatMap((line) => parseLine(line, log) ?? []);
 }
 
 /** Returns an event with the present places of its backup's files: somebody may have moved or copied them. */

@@ -7,6 +7,7 @@ import {
   type Judgements,
   type Loss,
   listOwnProducers,
+  listSharesBeside,
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
@@ -74,7 +75,7 @@ function findNothingToLose({ host, memory, address, registrationDoubts = [] }: R
     const { producer, hasKeyStore, node, marks } = host.facts;
     const hasNode = producer !== undefined || hasKeyStore || node.active || "deploy.done" in marks;
     // Before this stack, somebody may have installed an orchestrator in a directory that is not checked.
-    const hasShares = (host.facts.signer.sharesBeside ?? []).length > 0;
+    const hasShares = listSharesBeside(host).length > 0;
     if (hasNode || hasShares || hasOrchestratorTraces(host.facts) || (memory.isReached && !memory.isOwnWork))
       return undefined;
     return `${address} has neither a node nor an orchestrator on it`;

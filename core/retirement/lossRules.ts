@@ -14,6 +14,7 @@ import {
   hasOrchestratorTraces,
   type Judgement,
   type Judgements,
+  listSharesBeside,
   type RetirementFacts,
 } from "./retirementFacts";
 
@@ -77,7 +78,7 @@ export function checkNodeOfOrchestrator({ host, address, successor }: Retirement
 
 /** Checks that the bridge's present key share does not lie on this host alone, where no orchestrator uses it. */
 export function checkSharesBeside({ host, step, address, bridge, successor }: RetirementFacts): Judgements {
-  const found = ("facts" in host && host.facts.signer.sharesBeside) || [];
+  const found = listSharesBeside(host);
   if (step === "retire" || found.length === 0) return [];
   if (!bridge?.known)
     return {
@@ -85,15 +86,12 @@ export function checkSharesBeside({ host, step, address, bridge, successor }: Re
       found: [...found, bridge?.why ?? "no node could be asked for the bridge's key"],
       needed: askForKey,
     };
-  if (
-    !hasShareForKey(
-      bridge.key,
-      found.map((file) => `tss/${file.replace(/^.*(?=localstate-)/, "")}`),
-    )
-  )
+  // A kept share has its hash before its name (copy_kept in core/steps/orchestrator/copy.sh).
+  const name = formatShareFile(bridge.key).replace("tss/", "");
+  if (!found.some((file) => file.endsWith(name)))
     return `the key shares outside of the orchestrator's directory of ${address} are of earlier keys`;
-  const next = (successor && "facts" in successor.look && successor.look.facts.signer.shares) || [];
-  if (hasShareForKey(bridge.key, next)) return "the successor's orchestrator has the share of the bridge's present key";
+  if (hasShareForKey(bridge.key, findSuccessorFacts(successor)?.signer.shares ?? []))
+    return "the successor's orchestrator has the share of the bridge's present key";
   return {
     what: `a share of the bridge's present key lies on ${address}, and the successor's orchestrator lacks it`,
     found,

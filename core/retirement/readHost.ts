@@ -98,9 +98,10 @@ export async function readHost(
     if (answer.exitCode !== undefined) throw answer;
     const silent = takeFirstLine(answer.message);
     const isRefused = Reflect.get(answer, "refused") !== undefined;
-    if (isRefused || deps.ticks() >= end) assertProxyWorks(root.address, answer);
-    if (isRefused) return { silent, isRefused };
-    if (deps.ticks() >= end) return { silent };
+    if (isRefused || deps.ticks() >= end) {
+      assertProxyWorks(root.address, answer);
+      return isRefused ? { silent, isRefused } : { silent };
+    }
     if (isFirst) deps.say(`${root.address} does not answer (${silent}); waiting for it`);
     await deps.sleep(retryDelayMs);
   }

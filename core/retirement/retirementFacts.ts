@@ -82,6 +82,11 @@ export function findSuccessorFacts(successor: RetirementFacts["successor"]): Hos
   return successor && "facts" in successor.look ? successor.look.facts : undefined;
 }
 
+/** Lists the key shares outside of the orchestrator's directory of a host that answers. */
+export function listSharesBeside(host: RetirementFacts["host"]): readonly string[] {
+  return ("facts" in host && host.facts.signer.sharesBeside) || [];
+}
+
 export function findOwnProducer({ host, knownProducer }: Pick<RetirementFacts, "host" | "knownProducer">) {
   return listOwnProducers({ host, knownProducer })[0];
 }

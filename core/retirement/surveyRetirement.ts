@@ -24,7 +24,13 @@ import { findOrchestratorBackupFaults } from "./orchestratorBackup";
 import { hasProducedBefore, hasProducedSince, readChain } from "./readChain";
 import { type ReadHostDeps, readHost } from "./readHost";
 import { readRewards } from "./readRewards";
-import { findOwnProducer, findSuccessorFacts, type RetirementFacts, type RetirementStep } from "./retirementFacts";
+import {
+  findOwnProducer,
+  findSuccessorFacts,
+  listSharesBeside,
+  type RetirementFacts,
+  type RetirementStep,
+} from "./retirementFacts";
 
 export interface SurveyDeps extends ReadHostDeps {
   now(): number;
@@ -129,7 +135,7 @@ async function readFacts(
   const ofSilent = isSilent
     ? { bridge: await askInTurn(usable), identity: logged.identity ?? next?.signer.journal?.identity ?? undefined }
     : undefined;
-  const isBeside = step === "destroy" && "facts" in host && (host.facts.signer.sharesBeside ?? []).length > 0;
+  const isBeside = step === "destroy" && listSharesBeside(host).length > 0;
   // If the orchestrator works on the successor, any backup will do: the key share there may be newer.
   const bridge = ofSilent && !isOrchestratorThere({ successor, ...ofSilent }) ? ofSilent.bridge : undefined;
   const signer = { ...describeBackedUp(inputs, memory, host), bridge };
@@ -146,7 +152,7 @@ async function readFacts(
     isChainKnown:
       recorded !== undefined ||
       inputs.isChainUnverified === true ||
-      independent.some(({ client }) => clients.some((each) => each.client === client && each.isReference)),
+      independent.some(({ client }) => references.has(client)),
     memory: { isReached: isReached(inputs, memory), isOwnWork: memory.isOwnWork },
     unregisteredSince,
     backupFaults: [...logged.faults, ...(await findOrchestratorBackupFaults(store, signer))],

@@ -41,7 +41,7 @@ export async function withFileLock<T>(file: string, busy: Problem, work: () => P
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   // Refused here in the system's words, which name the directory.
   fs.accessSync(directory, fs.constants.W_OK);
-  const begun = performance.now();
+  const begun = systemClock.ticks();
   let seen = { renewed: 0, since: begun };
   for (;;) {
     const release = await takeLock(directory, file, times.abandoned / 2);
@@ -51,7 +51,7 @@ export async function withFileLock<T>(file: string, busy: Problem, work: () => P
       } finally {
         await release().catch(() => undefined);
       }
-    const now = performance.now();
+    const now = systemClock.ticks();
     const renewed = readTime(file);
     if (renewed !== seen.renewed) seen = { renewed, since: now };
     else if (renewed !== 0 && now - seen.since >= times.abandoned) fs.rmSync(file, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import type { BuildInfo } from "../../chain/orchestrator";
-import { type EventLog, openEventLog, readMoveEvents } from "../../eventLog/eventLog";
+import { type EventLog, openEventLog, parseMoveEvents, readMoveEvents } from "../../eventLog/eventLog";
 import type { MoveEnd } from "../../eventLog/events";
 import { assertWhole, findLastHash } from "../../eventLog/logIntegrity";
 import { computeFingerprint } from "../../ssh/publicKey";
@@ -43,8 +43,8 @@ export async function move(
   const { stack, pillar, backups, old, new: fresh } = inputs;
   const log = openEventLog({ directory: backups.directory, stack, pillar }, deps);
   await assertWhole(log.store, stack, before.recordHead, inputs.laterThanMove !== undefined);
-  const lines = new Set(await log.store.readLines());
-  const events = await readMoveEvents(log.store);
+  const lines = await log.store.readLines();
+  const events = parseMoveEvents(lines, log.store);
   const hosts = { old: computeFingerprint(old.host.ssh.hostKey), new: computeFingerprint(fresh.host.ssh.hostKey) };
   const saga: Wanted = {
     move: inputs.move,
@@ -65,7 +65,7 @@ export async function move(
   try {
     states = await sides.look(saga);
     states = await sides.lock(saga, states);
-    const actions = { ...createMoveActions(run, saga), record: createRecorder(log, saga, lines) };
+    const actions = { ...createMoveActions(run, saga), record: createRecorder(log, saga, new Set(lines)) };
     const ending = await runSaga(saga, actions, places, states).finally(() => run.copier.end(saga, states));
     if (inputs.firstMove)
       deps.say(
@@ -91,8 +91,8 @@ export function createRecorder(log: EventLog, { hosts }: Wanted, known: Readonly
   return async (event, saga) => {
     const details = createLeg(saga, hosts);
     const assertAlone = async () => {
-      const news = event === "starting" ? await readMoveEvents(log.store, known) : [];
-      const rival = findRivalStart(news, saga.move.pillar, details.target);
+      const news = event === "starting" ? (await log.store.readLines()).filter((line) => !known.has(line)) : [];
+      const rival = findRivalStart(parseMoveEvents(news, log.store), saga.move.pillar, details.target);
       if (rival === undefined) return;
       throw createProblemError({
         what: "another run starts this orchestrator on another host: nothing is started here",
