@@ -5,6 +5,7 @@ import { printable } from "../core/util/printable";
 import type { MoveOptions } from "./edit/moveOrchestrator";
 import { decideMigrationStep, type MigrationInput, type MigrationStack, type RunStep } from "./next/migrationStep";
 import { createPulumi } from "./pulumi/pulumiCommand";
+import { removeSettings } from "./pulumi/stackFiles";
 import { shortenStackName } from "./pulumi/stackName";
 import { openStack } from "./status/openStack";
 import { readStatusOnce } from "./status/readStatus";
@@ -123,7 +124,7 @@ async function runCommand(
   args: readonly string[],
   { old, fresh, options }: { readonly old: string; fresh: string; options: MigrateOptions },
 ): Promise<number> {
-  const { stack, command, address = "" } = step;
+  const { stack, command, address = "", key = "" } = step;
   switch (command) {
     case "init":
       return (await import("./init/init")).init(stack, {});
@@ -138,7 +139,7 @@ async function runCommand(
     case "retire":
       return (await import("./edit/retireHost")).retireHost(stack, args, { successor: fresh, up: true });
     case "withdraw":
-      await createPulumi(stack).read(["config", "rm", "--path", "pillar-host:orchestrator.migrateFrom.firstMove"]);
+      await removeSettings(createPulumi(stack), [key]);
       return 0;
     default:
       return createPulumi(stack).handOver([command, ...args]);

@@ -1,15 +1,16 @@
 import { findVersion } from "../../core/chain/versions";
 import type { StackConfig } from "../../core/config/config";
 import { openStackStore } from "../../core/config/stackStore";
-import { readMoveEvents } from "../../core/eventLog/eventLog";
+import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
 import { createMoveId } from "../../core/eventLog/moveId";
+import { listConfirmations } from "../../core/orchestrator/rules/confirmations";
 import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
 import { describeUnknownHistory } from "../../core/orchestrator/rules/obstacles";
 import { commandsFor } from "../../core/util/commands";
 import { isSameMachine } from "../../core/util/hostPort";
 import { formatProblem } from "../../core/util/problem";
 import { quoteShellWord } from "../../core/util/quote";
-import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
+import { type PlainSettings, removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import type { OtherHost } from "../pulumi/stackState";
 import { askText } from "../terminal/prompts";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
@@ -35,7 +36,8 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   if (wrong !== undefined) throw new CliRefusal(wrong);
   const word = await confirmFirstMove(stack, config, options);
   const settings = { ...createMoveSettings(config, before, host, options), ...word };
-  await writeSettings(engine, settings, findStaleKeys(config, host));
+  const stale = findStaleKeys(config, host);
+  await writeSettings(engine, settings, stale);
   console.log(`Pulumi.${stack}.yaml says now: the orchestrator comes from ${host.address}, the host of ${from}.`);
   for (const key of listOwnSecrets(before.ssh, config.ssh))
     console.log(
@@ -44,13 +46,17 @@ export async function moveOrchestrator(stack: string, args: readonly string[], o
   if (command === "migrate") return 0;
   if (!up) console.log(`Rehearse the move first; the rehearsal writes nothing:\n  ${commandsFor(stack).check()}`);
   const code = await runOrPrintUp(stack, up, args, engine);
-  // Removes the confirmation after the move: if the event log is lost later, it would let any move pass as the first.
-  if (word && up && (await hasMoved(stack, config)))
-    await engine.read(["config", "rm", "--path", `pillar-host:${firstMoveKey}`]);
+  if (!up) return code;
+  const kept = stale.includes("orchestrator.migrateFrom") ? {} : config.orchestrator.migrateFrom;
+  const confirmed = listConfirmations({ ...kept, ...(word && { firstMove: word }) });
+  if (isMoveOver(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)))
+    await removeSettings(engine, confirmed);
+  // If the event log is lost later, this one would let any move pass as the first.
+  else if (word && (await hasMoved(stack, config))) await removeSettings(engine, [firstMoveKey]);
   return code;
 }
 
-export const firstMoveKey = "orchestrator.migrateFrom.firstMove";
+const firstMoveKey = "orchestrator.migrateFrom.firstMove";
 
 async function hasMoved(stack: string, config: StackConfig): Promise<boolean> {
   return summarizeMoves(await readMoveEvents(openStackStore(config)), createMoveId(config, stack)).generation > 0;

@@ -1,3 +1,4 @@
+import { listConfirmations } from "../../core/orchestrator/rules/confirmations";
 import { slotRule } from "../../core/registration/registrationMessages";
 import { commandsFor } from "../../core/util/commands";
 import { type Result, takeValue } from "../../core/util/result";
@@ -26,6 +27,8 @@ export interface RunStep {
   readonly stack: string;
   readonly line: string;
   readonly address?: string;
+  /** Configuration key that a withdrawal removes. */
+  readonly key?: string;
   /** True if the step can't be undone: pulumi then asks, even with --yes. */
   readonly isFinal?: boolean;
   /** True if `check` has to pass first. */
@@ -130,7 +133,8 @@ function decideMove({ old, oldStack }: MigrationInput, fresh: MigrationStack): M
   // A run moves the orchestrator only if the node is synced when the run begins.
   if (isMoveOpen(fresh) && fresh.node?.synced !== true) return wait("not synced", ...decideNextStep(fresh));
   if (isMoveOpen(fresh)) return runUp(fresh, true);
-  if (migrateFrom?.firstMove) return run("withdraw", stack, commands.remove("orchestrator.migrateFrom.firstMove"));
+  const [confirmation] = listConfirmations(migrateFrom);
+  if (confirmation) return run("withdraw", stack, commands.remove(confirmation), { key: confirmation });
   if (migrateFrom || isShutDown(oldStack)) return undefined;
   const there = oldStack?.parts?.orchestrator;
   if (there === undefined || "problem" in there)

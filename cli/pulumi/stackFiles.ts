@@ -10,13 +10,16 @@ export async function writeSettings(
   settings: PlainSettings,
   without: readonly string[] = [],
 ): Promise<void> {
-  if (without.length > 0)
-    await engine.read(["config", "rm-all", "--path", ...without.map((path) => `pillar-host:${path}`)]);
+  await removeSettings(engine, without);
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   await engine.read([
     ...["config", "set-all", "--path"],
     ...given.flatMap(([path, value]) => ["--plaintext", `pillar-host:${path}=${value}`]),
   ]);
+}
+
+export async function removeSettings(engine: Pulumi, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0) await engine.read(["config", "rm-all", "--path", ...keys.map((path) => `pillar-host:${path}`)]);
 }
 
 export async function runOrPrintUp(

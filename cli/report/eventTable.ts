@@ -60,6 +60,7 @@ const moveTemplates: Record<MoveEventName, Templates> = {
   rolledBack: ["stage", "orchestrator moved back to the old host", ...end],
   fenced: ["alarm", "orchestrator: lost host {address} is fenced", "{how}", "server {serverId?}"],
   unfenced: ["alarm", "orchestrator: lost host {address} answers again: its fence has ended"],
+  confirmed: ["alarm", "orchestrator: confirmed by the operator", "{key}: {value}"],
   failed: ["note", "orchestrator: a run of the move failed", "{error?}"],
 };
 

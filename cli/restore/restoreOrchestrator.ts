@@ -8,6 +8,7 @@ import { hasShareForKey } from "../../core/orchestrator/backup/keyShare";
 import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup";
 import { type BridgeNow, findStaleShare, readBridge } from "../../core/orchestrator/checks/bridgeState";
 import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence";
+import { confirmFor, listConfirmations } from "../../core/orchestrator/rules/confirmations";
 import {
   checkMoveHistory,
   findOpenAttempt,
@@ -30,12 +31,11 @@ import {
   createMoveSettings,
   findReleaseProblem,
   findStaleKeys,
-  firstMoveKey,
   type MoveOptions,
 } from "../edit/moveOrchestrator";
 import { openTwoStacks } from "../edit/otherStack";
 import { createPulumi } from "../pulumi/pulumiCommand";
-import { runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
+import { removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
 import { openStackWithHost } from "../status/openStack";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
 import { type FenceOptions, fenceHost, findServer } from "./fenceHost";
@@ -78,10 +78,11 @@ export async function restoreOrchestrator(
   const isFresh = isFreshShare(content, bridge);
   const lines = formatRestore(file, content, { address, lost: `${lost.address}; ${where}`, isFresh, moves });
   console.log(printableLines(lines.join("\n")));
-  const stale = findStaleShare(content, bridge, { noKeyShare: orchestrator.migrateFrom?.noKeyShare !== undefined });
-  if (stale) throw createRefusal(stale);
   const known = summarizeMoves(moves, move);
   const { migrateFrom } = orchestrator;
+  const { noKeyShare, haltedBridge } = migrateFrom ?? {};
+  const stale = findStaleShare(content, bridge, confirmFor({ noKeyShare, haltedBridge }, known, commandsFor(stack)));
+  if (stale) throw createRefusal(stale);
   const ownWord = migrateFrom && isSameMachine(migrateFrom, lost) ? migrateFrom.laterThanMove : undefined;
   const laterThan = options.laterThanMove ?? ownWord;
   const wanted = { move, direction: "forward", known, laterThan, hosts } as const;
@@ -117,8 +118,8 @@ export async function restoreOrchestrator(
       needed: "solve the problems that the run printed",
       next: "Then run the same command again",
     });
-  for (const key of [backupKey, ...(word || orchestrator.migrateFrom?.firstMove ? [firstMoveKey] : [])])
-    await engine.read(["config", "rm", "--path", `pillar-host:${key}`]);
+  const confirmed = listConfirmations({ ...migrateFrom, laterThanMove: laterThan, ...(word && { firstMove: word }) });
+  await removeSettings(engine, [backupKey, ...confirmed]);
   return code;
 }
 

@@ -30,6 +30,8 @@ const home = ownDirectory
 const everybody =
   "lets everybody ask: the orchestrator gives two answers a second in all, and anybody could use them up";
 
+const startNumber = z.int().min(1).max(100_000);
+
 const migrateFrom = z
   .strictObject({
     ...otherHostShape,
@@ -43,12 +45,17 @@ const migrateFrom = z
     dataDir: ownDirectory
       .optional()
       .meta({ description: "The node's data directory there", otherwise: "`node.dataDir`" }),
-    noKeyShare: acknowledged.optional().describe("Confirms that this orchestrator has no key share"),
-    haltedBridge: acknowledged
-      .optional()
-      .describe(
-        "Moves the orchestrator although the bridge is halted; it starts halted on the new host. Remove this setting afterwards",
-      ),
+    noKeyShare: startNumber.optional().meta({
+      description: "Confirms that this orchestrator has no key share, for the start with this number",
+      form: "number",
+      see: "safety.md#confirmations",
+    }),
+    haltedBridge: startNumber.optional().meta({
+      description:
+        "Moves the orchestrator although the bridge is halted, by the start with this number; it starts halted on the new host",
+      form: "number",
+      see: "safety.md#confirmations",
+    }),
     firstMove: acknowledged
       .optional()
       .describe(
@@ -59,12 +66,19 @@ const migrateFrom = z
         "A backup that takes the place of this host, which is lost and fenced. The command `restore` sets it",
       see: "restore.md",
     }),
-    laterThanMove: z.int().min(1).max(100_000).optional().meta({
+    laterThanMove: startNumber.optional().meta({
       description:
         "The number of the last known move, if you brought the orchestrator to its host by hand after that move, or if the event log of that move is lost. The orchestrator must be unable to start anywhere else",
       form: "number",
       see: "orchestrator.md#after-a-move-by-hand",
     }),
+    lostLine: text(/^[0-9a-f]{12}$/, "needed the 12 hexadecimal digits that the refusal names", "hash")
+      .optional()
+      .meta({
+        description:
+          "The hash of a line that the event log lacks and that is lost for good. Confirms that no move began in it, or that the orchestrator can start nowhere else",
+        see: "safety.md#confirmations",
+      }),
   })
   .transform(readPrivateKey)
   .meta({ description: `The old host, from which the orchestrator is moved. ${loginRule}`, see: "orchestrator.md" });

@@ -6,7 +6,7 @@ import type { Store } from "../store/store";
 import { commandsFor } from "../util/commands";
 import { createProblemError } from "../util/problem";
 import { replaceFile } from "../util/writeAtomically";
-import { parsePreviousHash } from "./logLine";
+import { parseLine, parsePreviousHash } from "./logLine";
 
 /** Returns the hash that names a line in later lines, on this machine and in the stack's state. */
 function hashLine(line: string): string {
@@ -23,66 +23,112 @@ function headFile({ log }: Pick<Store, "log">): string {
   return path.join(resolveDataDirectory(), "heads", hashLine(log).slice(0, 32));
 }
 
-/** Stores the newest line's hash here, unless the log lacks the one stored before and that is not accepted. @throws */
-export function storeHead(store: Store, lines: readonly string[], isAccepted = false): void {
+/** Stores the newest line's hash here, unless the log lacks the one stored before and that is not known as lost. @throws */
+export function storeHead(store: Store, lines: readonly string[]): void {
   const [file, head] = [headFile(store), findLastHash(lines)];
   const before = readIfExists(file)?.trim();
   if (head === undefined || head === before) return;
-  if (!isAccepted && before !== undefined && !lines.some((line) => hashLine(line) === before)) return;
-  replaceFile(file, `${head}\n`);
+  const isKnown = before === undefined || lines.some((line) => hashLine(line) === before);
+  if (isKnown || listLost(lines).some((digits) => before.startsWith(digits))) replaceFile(file, `${head}\n`);
+}
+
+/** Lists the lines that are lost by the operator's word, as the first digits of their hashes. */
+function listLost(lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) => {
+    const entry = parseLine(line, "the event log");
+    return entry?.event === "confirmed" && entry.details.key === "lostLine" ? [String(entry.details.value)] : [];
+  });
 }
 
 /**
  * Returns why lines do not stand in the order in which they were written; undefined if they do. Only the lines
  * themselves say it: clocks differ. Two lines may name the same line before them: two runs wrote at the same time.
  */
-function findDisorder(lines: readonly string[]): string | undefined {
+function findDisorder(lines: readonly string[], isLost: (hash: string) => boolean): string | undefined {
   const seen = new Set<string>();
   const first = lines.findIndex((line) => parsePreviousHash(line));
   for (const [index, line] of lines.entries()) {
     const [hash, before] = [hashLine(line), parsePreviousHash(line)];
     if (seen.has(hash)) return `line ${index + 1} was there before`;
     if (before === "" && first !== -1 && index > first) return `line ${index + 1} begins another log`;
-    if (before && !seen.has(before)) return `line ${index + 1} stands before the line that it was written after`;
+    if (before && !seen.has(before) && !isLost(before))
+      return `line ${index + 1} stands before the line that it was written after`;
     seen.add(hash);
   }
   return undefined;
 }
 
+/** Tells why a log proves nothing. `missing`: hash of a line that it lacks. */
+export interface LogFault {
+  readonly found: string;
+  readonly missing?: string;
+}
+
 /**
  * Finds why the log proves nothing: it lacks a line that a later line, this machine or the stack's state knows, so it is
- * an old copy or incomplete; or its lines are not in their order. Returns that in the operator's words. If nothing is
- * wrong, stores the newest line's hash here.
+ * an old copy or incomplete; or its lines are not in their order. If nothing is wrong, stores the newest line's hash here.
+ * @param by a move goes on without a line that is lost by the operator's word; a guard needs what it said of the host
  */
-export async function findLogFault(store: Store, headInState?: string): Promise<string | undefined> {
+export async function findLogFault(
+  store: Store,
+  by: "move" | "guard",
+  headInState?: string,
+): Promise<LogFault | undefined> {
   const lines = await store.readLines();
   const present = new Set(lines.map(hashLine));
   const file = headFile(store);
+  const lost = listLost(lines).filter((digits) => ![...present].some((hash) => hash.startsWith(digits)));
   const witnesses: readonly [hash: string | undefined, who: string][] = [
-    [readIfExists(file)?.trim(), `this machine (${file})`],
-    [headInState, "the stack's state"],
-    ...lines.map((line): [string | undefined, string] => [parsePreviousHash(line), "a later line of it"]),
+    [readIfExists(file)?.trim(), `this machine (${file}) has seen`],
+    [headInState, "the stack's state has seen"],
+    ...lines.map((line): [string | undefined, string] => [parsePreviousHash(line), "a later line of it has seen"]),
+    ...lost.map((digits): [string, string] => [digits, "was lost when an orchestrator was moved"]),
   ];
-  const [hash, who] = witnesses.find(([each]) => each && !present.has(each)) ?? [];
-  if (hash === undefined) {
-    const disorder = findDisorder(lines);
-    if (disorder === undefined) storeHead(store, lines);
-    return disorder && `${store.log}: ${disorder}: the log was joined or changed by hand`;
+  const isLost = (hash: string) => by === "move" && lost.some((digits) => hash.startsWith(digits));
+  const [missing, who] = witnesses.find(([hash]) => hash && !present.has(hash) && !isLost(hash)) ?? [];
+  if (missing !== undefined) {
+    const found = `${store.log} has no line with the hash ${missing.slice(0, 12)}, which ${who}: the log is an earlier copy, or only a part`;
+    return { found, missing };
   }
-  return `${store.log} has no line with the hash ${hash.slice(0, 12)}, which ${who} has seen: the log is an earlier copy, or only a part`;
+  const disorder = findDisorder(lines, isLost);
+  if (disorder !== undefined) return { found: `${store.log}: ${disorder}: the log was joined or changed by hand` };
+  storeHead(store, lines);
+  return undefined;
 }
 
-/** Refuses a log with a fault, unless the operator accepts that from here on. @throws in the operator's words */
-export async function assertWhole(store: Store, stack: string, headInState?: string, isAccepted = false) {
-  if (isAccepted) return storeHead(store, await store.readLines(), true);
-  const found = await findLogFault(store, headInState);
-  if (found === undefined) return;
+interface MoveLog {
+  readonly store: Store;
+  readonly stack: string;
+  readonly headInState?: string | undefined;
+  /** First digits of the hash of a line that is lost by the operator's word, as configured. */
+  readonly lostLine?: string | undefined;
+}
+
+/**
+ * Refuses a log with a fault. @param confirmLoss logs that the operator gave up the missing line
+ * @throws in the operator's words
+ */
+export async function assertWhole(
+  { store, stack, headInState, lostLine }: MoveLog,
+  confirmLoss: (digits: string) => Promise<void>,
+): Promise<void> {
+  const fault = await findLogFault(store, "move", headInState);
+  if (fault === undefined) return;
+  if (lostLine !== undefined && fault.missing?.startsWith(lostLine)) {
+    await confirmLoss(lostLine);
+    return assertWhole({ store, stack, headInState }, confirmLoss);
+  }
+  const { up, set } = commandsFor(stack);
+  const word = fault.missing && set("orchestrator.migrateFrom.lostLine", fault.missing.slice(0, 12));
   throw createProblemError({
-    what: "the event log is incomplete: nothing was started",
-    found,
-    needed:
-      "bring the newest event log here from another machine (docs/unattended.md). If it is lost for good: see where the\n" +
-      "  orchestrator runs, then set pillar-host:orchestrator.migrateFrom.laterThanMove",
-    next: `Then: ${commandsFor(stack).up}`,
+    what: `the event log is ${fault.missing ? "incomplete" : "not in its order"}: nothing was started`,
+    found: fault.found,
+    needed: "bring the newest event log here from another machine (docs/unattended.md)",
+    next: [
+      `Then: ${up}`,
+      word
+        ? `Is that line lost for good, and can the orchestrator start nowhere else (docs/safety.md, Confirmations)? ${word} && ${up}`
+        : `Is there no other? Set this one aside: mv ${store.log} ${store.log}.aside, then ${up} says what is missing`,
+    ],
   });
 }

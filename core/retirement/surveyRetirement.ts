@@ -91,15 +91,15 @@ export async function findRegistrationDoubts(
 
 async function readLogFacts({ pillar, stack, host }: RetirementInputs, { logHead }: GuardMemory, store: Store) {
   const lines = await readLog(store, pillar);
-  const missing = await findLogFault(store, logHead);
+  const fault = await findLogFault(store, "guard", logHead);
   const registered = findValidEvents(lines, stack, "registered").at(-1);
-  const isWholeWithout = missing === undefined && registered === undefined;
+  const isWholeWithout = fault === undefined && registered === undefined;
   return {
-    faults: missing === undefined ? [] : [missing],
+    faults: fault === undefined ? [] : [fault.found],
     producer: registered?.details.producerAddress,
     unregisteredSince: isWholeWithout ? findValidEvents(lines, stack, "location").at(-1)?.at : undefined,
     // A line that the log lacks may be about an orchestrator that came after that shutdown.
-    noOrchestratorAt: missing === undefined ? findShutdownWithoutOrchestrator(lines, stack, host.ssh) : undefined,
+    noOrchestratorAt: fault === undefined ? findShutdownWithoutOrchestrator(lines, stack, host.ssh) : undefined,
     identity: findOrchestratorIdentity(lines),
     recorded: findValidEvents(lines, stack, "chain").at(-1)?.details,
   };

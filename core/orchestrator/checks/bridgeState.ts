@@ -6,6 +6,7 @@ import { isAnswered, readNode } from "../../chain/reading";
 import type { Problem } from "../../util/problem";
 import { hasShareForKey } from "../backup/keyShare";
 import type { BackupContent } from "../backup/restoreBackup";
+import type { Confirmation } from "../rules/confirmations";
 
 /** The bridge's state on the chain. Orchestrators learn of a halt up to 40 seconds later. */
 export type BridgeNow =
@@ -73,9 +74,9 @@ export function formatBridgeState(bridge: BridgeNow): string[] {
 export function findStaleShare(
   { keyShare }: Pick<BackupContent, "keyShare">,
   bridge: BridgeNow,
-  { noKeyShare }: { readonly noKeyShare: boolean },
+  { noKeyShare }: { readonly noKeyShare: Pick<Confirmation, "isGiven"> },
 ): Problem | undefined {
-  if (noKeyShare || (bridge.known && hasShareForKey(bridge.key, keyShare?.files ?? []))) return undefined;
+  if (noKeyShare.isGiven || (bridge.known && hasShareForKey(bridge.key, keyShare?.files ?? []))) return undefined;
   if (!bridge.known)
     return {
       what: "it is unknown whether the backup's key share is of the bridge's key",

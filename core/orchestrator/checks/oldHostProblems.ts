@@ -63,7 +63,7 @@ function processProblems({ facts }: OldHost, { old, run }: Requirements) {
 
 function answerProblems({ build, status }: OldHost, { old, run, haltedBridge }: Requirements) {
   const silent = [build, status].find((answer) => "problem" in answer);
-  const state = "value" in status ? checkStatus(status.value, haltedBridge, run) : undefined;
+  const state = "value" in status ? checkStatus(status.value, haltedBridge) : undefined;
   return [
     silent !== undefined && {
       what: `${old.address}: the orchestrator gives no good answer on 127.0.0.1:${old.rpcPort}`,
@@ -99,11 +99,11 @@ function historyProblem({ facts }: OldHost, wanted: Requirements, fresh: Journal
   };
 }
 
-function fileProblems(host: OldHost, survey: MoveSurvey, { old, run, noKeyShare }: Requirements) {
+function fileProblems(host: OldHost, survey: MoveSurvey, { old, noKeyShare }: Requirements) {
   const { facts, config, hasConfig } = host;
   const { address, service, directory } = old;
   const strayed = hasConfig ? listStrayedPlaces(host, directory) : [];
-  const shareFault = noKeyShare ? undefined : describeShareFault(host, survey);
+  const shareFault = noKeyShare.isGiven ? undefined : describeShareFault(host, survey);
   const isTyped = hasConfig && !config.hasPassphrase;
   return [
     !(hasConfig && host.hasKeyStore) && {
@@ -124,7 +124,7 @@ function fileProblems(host: OldHost, survey: MoveSurvey, { old, run, noKeyShare 
     shareFault !== undefined && {
       what: `${address}: the orchestrator has no share of the bridge's present key, and signs nothing`,
       ...shareFault,
-      next: `Is this orchestrator to move without a share? ${run.set("orchestrator.migrateFrom.noKeyShare", "acknowledged")}`,
+      next: `Is this orchestrator to move without a share? ${noKeyShare.command}`,
     },
     strayed.length > 0 && {
       what: `${address}: config.json names places outside of ${directory}, and only that directory is copied`,

@@ -16,6 +16,7 @@ import {
   type MoveSurveyDeps,
   type NewHost,
   type OldHost,
+  type Requirements,
   surveyBoth,
 } from "./survey";
 
@@ -47,9 +48,9 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
   const recorded = findLastMoveEvent(events, move, "secured")?.details ?? {};
   if (isMoveOver(events, move)) return recorded;
   const kept = recorded.backup && (await isBackupKept(store, recorded.backup)) ? recorded.backup : undefined;
-  if (kept && (await hasPresentShare(kept, options, deps))) return recorded;
-
   const wanted = await createRequirements(options, roots, store);
+  if (kept && (await hasPresentShare(kept, wanted, deps))) return recorded;
+
   deps.say(`orchestrator: checking ${roots.old.address} and ${roots.new.address} before anything is touched`);
   const survey = await surveyBoth(wanted, deps);
   if (isAnswering(survey.old)) await endFence(store, move, roots.old, deps.now());
@@ -78,8 +79,8 @@ export async function secureOrchestrator(options: SecureOptions, deps: Preparati
 }
 
 /** Returns false if the chain shows that the backup's key share is of an earlier key than the bridge's present one. */
-async function hasPresentShare({ keyShare }: Backup, { noKeyShare }: SecureOptions, { readBridge }: ChainReaders) {
-  const bridge = noKeyShare ? undefined : await readBridge();
+async function hasPresentShare({ keyShare }: Backup, { noKeyShare }: Requirements, { readBridge }: ChainReaders) {
+  const bridge = noKeyShare.isGiven ? undefined : await readBridge();
   return !bridge?.known || hasShareForKey(bridge.key, keyShare?.files ?? []);
 }
 

@@ -64,9 +64,9 @@ export function isAnswering(host: MoveSurvey["old"]): boolean {
 }
 
 /** Checks the bridge's state on the chain. If getStatus says the same, the old host's checks report it. */
-function bridgeProblem({ old, bridge }: MoveSurvey, { haltedBridge, run }: Requirements): Problem | undefined {
+function bridgeProblem({ old, bridge }: MoveSurvey, { haltedBridge }: Requirements): Problem | undefined {
   const ownState = takeValue(takeValue(old)?.status)?.state;
-  return bridge.known && bridge.state === ownState ? undefined : checkBridge(bridge, haltedBridge, run);
+  return bridge.known && bridge.state === ownState ? undefined : checkBridge(bridge, haltedBridge);
 }
 
 export function formatMoveFaults(faults: readonly string[], { run }: Requirements): string {

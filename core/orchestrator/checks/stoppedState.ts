@@ -1,7 +1,8 @@
 import { type OrchestratorStatus, stateNames } from "../../chain/orchestrator";
-import { type Commands, commandsFor } from "../../util/commands";
+import { commandsFor } from "../../util/commands";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { MoveInputs } from "../hosts/moveInputs";
+import type { Confirmation, Confirmed } from "../rules/confirmations";
 import { assignRoles, formatHost, type Saga, type WhichHost } from "../rules/journal";
 import type { BridgeNow } from "./bridgeState";
 
@@ -9,9 +10,10 @@ const keyGeneration = 1;
 const halted = 2;
 
 /** Returns why an orchestrator must not be stopped in a state; undefined if it may be. */
-function judgeState(state: number, haltedBridge: boolean, run: Commands): Problem | undefined {
-  if (state === 0 || (state === halted && haltedBridge)) return undefined;
-  if (state === halted) return { what: "the bridge is halted", needed: "a live bridge", next: moveHalted(run) };
+function judgeState(state: number, haltedBridge: Confirmation): Problem | undefined {
+  if (state === 0 || (state === halted && haltedBridge.isGiven)) return undefined;
+  if (state === halted)
+    return { what: "the bridge is halted", needed: "a live bridge", next: moveHalted(haltedBridge) };
   if (state !== keyGeneration) return { what: "the orchestrator is not live", needed: "state 0 (live)" };
   return {
     what: "the bridge's key generation is at work",
@@ -19,8 +21,8 @@ function judgeState(state: number, haltedBridge: boolean, run: Commands): Proble
   };
 }
 
-const moveHalted = (run: Commands) =>
-  `Is the bridge to stay halted, and the orchestrator to move all the same? If all networks of the bridge are halted too, the orchestrator starts halted on the other host and gets live with the bridge: ${run.set("orchestrator.migrateFrom.haltedBridge", "acknowledged")}`;
+const moveHalted = ({ command }: Confirmation) =>
+  `Is the bridge to stay halted, and the orchestrator to move all the same? If all networks of the bridge are halted too, the orchestrator starts halted on the other host and gets live with the bridge: ${command}`;
 
 /**
  * Hint for an orchestrator that missed the end of a key generation. Names a page, no command: usually the key
@@ -30,21 +32,21 @@ const stuckHint =
   "Does the orchestrator stay in state 1 although the bridge's key generation is over? docs/orchestrator.md, An orchestrator that stays in state 1";
 
 /** Checks by the bridge's state on the chain that an orchestrator may be stopped now; an unknown one is no problem. */
-export function checkBridge(bridge: BridgeNow, haltedBridge: boolean, run: Commands): Problem | undefined {
-  const problem = bridge.known ? judgeState(bridge.state, haltedBridge, run) : undefined;
+export function checkBridge(bridge: BridgeNow, haltedBridge: Confirmation): Problem | undefined {
+  const problem = bridge.known ? judgeState(bridge.state, haltedBridge) : undefined;
   return problem && { ...problem, found: bridge.why };
 }
 
 type Status = Pick<OrchestratorStatus, "state" | "stateName">;
 
 /** Checks by the orchestrator's own status that it may be stopped now. Without one, its build reports none: it may. */
-export function checkStatus(status: Status | undefined, haltedBridge: boolean, run: Commands): Problem | undefined {
-  const problem = status && judgeState(status.state, haltedBridge, run);
+export function checkStatus(status: Status | undefined, haltedBridge: Confirmation): Problem | undefined {
+  const problem = status && judgeState(status.state, haltedBridge);
   const hints = [problem?.next, status?.state === keyGeneration && stuckHint].flat();
   return problem && { ...problem, found: `state ${status.state} (${status.stateName}), by getStatus`, next: hints };
 }
 
-type StoppedInputs = Pick<MoveInputs, "stack" | "haltedBridge" | WhichHost>;
+type StoppedInputs = Pick<Confirmed<MoveInputs>, "stack" | "haltedBridge" | WhichHost>;
 
 /**
  * Parses the state in which an orchestrator stopped from its config.json; undefined if no build would start with that
@@ -76,7 +78,7 @@ export function checkStoppedState(config: string | undefined, saga: Saga, inputs
       needed: "the complete file. Its GlobalState shows the state in which the orchestrator stopped",
       next: `On the host: ls -l ${directory}; journalctl -u ${service} -n 50. Then: ${run.up}`,
     });
-  const problem = judgeState(state, inputs.haltedBridge, run);
+  const problem = judgeState(state, inputs.haltedBridge);
   if (problem === undefined || (saga.direction === "back" && state !== keyGeneration)) return undefined;
   const ask = `curl -s -H 'content-type: application/json' -d '{"method":"getStatus","params":[]}' http://127.0.0.1:${inputs[source].rpcPort}`;
   return formatProblem({
@@ -86,7 +88,7 @@ export function checkStoppedState(config: string | undefined, saga: Saga, inputs
     next: [
       `The orchestrator is started again where it was. On the host: ${ask}; when it says state 0: ${run.up}`,
       state === keyGeneration && stuckHint,
-      state === halted && `${moveHalted(run)}; then ${run.up}`,
+      state === halted && `${moveHalted(inputs.haltedBridge)}; then ${run.up}`,
     ],
   });
 }

@@ -11,6 +11,7 @@ import { parseAddresses } from "../../util/hostPort";
 import { type Result, toResult } from "../../util/result";
 import { isJsonText } from "../backup/backup";
 import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
+import { confirmFor } from "../rules/confirmations";
 import { type Endpoint, listEndpoints } from "../rules/endpoints";
 import { parseFacts, parseOrchestratorConfig } from "../rules/hostPairFacts";
 import type { WhichHost } from "../rules/journal";
@@ -21,13 +22,15 @@ import type { BridgeNow } from "./bridgeState";
 export type Requirements = Readonly<Awaited<ReturnType<typeof createRequirements>>>;
 
 export async function createRequirements(options: SecureOptions, { old, new: fresh }: SurveyRoots, store: Store) {
+  const known = summarizeMoves(await readMoveEvents(store), options.move);
+  const run = commandsFor(options.stack);
   return {
-    ...options,
+    ...confirmFor(options, known, run),
     old: { ...options.old, address: old.address },
     new: { ...options.new, address: fresh.address },
     backupDirectory: store.directory,
-    known: summarizeMoves(await readMoveEvents(store), options.move),
-    run: commandsFor(options.stack),
+    known,
+    run,
   };
 }
 

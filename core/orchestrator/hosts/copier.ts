@@ -44,7 +44,7 @@ export class Copier {
   copied: { readonly source: Manifest; readonly target: Promise<Manifest> } | undefined;
 
   constructor(
-    private readonly inputs: MoveInputs,
+    private readonly inputs: Pick<MoveInputs, WhichHost | "copyAddress" | "sshPort" | "restoreFrom">,
     private readonly sides: HostPair,
     private readonly say: (line: string) => void,
   ) {}

@@ -47,13 +47,15 @@ export function createSecureOptions(config: StackConfig, stack: string) {
     sshUser: ssh.user,
     /** The ssh host key that the old host must show there. */
     hostKey: ssh.hostKey,
-    noKeyShare: from?.noKeyShare === "acknowledged",
-    /** True if the orchestrator may move while the bridge is halted. */
-    haltedBridge: from?.haltedBridge === "acknowledged",
+    /** Number of the start for which the operator confirms it (../rules/confirmations.ts). */
+    noKeyShare: from?.noKeyShare,
+    haltedBridge: from?.haltedBridge,
     /** Number of the last move before the operator brought the orchestrator here by hand; no other host can start it. */
     laterThanMove: from?.laterThanMove,
     /** True if no move of the orchestrator ever began. */
-    firstMove: from?.firstMove && true,
+    firstMove: from?.firstMove && (true as const),
+    /** Hash of a line of the event log that is lost for good; its first 12 digits. */
+    lostLine: from?.lostLine,
     /** The backup from which the orchestrator is restored, because the old host is lost and fenced. */
     restoreFrom: from?.backup,
     release: release && { version: release.version },

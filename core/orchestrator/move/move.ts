@@ -10,7 +10,8 @@ import { createProblemError } from "../../util/problem";
 import { createFenceCheck } from "../hosts/fence";
 import { HostPair } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
-import { createLeg, type Wanted } from "../rules/generation";
+import { confirmFor, listConfirmations, listNewConfirmations } from "../rules/confirmations";
+import { createLeg, findHighestGeneration, type Wanted } from "../rules/generation";
 import type { HostStates, WhichHost } from "../rules/journal";
 import { findMissingEnd, findRivalStart, summarizeMoves } from "../rules/moveHistory";
 import { type MoveDeps, MoveRun } from "./moveRun";
@@ -40,16 +41,21 @@ export async function move(
   deps: MoveDeps,
   before: Partial<MoveOutputs> = {},
 ): Promise<MoveOutputs> {
-  const { stack, pillar, backups, old, new: fresh } = inputs;
+  const { stack, pillar, backups, old, new: fresh, lostLine } = inputs;
   const log = openEventLog({ directory: backups.directory, stack, pillar }, deps);
-  await assertWhole(log.store, stack, before.recordHead, inputs.laterThanMove !== undefined);
+  const confirm = (key: string, value: string | number) =>
+    log.addMove(inputs.move, { event: "confirmed", details: { key, value } });
+  await assertWhole({ store: log.store, stack, headInState: before.recordHead, lostLine }, (digits) =>
+    confirm("lostLine", digits),
+  );
   const lines = await log.store.readLines();
   const events = parseMoveEvents(lines, log.store);
   const hosts = { old: computeFingerprint(old.host.ssh.hostKey), new: computeFingerprint(fresh.host.ssh.hostKey) };
+  const known = summarizeMoves(events, inputs.move, before.generation);
   const saga: Wanted = {
     move: inputs.move,
     direction: inputs.rollback ? "back" : "forward",
-    known: summarizeMoves(events, inputs.move, before.generation),
+    known,
     laterThan: inputs.laterThanMove,
     isFirst: inputs.firstMove,
     isRestore: inputs.restoreFrom !== undefined,
@@ -58,19 +64,19 @@ export async function move(
   const services = { old: old.service, new: fresh.service };
   const places = { old: old.host.ssh.address, new: fresh.host.ssh.address, services, stack };
   const sides = new HostPair(inputs, crypto.randomBytes(8).toString("hex"), deps);
-  const run = new MoveRun(inputs, sides, deps);
+  const run = new MoveRun(confirmFor(inputs, known, commandsFor(stack)), sides, deps);
   run.isFenced = createFenceCheck(inputs, log.store, events, deps);
   run.wanted = saga;
   let states: HostStates = { old: undefined, new: undefined };
   try {
     states = await sides.look(saga);
     states = await sides.lock(saga, states);
+    for (const { key, value } of listNewConfirmations(inputs, known, findHighestGeneration(states)))
+      await confirm(key, value);
     const actions = { ...createMoveActions(run, saga), record: createRecorder(log, saga, new Set(lines)) };
     const ending = await runSaga(saga, actions, places, states).finally(() => run.copier.end(saga, states));
-    if (inputs.firstMove)
-      deps.say(
-        `the confirmation of a first move was used. Remove it, or it would confirm one again if the event log gets lost: ${commandsFor(stack).remove("orchestrator.migrateFrom.firstMove")}`,
-      );
+    for (const key of listConfirmations(inputs))
+      deps.say(`the move has ended, and needs no confirmation any more: ${commandsFor(stack).remove(key)}`);
     const outputs = await createOutputs(run, ending, states[ending.holder]?.journal?.at, log);
     if (outputs.holder === "new" && outputs.build) await assertOwnNode(run, saga, states);
     return { ...outputs, recordHead: findLastHash(await log.store.readLines()) };

@@ -2,7 +2,6 @@ import { type BuildInfo, createOrchestratorClient, type OrchestratorStatus } fro
 import type { Backup } from "../../eventLog/events";
 import { markOwn } from "../../ssh/foreign";
 import type { CallError } from "../../ssh/root";
-import { commandsFor } from "../../util/commands";
 import { parseAddresses } from "../../util/hostPort";
 import { createProblemError } from "../../util/problem";
 import type { BackupPlace } from "../backup/backup";
@@ -13,6 +12,7 @@ import { Copier } from "../hosts/copier";
 import type { FenceDeps } from "../hosts/fence";
 import type { HostPair, HostPairDeps } from "../hosts/hostPair";
 import type { MoveInputs } from "../hosts/moveInputs";
+import type { Confirmed } from "../rules/confirmations";
 import type { Wanted } from "../rules/generation";
 import { formatHost, type HostStates, type Saga, type WhichHost } from "../rules/journal";
 import type { SagaActions } from "./saga";
@@ -43,7 +43,7 @@ export class MoveRun {
   private readonly addresses: Map<WhichHost, string[]>;
 
   constructor(
-    readonly inputs: MoveInputs,
+    readonly inputs: Confirmed<MoveInputs>,
     readonly sides: HostPair,
     readonly deps: MoveDeps,
   ) {
@@ -70,7 +70,7 @@ export class MoveRun {
   async readStatus(side: WhichHost): Promise<OrchestratorStatus | undefined> {
     const client = this.client(side);
     const status = await client.status();
-    const { what, ...problem } = checkStatus(status, this.inputs.haltedBridge, commandsFor(this.inputs.stack)) ?? {};
+    const { what, ...problem } = checkStatus(status, this.inputs.haltedBridge) ?? {};
     if (what !== undefined)
       throw createProblemError({ ...problem, what: `the orchestrator of the ${side} host is not stopped: ${what}` });
     const { producer, tssPeerId, evmAddress } = (await client.identity()) ?? {};
@@ -91,7 +91,7 @@ export class MoveRun {
   /** Asserts by the chain that the bridge is live, because getStatus may be older than a halt. */
   async assertBridge(refusal: string): Promise<BridgeNow> {
     const bridge = await this.deps.readBridge();
-    const hindrance = checkBridge(bridge, this.inputs.haltedBridge, commandsFor(this.inputs.stack));
+    const hindrance = checkBridge(bridge, this.inputs.haltedBridge);
     if (hindrance) throw createProblemError({ ...hindrance, what: `${hindrance.what}: ${refusal}` });
     for (const line of formatBridgeState(bridge)) this.deps.say(line);
     return bridge;

@@ -127,7 +127,7 @@ export async function verify(started: Started) {
   if (life.pid !== before.pid || life.restarts !== before.restarts)
     faults.push("the orchestrator ended or restarted while it was watched");
   // In a rollback the old host gets its orchestrator back even if the bridge has another key by now.
-  if (side === "new" && !inputs.noKeyShare && (await hasShare(started)) === false)
+  if (side === "new" && !inputs.noKeyShare.isGiven && (await hasShare(started)) === false)
     faults.push(
       "the orchestrator found no share of the bridge's key (an empty TssConfig.PublicKey in its config.json): it would sign nothing",
     );

@@ -27,6 +27,8 @@ export interface MoveHistory {
   readonly startedFrom?: string | undefined;
   /** Move of this start. */
   readonly startedBy?: MoveId | undefined;
+  /** The confirmations for the wanted move, by the event log, until its end is logged. */
+  readonly confirmed?: readonly string[] | undefined;
 }
 
 /** A saga as the configuration asks for it; `isRestore`: the configuration has a backup. */
@@ -78,18 +80,24 @@ function dropJournalOfLost(states: HostStates, { hosts }: Wanted): HostStates {
   return isBack ? dropJournal(states, "new") : states;
 }
 
+/** Returns the number of `laterThanMove` if a refusal can have named it, else 0: a greater one would count for later moves. */
+export function boundLaterThan(laterThan = 0, { generation }: Pick<MoveHistory, "generation">, highest = 0): number {
+  return laterThan <= Math.max(1, generation, highest) ? laterThan : 0;
+}
+
 /**
  * Returns why the orchestrator may be at work on a third host, or undefined. A host without a journal knows no move;
  * an event log with fewer moves than a host's journal is incomplete.
  */
 export function checkMoveHistory(
-  { known, laterThan = 0, isFirst, hosts, ...saga }: Wanted,
+  { known, isFirst, hosts, ...saga }: Wanted,
   states: HostStates,
   step: MoveStep = "bulk",
 ): Extract<Obstacle, UnknownHistory | "later start"> | undefined {
   if (known === undefined) return undefined;
   const highest = findHighestGeneration(states);
   if (highest > known.generation + mostUnknownMoves) return "strange number";
+  const laterThan = boundLaterThan(saga.laterThan, known, highest);
   if (highest > Math.max(known.generation, laterThan)) return "record behind";
   if (!beginsSaga(step)) return undefined;
   if (Math.max(known.generation, highest) === 0) return isFirst ? undefined : "first move";
@@ -219,7 +227,7 @@ function findObstacle(step: MoveStep, saga: Required<Omit<Saga, "isRestore">>, s
   const isElsewhere =
     states[assignRoles(saga).source] === undefined &&
     hosts !== undefined &&
-    known.started > (wanted.laterThan ?? 0) &&
+    known.started > boundLaterThan(wanted.laterThan, known, findHighestGeneration(states)) &&
     !isOf(known.startedOn, hosts);
   const isPast =
     isElsewhere ||
@@ -239,7 +247,7 @@ function findCopied(states: HostStates, saga: Saga, hosts: Wanted["hosts"]): num
   return Math.max(...copied);
 }
 
-function findHighestGeneration(states: HostStates): number {
+export function findHighestGeneration(states: HostStates): number {
   return Math.max(...bothSides.map((side) => numberOf(states[side]?.journal)));
 }
 

@@ -1,5 +1,6 @@
 import type { MoveEvent, MoveLeg } from "../../eventLog/events";
 import { isSameMove, type MoveId } from "../../eventLog/moveId";
+import { formatConfirmation } from "./confirmations";
 import { applyEvent, type MoveHistory } from "./generation";
 import { assignRoles, type WhichHost } from "./journal";
 
@@ -13,6 +14,10 @@ export function summarizeMoves(events: readonly MoveEvent[], wanted: MoveId, inS
     if (move.pillar !== wanted.pillar) continue;
     if (event === "begun" || event === "starting" || event === "done" || event === "rolledBack")
       known = applyEvent(known, event, move, details);
+    if (!isSameMove(move, wanted)) continue;
+    if (ends.includes(event)) known = { ...known, confirmed: undefined };
+    if (event === "confirmed")
+      known = { ...known, confirmed: [...(known.confirmed ?? []), formatConfirmation(details.key, details.value)] };
   }
   return known;
 }

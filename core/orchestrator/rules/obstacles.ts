@@ -4,7 +4,7 @@ import { type Commands, commandsFor } from "../../util/commands";
 import { isSameMachine } from "../../util/hostPort";
 import { formatProblem, type Problem } from "../../util/problem";
 import type { Obstacle } from "./decideMove";
-import type { MoveHistory, UnknownHistory, Wanted } from "./generation";
+import { boundLaterThan, type MoveHistory, type UnknownHistory, type Wanted } from "./generation";
 import { assignRoles, bothSides, formatHost, type HostStates, journalFile, type Saga, type WhichHost } from "./journal";
 import { describeKeyLocation, type HostAddresses } from "./keyLocation";
 
@@ -62,7 +62,7 @@ export function findForeignBackup(
   lost: Pick<SshTarget, "address" | "hostKey">,
   { known, laterThan }: Pick<Wanted, "known" | "laterThan">,
 ): Problem | undefined {
-  if (known?.started !== 0 || laterThan !== undefined || isSameMachine({ address: host, hostKey }, lost))
+  if (known?.started !== 0 || boundLaterThan(laterThan, known) > 0 || isSameMachine({ address: host, hostKey }, lost))
     return undefined;
   return {
     what: `the backup is of ${host}, and no start of this orchestrator elsewhere is known: ${host} may still sign`,

@@ -184,7 +184,7 @@ const kinds: Record<string, readonly [paths: readonly string[], bad: readonly un
   "a server's number": [["host.importId"], ["web1", 0, true], [7, "52"]],
   locations: [["host.locations"], [[], ["a b"]], [["fra1"]]],
   "an acknowledgement": [
-    ["orchestrator.migrateFrom.noKeyShare", "orchestrator.migrateFrom.firstMove", "sync.unverifiedChain"],
+    ["orchestrator.migrateFrom.firstMove", "sync.unverifiedChain"],
     [true, "yes"],
     ["acknowledged"],
   ],

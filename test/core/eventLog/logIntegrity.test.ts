@@ -18,13 +18,21 @@ const place = { at: "2026-11-26T18:00:00Z", stack: "prod", pillar: "Anvil" };
 const event = (reason: string): LogEvent => ({ ...place, event: "refused", details: { reasons: [reason] } });
 const add = (...reasons: string[]) =>
   reasons.reduce((before, reason) => before.then(() => appendEvent(store(), event(reason))), Promise.resolve());
+const fault = async (headInState?: string) => (await findLogFault(store(), "move", headInState))?.found;
+const whole = (lostLine?: string) =>
+  assertWhole({ store: store(), stack: "prod", lostLine }, async (digits) =>
+    appendEvent(store(), {
+      ...{ at: place.at, move: { project: "pillar-host", stack: "prod", pillar: "Anvil", attempt: 1 } },
+      ...{ event: "confirmed", details: { key: "lostLine", value: digits } },
+    }),
+  );
 const lines = () => readFileSync(file(), "utf8").trimEnd().split("\n");
 const rewrite = (kept: readonly string[]) => writeFileSync(file(), `${kept.join("\n")}\n`);
 
 test("accepts an unchanged log, also an empty one", async () => {
-  expect(await findLogFault(store())).toBeUndefined();
+  expect(await fault()).toBeUndefined();
   await add("one", "two");
-  expect(await findLogFault(store(), findLastHash(lines()))).toBeUndefined();
+  expect(await fault(findLastHash(lines()))).toBeUndefined();
 });
 
 test.each([
@@ -33,15 +41,15 @@ test.each([
 ])("notices %s", async (_what, kept, who) => {
   await add("one", "two", "three");
   rewrite(lines().filter((_line, at) => kept.includes(at)));
-  expect(await findLogFault(store())).toContain(`, which ${who}`);
+  expect(await fault()).toContain(`, which ${who}`);
 });
 
 test("notices a missing log, and a changed line at the next line", async () => {
   await add("one", "two");
   rewrite(lines().map((line) => line.replace("one", "none")));
-  expect(await findLogFault(store())).toContain("which a later line of it has seen");
+  expect(await fault()).toContain("which a later line of it has seen");
   rmSync(file());
-  expect(await findLogFault(store())).toContain("which this machine (");
+  expect(await fault()).toContain("which this machine (");
 });
 
 test("notices another machine's copy by the state; accepts all lines of both, each after the line before it", async () => {
@@ -49,52 +57,67 @@ test("notices another machine's copy by the state; accepts all lines of both, ea
   const [first = "", second = ""] = lines();
   rmSync(join(directory(), "data"), { recursive: true });
   rewrite([first]);
-  expect(await findLogFault(store())).toBeUndefined();
-  expect(await findLogFault(store(), findLastHash([first, second]))).toContain("which the stack's state has seen");
+  expect(await fault()).toBeUndefined();
+  expect(await fault(findLastHash([first, second]))).toContain("which the stack's state has seen");
   await add("another's");
   rewrite([...lines(), second]);
-  expect(await findLogFault(store(), findLastHash([first, second]))).toBeUndefined();
+  expect(await fault(findLastHash([first, second]))).toBeUndefined();
 });
 
-test("accepts an earlier copy only with the operator's confirmation, on this machine", async () => {
-  await add("one", "two", "three");
+test("goes on without a line only if the operator gave up that one; a guard does not", async () => {
+  await add("one", "two", "three", "four");
+  const [second = "", third = ""] = [findLastHash(lines().slice(0, 2)), findLastHash(lines().slice(0, 3))];
+  const [newest = ""] = [findLastHash(lines())];
+  rewrite(lines().filter((_line, at) => at !== 2));
+  await expect(whole()).rejects.toThrow(`migrateFrom.lostLine ${third.slice(0, 12)} -s prod`);
+  await expect(whole(second.slice(0, 12))).rejects.toThrow("nothing was started");
+  await whole(third.slice(0, 12));
+  await whole();
+  expect(await fault()).toBeUndefined();
+  expect((await findLogFault(store(), "guard"))?.found).toContain("has seen");
+  // The word is for one line: the loss of another is a new one.
+  rewrite(lines().filter((line) => findLastHash([line]) !== newest));
+  await expect(whole(third.slice(0, 12))).rejects.toThrow("nothing was started");
+});
+
+test("tells a guard of a lost line also if nothing else remembers it", async () => {
+  await add("one", "two");
+  const lost = (findLastHash(lines()) ?? "").slice(0, 12);
   rewrite(lines().slice(0, 1));
-  await add("four");
-  expect(await findLogFault(store())).toContain("which this machine (");
-  await assertWhole(store(), "prod", undefined, true);
-  expect(await findLogFault(store())).toBeUndefined();
+  await whole(lost);
+  expect(await fault()).toBeUndefined();
+  expect((await findLogFault(store(), "guard"))?.found).toContain(`${lost}, which was lost when`);
 });
 
 test("notices the loss of a line of another machine that was read once", async () => {
   await add("one");
   const first = lines();
   rewrite([...first, JSON.stringify({ version: 1, at: "x", after: findLastHash(first) })]);
-  expect(await findLogFault(store())).toBeUndefined();
+  expect(await fault()).toBeUndefined();
   rewrite(first);
-  expect(await findLogFault(store())).toContain("which this machine (");
+  expect(await fault()).toContain("which this machine (");
 });
 
 test("accepts two writers at once that name the same line before theirs", async () => {
   await add("one");
   await Promise.all(["two", "three", "four"].map((reason) => appendEvent(store(), event(reason))));
   expect(lines()).toHaveLength(4);
-  expect(await findLogFault(store())).toBeUndefined();
+  expect(await fault()).toBeUndefined();
   // A run was killed between a line and its head.
   const heads = join(directory(), "data/pillar-host/heads");
   const head = join(heads, readdirSync(heads)[0] ?? "");
   const before = readFileSync(head, "utf8");
   await add("five");
   writeFileSync(head, before);
-  expect(await findLogFault(store())).toBeUndefined();
+  expect(await fault()).toBeUndefined();
 });
 
 test("begins nothing by a log that lacks a line, and names the next command", async () => {
   await add("one", "two");
   rewrite(lines().slice(0, 1));
-  const said = await assertWhole(store(), "prod").catch((error: Error) => error.message);
+  const said = await whole().catch((error: Error) => error.message);
   expect(said).toMatch(/^the event log is incomplete: nothing was started\n {2}found: .* no line with the hash/);
-  expect(said).toContain("pillar-host:orchestrator.migrateFrom.laterThanMove");
-  expect(said).toMatch(/\n {2}Then: pulumi up -s prod$/);
+  expect(said).toMatch(/\n {2}Then: pulumi up -s prod\n {2}Is that line lost for good, .* && pulumi up -s prod$/);
 });
 
 test.each([
@@ -105,8 +128,8 @@ test.each([
   await add("one", "two", "three");
   const own: Record<string, string> = { ...Object.fromEntries(lines().entries()), other: formatLine(event("other")) };
   rewrite(order.map((name) => own[name] ?? ""));
-  expect(await findLogFault(store())).toBe(`${file()}: ${why}: the log was joined or changed by hand`);
-  await expect(assertWhole(store(), "prod")).rejects.toThrow("nothing was started");
+  expect(await fault()).toBe(`${file()}: ${why}: the log was joined or changed by hand`);
+  await expect(whole()).rejects.toThrow(`not in its order: nothing was started`);
   rewrite([own["0"] ?? "", '{"version":1,"at":"20', own["1"] ?? "", own["2"] ?? ""]);
-  expect(await findLogFault(store())).toBeUndefined();
+  expect(await fault()).toBeUndefined();
 });

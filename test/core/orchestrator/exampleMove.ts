@@ -1,6 +1,7 @@
 import type { Requirements } from "../../../core/orchestrator/checks/survey";
 import { HostPair } from "../../../core/orchestrator/hosts/hostPair";
 import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs";
+import { confirmFor } from "../../../core/orchestrator/rules/confirmations";
 import type { HostState, Journal } from "../../../core/orchestrator/rules/journal";
 import { commandsFor } from "../../../core/util/commands";
 import { moveNamed } from "../../moveNamed";
@@ -65,6 +66,12 @@ export const exampleHost = (address: string, more: Partial<MoveHost> = {}): Move
   ...more,
 });
 
+/** A confirmation that the operator gave. */
+export const given = { isGiven: true, command: "" };
+
+export const confirmed = (inputs: MoveInputs) =>
+  confirmFor(inputs, { generation: 0, started: 0 }, commandsFor(inputs.stack));
+
 export const exampleInputs = (more: Partial<MoveInputs> = {}): MoveInputs => ({
   move: exampleMove,
   stack: "prod",
@@ -76,10 +83,11 @@ export const exampleInputs = (more: Partial<MoveInputs> = {}): MoveInputs => ({
   sshPort: 22,
   sshUser: "root",
   hostKey: "ssh-ed25519 AAAA",
-  noKeyShare: false,
-  haltedBridge: false,
+  noKeyShare: undefined,
+  haltedBridge: undefined,
   laterThanMove: undefined,
   firstMove: undefined,
+  lostLine: undefined,
   restoreFrom: undefined,
   release: undefined,
   backups: { directory: "/nowhere", identityFile: undefined },
@@ -102,11 +110,13 @@ export function pairDouble(parts: Partial<HostPair>): HostPair {
 
 /** Requirements of a move between the hosts `old` and `new`. */
 export const exampleRequirements: Requirements = {
-  ...exampleInputs({
-    hostKey: "ssh-ed25519 KEY",
-    copyAddress: "old",
-    backups: { directory: "/b", identityFile: undefined },
-  }),
+  ...confirmed(
+    exampleInputs({
+      hostKey: "ssh-ed25519 KEY",
+      copyAddress: "old",
+      backups: { directory: "/b", identityFile: undefined },
+    }),
+  ),
   run: commandsFor("prod"),
   old: { ...exampleHost("old"), address: "old" },
   new: { ...exampleHost("new"), address: "new" },

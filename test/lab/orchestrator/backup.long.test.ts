@@ -102,7 +102,7 @@ describe("checks before the first change", () => {
       "- this machine has no room for the backup",
     ]);
     expect(error?.message).toContain(
-      "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged",
+      "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare 1",
     );
     expect([await listed(from), await listed(to)]).toEqual(before);
     expect(readdirSync(directory())).toEqual([]);

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -5,6 +6,7 @@ import { parse } from "yaml";
 import { ensurePackagedImage } from "../../../lab/images/packagedImage";
 import type { LabHost } from "../../../lab/lab";
 import type { LabStack, StackFile } from "../../../lab/stack/stack";
+import { movesIn, recordFile } from "../../recordIn";
 import { expectFailure, expectSuccess, linesOf, onHost, pastPackages, stackFile, testStack } from "../fixture";
 import { configureMove, moveStage, signers, stageOf } from "./moveStage";
 
@@ -99,13 +101,28 @@ describe("an orchestrator that moves from host to host", () => {
     expect(await signing([stage.old, stage.fresh])).toEqual(["old"]);
   });
 
-  it("moves on by the operator's word, which is valid for that start only", async () => {
+  it("moves on by the operator's words, each valid for that start or that line only", async () => {
     const migrateFrom = { address: stage.old.address, hostKey: stage.old.hostKey };
-    await second({ attempt: 2, migrateFrom: { ...migrateFrom, laterThanMove: 1 } });
-    const early = await expectFailure(stage.stack.up());
-    expect(linesOf(early)).toContain("does not know of this orchestrator's last start");
+    for (const laterThanMove of [1, 3]) {
+      await second({ attempt: 2, migrateFrom: { ...migrateFrom, laterThanMove } });
+      const early = await expectFailure(stage.stack.up());
+      expect(linesOf(early)).toContain("does not know of this orchestrator's last start");
+    }
+    const log = recordFile(backup().directory);
+    const lines = readFileSync(log, "utf8").split("\n");
+    const lost = lines.find((line) => line.includes('"event":"backup"')) ?? "";
+    writeFileSync(log, lines.filter((line) => line !== lost).join("\n"));
     await second({ attempt: 2, migrateFrom: { ...migrateFrom, laterThanMove: 2 } });
+    const [, lostLine] =
+      /migrateFrom\.lostLine ([0-9a-f]{12}) -s prod/.exec(await expectFailure(stage.stack.up())) ?? [];
+    await second({ attempt: 2, migrateFrom: { ...migrateFrom, laterThanMove: 2, lostLine } });
     await succeeds(stage.stack);
+    const words = movesIn(backup().directory).flatMap(({ event, details }) => (event === "confirmed" ? [details] : []));
+    expect(words).toEqual([
+      { key: "firstMove", value: "acknowledged" },
+      { key: "lostLine", value: lostLine },
+      { key: "laterThanMove", value: 2 },
+    ]);
     expect(await signing([stage.old, stage.fresh])).toEqual(["fresh"]);
     expect(await generation(stage.fresh)).toBe(3);
   });

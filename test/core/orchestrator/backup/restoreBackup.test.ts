@@ -57,12 +57,12 @@ test("is read whole: the orchestrator's files, and its key share, which must be 
   expect([...content.files.keys()]).toEqual([".", "config.json", "events", "events/large", "tss", share]);
   expect(content).toMatchObject({ host: "local", provedAt: "2026-11-21T18:00:00.124Z", inside: "root/.orchestrator" });
   expect(content.keyShare?.files).toEqual([`root/.orchestrator/${share}`]);
-  const none = { noKeyShare: false };
+  const none = { noKeyShare: { isGiven: false } };
   expect(findStaleShare(content, bridge(7), none)).toBeUndefined();
   expect(findStaleShare(content, bridge(8), none)?.what).toContain("came after it");
   expect(findStaleShare(content, { known: false, why: "silent" }, none)?.found).toBe("silent");
   expect(findStaleShare({}, bridge(7), none)?.found).toBe("no key share");
-  expect(findStaleShare({}, bridge(7), { noKeyShare: true })).toBeUndefined();
+  expect(findStaleShare({}, bridge(7), { noKeyShare: { isGiven: true } })).toBeUndefined();
 });
 
 test("takes the place of what lies on a host, without the node's files, and keeps a newer share", async () => {

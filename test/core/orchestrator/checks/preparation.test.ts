@@ -67,7 +67,8 @@ function openStage(root: LocalRoot) {
     move,
     old: place,
     new: place,
-    noKeyShare: true,
+    noKeyShare: 1,
+    haltedBridge: undefined,
     firstMove: true,
     backups: { directory: join(root.scratch, "backups"), identityFile: undefined },
   };
@@ -115,7 +116,7 @@ test("checks again after a key generation", async ({ stage }) => {
   Object.assign(stage.facts.old, begun("old", "fenced"));
   mkdirSync(join(stage.options.old.directory, "tss"));
   writeFileSync(join(stage.options.old.directory, formatShareFile(bridgeKey)), "{}");
-  const options = { ...stage.options, noKeyShare: false };
+  const options = { ...stage.options, noKeyShare: undefined };
   const first = await secureOrchestrator(options, stage.deps);
   const later = { known: true, state: 0, key: `A${bridgeKey.slice(1, -1)}U`, why: "live" } as const;
   const deps = { ...stage.deps, readBridge: async () => later };

@@ -11,7 +11,7 @@ import {
 } from "../../../../core/orchestrator/rules/hostPairFacts";
 import { unreadableJournal } from "../../../../core/orchestrator/rules/journal";
 import { moveNamed } from "../../../moveNamed";
-import { exampleJournal, exampleMove, exampleRequirements as wanted } from "../exampleMove";
+import { exampleJournal, exampleMove, given, exampleRequirements as wanted } from "../exampleMove";
 
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
 const home = "/root/.orchestrator";
@@ -81,13 +81,13 @@ test.each<[string, MoveSurvey, string, string, Partial<Requirements>?]>([
   ["no status", survey({ old: { status: { problem: "frozen" } } }), "old: * no good answer", "found: frozen"],
   ["a key generation", inState(1, "keyGen"), "old: * key generation is at work", "would lose the new key"],
   ["an emergency", inState(3, "emergency"), "old: * is not live", "state 3 (emergency), by getStatus"],
-  ["a halted bridge", inState(2, "halted"), "old: * is halted", "haltedBridge acknowledged -s prod"],
+  ["a halted bridge", inState(2, "halted"), "old: * is halted", "haltedBridge 1 -s prod"],
   ["a halt that getStatus lacks", survey({ bridge: bridgeAt(2) }), "the * is halted", "found: chain 2"],
   ["a halt by both", { ...inState(2, "halted"), bridge: bridgeAt(2) }, "old: * is halted", "found: state 2 (halted)"],
-  ["a new key generation", survey({ bridge: bridgeAt(1) }), "the bridge's key *", "chain 1", { haltedBridge: true }],
+  ["a new key generation", survey({ bridge: bridgeAt(1) }), "the bridge's key *", "chain 1", { haltedBridge: given }],
   ["a damaged file", survey({ old: { hasConfig: false } }), "old: files *damaged", "found: config.json: missing"],
   ["no key store", survey({ old: { hasKeyStore: false } }), "old: files *damaged", "no producer key store producer"],
-  ["no key share", oldFacts({ shares: 0 }), "old: * has no share", "noKeyShare acknowledged"],
+  ["no key share", oldFacts({ shares: 0 }), "old: * has no share", "noKeyShare 1"],
   ["no share at work", oldConfig({ hasShare: false }), "old: * has no share", "an empty TssConfig.PublicKey"],
   ["a file", oldFacts({ directory: "no directory" }), "old: * not the orchestrator's directory", "found: a file"],
   ["a link", oldFacts({ directory: "link", real: "/d" }), "old: * not the orchestrator's dir", "&& mv /d /root/"],
@@ -151,11 +151,11 @@ test("a share of another key than the bridge's is a problem that names the found
       "old: the orchestrator has no share of the bridge's present key, and signs nothing",
       `  found: ${shareOf(bridgeKey)}`,
       `  needed: ${shareOf(laterKey)}, of the key ${laterKey} that the chain names. Set pillar-host:orchestrator.migrateFrom to the host whose orchestrator took part in the last key generation, or wait for the next one`,
-      "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare acknowledged -s prod",
+      "  Is this orchestrator to move without a share? pulumi config set --path pillar-host:orchestrator.migrateFrom.noKeyShare 1 -s prod",
     ].join("\n"),
   ]);
   for (const each of [later, oldFacts({ shares: 0 })])
-    expect(findMoveProblems(each, { ...wanted, noKeyShare: true })).toEqual([]);
+    expect(findMoveProblems(each, { ...wanted, noKeyShare: given })).toEqual([]);
   const both = survey({ old: { shares: [shareOf(laterKey), shareOf(bridgeKey)] }, bridge: bridgeAt(0, laterKey) });
   expect(findMoveProblems(both, wanted)).toEqual([]);
   const silent = survey({ old: { shares: [shareOf(laterKey)] }, bridge: { known: false, why: "error -32601" } });
@@ -206,10 +206,10 @@ const ofMove = (pillar: string) => {
 };
 test.each<[string, MoveSurvey, number, Partial<Requirements>?]>([
   ["a build without getStatus", survey({ old: { status: { value: undefined } } }), 0],
-  ["a halt that is acknowledged", inState(2, "x"), 0, { haltedBridge: true }],
-  ["a halt on the chain that is acknowledged", survey({ bridge: bridgeAt(2) }), 0, { haltedBridge: true }],
-  ["no key generation, whatever is acknowledged", inState(1, "x"), 1, { haltedBridge: true }],
-  ["no emergency, whatever is acknowledged", inState(3, "x"), 1, { haltedBridge: true }],
+  ["a halt that is acknowledged", inState(2, "x"), 0, { haltedBridge: given }],
+  ["a halt on the chain that is acknowledged", survey({ bridge: bridgeAt(2) }), 0, { haltedBridge: given }],
+  ["no key generation, whatever is acknowledged", inState(1, "x"), 1, { haltedBridge: given }],
+  ["no emergency, whatever is acknowledged", inState(3, "x"), 1, { haltedBridge: given }],
   ["this move's own share", ofMove("Anvil"), 0],
   ["no other Pillar's share", ofMove("Bell"), 1],
   ["the orchestrator's own places", oldConfig(places), 0],

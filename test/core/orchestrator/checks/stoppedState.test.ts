@@ -1,21 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { checkStatus, checkStoppedState, parseGlobalState } from "../../../../core/orchestrator/checks/stoppedState";
 import type { Saga } from "../../../../core/orchestrator/rules/journal";
-import { commandsFor } from "../../../../core/util/commands";
 import { moveNamed } from "../../../moveNamed";
 import { exampleHost } from "../exampleMove";
 
 const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
 const back: Saga = { ...forward, direction: "back" };
 const paths = { service: "orch", directory: "/data/orch" };
+const typed = "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge 1 -s prod";
 const inputs = {
   stack: "prod",
-  haltedBridge: false,
+  haltedBridge: { isGiven: false, command: typed },
   old: exampleHost("198.51.100.7", paths),
   new: exampleHost("203.0.113.9", paths),
 };
-const word = { ...inputs, haltedBridge: true };
-const typed = "pulumi config set --path pillar-host:orchestrator.migrateFrom.haltedBridge acknowledged -s prod";
+const word = { ...inputs, haltedBridge: { ...inputs.haltedBridge, isGiven: true } };
 const page = "docs/orchestrator.md, An orchestrator that stays in state 1";
 const config = (state?: unknown) =>
   JSON.stringify({ DataPath: "/", GlobalState: state, ProducerKeyFilePassphrase: "hunter2" });
@@ -51,7 +50,7 @@ describe("the state in which an orchestrator was stopped", () => {
 
   test.each<[string, number, Saga, typeof inputs, RegExp]>([
     ["live", 0, forward, inputs, /^$/],
-    ["a halt", 2, forward, inputs, / was stopped in state 2 \(halted\)[\s\S]*haltedBridge acknowledged -s prod/],
+    ["a halt", 2, forward, inputs, / was stopped in state 2 \(halted\)[\s\S]*haltedBridge 1 -s prod/],
     ["a halt before a rollback", 2, back, inputs, /^$/],
     ["an acknowledged halt", 2, forward, word, /^$/],
     ["a key generation, although a halt is acknowledged", 1, forward, word, /GlobalState 1/],
@@ -69,9 +68,9 @@ describe("the state in which an orchestrator was stopped", () => {
 });
 
 test("an orchestrator that is not live is not stopped", () => {
-  const check = (state: number, isAcknowledged = false) =>
-    checkStatus({ state, stateName: `state${state}` }, isAcknowledged, commandsFor("prod"));
-  expect([checkStatus(undefined, false, commandsFor("prod")), check(0), check(2, true)]).toEqual(Array(3));
+  const check = (state: number, isConfirmed = false) =>
+    checkStatus({ state, stateName: `state${state}` }, (isConfirmed ? word : inputs).haltedBridge);
+  expect([checkStatus(undefined, inputs.haltedBridge), check(0), check(2, true)]).toEqual(Array(3));
   // Waiting usually solves it: a stop command to paste would lose the new key share.
   expect(check(1)).toMatchObject({
     what: "the bridge's key generation is at work",

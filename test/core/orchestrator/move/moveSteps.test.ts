@@ -12,7 +12,7 @@ import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps"
 import type { HostStates, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import type { RootHost } from "../../../../core/ssh/root";
 import { orchestratorRpc } from "../../chain/fakes";
-import { exampleCopyKey, exampleHost, exampleInputs, exampleMove, pairDouble } from "../exampleMove";
+import { confirmed, exampleCopyKey, exampleHost, exampleInputs, exampleMove, pairDouble } from "../exampleMove";
 import { type LocalRoot, localRoot } from "../localRoot";
 
 const saga: Saga = { move: exampleMove, direction: "forward" };
@@ -39,7 +39,7 @@ async function openStage() {
     /** State of the bridge on the chain. */
     bridge: { known: true, state: 0, key: "", why: "live" } as BridgeNow,
     /** The operator's word. */
-    haltedBridge: false,
+    haltedBridge: undefined as number | undefined,
     /** The backup of a restore. */
     restoreFrom: undefined as string | undefined,
     /** Milliseconds of the sleeps, and the output. */
@@ -89,12 +89,17 @@ async function openStage() {
     look: async () => ({ ...looks }),
   });
   const inputs = Object.defineProperties(
-    exampleInputs({
-      old: exampleHost("old", { directory }),
-      new: exampleHost("new", { directory: arriving.replace(/\.arriving$/, "") }),
-      backups: { directory: join(locals.old.scratch, "backups"), identityFile: undefined },
-    }),
-    { haltedBridge: { get: () => stage.haltedBridge }, restoreFrom: { get: () => stage.restoreFrom } },
+    confirmed(
+      exampleInputs({
+        old: exampleHost("old", { directory }),
+        new: exampleHost("new", { directory: arriving.replace(/\.arriving$/, "") }),
+        backups: { directory: join(locals.old.scratch, "backups"), identityFile: undefined },
+      }),
+    ),
+    {
+      haltedBridge: { get: () => confirmed(exampleInputs({ haltedBridge: stage.haltedBridge })).haltedBridge },
+      restoreFrom: { get: () => stage.restoreFrom },
+    },
   );
   const deps = {
     now: () => Date.now(),
@@ -239,10 +244,10 @@ test("stops nothing if the new host's node fell behind, or the bridge was just h
   stage.node = { synced: true, why: "", known: true };
   stage.bridge = { known: true, state: 2, key: "", why: "the node of new says: the bridge is halted" };
   await expect(stage.hands.perform("stop", saga, signing)).rejects.toThrow(
-    /^the bridge is halted: refusing to stop the orchestrator of the old host \(old\) now\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge acknowledged -s prod$/,
+    /^the bridge is halted: refusing to stop the orchestrator of the old host \(old\) now\n {2}found: the node of new says.*\n {2}needed: a live bridge.*\n.*haltedBridge 1 -s prod$/,
   );
   expect(stage.called).not.toContain("old signer_stop");
-  stage.haltedBridge = true;
+  stage.haltedBridge = 1;
   await stage.hands.perform("stop", saga, signing);
   expect(stage.said).toContain("the node of new says: the bridge is halted");
   expect(stage.called).toContain("old signer_stop");

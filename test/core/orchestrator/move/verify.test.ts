@@ -7,7 +7,7 @@ import { assertOwnNode, verify } from "../../../../core/orchestrator/move/verify
 import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
 import type { RootHost } from "../../../../core/ssh/root";
 import { orchestratorRpc } from "../../chain/fakes";
-import { exampleInputs, exampleMove, pairDouble } from "../exampleMove";
+import { confirmed, exampleInputs, exampleMove, pairDouble } from "../exampleMove";
 
 const build = { version: "v0.0.9a", gitCommit: "", goVersion: "go1.26.8" };
 const identity = { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" };
@@ -50,7 +50,7 @@ async function start() {
         },
       } as unknown as MoveDeps;
       const saga: Saga = { move: exampleMove, direction: side === "new" ? "forward" : "back" };
-      const run = new MoveRun(exampleInputs(started.inputs), sides, deps);
+      const run = new MoveRun(confirmed(exampleInputs(started.inputs)), sides, deps);
       run.verified = await verify({ run, side, saga, expected: { producer: "z1q" }, startedAt: 0 });
       return { run, saga, verified: run.verified };
     },
@@ -118,9 +118,9 @@ describe("a started orchestrator", () => {
     await expect(started.look()).rejects.toThrow("found: the orchestrator found no share of the bridge's key");
     // It is well on the old host, or if the operator acknowledged a missing share.
     await expect(started.look("old")).resolves.toBeDefined();
-    started.inputs = { noKeyShare: true };
+    started.inputs = { noKeyShare: 1 };
     await expect(started.look()).resolves.toBeDefined();
-    started.inputs = { noKeyShare: true, release: { version: "v0.0.9" } };
+    started.inputs = { noKeyShare: 1, release: { version: "v0.0.9" } };
     await expect(started.look()).rejects.toThrow("found: its version is v0.0.9a, not v0.0.9");
     await expect(started.look("old")).resolves.toBeDefined();
   });

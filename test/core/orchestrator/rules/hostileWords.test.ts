@@ -18,7 +18,7 @@ import {
 import { archiveOf, expectNothingOf, hostile, manifestOf, sentText } from "../../../hostile";
 import { scratchDirectory } from "../../../scratchDirectory";
 import { orchestratorRpc, type Server } from "../../chain/fakes";
-import { exampleCopyKey, exampleInputs, exampleMove, pairDouble } from "../exampleMove";
+import { confirmed, exampleCopyKey, exampleInputs, exampleMove, pairDouble } from "../exampleMove";
 
 /** Places of another host's text; one at a time, because a refusal ends a step. */
 const places = [
@@ -120,7 +120,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
   const inputs = exampleInputs({
     answerWithin: 1000,
     steadyFor: 1000,
-    noKeyShare: true,
+    noKeyShare: 1,
     // A failed step's backup continues, so each run has its own directory.
     backups: { directory: join(directory(), String(runs)), identityFile: undefined },
   });
@@ -138,7 +138,7 @@ async function sentIn(direction: Saga["direction"], answers: typeof answer) {
     readNodeSync: async () => ({ synced: true, known: true, why: answer("node", "") }),
     readBridge: async () => ({ known: true, state: 0, key: "", why: answer("bridge", "live") }),
   } as MoveDeps;
-  const hands = createMoveActions(new MoveRun(inputs, sides, deps), saga);
+  const hands = createMoveActions(new MoveRun(confirmed(inputs), sides, deps), saga);
   const failed: string[] = [];
   for (const step of steps)
     await hands
