@@ -1,3 +1,4 @@
+import crypto from "node:crypto";
 import fs from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -52,7 +53,10 @@ export async function readBackup(file: string, place: BackupPlace) {
 
 async function openKept(file: string, directory: string): Promise<Readable> {
   const here = resolvePath(file);
-  return fs.existsSync(here) ? fs.createReadStream(here) : openStore(directory).open(file);
+  // A device would give bytes without end.
+  return fs.statSync(here, { throwIfNoEntry: false })?.isFile()
+    ? fs.createReadStream(here)
+    : openStore(directory).open(file);
 }
 
 const resolveIdentity = ({ directory, identityFile }: BackupPlace) =>
@@ -65,23 +69,30 @@ async function openArchive(file: string, place: BackupPlace): Promise<Readable> 
 
 const pieceBytes = 4 * 1024 * 1024;
 
-/** Decrypts a backup's archive, and sends it in pieces in base64. */
+/**
+ * Decrypts a backup's archive, and sends it in pieces in base64, encrypted again as `openssl enc -aes-256-ctr -pbkdf2`
+ * does. Returns the key, which is only in this run's memory: what a killed run leaves on the host, nobody can read.
+ */
 export async function sendBackup(
   file: string,
   place: BackupPlace,
   send: (offset: number, piece: string) => Promise<unknown>,
-): Promise<void> {
+): Promise<string> {
+  const [key, salt] = [crypto.randomBytes(32).toString("hex"), crypto.randomBytes(8)];
+  const derived = crypto.pbkdf2Sync(key, salt, 10_000, 48, "sha256");
+  const cipher = crypto.createCipheriv("aes-256-ctr", derived.subarray(0, 32), derived.subarray(32));
   let sent = 0;
-  let waiting: Buffer[] = [];
-  let bytes = 0;
+  let waiting: Buffer[] = [Buffer.from("Salted__"), salt];
+  let bytes = 16;
   const flush = async () => {
     await send(sent, Buffer.concat(waiting).toString("base64"));
     [sent, bytes, waiting] = [sent + bytes, 0, []];
   };
   for await (const chunk of await openArchive(file, place)) {
-    waiting.push(chunk as Buffer);
+    waiting.push(cipher.update(chunk as Buffer));
     bytes += (chunk as Buffer).length;
     if (bytes >= pieceBytes) await flush();
   }
   await flush();
+  return key;
 }

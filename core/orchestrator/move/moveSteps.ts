@@ -51,10 +51,10 @@ async function unpackBackup(run: MoveRun, saga: Saga, states: HostStates): Promi
   run.deps.say(`restoring ${run.nameOf(target)} from ${file}`);
   const staged = await sides.step({ side: target, name: "signer_staging", saga }, states);
   const { bytes } = sumManifest(content.files);
-  await sendBackup(file, run.backupPlace(), (offset, piece) =>
+  const key = await sendBackup(file, run.backupPlace(), (offset, piece) =>
     copier.callTarget("signer_receive", saga, markOwn({ offset, piece, bytes })),
   );
-  await copier.callTarget("signer_unpack", saga, markOwn({ inside: content.inside }));
+  await copier.callTarget("signer_unpack", saga, markOwn({ inside: content.inside, archive_key: key }));
   await assertUnpacked(run, target, content, formatStagingPath(inputs, saga));
   await copier.callTarget("signer_flush", saga);
   return staged;

@@ -48,6 +48,25 @@ existing_directory() {
 unit_lies_at() { is_there "$1" && [ "$(readlink "$1")" != /dev/null ]; }
 unit_is_masked() { [ "$(readlink "/etc/systemd/system/$1.service")" = /dev/null ]; }
 
+# assert_own_unit KEY SERVICE: refuses to change a unit of one of this host's packages, or that a program made: to be stopped and
+# masked, it would have to be an administrator's.
+assert_own_unit() {
+  local file package
+  file=$(systemctl show -p FragmentPath --value "$2.service" 2> /dev/null || true)
+  case $file in
+    /lib/* | /usr/lib/*)
+      has dpkg || return 0
+      # Either spelling: /lib is a link to /usr/lib.
+      package=$(dpkg -S "$file" "/usr$file" "${file#/usr}" 2> /dev/null | head -n 1 || true)
+      [ -n "$package" ] || return 0
+      ;;
+    /run/*) package="made by a program: $file" ;;
+    *) return 0 ;;
+  esac
+  fail "$2.service is a unit of this host itself: it is not touched ($1)" "found: $package" "needed: the program's own unit. Its name: systemctl list-units --type=service" \
+    "Then: $(config_set "$1" NAME) && $(pulumi_up)"
+}
+
 # file_has PATTERN FILE: true if a line matches; false without such a file. Fails if the file can't be read.
 file_has() {
   local code=0

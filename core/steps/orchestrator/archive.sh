@@ -17,12 +17,13 @@ signer_read() {
   cat -- "$file"
 }
 
-# signer_receive: appends a $piece of a backup's archive, in base64, to the $offset bytes that came before.
+# signer_receive: appends a $piece of a backup's encrypted archive, in base64, to the $offset bytes that came before.
 signer_receive() {
-  local file=$state/restored.tar place
+  local file=$state/restored place
   signer_owned
   signer_current
   if [ "$offset" -eq 0 ]; then
+    has openssl || fail "openssl is missing on this host" "needed: install it: apt-get install openssl"
     # Room for the archive and its content, which may be on another disk, and 256 MB more for the node of this host.
     (umask 077; : > "$file")
     for place in "$state" "$receive_into"; do
@@ -34,15 +35,16 @@ signer_receive() {
   base64 -d <<< "$piece" >> "$file"
 }
 
-# Unpacks the folder $inside of the archive as $receive_into, which it replaces.
+# Decrypts the archive with $archive_key, and unpacks its folder $inside as $receive_into, which it replaces.
 signer_unpack() {
-  restored=$state/restored.tar fresh=$receive_into.new
+  restored=$state/restored fresh=$receive_into.new
   signer_owned
   signer_current
   trap 'rm -rf -- "$restored" "$fresh"' EXIT
   rm -rf -- "$fresh"
   mkdir -p -m 700 "$fresh"
-  tar --extract --same-permissions --same-owner --numeric-owner --delay-directory-restore -C "$fresh" -f "$restored" -- "./$inside"
+  openssl enc -d -aes-256-ctr -pbkdf2 -pass fd:3 -in "$restored" 3<<< "$archive_key" |
+    tar --extract --same-permissions --same-owner --numeric-owner --delay-directory-restore -C "$fresh" -f - -- "./$inside"
   copy_keep_shares
   rm -rf -- "$receive_into"
   mv -T "$fresh/$inside" "$receive_into"

@@ -14,6 +14,12 @@ if service_is_active "$service"; then
   exit 0
 fi
 
+assert_own_unit orchestrator.service "$service"
+# It would come before that program in everybody's PATH.
+other=$(PATH=/usr/sbin:/usr/bin:/sbin:/bin type -P "$executable" || true)
+[ -z "$other" ] || fail "$executable is a program of this host itself: no orchestrator is installed under its name (orchestrator.executable)" "found: $other" \
+  "needed: another name: $(config_set orchestrator.executable NAME). Then run $(pulumi_up) again."
+
 install_release() {
   local said
   work=$(mktemp -d /usr/local/bin/.orchestrator.XXXXXX)

@@ -1,5 +1,9 @@
 # The steps of a move on a host, there and back (docs/specification.md, 1.2). Each can be repeated, wherever it was interrupted.
 
+signer_assert_own_unit() {
+  case $side in old) assert_own_unit orchestrator.migrateFrom.service "$service" ;; *) assert_own_unit orchestrator.service "$service" ;; esac
+}
+
 # Masks the unit, also for later boots. A unit file, or a link to one, in the mask's place is moved aside first.
 signer_mask() {
   local file=/etc/systemd/system/$service.service
@@ -30,6 +34,7 @@ signer_lock_is_free() { [ ! -e "$directory/.lock" ] || flock -n "$directory/.loc
 
 # Stops the orchestrator, also for later boots. Writes the journal first, with what a rollback needs.
 signer_stop() {
+  signer_assert_own_unit
   signer_begin
   if [ "$(signer_stage)" != stopping ]; then
     was_enabled=false was_unit= was_store=
@@ -160,6 +165,7 @@ signer_settle() {
 
 # Makes sure that this host can't sign. The caller reads that back before it starts the other host.
 signer_seal() {
+  signer_assert_own_unit
   signer_begin
   case $(signer_line stage) in starting | running) fail "the orchestrator of this host was started: it is not sealed" ;; esac
   systemctl stop "$service" 2> /dev/null || true

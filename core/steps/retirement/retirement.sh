@@ -65,6 +65,7 @@ retire_stop() {
   found=$(node_elsewhere)
   [ -z "$found" ] || fail "another service than $service runs the node of this host, and only $service can be stopped: nothing was changed" "found: $found" \
     "needed: $node_elsewhere_help. Is it run by another unit? $(config_set node.service NAME). Then run the same command again."
+  assert_own_unit node.service "$service"
   retire_mark
   mask_node
   stop_node
@@ -81,6 +82,7 @@ retire_stop() {
 # Stops the orchestrator, also for later boots, of a host that the operator gives up in spite of the checks.
 retire_stop_signer() {
   local service=$signer_service
+  assert_own_unit orchestrator.service "$service"
   systemctl stop "$service" 2> /dev/null || true
   mask_node
   ! is_at_work "$service" "$signer_executable" "$signer_rpc_port" ||

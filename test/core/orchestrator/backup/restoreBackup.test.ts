@@ -72,16 +72,19 @@ test("takes the place of what lies on a host, without the node's files, and keep
   await root.call("signer_take_lock", saga());
   const content = await readBackup(file, settings);
   let pieces = 0;
-  await sendBackup(file, settings, (offset, piece) => {
+  const archive_key = await sendBackup(file, settings, (offset, piece) => {
     pieces += 1;
     return root.call("signer_receive", { ...saga(), offset, piece, bytes: 4_500_000, receive_into: staging });
   });
   expect(pieces).toBe(2);
+  const state = join(root.scratch, "state");
+  // A killed run leaves this: nobody has the key.
+  const left = readFileSync(join(state, "restored"), "latin1");
+  expect([left.startsWith("Salted__"), /ustar|config\.json/.test(left)]).toEqual([true, false]);
   // As an earlier run left it.
   writeFileSync(join(staging, share), "{}");
-  await root.call("signer_unpack", { ...saga(), inside: content.inside, receive_into: staging });
+  await root.call("signer_unpack", { ...saga(), inside: content.inside, archive_key, receive_into: staging });
   expect(compareManifests(content.files, await readManifest(root, { base: staging, paths: ["."] }))).toEqual([]);
-  const state = join(root.scratch, "state");
   expect(readdirSync(state).filter((name) => name.includes("restored"))).toEqual([]);
   const kept = readdirSync(join(state, "shares")).map((name) => readFileSync(join(state, "shares", name), "utf8"));
   expect(kept).toEqual(["newer"]);
@@ -106,6 +109,7 @@ test("is refused if it is changed, of another Pillar, a part, or lacks its list 
   const text = readFileSync(list, "utf8");
   writeFileSync(list, text.replace(/"mode": "640"/, '"mode": "644"'));
   expect(await read()).toContain("config.json: mode 640, not 644");
+  expect(await read(settings, "/dev/zero")).toContain("the backup can't be restored: /dev/zero");
   writeFileSync(list, text);
   const other = { ...settings, move: moveNamed("pillar-host/prod/Hammer/1"), identityFile: key };
   expect(await read(other)).toContain("needed: give a backup of Pillar Hammer");

@@ -42,6 +42,29 @@ test("last_lines prints the redacted end of a file, though a secret's name is ab
 });
 
 test.for([
+  ["of an administrator", "/etc/systemd/system/x.service", 0],
+  ["of an administrator in another place", "/usr/local/lib/systemd/system/x.service", 0],
+  ["that an administrator put beside the packages' own", "/lib/systemd/system/x.service", 0],
+  ["that does not exist", "", 0],
+  ["of a package", "/usr/lib/systemd/system/ssh.service", 1],
+  ["of a package, in the other spelling", "/lib/systemd/system/ssh.service", 1],
+  ["that a program made", "/run/systemd/transient/pillar-host-step.service", 1],
+] as const)("a unit is refused if it belongs to the host itself: %s", async ([, file, code], { box }) => {
+  box.command("systemctl", `echo ${file}`);
+  box.command(
+    "dpkg",
+    'for each in "$@"; do [ "$each" != /lib/systemd/system/ssh.service ] || { echo "openssh-server: $each"; exit 0; }; done; exit 1',
+  );
+  const ran = await lib(box, "stack_word=prod\nassert_own_unit node.service ssh");
+  expect(ran.code).toBe(code);
+  expect(ran.stderr).toMatch(
+    code === 0
+      ? /^$/
+      : /^h: ssh\.service is a unit of this host itself: it is not touched \(node\.service\)\n {2}found: (openssh-server|made by).*\n {2}needed: .*\n {2}Then: pulumi config set --path pillar-host:node\.service NAME -s prod/,
+  );
+});
+
+test.for([
   ["with details", "'found: x'", "  found: x\n  Then: pulumi up -s prod\n"],
   ["with details of several lines", "'needed: b\nand c'", "  needed: b\n  and c\n  Then: pulumi up -s prod\n"],
   ["without details", "", "  Then: pulumi up -s prod\n"],

@@ -45,6 +45,18 @@ describe.concurrent("the orchestrator's release", () => {
     expect(box.read("units/orchestrator.service.d/90-pillar-host.conf")).toBe(dropIn);
   });
 
+  test("is installed under no name of a program or unit of the host itself", async ({ box }) => {
+    const { code, stderr } = await install(box, zip("orchestrator"), { executable: "bash" });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/bash is a program of this host itself.*\n {2}found: \/usr\/bin\/bash\n/),
+    ]);
+    expect(box.read("installed/bash")).toBeUndefined();
+    const unit = "case $* in *FragmentPath*) echo /run/systemd/generator/x.service ;; esac";
+    expect((await install(box, zip("orchestrator"), {}, unit)).stderr).toContain("(orchestrator.service)");
+    expect(box.read("installed/orchestrator")).toBeUndefined();
+  });
+
   test("sets home and restart for the operator's own unit, too", async ({ box }) => {
     box.write("own", "[Service]\nUser=root\n");
     const directory = "/srv/signer/.orchestrator";
