@@ -111,7 +111,7 @@ export async function passGate(
     );
   try {
     const record = await waitForSync(
-      { ...inputs, wait, startedAt: Date.parse(startedAt), startHeight, address },
+      { ...inputs, wait, startedAt: Date.parse(startedAt), startHeight, ssh: inputs.target.ssh },
       {
         ...reader,
         say,

@@ -76,7 +76,8 @@ async function readSync(source: StackWithHost, { deps }: HostReader, since?: Syn
     sync = progress;
   };
   const { config, address } = source;
-  const once = { deadline: Number.POSITIVE_INFINITY, wait: "await", address, startedAt: Date.now() } as const;
+  const ssh = { ...config.ssh, address };
+  const once = { deadline: Number.POSITIVE_INFINITY, wait: "await", ssh, startedAt: Date.now() } as const;
   try {
     const options = { ...createGateSettings(config), ...once, ...since };
     const proof = await waitForSync(options, { ...deps, seen, say: () => undefined });

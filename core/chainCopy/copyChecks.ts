@@ -1,3 +1,4 @@
+import { nodeDatabases } from "../chain/nodeDatabases";
 import { formatVersionFault } from "../chain/requiredVersions";
 import { compareChains } from "../chain/sameChain";
 import { compareNodeVersions } from "../chain/versions";
@@ -27,7 +28,7 @@ export function parseChainFacts(printed: string, address: string) {
     /** Time at which this program saw the node synced. */
     synced: all.get("synced"),
     /** State of each database's place: `there`, `none`, `link`, `mount`, `no directory` (something else is there). */
-    databases: { nom: text("nom"), consensus: text("consensus"), cache: text("cache") },
+    databases: Object.fromEntries(nodeDatabases.map((name) => [name, text(name)])),
     bytes: number("bytes"),
     free: number("free"),
     staged: number("staged"),

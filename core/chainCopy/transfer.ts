@@ -1,3 +1,4 @@
+import { nodeDatabases } from "../chain/nodeDatabases";
 import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign";
 import { createProblemError } from "../util/problem";
 import { formatSize } from "../util/timeText";
@@ -115,7 +116,7 @@ async function copyFiles({ hosts, say, ticks, sleep, signal }: CopyRun, snapshot
   }
 }
 
-const hashLine = /^([0-9a-f]{64}) [ *]((?:nom|consensus|cache)\/[A-Za-z0-9._-]+)$/;
+const hashLine = new RegExp(`^([0-9a-f]{64}) [ *]((?:${nodeDatabases.join("|")})/[A-Za-z0-9._-]+)$`);
 
 /** Parses the output of chain_manifest. @throws on any other text, because a foreign path could lead anywhere */
 export function parseHashes(printed: string, address: string): ReadonlyMap<string, string> {
@@ -125,7 +126,7 @@ export function parseHashes(printed: string, address: string): ReadonlyMap<strin
     throw createProblemError({
       what: `${address}: the list of the chain's files cannot be read`,
       found: JSON.stringify(foreign.slice(0, 120)),
-      needed: "a sha256 and a path below nom, consensus or cache",
+      needed: `a sha256 and a path below one of ${nodeDatabases.join(", ")}`,
     });
   return new Map(lines.map((line) => [line.slice(66), line.slice(0, 64)]));
 }

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { nodeDatabases } from "../chain/nodeDatabases";
 import { asRoot } from "../ssh/root";
+import { formatAssignments } from "../ssh/shellWords";
 
 /** Returns the text of shell files, joined in this order. */
 export const readShell = (...parts: readonly string[]) =>
@@ -38,6 +40,6 @@ export const readChainCopyLibrary = () =>
     ...filesOf("node", "configuredAddress", "nodeStop"),
     ...copyAccess,
     ...filesOf("chainCopy", "arrive", "owner", "snapshot", "travel"),
-  );
+  ) + formatAssignments({ chain_databases: nodeDatabases });
 
 export const readStepOutputLibrary = () => library("lib/stepOutput");

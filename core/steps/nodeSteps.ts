@@ -1,3 +1,4 @@
+import { formatSyncAgain, nodeDatabases } from "../chain/nodeDatabases";
 import { findNewHostGap, formatRequirement, installLines } from "../chain/requiredVersions";
 import { createVersionRules } from "../chain/versionRules";
 import { releaseSuffixes } from "../chain/versions";
@@ -135,6 +136,7 @@ export function deploy(config: StackConfig, identity: string): Step {
       stack_identity: identity,
       deploy_seconds: deploySeconds,
       rpc_seconds: 300,
+      sync_again: formatSyncAgain({ ...config.ssh, address: "ADDRESS" }, config.node),
     }),
   };
 }
@@ -150,6 +152,7 @@ export function chainCopyAway({ node }: StackConfig, identity: string, begunAt: 
     ],
     {
       ...createNodeVariables({ node }),
+      chain_databases: nodeDatabases,
       stack_identity: identity,
       token: `away-${begunAt}`,
     },

@@ -19,6 +19,7 @@ export function createGateSettings(config: Pick<StackConfig, "stack" | "sync" | 
     stallAfter: sync.stallMinutes * 60_000,
     wait: sync.wait,
     service: node.service,
+    dataDir: node.dataDir,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { NodeClient, SyncInfo } from "../chain/node";
+import { formatSyncAgain, type LoginAddress } from "../chain/nodeDatabases";
 import { dropFigures } from "../chain/reading";
 import { formatVersionGap, installLines } from "../chain/requiredVersions";
 import type { SyncProof } from "../eventLog/events";
@@ -22,10 +23,10 @@ import {
 import { watchVersion } from "./versionWatch";
 
 export interface WaitOptions extends Omit<GateSettings, "references"> {
+  readonly ssh: LoginAddress;
   /** Unix milliseconds of the first lookup of all runs. */
   readonly startedAt: number;
   readonly startHeight?: number | undefined;
-  readonly address: string;
 }
 
 export interface SyncDeps extends Clock, LookupDeps {
@@ -87,7 +88,7 @@ export async function waitForSync(options: WaitOptions, deps: SyncDeps): Promise
     const height = info?.currentHeight;
     startHeight ??= height;
     const isReconnected = observation.kind === "answer" && observation.isReconnected === true;
-    if (isReconnected) deps.say(`sync: the ssh connection to ${options.address} had ended, and was made anew`);
+    if (isReconnected) deps.say(`sync: the ssh connection to ${options.ssh.address} had ended, and was made anew`);
     // The host may have been down before a new connection, and a time without a node is no part of its rate.
     const known = height === undefined || isReconnected ? [] : samples;
     samples = height === undefined ? [] : [...known, { at, height }].slice(-samplesKept);
@@ -144,7 +145,7 @@ function reasonToGiveUp(
 
 async function reportStall(
   { isStalled, height }: HeightStanding,
-  { stallAfter, address }: WaitOptions,
+  options: WaitOptions,
   { say, notify, readFacts }: SyncDeps,
 ): Promise<void> {
   if (!isStalled) {
@@ -152,31 +153,33 @@ async function reportStall(
     notify?.("over", `the stall is over, height ${height}`);
     return;
   }
+  const { stallAfter, ssh } = options;
   const what = height === undefined ? "the node has not returned its height" : `the height has been ${height}`;
   const text = `${what} for ${formatDuration(stallAfter)}`;
-  say(`sync: stalled: ${text}. The wait goes on. On ${address}:`);
+  say(`sync: stalled: ${text}. The wait goes on. On ${ssh.address}:`);
   notify?.("stalled", text);
   const facts = await readFacts?.();
   for (const line of facts ? formatHostFacts(facts) : []) say(`  ${line}`);
-  // The node itself does not report a torn database.
+  // The node itself does not report a damaged database.
   say(
-    "sync: a node that was killed, for example by a power cut, may stall on a torn database. If nothing above explains the stall: choose Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost",
+    `sync: a node that was killed, for example by a power cut, may stall on a damaged database. If nothing above explains the stall, copy the chain of a synced host of yours (pillar-host:sync.from: oldHost), or sync again, for days: ${formatSyncAgain(ssh, options)}`,
   );
 }
 
 function createGiveUpError(
-  { address, service, stack, wait }: WaitOptions,
+  options: WaitOptions,
   what: string,
   progress: SyncProgress,
   { notes, isStalled }: { readonly notes: readonly string[]; readonly isStalled: boolean },
 ): GiveUpError {
+  const { ssh, service, stack, wait } = options;
   const { why } = progress;
   const run = commandsFor(stack);
   // Tasks of the operator, if waiting alone does not help.
   const needed = [
     isStalled && "find out why the height does not advance: the facts above were read when the stall began",
     why.kind === "otherChain" &&
-      `if the node stays on a fork for longer than some minutes, compare that momentum with an explorer; only if the node's is wrong, choose Resync in the controller's menu on ${address}`,
+      `if the node stays on a fork for longer than some minutes, compare that momentum with an explorer; only if the node's is wrong, sync again: ${formatSyncAgain(ssh, options)}`,
     ["otherChain", "contradicted"].includes(why.kind) &&
       "if a reference is wrong, or of another network, take it out of pillar-host:sync.references; if witnesses disagree, add a reference: the majority decides",
     why.gap && installLines(why.gap, run.up).join("\n  "),
@@ -185,7 +188,7 @@ function createGiveUpError(
   ];
   const isAwaiting = wait === "await" && !needed.some((task) => task);
   const text = formatProblem({
-    what: `${address}: the node ${what}`,
+    what: `${ssh.address}: the node ${what}`,
     found: [
       formatProgress(progress),
       why.gap && formatVersionGap(why.gap),

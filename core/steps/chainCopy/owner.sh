@@ -1,8 +1,8 @@
 # The owner of a copy of a node's databases from the old host to the new one. Variables of every call: $token (of the run), $side
 # (old or new), $stack_identity, $login_user, and of the host's node $service, $data_dir, $rpc_address, $rpc_port.
+# $chain_databases are the names below $data_dir (core/chain/nodeDatabases.ts).
 copy_dir=$state/chain-copy
 copy_mark=pillar-host-chain-copy
-chain_databases="nom consensus cache"
 chain_owner=$state/chain-copy.owner
 chain_marker=made-by-pillar-host
 # In memory, because the disk may be full.

@@ -74,7 +74,7 @@ chain_only_files() {
   local arriving
   arriving=$(chain_arriving)
   find "$arriving" -mindepth 1 ! -type f ! -type d -delete
-  find "$arriving" -mindepth 1 -maxdepth 1 ! -name nom ! -name consensus ! -name cache ! -name "$chain_marker" -exec rm -rf {} +
+  find "$arriving" -mindepth 1 -maxdepth 1 $(printf '! -name %s ' $chain_databases) ! -name "$chain_marker" -exec rm -rf {} +
   find "$arriving" -mindepth 2 -type d -prune -exec rm -rf {} +
 }
 
@@ -83,7 +83,7 @@ chain_remove() {
   chain_owned
   mkdir -p "$chain_runs"
   base64 -d <<< "$remove" > "$chain_runs/chain-remove"
-  if grep -zqvE '^(nom|consensus|cache)/[A-Za-z0-9._-]+$' "$chain_runs/chain-remove"; then fail "the old host names files outside of its databases"; fi
+  if grep -zqvE "^(${chain_databases// /|})/[A-Za-z0-9._-]+\$" "$chain_runs/chain-remove"; then fail "the old host names files outside of its databases"; fi
   (cd -- "$(chain_arriving)" && xargs -0 -r rm -f --) < "$chain_runs/chain-remove"
   rm -f "$chain_runs/chain-remove"
 }

@@ -10,7 +10,7 @@ if is_marked deploy.done; then
   found=$(node_elsewhere)
   [ -z "$found" ] || fail "a node runs here that is not $service: $service is not started beside it" "found: $found" "needed: $node_elsewhere_help. Then run $(pulumi_up) again."
   say "deployed before, at $(cat "$state/deploy.done"), but $service is not running: starting it. If it was off for more than five minutes, it produces from the next tick on"
-  torn="A kill or a power cut may have corrupted its database. If nothing above explains the failure: Resync in the controller's menu, then run $(pulumi_up) again."
+  torn="A kill or a power cut may have corrupted its database. If nothing above explains the failure, sync again, for days: ${sync_again/ADDRESS/$host_name}. Then run $(pulumi_up) again."
   systemctl start "$service" 2> "$logs/start.log" || fail "$service does not start" "$(node_facts)" "$torn"
   wait_for_node "$rpc_seconds" || fail "$service was started but its RPC does not answer" "$(node_facts)" "$torn"
   exit 0

@@ -59,8 +59,9 @@ const options: WaitOptions = {
   stallAfter: 15 * minute,
   wait: "block",
   startedAt: nodeTime - hour,
-  address: "203.0.113.7",
+  ssh: { address: "203.0.113.7", user: "root", port: 22 },
   service: "go-node",
+  dataDir: "/root/.znn",
   stack: "prod",
 };
 
@@ -189,11 +190,11 @@ test("says which witness says what about the chain, and advises no resync, if th
   );
   expect(message).toContain("found: r1 has the node's momentum 1000");
   expect(message).toContain("if witnesses disagree, add a reference: the majority decides");
-  expect(message).not.toContain("Resync");
+  expect(message).not.toContain("sync again");
 });
 
 test.each([
-  ["on a fork", seenFrom(1000, two(1000), { own: "f" }), "needed: if the node stays on a fork"],
+  ["on a fork", seenFrom(1000, two(1000), { own: "f" }), "only if the node's is wrong, sync again: ssh root@"],
   ["at another height than references", seenFrom(1000, two(2000)), "needed: if a reference is wrong"],
 ])("never passes a node %s, and says what to do", async (_what, references, words) => {
   const { deps } = worldOf([good], references);
@@ -264,12 +265,12 @@ test("a stall is reported once with the host's facts, and its end, also by notif
     `sync: stalled: ${what} for 15 min. The wait goes on. On 203.0.113.7:`,
     "  disk: 0.0 of 2.0 GB free at /root. Nearly full: the node stops without room",
     "  log: panic",
-    "sync: a node that was killed, for example by a power cut, may stall on a torn database. If nothing above explains the stall: choose Resync in the controller's menu on the host, or copy the chain of a synced old host with pillar-host:sync.from: oldHost",
+    "sync: a node that was killed, for example by a power cut, may stall on a damaged database. If nothing above explains the stall, copy the chain of a synced host of yours (pillar-host:sync.from: oldHost), or sync again, for days: ssh root@203.0.113.7 'systemctl stop go-node && cd /root/.znn && rm -rf nom consensus cache network; systemctl start go-node'",
   ];
   const grown = [...stand(2, answer(1, 11, 1000)), ...stand(200, answer(1, 12, 1000))];
   const { deps, seen } = worldOf([...stand(200, none()), ...grown, good]);
   await waitForSync({ ...options, confirmations: 1 }, deps);
-  expect(seen.lines.filter((line) => /stall|^ {2}|torn/.test(line))).toEqual([
+  expect(seen.lines.filter((line) => /stall|^ {2}|damaged/.test(line))).toEqual([
     ...stalled("the node has not returned its height"),
     "sync: the stall is over, height 11",
     ...stalled("the height has been 12"),

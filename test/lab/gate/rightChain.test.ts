@@ -113,7 +113,17 @@ function standUp(
     wait: "check" as const,
   };
   return passGate(
-    { ...settings, stack: "prod", service: "go-node", title: "Anvil", factsScript: "", target, ...witnesses, record },
+    {
+      ...settings,
+      stack: "prod",
+      service: "go-node",
+      dataDir: "/x",
+      title: "Anvil",
+      factsScript: "",
+      target,
+      ...witnesses,
+      record,
+    },
     {},
     { signal: new AbortController().signal, tell: () => undefined },
   );
@@ -150,7 +160,7 @@ describe("a new host", () => {
       expect(text, `${round}`).toContain(
         isDoubted ? "the witnesses disagree on the node's chain" : "the node is on another chain",
       );
-      if (isDoubted) expect(text, `${round}`).not.toContain("Resync");
+      if (isDoubted) expect(text, `${round}`).not.toContain("sync again");
       expect(await readNodeStatus(target, { ...witnesses, record, tolerance: 20 })).toMatchObject({ synced: false });
     }
   });

@@ -48,7 +48,9 @@ test("the deploy deploys once: leaves a running node alone, and starts a stopped
   expect(again).toEqual({ code: 0, stdout: "deployed before, at 2026-01-02T03:04:05Z\n", stderr: "" });
   const { stdout, stderr } = await run(box, "touch $sandbox/deployed", false);
   expect(stdout).toContain("but go-node is not running: starting it");
-  expect(stderr).toMatch(/RPC does not answer\n[\s\S]* Resync in the .* menu, then run pulumi up -s prod again\.\n$/);
+  expect(stderr).toMatch(
+    /RPC does not answer\n[\s\S]* sync again, for days: ssh root@h 'systemctl stop go-node && cd \S+ && rm -rf nom consensus cache network; systemctl start go-node'\. Then run pulumi up -s prod again\.\n$/,
+  );
   expect(box.read("deployed")).toBeUndefined();
   box.process(77, "znnd", "/system.slice/docker-4f1d.scope");
   expect((await run(box, "true", false)).stderr).toContain(
