@@ -1,6 +1,7 @@
 import { type ChainCopied, copyChain } from "../core/chainCopy/chainCopy";
 import { type ChainCopyInputs, createNodeAccess } from "../core/chainCopy/copyNodes";
 import { isSameDisk } from "../core/ssh/publicKey";
+import type { SshTarget } from "../core/ssh/ssh";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/printable";
 import { defineResource } from "./runtime/dynamicResource";
@@ -8,17 +9,15 @@ import type { ProviderRun } from "./runtime/provider";
 
 /**
  * Copies the old host's chain to the new host's node before the sync gate, if the stack asks for it
- * (docs/operating.md). create and update copy once per host; after a failure the next run resumes. delete does nothing:
- * the step chainCopyAway removes what failed copies left.
+ * (docs/operating.md). create and update copy once per host, and once for each confirmation after the gate, if this run
+ * found the node not synced; after a failure the next run resumes. delete does nothing: the step chainCopyAway removes
+ * what failed copies left.
  */
 export class ChainCopy extends defineResource<ChainCopyInputs, ChainCopied>({
   type: "ChainCopy",
   id: () => "chain-copy",
   create: runCopy,
-  update: async (olds, news, run) => {
-    const isDone = olds.outcome !== undefined && isSameDisk(olds.new.host.ssh, news.new.host.ssh);
-    return isDone ? (run.kept as ChainCopied) : runCopy(news, run);
-  },
+  update: async (olds, news, run) => (isCopyDone(olds, news) ? (run.kept as ChainCopied) : runCopy(news, run)),
   secretInputs: ["old", "new"],
   outputs: {
     outcome: "plain",
@@ -30,6 +29,16 @@ export class ChainCopy extends defineResource<ChainCopyInputs, ChainCopied>({
     height: "plain",
   },
 }) {}
+
+type Known = Pick<ChainCopyInputs, "again" | "begun"> & {
+  readonly new: { readonly host: { readonly ssh: Pick<SshTarget, "address" | "hostKey" | "setUp"> } };
+};
+
+/** True if an update has nothing to do on the host. A killed run may have left its node stopped (`begun`). */
+export function isCopyDone(olds: Known & Partial<Pick<ChainCopied, "outcome">>, { again, begun, ...news }: Known) {
+  const isCopied = olds.outcome !== undefined && isSameDisk(olds.new.host.ssh, news.new.host.ssh);
+  return isCopied && again?.found === undefined && begun === undefined;
+}
 
 function runCopy(inputs: ChainCopyInputs, { signal }: ProviderRun): Promise<ChainCopied> {
   const access = createNodeAccess(inputs);

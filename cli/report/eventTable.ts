@@ -21,7 +21,7 @@ const stackTemplates: Record<EventName, Templates> = {
   host: ["stage", "host {address} ({provider})", "server {serverId?}"],
   recorded: ["note", "momentum {height} recorded", "hash {hash}"],
   synced: ["stage", "synced at height {currentHeight}", wait, "{proved}", "not proved: {unproved}"],
-  chainCopyBegun: ["note", "chain copy started from {from}"],
+  chainCopyBegun: ["note", "chain copy started from {from}", "confirmed by sync.copyAgain {confirmed?}"],
   chainCopied: ["stage", "chain copied from {from}, up to momentum {height}", "{bytes} in {files} files, {seconds}"],
   registered: ["stage", "registered on chain", "producer address {producerAddress}"],
   registeredTooEarly: [

@@ -1,4 +1,5 @@
 import { isFatal } from "../../core/ssh/sshErrors";
+import { formatWaysBack } from "../../core/sync/damagedDatabase";
 import { createGateSettings } from "../../core/sync/gateSettings";
 import type { SyncProgress } from "../../core/sync/progress";
 import { isGiveUp, type WaitOptions, waitForSync } from "../../core/sync/waitForSync";
@@ -28,7 +29,16 @@ async function createView(source: StackWithHost, reading: HostReading): Promise<
   const { pillar, lifecycle, sync } = config;
   const isChainUnverified = sync.unverifiedChain !== undefined;
   const locks = await source.readLocks();
-  return { stack, pillar: pillar.name, address, lifecycle, isChainUnverified, state, locks, synced: false, ...reading };
+  const view = { stack, pillar: pillar.name, address, lifecycle, isChainUnverified, state, locks, synced: false };
+  return { ...view, ...reading, waysBack: findWaysBack(source, reading) };
+}
+
+/** Returns the ways back of a node that was synced, by the host's mark, and is not synced now. */
+function findWaysBack({ config, address }: StackWithHost, { sync, synced = false, facts }: HostReading) {
+  if (sync === undefined) return [];
+  const { observation, why } = sync;
+  const node = observation.kind === "answer" ? { known: true, ...observation.info } : { known: false };
+  return formatWaysBack(config, address, { synced, reason: why.kind, ...node }, facts?.done?.synced);
 }
 
 /** Reads node, facts and all parts at once, over one connection. @throws CliRefusal */

@@ -21,6 +21,8 @@ export interface StackView {
   /** True if the sync gate would pass. */
   readonly synced: boolean;
   readonly facts?: NodeHostFacts | undefined;
+  /** Lines on the ways back of a node that is not synced any more. */
+  readonly waysBack?: readonly string[];
   readonly parts: StatusParts;
 }
 

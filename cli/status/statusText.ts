@@ -52,7 +52,11 @@ function listStageRows(view: StackView): Row[] {
     ["sync", isOff ? "the node is off and masked" : sync && formatProgress(sync)],
     ["chain", view.isChainUnverified && chainRisk],
   ];
-  return rows.flatMap(([label, text]) => (text ? [[label, text]] : []));
+  const waysBack = (view.waysBack ?? []).map((line, row): Row => {
+    const label = row === 0 ? "database" : "";
+    return line.startsWith(" ") ? [label, line, "command"] : [label, line];
+  });
+  return [...rows.flatMap(([label, text]): Row[] => (text ? [[label, text]] : [])), ...waysBack];
 }
 
 function shortenLogLine(line: string): string {

@@ -10,6 +10,8 @@ import {
 import { findRegistrationNotices, formatRegistration } from "../../core/registration/registrationMessages";
 import { createHostTarget } from "../../core/ssh/configuredLogin";
 import { hourlyRestart } from "../../core/steps/nodeSteps";
+import { formatWaysBack } from "../../core/sync/damagedDatabase";
+import { parseFields } from "../../core/util/fields";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
 import type { Host } from "../host/host";
 import type { LastRun } from "../lastRun";
@@ -61,6 +63,7 @@ export function registerCutover(args: CutoverArgs) {
       hourlyRestart: await reading.hourlyRestart,
       first,
       hasNoOrchestrator,
+      waysBack: formatWaysBack(config, at, await reading.node, findMarkTime(await reading.setUp)),
     };
   });
   return {
@@ -70,6 +73,9 @@ export function registerCutover(args: CutoverArgs) {
     nextStep: situation.apply(formatNextStep),
   };
 }
+
+/** Returns the time of a host's mark that its node was synced (core/steps/host/setUpFacts.sh). */
+const findMarkTime = (setUp: readonly string[] = []) => new Map(parseFields(setUp)).get("syncedAt");
 
 /** Reads the registration. Except in a preview, logs its changes, and notifies the operator of them. Never throws. */
 async function readRegistration(

@@ -15,6 +15,8 @@ export interface NextStepSituation {
   readonly first?: readonly string[];
   /** True if no orchestrator's move is configured, although the old host may run an orchestrator. */
   readonly hasNoOrchestrator?: boolean;
+  /** Lines on the ways back of a node that is not synced any more. */
+  readonly waysBack?: readonly string[];
 }
 
 /** True if this host's address may be printed: its node is synced, or the address is registered anyway. */
@@ -30,6 +32,10 @@ export function offersAddress({ registration, now, first = [] }: NextStepSituati
 
 /** Formats the next step (docs/specification.md, 1.1, steps 13 to 15) in lines: the engine truncates longer texts. */
 export function formatNextStep(situation: NextStepSituation): string[] {
+  return [...formatRegistrationStep(situation), ...(situation.waysBack ?? [])];
+}
+
+function formatRegistrationStep(situation: NextStepSituation): string[] {
   const { stack, pillar, now, registration, first = [] } = situation;
   const run = commandsFor(stack);
   const again = `Look again with: ${run.up}`;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { createHostNode, createOldNode } from "../../core/chain/configuredNode";
 import { releaseNumber } from "../../core/chain/versions";
-import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/copyNodes";
+import type { ChainCopyInputs, CopyAgain, CopyHost } from "../../core/chainCopy/copyNodes";
 import type { StackConfig } from "../../core/config/config";
 import { createStackLogRef } from "../../core/config/stackStore";
 import type { LogEvent } from "../../core/eventLog/events";
@@ -70,7 +70,8 @@ export class PillarNode extends pulumi.ComponentResource {
     const begun = begunAt("copying");
     if (copy) {
       const fresh = createRootAccess(host.access).apply((to) => createNewSide(config, to));
-      const both = { ...copy, old: pulumi.secret(copy.old), new: fresh };
+      const again = copy.again && findUnsynced(copy.again, host, look);
+      const both = { ...copy, old: pulumi.secret(copy.old), new: fresh, again, begun };
       this.chainCopy = new ChainCopy(`${name}-chain-copy`, both, next());
       last = [this.chainCopy];
     } else if (begun) run("chain-copy-away", chainCopyAway(config, identity, begun));
@@ -121,6 +122,14 @@ function findOtherVersion(
     .apply(async ([at, key]) => formatOtherVersion(await (await look?.(at, key))?.version, version));
 }
 
+/** Adds to a confirmation a new text in each run that finds the node not synced, so that the copy looks again. */
+function findUnsynced(again: CopyAgain, { access }: Host, look: NodeHostReader | undefined) {
+  return pulumi.all([access.address, access.hostKey]).apply(async ([at, key]): Promise<CopyAgain> => {
+    const node = await (await look?.(at, key))?.node;
+    return node && !node.synced ? { ...again, found: `${Date.now()}` } : again;
+  });
+}
+
 /** Returns a new text each time if another version than the release runs; else undefined. */
 export const formatOtherVersion = (running: string | undefined, version: string) =>
   running === undefined || releaseNumber(running) === version ? undefined : `${running} ${Date.now()}`;
@@ -140,6 +149,7 @@ export function createChainCopyArgs(config: StackConfig, stack: string): Omit<Ch
     ...createChainSources(config),
     record: createStackLogRef(config),
     library: readChainCopyLibrary(),
+    again: sync.copyAgain === undefined ? undefined : { word: sync.copyAgain, stallAfter: sync.stallMinutes * 60_000 },
   };
 }
 

@@ -3,8 +3,9 @@ import { openEventLog } from "../eventLog/eventLog";
 import { commandsFor } from "../util/commands";
 import { createProblemError } from "../util/problem";
 import { formatDuration, formatSize } from "../util/timeText";
+import { watchStandstill } from "./copyAgain";
 import { checkBefore, parseChainFacts } from "./copyChecks";
-import { type CopyFacts, type CopyRun, cleanUp, isTaken, openHosts } from "./copyHosts";
+import { type CopyFacts, type CopyRun, cleanUp, isTaken, openHosts, type Standstill } from "./copyHosts";
 import type { ChainCopyInputs, CopyDeps } from "./copyNodes";
 import { authorizeCopy, engineEnded, takeSnapshot, transfer } from "./transfer";
 
@@ -31,7 +32,7 @@ export async function copyChain(
   deps: CopyDeps,
   hosts = openHosts(inputs),
 ): Promise<ChainCopied> {
-  const run = { ...deps, inputs, hosts };
+  let run: CopyRun = { ...deps, inputs, hosts };
   const from = inputs.old.host.ssh.address;
   const log = openEventLog(inputs.record, deps);
   const finish = (outcome: ChainCopied["outcome"]) => ({ outcome, at: new Date(deps.now()).toISOString(), from });
@@ -39,17 +40,18 @@ export async function copyChain(
     await hosts.call("new", "chain_take");
     // Undo what a killed run left: the node runs again with its own databases.
     await hosts.call("new", "chain_undo", {}, { limitSeconds: 1800 });
-    const why = await findSyncedReason(run);
-    if (why !== undefined) {
-      deps.say(`nothing to copy: ${why}`);
+    const found = await findStandstill(run);
+    if (found !== undefined && "keeps" in found) {
+      deps.say(`nothing to copy: ${found.keeps}`);
       await hosts.call("new", "chain_discard");
       await hosts.call("new", "chain_end_new");
       return finish("notNeeded");
     }
+    run = { ...run, standstill: found };
     let copied: CopyFacts | undefined;
     try {
       await checkBefore(run);
-      await log.note({ event: "chainCopyBegun", details: { from } });
+      await log.note({ event: "chainCopyBegun", details: { from, confirmed: found && inputs.again?.word } });
       copied = await copyUntilGood(run);
     } finally {
       await cleanUp(run);
@@ -59,6 +61,7 @@ export async function copyChain(
     deps.say(
       `copied ${formatSize(copied.bytes)} in ${formatDuration(copied.seconds * 1000)}, up to momentum ${copied.height}`,
     );
+    if (found) deps.say(`the confirmation was used. Remove it: ${commandsFor(inputs.stack).remove("sync.copyAgain")}`);
     return { ...finish("copied"), ...copied };
   } catch (error) {
     throw isTaken(error) || "isRefused" in (error as Error) ? error : createCopyError(inputs, (error as Error).message);
@@ -67,11 +70,22 @@ export async function copyChain(
   }
 }
 
-async function findSyncedReason({ inputs, hosts, readNodeStatus }: CopyRun): Promise<string | undefined> {
+/** Returns why the new node keeps its databases, or where it stands still. Undefined on a host before its gate. */
+async function findStandstill(run: CopyRun): Promise<Standstill | { readonly keeps: string } | undefined> {
+  const { inputs, hosts, readNodeStatus } = run;
   const { address } = inputs.new.host.ssh;
   const { synced } = parseChainFacts(await hosts.call("new", "chain_facts"), address);
-  if (synced !== undefined) return `the node of ${address} was synced at ${synced}`;
-  return (await readNodeStatus("new")).synced ? `the node of ${address} is synced` : undefined;
+  if (synced === undefined)
+    return (await readNodeStatus("new")).synced ? { keeps: `the node of ${address} is synced` } : undefined;
+  if (inputs.again === undefined) return { keeps: `the node of ${address} was synced at ${synced}` };
+  return watchStandstill(run, inputs.again, synced);
+}
+
+/** Returns why a copy that has arrived is not needed any more: it may have taken days. */
+async function findRecovery({ standstill, readNodeStatus }: CopyRun): Promise<string | undefined> {
+  const { synced, currentHeight = standstill?.height } = await readNodeStatus("new");
+  if (synced) return "has synced by itself meanwhile";
+  return standstill && currentHeight !== standstill.height ? `is at height ${currentHeight} meanwhile` : undefined;
 }
 
 /** Copies until a copy is good. Returns undefined if the node synced by itself meanwhile. */
@@ -88,9 +102,9 @@ async function copyUntilGood(run: CopyRun): Promise<CopyFacts | undefined> {
     );
     await authorizeCopy(run);
     await transfer(run, snapshot);
-    // The copy may have taken days: the node may be synced by now.
-    if ((await run.readNodeStatus("new")).synced) {
-      say("the new host's node has synced by itself meanwhile: the copy is discarded");
+    const recovery = await findRecovery(run);
+    if (recovery !== undefined) {
+      say(`the new host's node ${recovery}: the copy is discarded`);
       await hosts.call("new", "chain_discard");
       return undefined;
     }

@@ -10,9 +10,14 @@ import type { ChainCopyInputs, CopyDeps, HostRole } from "./copyNodes";
 /** Facts of a copy, as in the event log. */
 export type CopyFacts = EventDetails["chainCopied"];
 
+/** The height at which a node stands still; undefined if it does not answer. */
+export type Standstill = Readonly<{ height?: number | undefined }>;
+
 export interface CopyRun extends CopyDeps {
   readonly inputs: ChainCopyInputs;
   readonly hosts: CopyHosts;
+  /** Set if the new host has passed its gate, and its node stands still. */
+  readonly standstill?: Standstill;
 }
 
 /** Hours for which the new host may read the snapshot: enough for the slowest line. */

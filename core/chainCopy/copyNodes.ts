@@ -20,6 +20,16 @@ export interface CopyHost {
   readonly dataDir: string;
 }
 
+/** The operator's confirmation of a copy to a host that has passed its gate. */
+export interface CopyAgain {
+  /** pillar-host:sync.copyAgain (computeCopyWord). */
+  readonly word: number;
+  /** Milliseconds without a new height that count as a stall. */
+  readonly stallAfter: number;
+  /** A new value in each run that found the node not synced; otherwise absent. */
+  readonly found?: string | undefined;
+}
+
 /** Inputs of the provider of a chain copy; can be stored as JSON. */
 export interface ChainCopyInputs extends ChainSources, Readonly<Record<HostRole, CopyHost>> {
   readonly stack: string;
@@ -33,6 +43,10 @@ export interface ChainCopyInputs extends ChainSources, Readonly<Record<HostRole,
   readonly momentum: number;
   readonly record: LogRef;
   readonly library: string;
+  /** Time of the last copy that did not end; its remains are undone. */
+  readonly begun?: string | undefined;
+  /** Absent without a confirmation. */
+  readonly again?: CopyAgain | undefined;
 }
 
 const limit = 60_000;
@@ -89,6 +103,8 @@ export function createNodeAccess(inputs: ChainCopyInputs) {
  */
 function createWitnesses(inputs: ChainCopyInputs, side: HostRole): WitnessSources {
   const { references, tolerance, isChainUnverified, old } = inputs;
+  // After a gate there is a momentum of the right chain, also if the node here does not answer.
+  const record = inputs.again && inputs.record;
   if (side === "new") return { references, tolerance, isChainUnverified, witnessHost: old.node };
-  return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0 };
+  return { references, tolerance, isChainUnverified: isChainUnverified === true || references.length === 0, record };
 }

@@ -129,6 +129,12 @@ export const syncSchema = block({
     see: "operating.md#the-chain-from-the-old-host",
   }),
   oldHost: oldHost.optional(),
+  copyAgain: z.int().min(1).max(100_000_000_000).optional().meta({
+    description:
+      "Confirms that the chain of `oldHost` is copied to this host although it has passed its gate, because its node stands still: the number that `pulumi up` and `status` print for this moment. Remove this setting afterwards",
+    form: "number",
+    see: "operating.md#a-damaged-database",
+  }),
   copyMbps: z.number().positive().max(100_000).optional().meta({
     description: "The most bandwidth that the chain copy may use",
     unit: "Mbit/s",

@@ -27,8 +27,8 @@ export interface EventDetails {
   /** A momentum of the synced node's chain. A node that lacks it later is on another chain, or lies. */
   readonly recorded: { readonly height: number; readonly hash: string };
   readonly synced: SyncProof;
-  /** The new host may have parts of the old host's chain. */
-  readonly chainCopyBegun: { readonly from: string };
+  /** The new host may have parts of the old host's chain. `confirmed`: pillar-host:sync.copyAgain, if it was used. */
+  readonly chainCopyBegun: { readonly from: string; readonly confirmed?: number | undefined };
   readonly chainCopied: Readonly<{ from: string; files: number; bytes: number; seconds: number; height: number }>;
   /** The Pillar was seen registered with this host's producer address. */
   readonly registered: { readonly producerAddress: string };

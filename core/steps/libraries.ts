@@ -39,7 +39,7 @@ export const readChainCopyLibrary = () =>
   library(
     ...filesOf("node", "configuredAddress", "nodeStop"),
     ...copyAccess,
-    ...filesOf("chainCopy", "arrive", "owner", "snapshot", "travel"),
+    ...["orchestrator/journal", ...filesOf("chainCopy", "arrive", "owner", "snapshot", "travel")],
   ) + formatAssignments({ chain_databases: nodeDatabases });
 
 export const readStepOutputLibrary = () => library("lib/stepOutput");

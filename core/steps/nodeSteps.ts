@@ -137,6 +137,7 @@ export function deploy(config: StackConfig, identity: string): Step {
       deploy_seconds: deploySeconds,
       rpc_seconds: 300,
       sync_again: formatSyncAgain({ ...config.ssh, address: "ADDRESS" }, config.node),
+      copy_again: config.sync.copyAgain,
     }),
   };
 }

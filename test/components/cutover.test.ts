@@ -12,7 +12,7 @@ import { old, ours, says } from "../core/registration/chains";
 import { journeyIn } from "../recordIn";
 import { scratchDirectory } from "../scratchDirectory";
 import { soon } from "../soon";
-import { configOf } from "./exampleConfig";
+import { configOf, least } from "./exampleConfig";
 import { concealed, type Registered, registeredBy } from "./fakeEngine";
 
 const hostKey = "ssh-ed25519 AAAA";
@@ -34,7 +34,7 @@ const seenOf = ({ registered, node = synced, restart = "off", closed = Promise.r
   readings: Promise.resolve([says("the node of 203.0.113.7", registered)]),
   hourlyRestart: Promise.resolve(restart),
   version: Promise.resolve(undefined),
-  setUp: Promise.resolve(["deploy.done", "stack", "unit"]),
+  setUp: Promise.resolve(["deploy.done", "stack", "syncedAt=2026-01-01T00:00:00Z", "unit"]),
   closed,
   close: () => undefined,
 });
@@ -91,6 +91,16 @@ test("shows an address while the node is behind only if it is registered, and lo
   expect(first.events).toEqual(["registered", "registeredTooEarly"]);
   expect((await follow({ registered: ours })).events).toEqual(["registered", "registeredTooEarly"]);
   expect((await follow({ registered: old, node: behind })).shown.producerAddress).toBeUndefined();
+});
+
+test("adds the ways back of a node that is behind, by the host's mark, and asks to remove a confirmation", async () => {
+  const silent = { synced: false, known: false, why: "no answer" };
+  const at = `sync.copyAgain ${Date.parse("2026-01-01T00:00:00Z") / 1000} -s prod`;
+  expect((await follow({ registered: ours, node: silent })).shown.nextStep.join()).toContain(at);
+  const sync = { ...least.sync, copyAgain: 7 };
+  const left = (await follow({ registered: ours }, { sync })).shown.nextStep.at(-1);
+  expect(left).toContain("Remove it: pulumi config rm --path pillar-host:sync.copyAgain -s prod");
+  expect((await follow({ registered: ours })).shown.nextStep.join()).not.toContain("copyAgain");
 });
 
 test("notifies the webhook of the registration once; neither notifies nor logs in a preview", async () => {

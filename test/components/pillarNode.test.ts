@@ -207,6 +207,26 @@ test("removes the remains of an interrupted chain copy before the gate, if none 
   expect(await away()).toBeUndefined();
 });
 
+test("tells a copy to a host past its gate of the confirmation, and of an earlier one that did not end", async () => {
+  const oldHost = { address: "198.51.100.9", hostKey: oldKey };
+  const orchestrator = { backup: { directory: directory() } };
+  const copyOf = async (more: object) => {
+    const sync = { from: "oldHost", oldHost, stallMinutes: 2, ...more };
+    all = await standUp(configOf({ host: { ...least.host, hostKey }, sync, orchestrator }));
+    return revealed(named("node-chain-copy").inputs) as Record<string, unknown>;
+  };
+  expect(await copyOf({})).not.toHaveProperty("again");
+  expect((await copyOf({ copyAgain: 7 })).again).toEqual({ word: 7, stallAfter: 120_000 });
+  // The deploy, which may run again, leaves the node to the copy.
+  expect(revealed(named("node-deploy").inputs.stdin)).toContain("copy_again='7'");
+  const log = openEventLog(
+    { directory: directory(), stack: "prod-2", pillar: "Anvil" },
+    { now: () => 0, say: () => {} },
+  );
+  await log.add({ event: "chainCopyBegun", details: { from: "198.51.100.9", confirmed: 7 } });
+  expect((await copyOf({})).begun).toBe("1970-01-01T00:00:00.000Z");
+});
+
 test("copies the old host's chain between deploy and gate if configured, with secret logins", async () => {
   const oldHost = { address: "198.51.100.9", hostKey: oldKey, user: "op", password: "hunter2-old", dataDir: "/data" };
   const sync = { from: "oldHost", copyMbps: 50, oldHost, references: ["https://node.example/hunter2-key"] };

@@ -23,11 +23,13 @@ chain_node_on() {
 
 # Stops the node cleanly, moves its own databases aside and the copy into their place, and starts it.
 chain_swap() {
-  local database aside arriving facts
+  local database aside arriving facts busy
   chain_owned
   trap '' HUP PIPE
   aside=$(chain_aside) arriving=$(chain_arriving)
   chain_restore
+  busy=$(signer_at_work)
+  [ -z "$busy" ] || fail "the node is not stopped for the copy: the orchestrator's move on this host has not finished" "found: $busy" "needed: wait until the move has finished. Then: $(pulumi_up)"
   chain_own_directory "$aside"
   sync -f "$arriving"
   chain_node_off
@@ -75,6 +77,8 @@ chain_undo() {
 chain_accept() {
   chain_owned
   chain_directory_away "$(chain_aside)"
+  # The operator's confirmation for a node without an answer is for this mark: it is used up.
+  if is_marked synced; then mark synced; fi
   chain_directory_away "$(chain_arriving)"
 }
 # Removes the copy that arrived, so that it is made anew.

@@ -10,10 +10,21 @@ if is_marked deploy.done; then
   found=$(node_elsewhere)
   [ -z "$found" ] || fail "a node runs here that is not $service: $service is not started beside it" "found: $found" "needed: $node_elsewhere_help. Then run $(pulumi_up) again."
   say "deployed before, at $(cat "$state/deploy.done"), but $service is not running: starting it. If it was off for more than five minutes, it produces from the next tick on"
-  torn="A kill or a power cut may have corrupted its database. If nothing above explains the failure, sync again, for days: ${sync_again/ADDRESS/$host_name}. Then run $(pulumi_up) again."
-  systemctl start "$service" 2> "$logs/start.log" || fail "$service does not start" "$(node_facts)" "$torn"
-  wait_for_node "$rpc_seconds" || fail "$service was started but its RPC does not answer" "$(node_facts)" "$torn"
-  exit 0
+  complaint= copy=
+  systemctl start "$service" 2> "$logs/start.log" || complaint="$service does not start"
+  if [ -n "${copy_again:-}" ]; then
+    say "the chain copy, which is confirmed, watches it: sync.copyAgain"
+    exit 0
+  fi
+  if [ -z "$complaint" ]; then
+    if wait_for_node "$rpc_seconds"; then exit 0; fi
+    complaint="$service was started but its RPC does not answer"
+  fi
+  if is_marked synced; then
+    copy="In minutes, copy the chain of a synced host of yours (pillar-host:sync.from: oldHost, sync.oldHost): $(config_set sync.copyAgain "$(date -d "$(cat "$state/synced")" +%s)") && $(pulumi_up)"
+  fi
+  fail "$complaint" "$(node_facts)" "A kill or a power cut may have damaged its database. If nothing above explains the failure:" \
+    ${copy:+"$copy"} "In days, sync again: ${sync_again/ADDRESS/$host_name} && $(pulumi_up)"
 fi
 [ "$(cat "$state/stack" 2> /dev/null)" = "$stack_identity" ] ||
   fail "this host does not carry this stack's marker ($state/stack)" "Run $(pulumi_up) again: the host is prepared first."

@@ -38,6 +38,12 @@ test("prints head, facts and the log", () => {
   for (const line of facts.log) expect(whole).toContain(line.slice(-12));
 });
 
+test("shows the ways back of a node that is not synced any more, each command on one line", () => {
+  const command = `  pulumi config set ${"x".repeat(80)}`;
+  const text = formatReport(viewOf({ waysBack: ["If height 7 does not change", command] }), 80);
+  expect(text).toContain(`\ndatabase      If height 7 does not change\n${" ".repeat(14)}${command}\n`);
+});
+
 test("keeps a command on one line in a pipe", () => {
   const command = `    ufw: ${"ufw prepend deny 35997/tcp; ".repeat(6)}`.trimEnd();
   expect(wrapRow(["", command, "command"], 80)).toEqual([`              ${command}`]);

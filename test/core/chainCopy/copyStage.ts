@@ -52,11 +52,15 @@ export class CopyStage {
   /** Hash of the new node's momentums. */
   chain = "same";
   isOldSynced = true;
+  /** Time of the new host's mark that its node was synced; empty before its gate. */
+  mark = "";
+  /** Heights of the new node, one a lookup; the last one stays. Undefined if the node does not answer. */
+  heights: (number | undefined)[] = [];
   /** Required versions that the new node lacks. */
   gaps: VersionGap[] = [];
   private time = 0;
 
-  readonly inputs: ChainCopyInputs = {
+  inputs: ChainCopyInputs = {
     stack: "prod",
     identity: "pillar-host/prod Anvil",
     old: hostOf("192.0.2.1"),
@@ -87,12 +91,16 @@ export class CopyStage {
         await new Promise((resolve) => setImmediate(resolve));
       },
       say: (line: string) => void this.said.push(line),
-      readVersion: async () => this.answer("nodeVersion"),
+      readVersion: async (side: HostRole) => {
+        if (side === "new" && this.isSilent()) throw new Error("no answer");
+        return this.answer("nodeVersion");
+      },
       readVersionGaps: async () => this.gaps,
       readNodeStatus: async (side: HostRole) => ({
         synced: side === "old" ? this.isOldSynced : this.isSynced,
         why: this.answer("nodeWhy"),
-        known: true as const,
+        known: side === "old" || !this.isSilent(),
+        ...(side === "new" && { currentHeight: this.heights.length > 1 ? this.heights.shift() : this.heights[0] }),
       }),
       readChains: async () => this.readChains(),
     };
@@ -105,6 +113,11 @@ export class CopyStage {
       () => "",
       (error: Error) => error.message,
     );
+  }
+
+  /** True if the new node answers only with the copied databases. */
+  private isSilent(): boolean {
+    return this.heights.length === 1 && this.heights[0] === undefined && !this.called.includes("new chain_swap");
   }
 
   count(name: string): number {
@@ -121,9 +134,10 @@ export class CopyStage {
   private answers(of: "old" | "new"): Record<string, string> {
     const { answer } = this;
     const extra = of === "new" ? `${usual.hash}  nom/${answer("arrivedPath")}\n` : "";
+    const mark = of === "new" && this.mark !== "" ? `synced=${this.mark}\n` : "";
     const lacks = answer("lacks") && `lacks=${answer("lacks")}\n`;
     return {
-      chain_facts: `nom=there\nconsensus=there\ncache=${answer("database")}\nbytes=1000\nfree=9000000000\nstaged=0\n${lacks}networkKey=${answer("networkKey")}${of}\nend=yes\n`,
+      chain_facts: `nom=there\nconsensus=there\ncache=${answer("database")}\nbytes=1000\nfree=9000000000\nstaged=0\n${lacks}${mark}networkKey=${answer("networkKey")}${of}\nend=yes\n`,
       chain_snapshot: `height ${answer("height")}\nfiles ${answer("files")}\nbytes ${answer("bytes")}\nend\n`,
       chain_key: `${answer("copyKey")}\n${answer("copyAddress")}\n`,
       chain_manifest: `${answer("hash")}  nom/${answer("path")}\n${extra}`,
@@ -132,6 +146,7 @@ export class CopyStage {
   }
 
   private readChains() {
+    if (this.isSilent()) throw new Error("no answer");
     const height = this.called.includes("new chain_swap") && this.isFollowing ? 9 : 7;
     const old = { newest: { height: 20, hash: "x" }, recent: [{ height, hash: this.answer("nodeHash") }] };
     return { old, new: { newest: { height, hash: this.chain }, recent: [] } };

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { NodeReport } from "../../../lab/doubles/chain";
+import type { LabHost } from "../../../lab/lab";
 import { cli } from "../cli/fixture";
-import { expectSuccess, onHost } from "../fixture";
-import { copyStage, leftOn, nodePid } from "./copyStage";
+import { expectSuccess, onHost, reconfigure } from "../fixture";
+import { copyFrom, copyStage, gate, leftOn, nodePid } from "./copyStage";
 
 const stage = copyStage({});
 
@@ -46,4 +47,40 @@ test("the new node continues from the copy, and the old node never stopped", asy
 test("the next run copies nothing", async () => {
   const again = await expectSuccess(stage.stack.up());
   expect(again).not.toContain("chain copy:");
+});
+
+const keys = (host: LabHost) =>
+  onHost(host, "cd /root/.znn && find wallet config.json network-private-key -type f -exec sha256sum {} + | sort");
+
+test("a host past its gate whose node does not start gets the chain again, once the operator confirms it", async () => {
+  const { lab, old, fresh, stack } = stage;
+  const before = await keys(fresh);
+  await lab.chain("PATCH", "/nodes/fresh", { cacheMs: 0 });
+  const tear = "mkdir -p /root/.znn/cache && echo 99999999 > /root/.znn/cache/000003.log";
+  await onHost(fresh, `systemctl stop go-node && ${tear}; systemctl start go-node; true`);
+  await expect.poll(() => onHost(fresh, "systemctl is-active go-node; true"), { timeout: 30_000 }).toBe("failed");
+  expect(await onHost(fresh, "journalctl -u go-node -n 20 -o cat")).toContain("can't rollback cache");
+
+  const asks = await expectSuccess(stack.up());
+  expect(asks).not.toContain("chain copy:");
+  expect(asks).toContain("cd /root/.znn && rm -rf nom consensus cache network; systemctl start go-node");
+  const [line = "", word] = /pulumi config set --path pillar-host:sync\.copyAgain (\d+) -s prod/.exec(asks) ?? [];
+  expect((await cli(stack, ["status", "prod"])).output).toContain(line);
+
+  const sync = { ...gate, ...copyFrom(old), stallMinutes: 0.1, copyAgain: Number(word) };
+  await reconfigure(stack, fresh, { sync });
+  const output = await expectSuccess(stack.up());
+  expect(output).toContain("chain copy: the node does not answer, for 6 s; the copy of its chain is confirmed");
+  expect(output).toContain("chain copy: the node runs with the copy and added momentum");
+  const withdraw = "Remove it: pulumi config rm --path pillar-host:sync.copyAgain -s prod";
+  expect(output).toContain(`the confirmation was used. ${withdraw}`);
+  for (const host of [old, fresh]) expect(await leftOn(host)).toBe("");
+  expect(await keys(fresh)).toBe(before);
+  expect((await cli(stack, ["report", "prod"])).output).toContain(`confirmed by sync.copyAgain ${word}`);
+
+  const process = await nodePid(fresh);
+  const again = await expectSuccess(stack.up());
+  expect(again).not.toContain("chain copy:");
+  expect(again).toContain(withdraw);
+  expect(await nodePid(fresh)).toBe(process);
 });

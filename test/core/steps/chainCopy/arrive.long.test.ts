@@ -52,6 +52,24 @@ describe("a copy in place of the node's own databases", () => {
     expect(stage.whose(stage.data)).toEqual(copy);
   });
 
+  test("renews the mark of the gate once it is accepted, but makes none", async ({ stage }) => {
+    arrived(stage);
+    await stage.call("chain_swap");
+    await stage.call("chain_accept");
+    expect(stage.box.read("state/synced")).toBeUndefined();
+    stage.box.mark("synced", "2026-01-02T03:04:05Z\n");
+    await stage.call("chain_accept");
+    expect(stage.box.read("state/synced")).toMatch(/^20\d\d-.*Z\n$/);
+    expect(stage.box.read("state/synced")).not.toContain("2026-01-02");
+  });
+
+  test("does not stop the node while the orchestrator is moved", async ({ stage }) => {
+    arrived(stage);
+    const { code, stderr } = await stage.call("chain_swap", {}, "signer_at_work() { echo 'its journal says staged'; }");
+    expect([code, stderr]).toEqual([1, expect.stringContaining("found: its journal says staged")]);
+    expect([stage.whose(stage.data), isActive(stage), stage.whose(arriving(stage))]).toEqual([own, true, copy]);
+  });
+
   test("lets nobody start the node until it is complete", async ({ stage }) => {
     arrived(stage);
     const hourly = "stop_node() { systemctl stop go-node; systemctl start go-node; }";

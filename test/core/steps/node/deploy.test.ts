@@ -7,7 +7,7 @@ import { controllerOf, hasty } from "./controllers";
 const identity = "pillar-host/prod Anvil";
 
 /** Deploys on a host with this controller (bash) and an active or inactive service of the node. */
-function run(box: Sandbox, body: string, isActive = true, beforeMenu = "", more: object = {}) {
+function run(box: Sandbox, body: string, isActive = true, beforeMenu = "", more: object = {}, sync = {}) {
   const dataDir = `${box.dir}/znn`;
   box.mark("stack", `${identity}\n`);
   controllerOf(box, { Deploy: body }, undefined, beforeMenu);
@@ -15,7 +15,7 @@ function run(box: Sandbox, body: string, isActive = true, beforeMenu = "", more:
   box.command("wget", isActive ? "echo '{\"currentHeight\":1}'" : "exit 4");
   box.command("journalctl", ":");
   const controller = { ...least.controller, directory: box.dir, ...more };
-  const { script } = deploy(configOf({ node: { dataDir }, controller }), identity);
+  const { script } = deploy(configOf({ node: { dataDir }, controller, sync: { ...least.sync, ...sync } }), identity);
   const units = script.replaceAll("/etc/systemd/system", `${box.dir}/units`);
   return box.run(hasty(replaceAll(box.local(units), [["rpc_seconds='300'", "rpc_seconds='1'"]])));
 }
@@ -49,11 +49,28 @@ test("the deploy deploys once: leaves a running node alone, and starts a stopped
   const { stdout, stderr } = await run(box, "touch $sandbox/deployed", false);
   expect(stdout).toContain("but go-node is not running: starting it");
   expect(stderr).toMatch(
-    /RPC does not answer\n[\s\S]* sync again, for days: ssh root@h 'systemctl stop go-node && cd \S+ && rm -rf nom consensus cache network; systemctl start go-node'\. Then run pulumi up -s prod again\.\n$/,
+    /RPC does not answer\n[\s\S]*explains the failure:\n {2}In days, sync again: ssh root@h 'systemctl stop go-node && cd \S+ && rm -rf nom consensus cache network; systemctl start go-node' && pulumi up -s prod\n$/,
   );
   expect(box.read("deployed")).toBeUndefined();
   box.process(77, "znnd", "/system.slice/docker-4f1d.scope");
   expect((await run(box, "true", false)).stderr).toContain(
     "a node runs here that is not go-node: go-node is not started beside it\n  found: znnd is process 77 in /system.slice/docker",
   );
+});
+
+test("the deploy names both ways back of a node past its gate that does not start, and leaves it to a confirmed copy", async ({
+  box,
+}) => {
+  box.mark("deploy.done");
+  box.mark("synced", "2026-01-02T03:04:05Z\n");
+  const { code, stderr } = await run(box, "true", false);
+  expect(code).toBe(1);
+  const copy = `copyAgain ${Date.parse("2026-01-02T03:04:05Z") / 1000} -s prod && pulumi up -s prod\n  In days, sync again: ssh`;
+  expect(stderr).toContain(copy);
+  expect(await run(box, "true", false, "", {}, { copyAgain: 1 })).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(
+      "starting it. If it was off for more than five minutes, it produces from the next tick on\nthe chain copy, which is confirmed, watches it: sync.copyAgain\n",
+    ),
+  });
 });

@@ -1,0 +1,54 @@
+import { formatSyncAgain } from "../chain/nodeDatabases";
+import type { StackConfig } from "../config/config";
+import { commandsFor, someHostKey } from "../util/commands";
+import { formatDuration } from "../util/timeText";
+import type { SyncReason } from "./judgeObservation";
+import type { NodeStatus } from "./nodeStatus";
+
+/** Reasons of a node that is at the chain's tip, or that lacks peers: no other database would help. */
+const otherCauses: readonly (SyncReason["kind"] | undefined)[] = [
+  ...(["fewPeers", "fresh", "clocksApart", "contradicted", "otherChain", "unwitnessed", "oldVersion"] as const),
+  "chainUntold",
+];
+
+/**
+ * Returns the number with which the operator confirms a new copy of the chain (pillar-host:sync.copyAgain): the height
+ * at which the node stands, so that no later height fits; of a node without an answer the second of the host's last
+ * proof, which each copy renews.
+ */
+export function computeCopyWord(height: number | undefined, syncedAt: string | undefined): number {
+  return height ?? Math.floor(Date.parse(syncedAt ?? "") / 1000);
+}
+
+type Config = Pick<StackConfig, "stack" | "ssh" | "node" | "sync" | "orchestrator">;
+
+/**
+ * Returns the ways back for a host that has passed its gate and is not synced now, or how to withdraw a confirmation
+ * that is not needed. `syncedAt`: the host's mark of its last proof; undefined if the host did not show it.
+ */
+export function formatWaysBack(
+  { stack, ssh, node, sync, orchestrator }: Config,
+  address: string,
+  { synced, known, reason, currentHeight }: Pick<NodeStatus, "synced" | "known" | "reason" | "currentHeight">,
+  syncedAt: string | undefined,
+): string[] {
+  const { set, remove, status, up } = commandsFor(stack);
+  if (synced && sync.copyAgain !== undefined)
+    return [`The confirmation sync.copyAgain is not needed any more. Remove it: ${remove("sync.copyAgain")}`];
+  const word = computeCopyWord(known ? currentHeight : undefined, syncedAt);
+  if (synced || syncedAt === undefined || otherCauses.includes(reason) || Number.isNaN(word)) return [];
+  const hasSource = (sync.oldHost ?? orchestrator.migrateFrom) !== undefined;
+  const what = known ? `height ${currentHeight} does not change` : "the node does not answer";
+  return [
+    `If ${what} for ${formatDuration(sync.stallMinutes * 60_000)}, and ${status()} shows no other cause, the node's database`,
+    "may be damaged, as by a power cut. Two ways back (docs/operating.md, A damaged database). In minutes, by a copy of the",
+    "chain from a synced host of yours, whose node keeps running:",
+    ...(hasSource
+      ? []
+      : [`  ${set("sync.oldHost.address", "ADDRESS")}`, `  ${set("sync.oldHost.hostKey", someHostKey)}`]),
+    ...(sync.from === "oldHost" ? [] : [`  ${set("sync.from", "oldHost")}`]),
+    `  ${set("sync.copyAgain", word)} && ${up}`,
+    "In days, from the network:",
+    `  ${formatSyncAgain({ ...ssh, address }, node)}`,
+  ];
+}
