@@ -2,8 +2,11 @@ import { expect, test } from "vitest";
 import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/copyChecks";
 import { type ChainCopyInputs, createNodeAccess } from "../../../core/chainCopy/copyNodes";
 import { parseHashes } from "../../../core/chainCopy/transfer";
+import { openEventLog } from "../../../core/eventLog/eventLog";
+import { scratchDirectory } from "../../scratchDirectory";
 import { closedPort, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
 
+const directory = scratchDirectory();
 const whole = parseChainFacts(
   "nom=there\nconsensus=there\ncache=none\nbytes=13000000000\nfree=100000000000\nend=yes",
   "h",
@@ -58,12 +61,18 @@ test.for(["nom/../wallet/producer", "../x", "wallet/producer", "nom/a/b", "nom/a
 });
 
 /** Reads the status of one of two nodes on chains with these hashes. test/lab/gate/rightChain.test.ts has more cases. */
-async function readStatus(side: "old" | "new", old: string, fresh: string, references: readonly string[]) {
+async function readStatus(
+  side: "old" | "new",
+  old: string,
+  fresh: string,
+  references: readonly string[],
+  more: Partial<ChainCopyInputs> = {},
+) {
   const start = async (hash: string) => {
     const [host, node] = [await use(sshHost()), await use(fakeNode(synced(100, hash)))];
     return { node: { ssh: loginTo(host), via: "ssh" as const, address: "127.0.0.1", port: node.port } };
   };
-  const inputs = { old: await start(old), new: await start(fresh), references, tolerance: 20 };
+  const inputs = { old: await start(old), new: await start(fresh), references, tolerance: 20, ...more };
   return createNodeAccess(inputs as unknown as ChainCopyInputs).readNodeStatus(side);
 }
 
@@ -75,4 +84,14 @@ test("an old host whose chain no reference confirms is not synced: the new host'
 test("a new node on another chain than the old host's is not synced", async () => {
   expect(await readStatus("new", "ab", "wrong", [])).toMatchObject({ synced: false, reason: "otherChain" });
   expect(await readStatus("new", "ab", "ab", [])).toMatchObject({ synced: true });
+});
+
+test("for a host past its gate, an old host that lacks the gate's momentum is not synced", async () => {
+  const record = { directory: directory(), stack: "prod", pillar: "Anvil" };
+  const proof = { startedAt: "", syncedAt: "", startHeight: 1, currentHeight: 100, proved: [], unproved: [] };
+  const log = openEventLog(record, { now: () => 0, say: () => undefined });
+  await log.add({ event: "synced", details: { ...proof, witnessed: { height: 100, hash: "ab" } } });
+  const again = { word: 7, stallAfter: 0 };
+  expect(await readStatus("old", "wrong", "wrong", [], { record, again })).toMatchObject({ synced: false });
+  expect(await readStatus("old", "ab", "wrong", [], { record, again })).toMatchObject({ synced: true });
 });
