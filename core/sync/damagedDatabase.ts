@@ -7,7 +7,12 @@ import type { NodeStatus } from "./nodeStatus";
 
 /** Reasons of a node that is at the chain's tip, or that lacks peers: no other database would help. */
 const otherCauses: readonly (SyncReason["kind"] | undefined)[] = [
-  ...(["fewPeers", "fresh", "clocksApart", "contradicted", "otherChain", "unwitnessed", "oldVersion"] as const),
+  "fewPeers",
+  "fresh",
+  "clocksApart",
+  "contradicted",
+  "unwitnessed",
+  "oldVersion",
   "chainUntold",
 ];
 
@@ -37,6 +42,9 @@ export function formatWaysBack(
     return [`The confirmation sync.copyAgain is not needed any more. Remove it: ${remove("sync.copyAgain")}`];
   const word = computeCopyWord(known ? currentHeight : undefined, syncedAt);
   if (synced || syncedAt === undefined || otherCauses.includes(reason) || Number.isNaN(word)) return [];
+  const syncAgain = `  ${formatSyncAgain({ ...ssh, address }, node)}`;
+  if (reason === "otherChain")
+    return ["Only if an explorer shows that the node's momentum is the wrong one, sync again, for days:", syncAgain];
   const hasSource = (sync.oldHost ?? orchestrator.migrateFrom) !== undefined;
   const what = known ? `height ${currentHeight} does not change` : "the node does not answer";
   return [
@@ -49,6 +57,6 @@ export function formatWaysBack(
     ...(sync.from === "oldHost" ? [] : [`  ${set("sync.from", "oldHost")}`]),
     `  ${set("sync.copyAgain", word)} && ${up}`,
     "In days, from the network:",
-    `  ${formatSyncAgain({ ...ssh, address }, node)}`,
+    syncAgain,
   ];
 }

@@ -42,7 +42,12 @@ test("copies to a node that does not answer, by the host's mark, and compares no
 test.for<[string, number | undefined, (number | undefined)[], string]>([
   ["without a confirmation", undefined, [7], "the node of 192.0.2.2 was synced at 2026-11-20T10:00:00Z"],
   ["whose height grows, also from the confirmed one", 7, [7, 7, 8], "its height moved from 7 to 8; the confirmation"],
-  ["at another height", 6, [7], "6 is for another moment; the node is at height 7. If it stands still: pulumi config"],
+  [
+    "at another height, after one look",
+    6,
+    [7, 8],
+    "6 is for another moment; the node is at height 7. If it stands still: pulumi config",
+  ],
   ["that answers, by the word for silence", second, [undefined, 7], "is for another moment; the node is at height 7"],
   ["that is silent, by a height", 7, [undefined], `does not answer. If it stands still: pulumi config set --path`],
 ])("touches nothing of a node %s", async ([, word, heights, said], { stage }) => {
@@ -115,6 +120,10 @@ test("names both ways back, with what the configuration lacks", () => {
   // A host that shows no mark may be out of reach.
   expect(ways({}, silent, "")).toEqual([]);
   expect(ways({}, { reason: "fewPeers" })).toEqual([]);
+  expect(ways({}, { reason: "otherChain" })).toEqual([
+    "Only if an explorer shows that the node's momentum is the wrong one, sync again, for days:",
+    last,
+  ]);
   expect(ways({}, { synced: true })).toEqual([]);
   expect(ways({ copyAgain: 7 }, { synced: true })).toEqual([
     "The confirmation sync.copyAgain is not needed any more. Remove it: pulumi config rm --path pillar-host:sync.copyAgain -s prod",
