@@ -1,9 +1,12 @@
 import { isSameMove, type MoveId } from "../eventLog/moveId";
+import type { BackupSource } from "../orchestrator/backup/backup";
 import { formatShareFile, hasShareForKey, isKeyShare } from "../orchestrator/backup/keyShare";
 import type { Entry, WrittenList } from "../orchestrator/backup/manifest";
 import type { BridgeNow } from "../orchestrator/checks/bridgeState";
 import { isSameHost } from "../ssh/publicKey";
 import type { SshTarget } from "../ssh/ssh";
+import type { HostPaths } from "./guardInputs";
+import type { HostFacts } from "./readHost";
 
 /** An orchestrator that is, or was, on a host to be destroyed. */
 export interface BackedUpOrchestrator {
@@ -56,4 +59,17 @@ function holdsFenced(entries: readonly Entry[], directory: string): boolean {
   );
   const parts = [/^config\.json$/, /^[^/]+\.moved-to-/, /^tss\/localstate-[^/]*\.json$/];
   return parts.every((part) => names.some((name) => part.test(name)));
+}
+
+/** Returns the files for the last backup: node's keys and configuration, orchestrator's directory, all key shares; if any. */
+export function chooseLastBackup(
+  { dataDir, signer: { directory } }: HostPaths,
+  { hasKeyStore, signer }: Pick<HostFacts, "hasKeyStore" | "signer">,
+): BackupSource | undefined {
+  const { hasDirectory, sharesBeside = [] } = signer;
+  if (!hasKeyStore && !hasDirectory && sharesBeside.length === 0) return undefined;
+  const [node = "", ...own] = [dataDir, directory, ...sharesBeside].map((path) => path.replace(/^\/+/, ""));
+  const paths = [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, ...own];
+  const isJson = (file: string) => file === `${node}/config.json`;
+  return { label: "retired", place: { base: "/", paths }, changing: [], isJson };
 }

@@ -1,9 +1,10 @@
 import type { EventLog } from "../eventLog/eventLog";
-import { type BackupSource, takeBackup } from "../orchestrator/backup/backup";
+import { takeBackup } from "../orchestrator/backup/backup";
 import { markOwn } from "../ssh/foreign";
 import type { RootHost } from "../ssh/root";
 import { commandsFor } from "../util/commands";
 import { createProblemError } from "../util/problem";
+import { chooseLastBackup } from "./backupRule";
 import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs";
 import type { HostFacts } from "./readHost";
 import type { SurveyDeps } from "./surveyRetirement";
@@ -29,9 +30,9 @@ export async function shutDownHost(
     deps.say(`retirement: the orchestrator of ${root.address} is stopped, and stays off`);
   }
   // Back up before the node's stop: without room for the backup, the node stays as it is.
-  const { hasDirectory, sharesBeside = [] } = signer;
-  if (hasKeyStore || hasDirectory || sharesBeside.length > 0)
-    await takeBackup(root, lastBackup(places, sharesBeside), place, deps).catch(({ message }: Error) => {
+  const last = chooseLastBackup(places, request.facts);
+  if (last)
+    await takeBackup(root, last, place, deps).catch(({ message }: Error) => {
       const { up, destroy } = commandsFor(stack);
       throw createProblemError({
         what: `the final backup could not be taken, and without it the host is not released: ${message}`,
@@ -52,12 +53,4 @@ export async function stopNode(root: RootHost, places: HostPaths, say: (line: st
   // Longer than node and systemd take for a stop (core/steps/node/nodeStop.sh).
   const printed = await root.call("retire_stop", variables, { limitSeconds: 720 });
   for (const line of printed.split("\n")) if (line.trim() !== "") say(line);
-}
-
-/** Lists the files for the last backup: the node's keys and configuration, the orchestrator's directory, all key shares. */
-function lastBackup({ dataDir, signer }: HostPaths, sharesBeside: readonly string[]): BackupSource {
-  const [node = "", ...own] = [dataDir, signer.directory, ...sharesBeside].map((path) => path.replace(/^\/+/, ""));
-  const paths = [`${node}/wallet`, `${node}/config.json`, `${node}/network-private-key`, ...own];
-  const isJson = (file: string) => file === `${node}/config.json`;
-  return { label: "retired", place: { base: "/", paths }, changing: [], isJson };
 }
