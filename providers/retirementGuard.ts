@@ -3,7 +3,7 @@ import { findAgeFault } from "../core/chain/reading";
 import type { Block } from "../core/chain/sameChain";
 import { type EventLog, openEventLog } from "../core/eventLog/eventLog";
 import { findValidEvents } from "../core/eventLog/guardFacts";
-import { findLastHash } from "../core/eventLog/logIntegrity";
+import { mergeHeads } from "../core/eventLog/logIntegrity";
 import type { RetirementInputs } from "../core/retirement/guardInputs";
 import type { GuardMemory } from "../core/retirement/guardMemory";
 import { overrideVariable } from "../core/retirement/refusalText";
@@ -60,9 +60,9 @@ async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
   return { createdAt: new Date().toISOString(), isReached, isOwnWork, recorded, logHead: await readLogHead(log) };
 }
 
-/** Returns the hash of the newest line; undefined if the log can't be read now. */
-async function readLogHead(log: EventLog): Promise<string | undefined> {
-  return findLastHash(await log.store.readLines().catch(() => []));
+/** Returns the hashes by which the guard knows its log; those of before if it can't be read now. */
+async function readLogHead(log: EventLog, before?: string): Promise<string | undefined> {
+  return mergeHeads(await log.store.readLines().catch(() => []), before);
 }
 
 /** Milliseconds after which a momentum is assumed to be on no fork. */
@@ -109,7 +109,7 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
     isOwnWork: olds.isOwnWork === true,
     knownProducer: news.knownProducer ?? olds.knownProducer,
     recorded: olds.recorded ?? (await recordMomentum(news)),
-    logHead: (await readLogHead(openGuardLog(news))) ?? olds.logHead,
+    logHead: await readLogHead(openGuardLog(news), olds.logHead),
   };
 }
 

@@ -32,6 +32,16 @@ export function storeHead(store: Store, lines: readonly string[]): void {
   if (isKnown || listLost(lines).some((digits) => before.startsWith(digits))) replaceFile(file, `${head}\n`);
 }
 
+/**
+ * Returns the hashes by which a guard knows its log from here on: that of the newest line, and those known before that
+ * this log lacks. Of two logs of one host, each lacks a line then.
+ */
+export function mergeHeads(lines: readonly string[], before = ""): string | undefined {
+  const present = new Set(lines.map(hashLine));
+  const lacking = before.split(" ").filter((hash) => !present.has(hash));
+  return [...lacking, findLastHash(lines) ?? ""].join(" ").trim() || undefined;
+}
+
 /** Lists the lines that are lost by the operator's word, as the first digits of their hashes. */
 function listLost(lines: readonly string[]): readonly string[] {
   return lines.flatMap((line) => {
@@ -64,36 +74,51 @@ export interface LogFault {
   readonly missing?: string;
 }
 
+/** A log's place, who relies on it, and the hashes of lines that this machine (in a file) and the state know. */
+interface LogReader extends Readonly<Partial<Record<"file" | "onMachine" | "inState", string>>> {
+  readonly log: string;
+  /** A move goes on without a line that is lost by the operator's word; a guard needs what it said of the host. */
+  readonly by: "move" | "guard";
+}
+
 /**
- * Finds why the log proves nothing: it lacks a line that a later line, this machine or the stack's state knows, so it is
- * an old copy or incomplete; or its lines are not in their order. If nothing is wrong, stores the newest line's hash here.
- * @param by a move goes on without a line that is lost by the operator's word; a guard needs what it said of the host
+ * Finds why lines prove nothing: they lack one that a later line, this machine or the stack's state knows, so they are an
+ * old copy or incomplete; or they are not in their order.
  */
-export async function findLogFault(
-  store: Store,
-  by: "move" | "guard",
-  headInState?: string,
-): Promise<LogFault | undefined> {
-  const lines = await store.readLines();
+export function findFault(
+  lines: readonly string[],
+  { log, by, file, onMachine, inState }: LogReader,
+): LogFault | undefined {
   const present = new Set(lines.map(hashLine));
-  const file = headFile(store);
   const lost = listLost(lines).filter((digits) => ![...present].some((hash) => hash.startsWith(digits)));
   const witnesses: readonly [hash: string | undefined, who: string][] = [
-    [readIfExists(file)?.trim(), `this machine (${file}) has seen`],
-    [headInState, "the stack's state has seen"],
+    [onMachine, `this machine (${file}) has seen`],
+    ...(inState ?? "").split(" ").map((hash): [string, string] => [hash, "the stack's state has seen"]),
     ...lines.map((line): [string | undefined, string] => [parsePreviousHash(line), "a later line of it has seen"]),
     ...lost.map((digits): [string, string] => [digits, "was lost when an orchestrator was moved"]),
   ];
   const isLost = (hash: string) => by === "move" && lost.some((digits) => hash.startsWith(digits));
   const [missing, who] = witnesses.find(([hash]) => hash && !present.has(hash) && !isLost(hash)) ?? [];
   if (missing !== undefined) {
-    const found = `${store.log} has no line with the hash ${missing.slice(0, 12)}, which ${who}: the log is an earlier copy, or only a part`;
+    const found = `${log} has no line with the hash ${missing.slice(0, 12)}, which ${who}: the log is an earlier copy, or only a part`;
     return { found, missing };
   }
   const disorder = findDisorder(lines, isLost);
-  if (disorder !== undefined) return { found: `${store.log}: ${disorder}: the log was joined or changed by hand` };
-  storeHead(store, lines);
-  return undefined;
+  return disorder === undefined ? undefined : { found: `${log}: ${disorder}: the log was joined or changed by hand` };
+}
+
+/** Reads a log and finds its fault ({@link findFault}). If there is none, stores the newest line's hash here. */
+export async function findLogFault(store: Store, by: LogReader["by"], inState?: string): Promise<LogFault | undefined> {
+  const lines = await store.readLines();
+  const [{ log }, file] = [store, headFile(store)];
+  const fault = findFault(lines, { log, by, file, onMachine: readIfExists(file)?.trim(), inState });
+  if (fault === undefined) storeHead(store, lines);
+  return fault;
+}
+
+/** True if an operator's word is for the line that this fault is about. @param lostLine first digits of its hash */
+export function isConfirmedLoss({ missing }: LogFault, lostLine: string): boolean {
+  return missing?.startsWith(lostLine) === true;
 }
 
 interface MoveLog {
@@ -114,7 +139,7 @@ export async function assertWhole(
 ): Promise<void> {
   const fault = await findLogFault(store, "move", headInState);
   if (fault === undefined) return;
-  if (lostLine !== undefined && fault.missing?.startsWith(lostLine)) {
+  if (lostLine !== undefined && isConfirmedLoss(fault, lostLine)) {
     await confirmLoss(lostLine);
     return assertWhole({ store, stack, headInState }, confirmLoss);
   }

@@ -5,7 +5,7 @@ export interface GuardMemory {
   readonly isReached: boolean;
   /** True if this stack deploys the node, instead of adopting one. */
   readonly isOwnWork: boolean;
-  /** Hash of the newest line of the event log at the guard's last change: a log without that line is another one. */
+  /** Hashes of lines of the event log at the guard's changes, with a blank between two: a log without one is another log. */
   readonly logHead?: string | undefined;
 }
 

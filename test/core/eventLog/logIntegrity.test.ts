@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { appendEvent } from "../../../core/eventLog/eventLog";
 import type { LogEvent } from "../../../core/eventLog/events";
-import { assertWhole, findLastHash, findLogFault } from "../../../core/eventLog/logIntegrity";
+import { assertWhole, findLastHash, findLogFault, mergeHeads } from "../../../core/eventLog/logIntegrity";
 import { formatLine } from "../../../core/eventLog/logLine";
 import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore";
 import { scratchDirectory } from "../../scratchDirectory";
@@ -132,4 +132,24 @@ test.each([
   await expect(whole()).rejects.toThrow(`not in its order: nothing was started`);
   rewrite([own["0"] ?? "", '{"version":1,"at":"20', own["1"] ?? "", own["2"] ?? ""]);
   expect(await fault()).toBeUndefined();
+});
+
+test("a guard knows a log by its newest line, and of two logs neither from the second on", async () => {
+  await add("one", "two");
+  const [own, other] = [lines(), [formatLine(event("other"))]];
+  const [first, last] = [findLastHash(own.slice(0, 1)), findLastHash(own)];
+  expect([mergeHeads([]), mergeHeads(own), mergeHeads(own, first), mergeHeads([], last)]).toEqual([
+    undefined,
+    last,
+    last,
+    last,
+  ]);
+  const both = mergeHeads(other, last);
+  expect(both).toBe(`${last} ${findLastHash(other)}`);
+  expect((await findLogFault(store(), "guard", both))?.found).toContain("which the stack's state has seen");
+  rewrite(other);
+  rmSync(join(directory(), "data"), { recursive: true });
+  expect((await findLogFault(store(), "guard", both))?.missing).toBe(last);
+  // An older copy was used once, and the whole log is back.
+  expect(mergeHeads(own, mergeHeads(own.slice(0, 1), last))).toBe(last);
 });

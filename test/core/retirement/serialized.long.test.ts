@@ -136,6 +136,18 @@ describe("the guard", () => {
     expect((await update(olds, inputs())).result?.outs).toMatchObject(kept);
   });
 
+  test("knows the event log by its newest line, and trusts neither log after an update with another one", async () => {
+    log("refused", { reasons: [] });
+    const olds = await create({ lifecycle: "adopted" });
+    log("refused", { reasons: [] });
+    const { result } = await update(olds, inputs({ lifecycle: "adopted" }));
+    expect(result?.outs.logHead).not.toBe(olds.logHead);
+    rmSync(join(scratch, "backups"), { recursive: true });
+    log("shutDown", { address: "127.0.0.1", evidence: [], hasSigner: false });
+    const other = await update(result?.outs ?? {}, inputs({ lifecycle: "retiring" }));
+    expect(other.result?.outs.logHead).toMatch(new RegExp(`^${result?.outs.logHead} [0-9a-f]{64}$`));
+  });
+
   test("logs on update that a retirement is undone, once, before anything starts on the host", async () => {
     const active = inputs({ isLast: false });
     const taken = await update(await create({ isLast: false, lifecycle: "retiring" }), active);
