@@ -38,7 +38,7 @@ export interface ModelHost extends Disk {
   isGone?: boolean;
   /** True while the host is switched off, as a fence leaves it. */
   isOff?: boolean;
-  /** True if it was switched on within a fence's hour, and no run has seen it since. */
+  /** True if it was switched on within a fence's hour, and no run with the fence's event log has seen it since. */
   isHidden?: boolean;
   /** Token of the run that holds the host's lock. */
   owner?: string | undefined;

@@ -129,12 +129,12 @@ export class Model implements SagaActions {
   }
 
   /**
-   * Unmasks an orchestrator by hand, and starts it if asked. Does nothing next to another one: two that were started by
-   * hand are not the program's doing.
+   * Unmasks an orchestrator by hand, and starts it if asked. Does nothing next to another one, or while one starts: what
+   * a hand starts beside it is not the program's doing.
    */
   private byHand(host: ModelHost, isStarted: boolean): void {
     const { all = Object.values(this.hosts) } = this.settings;
-    if (host.isGone || all.some((each) => each !== host && isAt(each))) return;
+    if (host.isGone || all.some((each) => each !== host && (isAt(each) || each.journal?.stage === "starting"))) return;
     host.masked = false;
     if (isStarted) host.running = host.directory !== undefined && !host.keyAside;
     this.settings.check?.({ what: "a hand", by: "power", host });

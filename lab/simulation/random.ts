@@ -1,7 +1,7 @@
 import type { HostEvent } from "./events";
 import type { Found } from "./search";
 import { allUps, withoutTraces } from "./search";
-import { lostHostBegins } from "./searches";
+import { lostHostBegins, tamperings, yearMs } from "./searches";
 import { randomOf } from "./seededRandom";
 import { Broken, type HostName, hostNames, newWorld, operators } from "./state";
 import { type Action, play, type RunSettings, type Strike, settle } from "./world";
@@ -46,13 +46,18 @@ function historyOf(seed: number): Action[] {
     if (what < 0.55) return [up(random() < 0.2)];
     if (what < 0.62) return [{ do: "generate" }];
     if (what < 0.64) return [{ do: "lose laptop", by: one(operators) }];
-    if (what < 0.7) return [{ do: "copy record", to: one(operators) }];
+    if (what < 0.68) return [{ do: "copy record", to: one(operators) }];
+    if (what < 0.69) return [{ do: "set clock", ahead: one([-yearMs, 0, yearMs]) }];
+    if (what < 0.7) return isCalm ? [] : [{ do: "tamper", how: one(tamperings), by: one(operators) }];
     // A host with a backup is lost, and is switched on again sooner or later; by single events that is rare.
     if (what < 0.73) return [...on(one(hostNames), "back up", "lose", one(["fence", "fence by API"])), up(true)];
     if (what < 0.76) return [...on(one(hostNames), "switch on", "lose"), up(random() < 0.5)];
     return on(one(hostNames), one(isCalm ? calm : events));
   });
-  return [...begin, ...actions.flat()];
+  const isShared = seed % 4 === 1;
+  const confirmed = (action: Action): Action[] =>
+    isShared && action.do === "up" && action.strikes.length === 0 ? [{ ...action, do: "confirm" }, action] : [action];
+  return [...(isShared ? [{ do: "share state" } as const] : []), ...begin, ...actions.flat().flatMap(confirmed)];
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { EventDetails, Fence, LogEvent, MoveEvent } from "../../core/eventLog/events";
+import type { EventDetails, Fence, LogEvent } from "../../core/eventLog/events";
 import { formatShareFile } from "../../core/orchestrator/backup/keyShare";
 import type { Entry } from "../../core/orchestrator/backup/manifest";
 import { createLeg } from "../../core/orchestrator/rules/generation";
 import type { Saga, WhichHost } from "../../core/orchestrator/rules/journal";
-import type { RetirementInputs } from "../../core/retirement/guardInputs";
+import type { HostPaths, RetirementInputs } from "../../core/retirement/guardInputs";
 import type { GuardMemory } from "../../core/retirement/guardMemory";
 import type { HostObservation } from "../../core/retirement/readHost";
 import {
@@ -12,11 +12,24 @@ import {
   type RetirementFacts,
   type RetirementStep,
 } from "../../core/retirement/retirementFacts";
-import { computeFingerprint } from "../../core/ssh/publicKey";
+import { knowHead, logFaultOf, note } from "./eventLogs";
 import type { RetirementEvent } from "./events";
 import { diskOf, installed, type ModelHost } from "./host";
 import type { Rules } from "./rules";
-import { Broken, type HostName, holds, hostNames, keepBackup, pinned, shutDownBy, type World } from "./state";
+import {
+  Broken,
+  fingerprintOf,
+  type HostName,
+  holds,
+  hostNames,
+  keepBackup,
+  linesOf,
+  type Operator,
+  pinned,
+  shutDownBy,
+  timeIn,
+  type World,
+} from "./state";
 
 /** Reads a host as the guard does. Without the laptop's pinned key the login fails, which counts as a refusing host. */
 function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
@@ -31,28 +44,37 @@ function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {
     hasKeyStore: hasDirectory && !keyAside,
     lacks: hasDirectory ? [] : ["key share"],
     shares: hasDirectory ? [formatShareFile(bridgeKey(directory))] : [],
-    sharesBeside: [staging, kept].flatMap((share) => (share ? [`/beside/${formatShareFile(bridgeKey(share))}`] : [])),
+    sharesBeside: [staging, kept].flatMap((share) => (share ? [besidePath(share)] : [])),
     connections: [{ host: "127.0.0.1", port: 35998 }],
     ...(journal ? { journal } : {}),
   };
   return { facts: { hasKeyStore: false, node: { active: false, masked: true }, signer, marks: {} } };
 }
 
-/** Returns why the host is still needed; undefined if nothing is lost with it. */
-function whyNeeded(world: World, host: ModelHost): string | undefined {
+/** Returns the shares in the final backup, which a release takes first if the guard can log in. */
+function sharesInLastBackup(host: ModelHost, hasLaptop: boolean, rules: Rules): number[] {
+  const look = lookAt(host, hasLaptop);
+  if (!("facts" in look)) return [];
+  const places = { dataDir: "/root/.znn", signer: { directory } } as HostPaths;
+  const paths = rules.chooseLastBackup(places, look.facts)?.place.paths ?? [];
+  const has = (path: string) => paths.includes(path.slice(1));
+  const beside = [host.staging, host.kept].filter((share) => share && has(besidePath(share)));
+  return [has(directory) ? host.directory : undefined, ...beside].filter((share) => share !== undefined);
+}
+
+/** Returns why the host is still needed; undefined if nothing is lost with it. @param sealed shares in its final backup */
+function whyNeeded(world: World, host: ModelHost, sealed: readonly number[]): string | undefined {
   const others = hostNames.map((name) => world.hosts[name]).filter((each) => each !== host);
   // An orchestrator unreachable goes down with its host. Replacing it is the purpose, if another one runs.
   const isReplaced = others.some(({ running }) => running) && (host.strange === true || !host.reachable);
   if (host.running && !isReplaced) return "a signer runs there";
   const has = (each: ModelHost) => holds(each, world.generation);
   const isOnly = has(host) && !others.some(has) && world.backup !== world.generation;
-  // The release first takes a final backup, if the guard can log in.
-  const isSealed = host.reachable && world.hasLaptop;
-  return isOnly && !isSealed ? "the newest key share is there alone" : undefined;
+  return isOnly && !sealed.includes(world.generation) ? "the newest key share is there alone" : undefined;
 }
 
 /** Plays an operator's action on a host to give up. @throws Broken if it is released while still needed */
-export function operate(world: World, name: HostName, event: RetirementEvent, rules: Rules): string {
+export function operate(world: World, name: HostName, event: RetirementEvent, rules: Rules, by: Operator): string {
   if (event === "release") return release(world, name, rules);
   const host = world.hosts[name];
   if (event === "back up") {
@@ -61,57 +83,44 @@ export function operate(world: World, name: HostName, event: RetirementEvent, ru
     Object.assign(world, { backup: 0, backupOf: [], backups: [] });
   } else if (!host.isGone) {
     const line = { at: "", stack: shutDownBy[name], pillar: "Anvil" };
-    const details = event === "retire" ? shutDownNow(world, name, rules) : { address: host.address };
-    if (details) note(world, { ...line, event: event === "retire" ? "shutDown" : "reactivated", details } as LogEvent);
+    const details = event === "retire" ? shutDownNow(world, name, rules, by) : { address: host.address };
+    if (details)
+      note(world, by, { ...line, event: event === "retire" ? "shutDown" : "reactivated", details } as LogEvent);
+    // The only runs that change the guard's inputs: the engine skips it in every other one.
+    knowHead(world, by, name, rules);
   }
   return "";
 }
 
 /** Returns the details of a shutdown's event; undefined if the guard refuses the shutdown. */
-function shutDownNow(world: World, name: HostName, rules: Rules): EventDetails["shutDown"] | undefined {
+function shutDownNow(world: World, name: HostName, rules: Rules, by: Operator): EventDetails["shutDown"] | undefined {
   const look = lookAt(world.hosts[name], true);
   if (!("facts" in look)) return undefined;
-  const { unmet } = rules.decideRetirement(factsOf(world, name, "retire", rules));
+  const { unmet } = rules.decideRetirement(factsOf(world, name, "retire", rules, by));
   if (unmet.some(({ loss }) => loss === "the orchestrator")) return undefined;
   return { ...pinned(world.hosts[name]), evidence: [], hasSigner: hasOrchestratorTraces(look.facts) };
 }
 
-function note(world: World, line: LogEvent | MoveEvent): void {
-  if (world.hasLaptop) world.lines = [...(world.lines ?? []), line];
-}
+const timeOf = (world: World) => new Date(timeIn(world)).toISOString();
 
-const timeOf = ({ clock }: World) => new Date(clock).toISOString();
-
-/** Appends the event of a host's fence. */
-export function noteFence(world: World, host: ModelHost, how: Fence["how"]): void {
-  const { address, hostKey } = pinned(host);
-  const move = { project: "pillar-host", stack: "second", pillar: "Anvil", attempt: 1 };
-  const details = { address, hostKey: computeFingerprint(hostKey), how };
-  note(world, { at: timeOf(world), move, event: "fenced", details });
-}
-
-/** Appends the event of a fenced host that was seen. */
-export function noteUnfenced(world: World, host: ModelHost): void {
-  const { address, hostKey } = pinned(host);
-  const move = { project: "pillar-host", stack: "second", pillar: "Anvil", attempt: 1 };
-  note(world, {
-    at: timeOf(world),
-    move,
-    event: "unfenced",
-    details: { address, hostKey: computeFingerprint(hostKey) },
-  });
+/** Appends the event of a host that was fenced, or of a fenced host that was seen. */
+export function noteFence(world: World, host: ModelHost, by: Operator, how?: Fence["how"]): void {
+  const seen = { address: host.address, hostKey: fingerprintOf(host) };
+  const line = { at: timeOf(world), move: { project: "pillar-host", stack: "second", pillar: "Anvil", attempt: 1 } };
+  const event = how ? ({ event: "fenced", details: { ...seen, how } } as const) : undefined;
+  note(world, by, { ...line, ...(event ?? { event: "unfenced", details: seen }) });
 }
 
 /** Appends the event of a saga that begins, or starts its target. */
 export function noteWay(
   world: World,
+  by: Operator,
   event: "begun" | "starting",
   saga: Saga,
   hosts: Readonly<Record<WhichHost, ModelHost>>,
 ): void {
-  const fingerprint = (side: WhichHost) => computeFingerprint(pinned(hosts[side]).hostKey);
-  const details = createLeg(saga, { old: fingerprint("old"), new: fingerprint("new") });
-  note(world, { at: timeOf(world), move: saga.move, event, details });
+  const details = createLeg(saga, { old: fingerprintOf(hosts.old), new: fingerprintOf(hosts.new) });
+  note(world, by, { at: timeOf(world), move: saga.move, event, details });
 }
 
 /** Adds a proved backup of a host's share. */
@@ -128,12 +137,21 @@ export function noteBackup(world: World, host: ModelHost, share: number | undefi
 const directory = "/root/.orchestrator";
 /** Returns the bridge's key of a generation, in the chain's form. */
 const bridgeKey = (generation: number) => Buffer.alloc(33, generation).toString("base64");
+const besidePath = (share: number) => `/beside/${formatShareFile(bridgeKey(share))}`;
 const identity = { producer: "z1q", tssPeerId: "12D", evmAddress: "0x" };
 
 /** Returns the facts that the guard would read. The chain knows the bridge's key and blocks nothing. */
-function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rules): RetirementFacts {
+function factsOf(
+  world: World,
+  name: HostName,
+  step: RetirementStep,
+  rules: Rules,
+  by: Operator = "one",
+): RetirementFacts {
   const host = world.hosts[name];
-  const { lines = [], backups = [], hasLaptop } = world;
+  const { backups = [], hasLaptop } = world;
+  const lines = linesOf(world, by);
+  const fault = logFaultOf(world, by, name, rules);
   const next = hostNames
     .map((each) => [each, world.hosts[each]] as const)
     .find(([each, { running }]) => each !== name && running);
@@ -166,9 +184,13 @@ function factsOf(world: World, name: HostName, step: RetirementStep, rules: Rule
     readings: [],
     rewards: [],
     isChainKnown: true,
-    backupFaults: backups.some((each) => rules.findBackupFault(signer, each) === undefined) ? [] : ["none"],
+    backupFaults: [
+      ...(fault === undefined ? [] : [fault.found]),
+      ...(backups.some((each) => rules.findBackupFault(signer, each) === undefined) ? [] : ["none"]),
+    ],
     ...ofSigner,
-    noOrchestratorAt: rules.findShutdownWithoutOrchestrator(lines, shutDownBy[name], pinned(host)),
+    noOrchestratorAt:
+      fault === undefined ? rules.findShutdownWithoutOrchestrator(lines, shutDownBy[name], pinned(host)) : undefined,
   };
 }
 
@@ -183,10 +205,10 @@ function release(world: World, name: HostName, rules: Rules): string {
   const left = unmet.filter(({ loss }) => loss === "the orchestrator");
   if (left.length > 0 || (!world.hasLaptop && unmet.length > 0))
     return `refused: ${unmet.map(({ what }) => what).join("; ")}`;
-  const why = whyNeeded(world, host);
+  const sealed = sharesInLastBackup(host, world.hasLaptop, rules);
+  const why = whyNeeded(world, host, sealed);
   if (why !== undefined) throw new Broken(`the release of host ${name} was allowed, and ${why}`);
-  const shares = [host.directory, host.staging, host.kept].filter((share) => share !== undefined);
-  if (host.reachable && shares.length > 0) noteBackup(world, host, Math.max(...shares), "retired");
+  if (sealed.length > 0) noteBackup(world, host, Math.max(...sealed), "retired");
   Object.assign(host, diskOf(installed("")), { durable: undefined, saved: undefined, strange: undefined });
   Object.assign(host, { running: false, reachable: false, isGone: true });
   return "released";

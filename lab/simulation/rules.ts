@@ -4,11 +4,12 @@ import { join, relative } from "node:path";
 import { compileFunction } from "node:vm";
 import { build } from "esbuild";
 import { findShutdownWithoutOrchestrator } from "../../core/eventLog/guardFacts";
+import { findFault, isConfirmedLoss, mergeHeads } from "../../core/eventLog/logIntegrity";
 import { runSaga } from "../../core/orchestrator/move/saga";
 import { applyEvent } from "../../core/orchestrator/rules/generation";
 import { findFence, findFenceFault } from "../../core/orchestrator/rules/moveHistory";
 import { findForeignBackup } from "../../core/orchestrator/rules/obstacles";
-import { findBackupFault } from "../../core/retirement/backupRule";
+import { chooseLastBackup, findBackupFault } from "../../core/retirement/backupRule";
 import { decideRetirement } from "../../core/retirement/decideRetirement";
 import { isReached } from "../../core/retirement/guardMemory";
 import { isOrchestratorThere } from "../../core/retirement/lossRules";
@@ -25,6 +26,10 @@ export const realRules = {
   findBackupFault,
   isOrchestratorThere,
   findShutdownWithoutOrchestrator,
+  mergeHeads,
+  findFault,
+  isConfirmedLoss,
+  chooseLastBackup,
 };
 export type Rules = typeof realRules;
 
@@ -41,7 +46,7 @@ const root = join(import.meta.dirname, "../..");
 export function mutated(mutations: readonly Mutation[]): Promise<Rules> {
   const retirement = ["decideRetirement", "guardMemory", "backupRule", "lossRules"].map((name) => `retirement/${name}`);
   const rules = ["moveHistory", "generation", "obstacles"].map((name) => `orchestrator/rules/${name}`);
-  const files = ["orchestrator/move/saga", ...rules, "eventLog/guardFacts", ...retirement];
+  const files = ["orchestrator/move/saga", ...rules, "eventLog/guardFacts", "eventLog/logIntegrity", ...retirement];
   return loadMutated<Rules>(
     files.map((file) => `core/${file}`),
     mutations,

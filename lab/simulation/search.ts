@@ -1,7 +1,10 @@
+import type { Tampering } from "./eventLogs";
 import { canHappen, type HostEvent, isOfRetirement } from "./events";
+import { diskOf } from "./host";
 import type { Moment } from "./model";
-import { Broken, copyOf, type HostName, newWorld, operators, type World, worldText } from "./state";
+import { Broken, copyOf, type HostName, newWorld, operators, pairs, type World } from "./state";
 import { type Action, play, type RunSettings, type Strike, settle, type Up } from "./world";
+import { worldText } from "./worldText";
 
 /** Limits of a search. */
 export interface Bounds {
@@ -17,6 +20,10 @@ export interface Bounds {
   readonly laptop?: boolean;
   /** True if an operator may copy the other one's event log. */
   readonly records?: boolean;
+  /** Changes by hand of the first operator's event log. */
+  readonly tamperings?: readonly Tampering[];
+  /** Milliseconds by which the operators' clocks may be ahead. */
+  readonly clocks?: readonly number[];
   /** Actions before the search starts. */
   readonly after?: readonly Action[];
   /** True if each state must settle once nothing fails any more. */
@@ -43,7 +50,8 @@ function pathTo(node: Node | undefined, last?: Action): Action[] {
 }
 
 /** Returns the actions other than `up` that may come next, without those that change nothing. */
-function eventsIn(world: World, { events, hosts, generations, laptop, records }: Bounds): Action[] {
+function eventsIn(world: World, bounds: Bounds): Action[] {
+  const { events, hosts, generations, laptop, records, ups, tamperings = [], clocks = [] } = bounds;
   const on = hosts.flatMap((host) =>
     events.filter((event) => isSensible(event, world, host)).map((event) => ({ do: event, host })),
   );
@@ -54,6 +62,9 @@ function eventsIn(world: World, { events, hosts, generations, laptop, records }:
     ...(records && world.records.one !== world.records.two
       ? operators.map((to) => ({ do: "copy record", to }) as const)
       : []),
+    ...(world.words ? ups.map((up) => ({ ...up, do: "confirm" }) as const) : []),
+    ...tamperings.map((how) => ({ do: "tamper", how, by: "one" }) as const),
+    ...clocks.map((ahead) => ({ do: "set clock", ahead }) as const),
   ];
 }
 
@@ -89,8 +100,10 @@ export async function withoutTraces<T>(play: () => Promise<T>): Promise<T> {
 
 async function searchAll(bounds: Bounds, settings: RunSettings) {
   const first: Node = { world: newWorld() };
-  // Without a release or a fence, the laptop's events decide nothing and would double the states.
-  if (!bounds.events.some((event) => isOfRetirement(event) || event.startsWith("fence"))) delete first.world.lines;
+  // Without a release, a fence or a state that knows them, the events decide nothing and would double the states.
+  const isShared = bounds.after?.some((action) => action.do === "share state");
+  const hasLines = bounds.events.some((event) => isOfRetirement(event) || event.startsWith("fence"));
+  if (!isShared && !hasLines) delete first.world.lines;
   for (const action of bounds.after ?? []) await play(first.world, action, settings);
   const seen = new Set([worldText(first.world)]);
   let layer = [first];
@@ -122,6 +135,17 @@ async function searchAll(bounds: Bounds, settings: RunSettings) {
   return result(layer.length);
 }
 
+/** Returns false for a power cut that is as a reboot, because all is synced, and for the loss of a host that is lost. */
+function isNew(blow: Strike["blow"], { hosts }: World, { stack }: Up, { strikes }: Bounds): boolean {
+  const [how, side] = typeof blow === "string" ? blow.split(" ") : [];
+  if (side !== "old" && side !== "new") return true;
+  const host = hosts[pairs[stack][side]];
+  const disk: object = diskOf(host);
+  if (how === "cut" && strikes.includes(`reboot ${side}`))
+    return Object.entries(host.durable ?? {}).some(([part, value]) => Reflect.get(disk, part) !== value);
+  return how !== "lose" || host.reachable;
+}
+
 /** Plays every action that may follow a state. @returns the history that breaks a promise */
 async function goOn(
   node: Node,
@@ -151,16 +175,17 @@ async function goOn(
     if (found) return found;
   }
   for (const each of bounds.ups) {
-    const calls: number[] = [];
+    const calls: { readonly at: number; readonly blows: readonly Strike["blow"][] }[] = [];
     const act = (...strikes: Strike[]): Action => ({ do: "up", ...each, strikes });
     const found = await playIt(act(), ({ index }, count, world) => {
-      if (index === 0) calls.push(count);
+      if (index === 0)
+        calls.push({ at: count, blows: bounds.strikes.filter((blow) => isNew(blow, world, each, bounds)) });
       // A run killed at this moment leaves this world.
       meet(world, node, act({ at: count, blow: "kill" }));
     });
     if (found) return found;
-    for (const at of calls)
-      for (const blow of bounds.strikes) {
+    for (const { at, blows } of calls)
+      for (const blow of blows) {
         const struck = await playIt(act({ at, blow }));
         if (struck) return struck;
       }

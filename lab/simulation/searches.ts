@@ -1,7 +1,6 @@
 import { allUps, type Bounds } from "./search";
-import type { Stack } from "./state";
-import { hostNames } from "./state";
-import type { Action, Strike } from "./world";
+import { type HostName, hostNames, type Stack } from "./state";
+import type { Action, Strike, Up } from "./world";
 
 type Played = Omit<Bounds, "depth">;
 
@@ -16,6 +15,8 @@ const there = (stack: Stack, ...strikes: readonly Strike[]): Action => ({
 });
 /** Effect right before the source learns that its orchestrator runs on the other host. */
 const atClose = 23;
+const confirmed = (stack: Stack): Action => ({ do: "confirm", stack, direction: "forward", attempt: 1 });
+const save = (host: HostName): Action => ({ do: "save", host });
 const byTwo = allUps(1).map((up) => ({ ...up, by: "two" }) as const);
 /** The orchestrator moved from A to B and on to C; a snapshot of each disk was taken before. */
 const chain: readonly Action[] = [
@@ -46,6 +47,14 @@ const fenced = {
   hosts: ["a"],
   generations: 1,
 } as const;
+
+export const tamperings = ["join records", "exchange lines", "repeat line"] as const;
+export const yearMs = 365 * 86_400_000;
+const clockAhead = (ahead: number): Action => ({ do: "set clock", ahead });
+const shared: Action = { do: "share state" };
+/** Effects right after the copy beforehand, and after the backup. */
+const afterCopy = 5;
+const afterBackup = 10;
 
 const fence: Action = { do: "fence", host: "a" };
 const brokenOff: readonly Action[] = [...lost, fence, restored({ at: afterUnpack, blow: "kill" })];
@@ -152,6 +161,57 @@ export const searches = {
   /** A restore broke off after its unpack; then A was switched on. */
   "a restore that broke off": { ...fenced, after: restoreBrokenOff },
   "a lost host that comes back": { ...fenced, after: lost },
+  /** A was fenced while the operator's clock was a year ahead, and came back later. */
+  "a fence by a wrong clock": {
+    ...fenced,
+    clocks: [-yearMs, 0, yearMs],
+    after: [...lost, clockAhead(yearMs), fence, clockAhead(0), { do: "switch on", host: "a" }],
+  },
+  /** A was fenced, switched on at once and seen; it is lost again. Then the operator changes the event log. */
+  "a fence in a changed event log": {
+    ...fenced,
+    tamperings,
+    after: [shared, ...lost, fence, { do: "switch on early", host: "a" }, restored(), { do: "lose", host: "a" }],
+  },
+  /** The first operator shut B's node down; the second one set B active again, and moved the orchestrator there. */
+  "two event logs, given up": {
+    ...all,
+    ups: [{ ...there("second") }, { ...there("second"), by: "two" }] as Up[],
+    events: ["release", "retire", "lose", "find"],
+    hosts: ["b"],
+    generations: 1,
+    records: true,
+    tamperings,
+    after: [
+      shared,
+      { do: "retire", host: "b" },
+      { do: "reactivate", host: "b", by: "two" },
+      { ...there("second"), by: "two" } as Action,
+      { do: "lose", host: "b" },
+    ],
+  },
+  /**
+   * An operator brought the orchestrator back from B to A by hand, moved it again, lost the event log's last lines, and
+   * confirmed each: then it moved on to C and A, and C was wiped. The second operator has an old event log.
+   */
+  "confirmations left over": {
+    ...all,
+    ups: allUps(1).filter(({ stack }) => stack !== "fourth"),
+    events: ["rewind", "reinstall"],
+    hosts: ["a", "b"],
+    generations: 1,
+    records: true,
+    after: [
+      ...[shared, save("a"), there("second"), { do: "copy record", to: "two" }],
+      ...[
+        { do: "stop by hand", host: "b" },
+        { do: "reinstall", host: "b" },
+        { do: "rewind", host: "a" },
+      ],
+      ...[confirmed("second"), there("second"), save("b"), { do: "copy record", to: "one" }],
+      ...[confirmed("third"), confirmed("third"), there("third"), there("fourth"), { do: "reinstall", host: "c" }],
+    ] as Action[],
+  },
   "by hand": { ...all, ups: allUps(1), events: ["start by hand", "stop by hand", "lose", "find"] },
   "given up": {
     ...all,
@@ -168,5 +228,15 @@ export const searches = {
     ups: allUps(1),
     events: ["release", "lose", "find", "back up", "lose backups"],
     after: [there("second"), { do: "back up", host: "b" }, { do: "generate" }, { do: "start by hand", host: "a" }],
+  },
+  /** B has the newest share, which a move beforehand copied there; A was set back to an older one. */
+  "given up beside a newer share": {
+    ...all,
+    ups: allUps(1).slice(0, 2),
+    events: ["release", "lose", "find", "back up"],
+    after: [
+      ...[save("a"), there("second", { at: afterBackup, blow: "kill" }), { do: "rewind", host: "a" }],
+      ...[{ do: "generate" }, there("second", { at: afterCopy, blow: "kill" }), { do: "rewind", host: "a" }],
+    ] as Action[],
   },
 } satisfies Record<string, Played>;

@@ -2,8 +2,8 @@ import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
 import type { MoveHistory } from "../../core/orchestrator/rules/generation";
 import type { ListedBackup } from "../../core/retirement/backupRule";
 import { computeFingerprint } from "../../core/ssh/publicKey";
-import { generationsOf, hostText, installed, keyOf, type ModelHost, type Rank, signing, wouldBoot } from "./host";
-import { type Rules, realRules } from "./rules";
+import { installed, keyOf, type ModelHost, signing, wouldBoot } from "./host";
+import type { Rules } from "./rules";
 
 export type HostName = "a" | "b" | "c";
 /**
@@ -15,6 +15,7 @@ export const pairs: Record<Stack, { readonly old: HostName; readonly new: HostNa
   third: { old: "b", new: "c" },
   fourth: { old: "c", new: "a" },
 };
+export type Line = LogEvent | MoveEvent;
 /** Operators, each with a laptop and its own event log. */
 export type Operator = "one" | "two";
 export const hostNames: readonly HostName[] = ["a", "b", "c"];
@@ -25,8 +26,15 @@ export type Hosts = Readonly<Record<HostName, ModelHost>>;
 
 /** Generations of moves in an operator's event log. */
 export interface ModelRecord extends MoveHistory {
-  /** True if it lacks a start that the other operator's event log has. */
+  /** True if it lacks the last start, which the other operator's event log has. */
   readonly isBehind: boolean;
+}
+
+/** An operator's confirmations in the configuration of a move. */
+export interface Words {
+  readonly laterThan?: number;
+  readonly isFirst?: boolean;
+  readonly lostLine?: string;
 }
 
 /** State of everything in the simulation. */
@@ -37,12 +45,17 @@ export interface World {
   /** Generation of the newest share in a sealed backup, and the addresses of the hosts of which such a backup is. */
   backup: number;
   backupOf: readonly string[];
-  /** Unix milliseconds. */
+  /** Unix milliseconds, and how far the clock of the operators' machines is ahead; undefined if nobody ever set it. */
   clock: number;
+  clockError?: number;
   /** True while the first operator has a laptop. */
   hasLaptop: boolean;
-  /** Events on the laptop about shutdowns and moves. Searches that give up no host leave them out. */
-  lines?: readonly (LogEvent | MoveEvent)[];
+  /** Events about shutdowns and moves in each operator's event log. Searches without need of them leave them out. */
+  lines?: Readonly<Record<Operator, readonly Line[]>>;
+  /** Hashes of the newest lines that machines and state know. Absent if each operator has a state of its own. */
+  heads?: Readonly<Partial<Record<Operator | Stack | HostName, string | undefined>>>;
+  /** Confirmations that stay in a stack's configuration on an operator's machine. Absent if each is withdrawn at once. */
+  words?: Readonly<Partial<Record<`${Operator} ${Stack}`, Words>>>;
   backups?: readonly ListedBackup[];
   /** Generations of moves in each operator's event log. */
   records: Readonly<Record<Operator, ModelRecord>>;
@@ -58,34 +71,13 @@ export const emptyRecord: ModelRecord = { generation: 0, started: 0, isBehind: f
 export function newWorld(): World {
   const hosts = { a: signing("198.51.100.7"), b: installed("203.0.113.9"), c: installed("192.0.2.4") };
   const records = { one: emptyRecord, two: emptyRecord };
-  const rest = { hasLaptop: true, backupOf: [], records, hasBegun: false, isHarmed: false, lines: [] };
-  return { hosts, generation: 1, backup: 0, clock: Date.UTC(2026, 0, 1), ...rest };
+  const rest = { hasLaptop: true, backupOf: [], records, hasBegun: false, isHarmed: false };
+  const lines = { one: [], two: [] };
+  return { hosts, generation: 1, backup: 0, clock: Date.UTC(2026, 0, 1), lines, ...rest };
 }
 
 export function copyOf({ hosts: { a, b, c }, ...rest }: World): World {
   return { ...rest, hosts: { a: { ...a }, b: { ...b }, c: { ...c } } };
-}
-
-/** Returns a function that ranks a generation among all of a world, from 1; 0 is no generation. */
-function rankOf({ hosts, records }: World): Rank {
-  const recorded = operators.flatMap((name) => [records[name].generation, records[name].started]);
-  const all = [...recorded, ...hostNames.flatMap((name) => generationsOf(hosts[name]))];
-  const sorted = [...new Set(all)].filter((each) => each > 0).sort((a, b) => a - b);
-  return (generation) => sorted.indexOf(generation) + 1;
-}
-
-/** Formats a world: two worlds with the same text have the same future. */
-export function worldText(world: World): string {
-  const { hosts, generation, backup, hasLaptop, isHarmed, records, hasBegun } = world;
-  const rank = rankOf(world);
-  const recordText = ({ generation, move, started, startedOn, startedFrom, startedBy, isBehind }: ModelRecord) => {
-    const open = startedFrom === undefined ? "" : `${startedFrom} ${startedBy?.stack}/${startedBy?.attempt}`;
-    return `${rank(generation)} ${move?.stack ?? ""} ${rank(started)} ${startedOn ?? ""} ${open} ${isBehind}`;
-  };
-  // Once a start is known, it does not matter of which host a backup is.
-  const isStarted = operators.every((name) => records[name].started > 0);
-  const known = `${recordText(records.one)} ${recordText(records.two)} ${hasBegun} ${isStarted ? "" : world.backupOf}`;
-  return `${hostNames.map((name) => hostText(hosts[name], rank)).join("\n")}\n${generation} ${backup} ${hasLaptop} ${isHarmed} ${known} ${fencesText(world)} ${retirementText(world)}`;
 }
 
 /** Keeps a sealed backup of a host's share. */
@@ -95,48 +87,23 @@ export function keepBackup(world: World, host: ModelHost, share: number): void {
   Object.assign(world, { backup: share, backupOf: [...new Set([...others, host.address])].sort() });
 }
 
-/** Returns the fence of a host, by the event log. */
-export function fenceOf({ lines = [] }: World, host: ModelHost, rules: Rules) {
+export const linesOf = ({ lines }: World, by: Operator): readonly Line[] => lines?.[by] ?? [];
+
+/** Returns the time by the clock of the operators' machines. */
+export const timeIn = ({ clock, clockError = 0 }: World): number => clock + clockError;
+
+/** Returns the fence of a host, by an operator's event log. */
+export function fenceOf(world: World, host: ModelHost, rules: Rules, by: Operator) {
+  const lines = linesOf(world, by);
+  if (lines.length === 0) return undefined;
   const moves = lines.filter((line) => "move" in line);
-  return rules.findFence(moves, "Anvil", computeFingerprint(pinned(host).hostKey));
+  return rules.findFence(moves, "Anvil", fingerprintOf(host));
 }
 
 /** Returns why the fence of a host proves nothing now, or undefined. */
-export function fenceFaultOf(world: World, host: ModelHost, rules: Rules): string | undefined {
-  const fence = fenceOf(world, host, rules);
-  return fence === undefined ? "none" : rules.findFenceFault(fence, world.clock, host.isOff ? "off" : "running");
-}
-
-function fencesText(world: World): string {
-  if (!world.lines?.some(({ event }) => event === "fenced")) return "";
-  const found = hostNames.map((name) => {
-    const fence = fenceOf(world, world.hosts[name], realRules);
-    return `${fence?.details.how} ${fenceFaultOf(world, world.hosts[name], realRules) === undefined}`;
-  });
-  return found.join(",");
-}
-
-/**
- * Formats what a release reads of the laptop's events and backups. Repeated ones decide nothing, so each counts once.
- */
-function retirementText({ hosts, lines = [], backups = [] }: World): string {
-  if (lines.length === 0 && backups.length === 0) return "";
-  const shut = hostNames.map((name) => {
-    const at = lines.findLastIndex(
-      (line) => "stack" in line && line.stack === shutDownBy[name] && line.event === "shutDown",
-    );
-    const key = computeFingerprint(pinned(hosts[name]).hostKey);
-    const later = lines.slice(at + 1).map((line) => {
-      if ("stack" in line) return line.stack === shutDownBy[name] ? line.event : "";
-      return (
-        (line.event === "begun" || line.event === "starting") &&
-        [line.details.source, line.details.target].includes(key)
-      );
-    });
-    return at < 0 ? "" : `${JSON.stringify(lines[at]?.details)} ${[...new Set(later)].sort()}`;
-  });
-  const kept = backups.map(({ hostKey, entries }) => `${hostKey} ${entries?.[0]?.path}`);
-  return `${shut} ${lines.some(({ event }) => event === "begun")} ${[...new Set(kept)].sort()}`;
+export function fenceFaultOf(world: World, host: ModelHost, rules: Rules, by: Operator): string | undefined {
+  const fence = fenceOf(world, host, rules, by);
+  return fence === undefined ? "none" : rules.findFenceFault(fence, timeIn(world), host.isOff ? "off" : "running");
 }
 
 /** Stacks that shut a host down. No move belongs to them. */
@@ -145,6 +112,15 @@ export const shutDownBy: Readonly<Record<HostName, string>> = { a: "of a", b: "o
 /** Returns a host's address and key, as a login pins them. */
 export function pinned(host: ModelHost) {
   return { address: host.address, hostKey: `ssh-ed25519 ${Buffer.from(keyOf(host)).toString("base64")}` };
+}
+
+const fingerprints = new Map<string, string>();
+
+/** Returns the fingerprint of a host's key, computed once: hashing took a third of a search's time. */
+export function fingerprintOf(host: ModelHost): string {
+  const known = fingerprints.get(keyOf(host)) ?? computeFingerprint(pinned(host).hostKey);
+  fingerprints.set(keyOf(host), known);
+  return known;
 }
 
 /** State of the world when a run began. */

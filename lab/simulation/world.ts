@@ -1,10 +1,12 @@
+import type { LogFault } from "../../core/eventLog/logIntegrity";
 import { isSameMove, type MoveId } from "../../core/eventLog/moveId";
 import { createLeg } from "../../core/orchestrator/rules/generation";
 import { assignRoles, bothSides, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
+import { knowHead, logFaultOf, note, type Tampering, tamper } from "./eventLogs";
 import { befall, canHappen, generate, type HostEvent, isOfRetirement } from "./events";
 import { keyOf, type ModelHost } from "./host";
 import { type Blow, Killed, Model, type Moment } from "./model";
-import { noteBackup, noteFence, noteUnfenced, noteWay, operate } from "./retire";
+import { noteBackup, noteFence, noteWay, operate } from "./retire";
 import { type Rules, realRules } from "./rules";
 import {
   Broken,
@@ -22,6 +24,7 @@ import {
   type Operator,
   pairs,
   type Stack,
+  type Words,
   type World,
 } from "./state";
 
@@ -44,10 +47,16 @@ export interface Strike {
 
 export type Action =
   | (Up & { readonly do: "up"; readonly strikes: readonly Strike[] })
-  | { readonly do: HostEvent; readonly host: HostName }
+  /** A run whose refusal asks for a confirmation: the operator gives it if it is true now, and never withdraws it. */
+  | (Up & { readonly do: "confirm" })
+  | { readonly do: HostEvent; readonly host: HostName; readonly by?: Operator }
+  /** From here on both operators use one state, which knows the newest line, and leave confirmations where they are. */
+  | { readonly do: "share state" }
+  | { readonly do: "tamper"; readonly how: Tampering; readonly by: Operator }
+  | { readonly do: "set clock"; readonly ahead: number }
   /** A key generation of the bridge: each running orchestrator gets a new share. */
   | { readonly do: "generate" }
-  /** The loss of an operator's state and event log. */
+  /** The loss of an operator's state, configuration and event log. */
   | { readonly do: "lose laptop"; readonly by?: Operator }
   /** A copy of the other operator's event log over an operator's own; it may be the older one. */
   | { readonly do: "copy record"; readonly to: Operator };
@@ -59,7 +68,7 @@ export interface RunSettings {
   /** Called at each moment of a run, while the world is in that state. */
   readonly onMoment?: (at: Moment, count: number) => void;
   /** Settings that the operator adds because a run asked for them. */
-  readonly words?: { readonly laterThan?: number; readonly isFirst?: boolean };
+  readonly words?: Words;
 }
 
 let tokens = 0;
@@ -70,9 +79,14 @@ let tokens = 0;
  * @throws Broken
  */
 export async function up(world: World, wanted: Up, strikes: readonly Strike[], settings: RunSettings): Promise<string> {
-  const { rules = realRules, onMoment, isGuarded = true, words } = settings;
+  const { rules = realRules, onMoment, isGuarded = true } = settings;
   const { by = "one" } = wanted;
   const known = world.records[by];
+  const words: Words = { ...(world.hasBegun ? {} : { isFirst: true }), ...wordsIn(world, wanted), ...settings.words };
+  keepWords(world, wanted, { isFirst: words.isFirst });
+  const fault = logFaultOf(world, by, wanted.stack, rules);
+  const unproved = fault && acceptLoss(world, wanted, words, fault, rules);
+  if (unproved) return `nothing was started: ${unproved.found}: lostLine ${unproved.missing?.slice(0, 12)}`;
   const names = pairs[wanted.stack];
   const hosts: Record<WhichHost, ModelHost> = { old: world.hosts[names.old], new: world.hosts[names.new] };
   const move = { project: "pillar-host", stack: wanted.stack, pillar: "Anvil", attempt: wanted.attempt };
@@ -100,14 +114,14 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   };
   const keys = { old: keyOf(hosts.old), new: keyOf(hosts.new) };
   const { isRestore = false } = wanted;
-  // From here on a run has seen the host: whatever is started beside it, is so in spite of that.
+  // From here on a run with the fence's event log has seen the host: whatever is started beside it, is so in spite of that.
   for (const host of [hosts.old, hosts.new])
-    if (host.isHidden && host.reachable) {
+    if (host.isHidden && host.reachable && fenceOf(world, host, realRules, by)) {
       host.strange = Object.values(world.hosts).some((each) => each !== host && isAt(each));
       host.isHidden = false;
     }
   const plain = [hosts.old, hosts.new].filter((host) => host.running && host.reachable);
-  const before = { plain, hadNewest: hasNewest(world), isDeceived: isDeceived(hosts, known, isRestore) };
+  const before = { plain, hadNewest: hasNewest(world), isDeceived: !fault && isDeceived(hosts, known, isRestore) };
   const model = new Model(blow, hosts, {
     all: Object.values(world.hosts),
     token,
@@ -116,26 +130,30 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
       broken ??= broke(world, change, before);
     },
     record: async (line, saga) => {
-      if (world.lines) noteWay(world, line, saga, hosts);
+      if (world.lines) noteWay(world, by, line, saga, hosts);
       world.hasBegun = true;
       const { [by]: own, [by === "one" ? "two" : "one"]: other } = world.records;
       const isBehind = other.isBehind || line === "starting";
       world.records = {
         ...(by === "one" ? { two: { ...other, isBehind } } : { one: { ...other, isBehind } }),
-        [by]: { ...own, ...rules.applyEvent(own, line, saga.move, createLeg(saga, keys)) },
+        [by]: {
+          ...own,
+          ...rules.applyEvent(own, line, saga.move, createLeg(saga, keys)),
+          isBehind: own.isBehind && (line !== "starting" || before.isDeceived),
+        },
       } as World["records"];
     },
     isFenced: async (states) => {
       for (const side of bothSides)
-        if (states[side] && fenceOf(world, hosts[side], rules)) noteUnfenced(world, hosts[side]);
-      return isRestore && !states.old && fenceFaultOf(world, hosts.old, rules) === undefined;
+        if (states[side] && fenceOf(world, hosts[side], rules, by)) noteFence(world, hosts[side], by);
+      return isRestore && !states.old && fenceFaultOf(world, hosts.old, rules, by) === undefined;
     },
     restored: () => {
       if (world.backup !== world.generation) throw new Error("the backup's key share is not of the bridge's key");
       // The operator may give any backup; one of the lost host serves most.
       const lost = { address: hosts.old.address, hostKey: keys.old };
       const problems = world.backupOf.map((host) =>
-        rules.findForeignBackup({ host }, lost, { known, laterThan: words?.laterThan }),
+        rules.findForeignBackup({ host }, lost, { known, laterThan: words.laterThan }),
       );
       if (problems[0] && problems.every(Boolean)) throw new Error(problems[0].what);
       return world.backup;
@@ -149,10 +167,11 @@ export async function up(world: World, wanted: Up, strikes: readonly Strike[], s
   const services = { old: "orchestrator", new: "orchestrator" };
   const places = { old: hosts.old.address, new: hosts.new.address, services, stack: wanted.stack };
   for (const host of [hosts.new, hosts.old]) if (host.reachable) host.owner = token;
-  const way = { move, direction: wanted.direction, known, hosts: keys, isFirst: !world.hasBegun, isRestore, ...words };
+  const way = { move, direction: wanted.direction, known, hosts: keys, isRestore, ...words };
   const ending = await rules.runSaga(way, model, places).then(
     ({ holder, why }) => {
       if (!model.storeRefuses) noteEnd(world, by, move, keys[holder], model.generation, rules);
+      knowHead(world, by, wanted.stack, rules);
       return `${holder}: ${why}`;
     },
     (error: Error) => (error instanceof Killed ? "killed" : error.message),
@@ -182,6 +201,18 @@ function noteEnd(
   world.records = { ...world.records, [by]: { ...own, ...applyEvent(own, "done", move, { generation }) } };
 }
 
+/** Logs that the operator gave up a line, if the configuration says so. @returns the fault that is left, as assertWhole */
+function acceptLoss(world: World, wanted: Up, { lostLine }: Words, fault: LogFault, rules: Rules) {
+  const { by = "one", stack, attempt } = wanted;
+  if (lostLine === undefined || !rules.isConfirmedLoss(fault, lostLine)) return fault;
+  const move = { project: "pillar-host", stack, pillar: "Anvil", attempt };
+  // The line that is missing now: a mistake may take the word for one line as that for another.
+  const details = { key: "lostLine", value: `${fault.missing?.slice(0, 12)}` };
+  world.heads = { ...world.heads, [by]: undefined };
+  note(world, by, { at: "", move, event: "confirmed", details });
+  return logFaultOf(world, by, stack, rules);
+}
+
 /** True if an event log that lacks the last start meets a restored disk, or a lost one: nothing contradicts it. */
 function isDeceived(
   hosts: Record<WhichHost, ModelHost>,
@@ -199,12 +230,33 @@ export function isDone(ending: string): boolean {
 }
 
 /** Returns the settings that a refusal asks for. They are true as long as no disk was lost. */
-function wordsFor(refusal: string): NonNullable<RunSettings["words"]> {
+function wordsFor(refusal: string): Words {
   const number = /laterThanMove (\d+)/.exec(refusal)?.[1];
+  const lostLine = /lostLine ([0-9a-f]{12})/.exec(refusal)?.[1];
   return {
     ...(number !== undefined && { laterThan: Number(number) }),
+    ...(lostLine !== undefined && { lostLine }),
     ...(refusal.includes("firstMove") && { isFirst: true }),
   };
+}
+
+const wordsIn = ({ words }: World, { by = "one", stack }: Up): Words | undefined => words?.[`${by} ${stack}`];
+
+function keepWords(world: World, wanted: Up, words: { readonly [K in keyof Words]: Words[K] | undefined }): void {
+  const { by = "one", stack } = wanted;
+  const said = Object.fromEntries(Object.entries(words).filter(([, word]) => word));
+  if (world.words && Object.keys(said).length > 0)
+    world.words = { ...world.words, [`${by} ${stack}`]: { ...wordsIn(world, wanted), ...said } };
+}
+
+/** Plays a run, and keeps what it asks for if that is true: the orchestrator can start on its source alone. */
+async function confirm(world: World, wanted: Up, settings: RunSettings): Promise<string> {
+  const ending = await up(world, wanted, [], settings);
+  const { old, new: fresh } = pairs[wanted.stack];
+  const source = wanted.direction === "forward" ? old : fresh;
+  const isTrue = hostNames.every((name) => isAt(world.hosts[name]) === (name === source));
+  if (isTrue && !isDone(ending)) keepWords(world, wanted, { ...wordsFor(ending), isFirst: undefined });
+  return ending;
 }
 
 /** Number of runs in a row that finish a move from any state. */
@@ -223,7 +275,9 @@ export async function settle(world: World, ups: readonly Up[], settings: RunSett
     const calm = copyOf(world);
     for (const name of hostNames) calm.hosts[name].reachable = true;
     let ending = "";
-    for (let count = 0; count < most && !isDone(ending); count += 1) {
+    // Each line that the event log lacks asks for a confirmation of its own.
+    const mostRuns = most + Object.keys(calm.heads ?? {}).length;
+    for (let count = 0; count < mostRuns && !isDone(ending); count += 1) {
       const { old } = pairs[wanted.stack];
       if (ending.includes("an orchestrator was started from a backup")) befall(calm, calm.hosts[old], "stop by hand");
       ending = await up(calm, wanted, [], { ...settings, words: wordsFor(ending) });
@@ -244,21 +298,30 @@ function isHelpful(said: string): boolean {
 
 /** Plays an action. @throws Broken */
 export async function play(world: World, action: Action, settings: RunSettings = {}): Promise<string> {
+  const { rules = realRules } = settings;
   if (action.do === "up") return up(world, action, action.strikes, settings);
-  if (action.do === "lose laptop") {
+  if (action.do === "confirm") return confirm(world, action, settings);
+  if (action.do === "share state") Object.assign(world, { heads: {}, words: {} });
+  else if (action.do === "set clock") world.clockError = action.ahead;
+  else if (action.do === "tamper") tamper(world, action.by, action.how);
+  else if (action.do === "lose laptop") {
     const { by = "one" } = action;
-    if (by === "one") Object.assign(world, { hasLaptop: false, ...(world.lines && { lines: [], backups: [] }) });
+    if (world.lines) world.lines = { ...world.lines, [by]: [] };
+    if (world.heads) Object.assign(world, { heads: {}, words: {} });
+    if (by === "one") Object.assign(world, { hasLaptop: false, ...(world.lines && { backups: [] }) });
     world.records = { ...world.records, [by]: { ...emptyRecord, isBehind: world.hasBegun } };
   } else if (action.do === "copy record") {
-    const { one, two } = world.records;
-    world.records = action.to === "one" ? { one: two, two } : { one, two: one };
+    const both = <T>({ one, two }: Readonly<Record<Operator, T>>) =>
+      action.to === "one" ? { one: two, two } : { one, two: one };
+    world.records = both(world.records);
+    if (world.lines) world.lines = both(world.lines);
   } else if (action.do === "generate") generate(world);
-  else if (isOfRetirement(action.do)) return operate(world, action.host, action.do, settings.rules ?? realRules);
+  else if (isOfRetirement(action.do)) return operate(world, action.host, action.do, rules, action.by ?? "one");
   else {
     const host = world.hosts[action.host];
     const how = action.do === "fence" ? "sentence" : "off";
     if (action.do.startsWith("fence") && canHappen(action.do, host, Object.values(world.hosts)))
-      noteFence(world, host, how);
+      noteFence(world, host, action.by ?? "one", how);
     befall(world, host, action.do);
   }
   return "";

@@ -18,6 +18,9 @@ const unaskedSourceChange: Change = ["core/orchestrator/rules/journal.ts", "jour
 const lastingFence = "a fence counts for ever";
 const seenFenceChange: Change = [history, '(event === "fenced" || event === "unfenced")', 'event === "fenced"'];
 const lastingFenceChange: Change = [history, "age >= 0 && age < sentenceMs", "true"];
+const integrity = "core/eventLog/logIntegrity.ts";
+const uncheckedOrder: Change = [integrity, "= findDisorder(lines, isLost)", "= undefined as string | undefined"];
+const signerReleased = /the release of host . was allowed, and a signer runs there/;
 
 /** Earlier mistakes of the program, which the search must find again. */
 test.each<[string, keyof typeof searches, RegExp, Change, Change?]>([
@@ -31,7 +34,7 @@ test.each<[string, keyof typeof searches, RegExp, Change, Change?]>([
   [
     "a shutdown's facts count for a reinstalled host",
     "given up",
-    /the release of host . was allowed, and a signer runs there/,
+    signerReleased,
     [guardFacts, "...signsOfLife, ", ""],
     [guardFacts, "concernsHost(line, stack, host))", "false)"],
   ],
@@ -98,6 +101,49 @@ test.each<[string, keyof typeof searches, RegExp, Change, Change?]>([
     "a lost host that never had the orchestrator",
     twoSign,
     ["core/orchestrator/rules/obstacles.ts", "known?.started !== 0 ||", "true ||"],
+  ],
+  [
+    "a fence counts before its time",
+    "a fence by a wrong clock",
+    twoSign,
+    [history, "age >= 0 && age < sentenceMs", "age < sentenceMs"],
+  ],
+  ["a move begins by lines in any order", "a fence in a changed event log", twoSign, uncheckedOrder],
+  ["a guard trusts lines in any order", "two event logs, given up", signerReleased, uncheckedOrder],
+  [
+    "a guard trusts any whole event log",
+    "two event logs, given up",
+    signerReleased,
+    [integrity, '(inState ?? "").split(" ")', '[""]'],
+  ],
+  [
+    "a guard forgets one event log for another",
+    "two event logs, given up",
+    signerReleased,
+    [integrity, "return [...lacking, ", "return ["],
+  ],
+  [
+    "a share beside the orchestrator is neither asked for nor backed up",
+    "given up beside a newer share",
+    /the newest key share is there alone/,
+    ["core/retirement/lossRules.ts", 'if (step === "retire" || found.length === 0)', "if (true)"],
+    ["core/retirement/backupRule.ts", "directory, ...sharesBeside]", "directory]"],
+  ],
+  [
+    "a confirmation of an earlier start counts for a later one",
+    "confirmations left over",
+    twoSign,
+    [
+      generation,
+      "Math.max(source, findCopied(states, saga, hosts), laterThan) < known.started",
+      "laterThan === 0 && Math.max(source, findCopied(states, saga, hosts)) < known.started",
+    ],
+  ],
+  [
+    "a line that was given up stands for every other one",
+    "confirmations left over",
+    twoSign,
+    [integrity, "missing?.startsWith(lostLine) === true", "true"],
   ],
   ["a fence counts although its host was seen", "a fence whose host came back at once", twoSign, seenFenceChange],
 ])("finds the mistake: %s", async (_what, name, why, ...changes) => {
