@@ -14,9 +14,8 @@ import { defineResource } from "./runtime/dynamicResource";
  * at once for a finished move or while its verified backup exists. delete does nothing: backups stay.
  */
 export class OrchestratorBackup extends defineResource<BackupInputs, Prepared>({
-  // Existing states use this name.
-  type: "SignerBackup",
-  id: () => "signer-backup",
+  type: "OrchestratorBackup",
+  id: () => "orchestrator-backup",
   create: passBackup,
   update: (_olds, news) => passBackup(news),
   secretInputs: ["old", "new", "node", "witnessHost"],

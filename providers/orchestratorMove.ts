@@ -14,9 +14,8 @@ import type { ProviderRun } from "./runtime/provider";
  * journal on both hosts. create and update do the remaining steps. delete moves nothing.
  */
 export class OrchestratorMove extends defineResource<MoveInputs, MoveOutputs>({
-  // Existing states use this name.
-  type: "SignerMove",
-  id: () => "signer-move",
+  type: "OrchestratorMove",
+  id: () => "orchestrator-move",
   create: (inputs, run) => resumeMove(inputs, {}, run),
   update: (olds, news, run) => resumeMove(news, olds, run),
   secretInputs: ["old", "new", "node", "witnessHost", "notify"],

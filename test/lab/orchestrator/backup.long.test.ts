@@ -159,7 +159,7 @@ describe("the first backup", () => {
 
   it("an update returns at once, without a lookup on the old host", async () => {
     const news = { ...inputs({ port: 1 }), references: ["http://127.0.0.1:1"] };
-    const again = await run("update", "signer-backup", done.result?.outs, news);
+    const again = await run("update", "orchestrator-backup", done.result?.outs, news);
     expect(backupOf(again)).toEqual(backupOf(done));
     expect(again.log).toEqual([]);
   });
@@ -199,7 +199,7 @@ describe("the first backup", () => {
 
   it("takes a missing backup again", async () => {
     execFileSync("truncate", ["-s", "100", backupOf(done).file]);
-    const again = await run("update", "signer-backup", done.result?.outs, inputs());
+    const again = await run("update", "orchestrator-backup", done.result?.outs, inputs());
     expect(again.error).toBeUndefined();
     expect(backupOf(again).file).not.toBe(backupOf(done).file);
     expect(existsSync(backupOf(done).file)).toBe(true);
