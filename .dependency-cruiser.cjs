@@ -34,7 +34,7 @@ const allRooms = Object.keys(core).map(room);
 /** @type {Record<string, readonly string[]>} */
 const arrows = {
   ...Object.fromEntries(Object.entries(core).map(([name, others]) => [room(name), others.map(room)])),
-  providers: allRooms.filter((name) => !["core/config", "core/steps"].includes(name)),
+  providers: allRooms.filter((name) => name !== "core/config"),
   components: ["providers", ...allRooms],
   cli: allRooms,
 };

@@ -11,7 +11,7 @@ const sources = [
 /**
  * Returns the directory of the compiled program. Compiles the program first if its sources changed: the directory's
  * name is a hash of them. Checks no types, CI does that. docs/architecture.md ("The program is compiled once") explains
- * why this is neither Pulumi's ts-node nor a bundler.
+ * why this is not Pulumi's ts-node.
  * @param {string} [root] the program's directory
  */
 function compiled(root = __dirname) {

@@ -8,7 +8,8 @@ const Module = require("node:module");
 require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 
 const sdk = of("@pulumi/pulumi");
-// The SDK needs these only to serialize functions, which few runs do. They are nearly two thirds of its loading time.
+// The SDK needs these only to serialize functions, which this program does not. They are nearly two thirds of its loading
+// time.
 for (const name of ["typescript", "normalize-package-data"]) loadWhenUsed(sdk, name);
 // Only needed by programs that start the engine. This program is started by the engine.
 loadWhenUsed(sdk, "./automation");

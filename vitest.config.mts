@@ -14,8 +14,6 @@ class LongestFirst extends BaseSequencer {
 }
 
 const common = {
-  // Serializing a dynamic provider needs a process of its own (worker threads have no trace events).
-  pool: "forks",
   // Files share a process: half of the time went into loading the same libraries again for each.
   isolate: false,
   // Lab files wait half of their time. How many start depends on the machine (lab/testRun/pressure.ts).

@@ -97,18 +97,13 @@ async function runTier(asked: Asked, deadline: number) {
 async function setUp(): Promise<void> {
   await ensureRequirements();
   // The images wait for downloads while the engine's build computes.
-  await Promise.all([ensureToolchain({ plugins: allPlugins }), ensureImages(), ensureProviderTexts()]);
+  await Promise.all([ensureToolchain({ plugins: allPlugins }), ensureImages()]);
   await takeDownTheDead();
 }
 
 async function ensureImages(): Promise<void> {
   await ensurePackagedImage();
   await ensureCloudImage();
-}
-
-/** Makes the providers' texts beside the compiled program: the first labs would each make them, at the same time. */
-async function ensureProviderTexts(): Promise<void> {
-  await execa(process.execPath, ["test/providers/serialize.cjs"], { stdin: "ignore", stdout: "ignore" });
 }
 
 /**

@@ -8,6 +8,7 @@ import type { RetirementInputs } from "../core/retirement/guardInputs";
 import type { GuardMemory } from "../core/retirement/guardMemory";
 import { overrideVariable } from "../core/retirement/refusalText";
 import { releaseHost } from "../core/retirement/releaseOnDestroy";
+import { readRetirementLibrary } from "../core/steps/libraries";
 import { systemClock } from "../core/util/clock";
 import { commandsFor } from "../core/util/commands";
 import { say } from "../core/util/printable";
@@ -31,7 +32,7 @@ export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs>({
   options: { replaceOnChanges: ["serverId"] },
 }) {}
 
-interface GuardInputs extends Omit<RetirementInputs, "recorded"> {
+interface GuardInputs extends Omit<RetirementInputs, "recorded" | "library"> {
   /** True for the guard after all work: the node is synced by then, so a momentum of its chain can be stored. */
   readonly isLast: boolean;
   /** The server's id, if the stack has a server: another server gets another guard. */
@@ -117,7 +118,8 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
 async function releaseGuarded(olds: GuardInputs & GuardOutputs): Promise<void> {
   if (isUnattended(process.env))
     throw new Error(formatUnattendedRefusal(`retire ${olds.host.ssh.address}`, "destroy", olds.stack));
-  await releaseHost(olds, olds, {
+  // This checkout's functions, and not those of the last up: their callers are of this checkout, too.
+  await releaseHost({ ...olds, library: readRetirementLibrary() }, olds, {
     ...systemClock,
     say,
     override: process.env[overrideVariable],

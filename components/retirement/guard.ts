@@ -16,10 +16,11 @@ interface GuardArgs {
 /** Registers a guard against the host's deletion. The first depends on the host alone, the last on all work on it. */
 export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resource): RetirementGuard {
   const { host, isLast, after = [], knownProducer } = args;
+  const { library: _, ...inputs } = createInputs(host);
   return new RetirementGuard(
     name,
     {
-      ...createInputs(host),
+      ...inputs,
       isLast,
       server: host.server,
       serverId: host.server && pulumi.unsecret(host.server).id,

@@ -11,7 +11,7 @@ export const readShell = (...parts: readonly string[]) =>
 const filesOf = (folder: string, ...names: readonly string[]) => names.map((name) => `${folder}/${name}`);
 const copyAccess = filesOf("lib", "authorizedKeys", "copyAccess");
 
-/** Returns shell functions for a host. Providers get them as an input, because they can't read its files. */
+/** Returns shell functions for a host. Providers get them as an input, so that a changed text is a reason to run. */
 const library = (...parts: readonly string[]) =>
   [readShell("lib/commands", "lib/become"), asRoot, readShell("lib/commands", "lib/common", ...parts)].join("\n");
 

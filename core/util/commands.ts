@@ -9,6 +9,7 @@ export const anyStack = {
   loginHere: "pulumi login --local --non-interactive",
   list: "pulumi stack ls",
   whoami: "pulumi whoami -v",
+  exportState: "pulumi stack export",
 };
 
 export type Commands = ReturnType<typeof commandsFor>;

@@ -130,8 +130,10 @@ async function runProvider({ directory, args }: Request, socket: net.Socket): Pr
   loadOnce(load, "../../../preload.js");
   const { Server } = load("@grpc/grpc-js") as { Server: { prototype: { bindAsync: (...all: unknown[]) => void } } };
   const { Status } = load("@pulumi/pulumi/proto/status_pb");
+  const { Struct } = load("google-protobuf/google/protobuf/struct_pb");
   const { bindAsync } = Server.prototype;
   const { addDetails } = Status.prototype;
+  const { toJavaScript } = Struct.prototype;
   const restore = listenersOf();
   let bound: { tryShutdown: (done: () => void) => void } | undefined;
   Server.prototype.bindAsync = function (this: typeof bound, ...all: unknown[]) {
@@ -141,12 +143,13 @@ async function runProvider({ directory, args }: Request, socket: net.Socket): Pr
   // Ends with the engine, which this process outlives.
   Object.defineProperty(process, "stdin", { value: new PassThrough(), configurable: true });
   process.argv = [process.execPath, script, ...args];
-  // Evaluated again for each run: it starts a server, with no providers from the state yet.
+  // Evaluated again for each run: it starts a server.
   for (const name of [script, "@pulumi/pulumi/cmd/dynamic-provider"]) delete load.cache[load.resolve(name)];
   load(script);
   await new Promise((resolve) => socket.on("close", resolve));
   Server.prototype.bindAsync = bindAsync;
   Status.prototype.addDetails = addDetails;
+  Struct.prototype.toJavaScript = toJavaScript;
   for (const session of idleSessions().values()) session.close();
   restore();
   // A call that the engine no longer waits for would go on.

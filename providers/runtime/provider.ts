@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { type Notice, sendNotice } from "../../core/notify/notify";
 import { checkVersion } from "../../core/util/checkVersion";
 import { printableLines, say } from "../../core/util/printable";
+import type { DynamicType } from "../../core/util/resourceTypes";
 import { watchEngine } from "./engine";
 
 export interface ProviderRun {
@@ -11,13 +12,9 @@ export interface ProviderRun {
   readonly tell: (webhook: string | undefined, notice: Notice) => void;
 }
 
-/**
- * A resource's methods as plain values. I are its inputs, O its additional outputs. The state stores the functions as
- * text, with all that they use (docs/architecture.md, Dynamic resources have to be serialisable).
- */
+/** A resource's methods as plain values. I are its inputs, O its additional outputs. */
 export interface ResourceTable<I extends object, O extends object> {
-  /** The name behind `pulumi-nodejs:dynamic/pillar-host:`. */
-  readonly type: string;
+  readonly type: DynamicType;
   readonly id: (inputs: I) => string;
   readonly create: (inputs: I, run: ProviderRun) => Promise<O>;
   /** `kept`: the outputs of the last run. */
@@ -31,7 +28,8 @@ export interface ResourceTable<I extends object, O extends object> {
   readonly options?: Pick<pulumi.CustomResourceOptions, "ignoreChanges" | "replaceOnChanges">;
 }
 
-const stateVersion = 1;
+/** An input of each resource, so that each is updated once it is raised (docs/architecture.md, State). */
+export const stateVersion = 1;
 
 /** An error after which the engine keeps the resource with the results so far. The next `up` resumes with an update. */
 interface KeptError extends Error {
@@ -49,13 +47,13 @@ export function createProvider<I extends object, O extends object>(
 ): pulumi.dynamic.ResourceProvider {
   const { type, id, create, update, delete: remove, changes, outputs } = table;
   const known = <S extends object>(state: S): S => {
-    const { stateVersion: found, ...rest } = state as S & { readonly stateVersion?: unknown };
+    const { stateVersion: found } = state as { readonly stateVersion?: unknown };
     checkVersion(found, stateVersion, `the state of this stack's ${type}`);
-    return rest as S;
+    return state;
   };
   return {
     diff: (_id, olds, news) =>
-      hideStack(async () => {
+      withoutStack(async () => {
         const before = known(olds);
         return changes ? { changes: changes(before, news) } : {};
       }),
@@ -75,7 +73,7 @@ async function buildState<O extends object>(inputs: object, id: string, work: Pr
   const whole = (outputs: object) => {
     // The engine does not accept a key without a value.
     const given = Object.entries({ ...inputs, ...outputs }).filter(([, value]) => value !== undefined);
-    return { ...Object.fromEntries(given), stateVersion };
+    return Object.fromEntries(given);
   };
   try {
     return whole(await work);
@@ -93,7 +91,7 @@ async function buildState<O extends object>(inputs: object, id: string, work: Pr
 
 /** Runs a method, watches the engine meanwhile, and waits for the notifications that the method sent. */
 function runWatched<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
-  return hideStack(async () => {
+  return withoutStack(async () => {
     const engine = watchEngine();
     const notices: Promise<void>[] = [];
     const tell: ProviderRun["tell"] = (webhook, notice) => {
@@ -113,15 +111,19 @@ function runWatched<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
   });
 }
 
-/** Makes the SDK print an error once, and printable, because a host's or a node's answer may be in it. */
-async function hideStack<T>(work: () => Promise<T>): Promise<T> {
+async function withoutStack<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Error) {
-      error.message = printableLines(error.message);
-      Object.assign(error, { toString: () => "The run ended here", stack: "Pulumi shows the error with the resource" });
-    }
-    throw error;
+    throw error instanceof Error ? hideStack(error) : error;
   }
+}
+
+/** Makes the SDK print an error once, and printable, because a host's or a node's answer may be in it. */
+export function hideStack(error: Error): Error {
+  error.message = printableLines(error.message);
+  return Object.assign(error, {
+    toString: () => "The run ended here",
+    stack: "Pulumi shows the error with the resource",
+  });
 }

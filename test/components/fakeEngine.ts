@@ -65,9 +65,6 @@ export async function registeredBy(
     requests.set(request.getName(), request);
     return original.apply(this, call);
   });
-  // The text of a provider is of no concern here, and can't be made of what vitest makes of a module (test/providers).
-  const serialized = { text: "its provider", exportName: "handler", containsSecrets: false };
-  const texts = vi.spyOn(pulumi.runtime, "serializeFunction").mockResolvedValue(serialized);
   await pulumi.runtime.setMocks(
     {
       newResource: ({ type, name, inputs }) => {
@@ -93,6 +90,5 @@ export async function registeredBy(
   await program();
   await pulumi.runtime.disconnect();
   spy.mockRestore();
-  texts.mockRestore();
   return registered;
 }

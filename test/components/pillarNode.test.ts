@@ -99,9 +99,10 @@ describe("a host with a pinned key", () => {
   test("marks connection, script and target as secret, and has no secret elsewhere", () => {
     for (const { type, inputs } of all.filter(({ type: each }) => !each.startsWith("pillar-host:"))) {
       const open = concealed(inputs) as Record<string, unknown>;
+      if (type !== command) expect(open.__provider).toBe(type.replace("pulumi-nodejs:dynamic/", ""));
       if (type === command) expect(open).toMatchObject({ connection: "[secret]", stdin: "[secret]" });
       else if (type === firstContact) expect(open).toMatchObject({ login: "[secret]" });
-      else if (type === hostSetUp) expect(Object.keys(open).sort()).toEqual(["__provider", "address"]);
+      else if (type === hostSetUp) expect(Object.keys(open).sort()).toEqual(["__provider", "address", "stateVersion"]);
       else if (type === hostGuard) expect(open).toMatchObject({ host: "[secret]", node: "[secret]" });
       else for (const key of ["target", "factsScript", "addressScript", "notify"]) expect(open[key]).toBe("[secret]");
       expect(JSON.stringify(open)).not.toMatch(/hunter2|PRIVATE KEY/);
@@ -144,7 +145,12 @@ describe("a host whose key is not configured", () => {
   });
 
   test("records its key first, and pins every connection to it", () => {
-    const { __provider: _, run, ...inputs } = revealed(named("first-contact").inputs) as Record<string, unknown>;
+    const {
+      __provider: _,
+      stateVersion: __,
+      run,
+      ...inputs
+    } = revealed(named("first-contact").inputs) as Record<string, unknown>;
     expect(inputs).toEqual({
       stack: "prod",
       address: "203.0.113.7",

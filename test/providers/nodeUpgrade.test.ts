@@ -4,9 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { asRoot } from "../../core/ssh/root";
 import { closedPort, fakeNode, loginTo, type SshHost, sshHost } from "../core/chain/fakes";
 import { scratchDirectory } from "../scratchDirectory";
-import { storedProviders } from "./storedProviders";
+import { runProvider as run } from "./runProvider";
 
-const { run } = storedProviders<"nodeUpgrade">();
 let host: SshHost;
 let node: Awaited<ReturnType<typeof fakeNode>>;
 const scratch = scratchDirectory();
@@ -48,19 +47,19 @@ node_release_judge() { :; }\n`,
   ...changes,
 });
 
-describe("the stored provider of an upgrade", () => {
+describe("the provider of an upgrade", () => {
   test("upgrades the node of a disk that was set back again", async () => {
-    const { result } = await run("nodeUpgrade", "create", await inputs("done"));
+    const { result } = await run("NodeUpgrade", "create", await inputs("done"));
     rmSync(join(scratch(), "swapped"));
     const news = await inputs("done");
     const anew = { ...news, host: { ...news.host, ssh: { ...news.host.ssh, setUp: "2" } } };
-    const again = await run("nodeUpgrade", "update", "id", result?.outs, anew);
+    const again = await run("NodeUpgrade", "update", "id", result?.outs, anew);
     expect(again.result?.outs).toMatchObject({ running: "v0.0.10" });
     expect(existsSync(join(scratch(), "swapped"))).toBe(true);
   });
 
   test("upgrades once; another release is another upgrade", async () => {
-    const { result, error, log } = await run("nodeUpgrade", "create", await inputs("done"));
+    const { result, error, log } = await run("NodeUpgrade", "create", await inputs("done"));
     expect(error).toBeUndefined();
     expect(result?.outs).toMatchObject({ running: "v0.0.10" });
     // At least what the host measured: the node is synced at the first look.
@@ -69,9 +68,9 @@ describe("the stored provider of an upgrade", () => {
     const end = "node: v0.0.10 runs now instead of v0.0.8; the node was down for 2.5 s";
     expect(log).toContainEqual(expect.stringContaining(end));
     rmSync(join(scratch(), "swapped"));
-    const again = await run("nodeUpgrade", "update", "id", result?.outs, await inputs("done"));
+    const again = await run("NodeUpgrade", "update", "id", result?.outs, await inputs("done"));
     expect([again.log, existsSync(join(scratch(), "swapped"))]).toEqual([[], false]);
-    const found = await run("nodeUpgrade", "update", "id", result?.outs, await inputs("done", { found: "v0.0.8 now" }));
+    const found = await run("NodeUpgrade", "update", "id", result?.outs, await inputs("done", { found: "v0.0.8 now" }));
     expect(found.result?.outs).toMatchObject({ running: "v0.0.10" });
     expect(existsSync(join(scratch(), "swapped"))).toBe(true);
   });

@@ -1,6 +1,27 @@
 // @ts-check
 // Starts the SDK's own process of the dynamic providers, with the same preload as the program to start fast.
 require("../../../preload");
+const Module = require("node:module");
+const path = require("node:path");
+const { compiled, orEnd } = require("../../../compile");
+
+// The SDK would compile and run the text that the state has as a provider. Here the text is a name, and the code comes
+// from the checkout.
+const { findProvider } = require(path.join(orEnd(1, compiled), "providers/runtime/providerTable.js"));
+const sdk = Module.createRequire(require.resolve("@pulumi/pulumi/package.json"));
+const file = sdk.resolve("require-from-string");
+const byName = (/** @type {unknown} */ name) => ({ handler: () => findProvider(name) });
+require.cache[file] = Object.assign(new Module(file), { filename: file, loaded: true, exports: byName });
+
+// Checks the name in each request, because the SDK looks it up among the keys of a plain object first, where it finds
+// `toString`: a guard with that name would allow everything.
+const { Struct } = sdk("google-protobuf/google/protobuf/struct_pb");
+const { toJavaScript } = Struct.prototype;
+Struct.prototype.toJavaScript = function () {
+  const properties = toJavaScript.call(this);
+  if (Object.hasOwn(properties, "__provider")) findProvider(properties.__provider);
+  return properties;
+};
 
 // A provider can end a run as awaiting (exit code 10). The engine has that state, the SDK's dynamic providers do not: they
 // send each error with an id as a failed one.

@@ -23,23 +23,19 @@ import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
 import { configOf } from "../../components/exampleConfig";
 import { localRoot } from "../../core/orchestrator/localRoot";
 import { moveNamed } from "../../moveNamed";
+import type { Outcome } from "../../providers/runProvider";
 import { onHost, testLab } from "../fixture";
-import { type Outcome, providerTexts, runProvider } from "./providerRun";
+import { runAtOperator } from "./providerRun";
 
 let lab: Lab;
 let from: LabHost;
 let to: LabHost;
 let state: ExampleDir;
-let text: string;
 let nodePassword: string;
 
 beforeAll(async () => {
   lab = await testLab();
-  [from, to, text] = [
-    await lab.addHost("old"),
-    await lab.addHost("new"),
-    (await providerTexts()).orchestratorBackup ?? "",
-  ];
+  [from, to] = [await lab.addHost("old"), await lab.addHost("new")];
 });
 
 afterAll(async () => lab?.down());
@@ -69,7 +65,8 @@ function inputs(changes: object = {}, backups = directory()) {
   };
 }
 
-const run = (method: "create" | "update", ...args: unknown[]) => runProvider(lab, text, method, ...args);
+const run = (method: "create" | "update", ...args: unknown[]) =>
+  runAtOperator(lab, "OrchestratorBackup", method, ...args);
 const listed = (host: LabHost) =>
   onHost(host, "find /root/.orchestrator /var/lib/pillar-host -printf '%p %m %s %C@\\n' 2> /dev/null | sort");
 const backupOf = ({ result }: Outcome) => result?.outs.backup as Backup;

@@ -4,12 +4,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { overrideVariable } from "../../../core/retirement/refusalText";
 import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
+import type { DynamicType } from "../../../core/util/resourceTypes";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
 import { awaitPaidEpoch, collectRewards, updateProducer } from "../../../lab/operator/wallet";
 import { configOf } from "../../components/exampleConfig";
+import type { Outcome } from "../../providers/runProvider";
 import { journeyIn, movesIn } from "../../recordIn";
 import { onHost } from "../fixture";
-import { type Outcome, providerTexts, runProvider } from "../orchestrator/providerRun";
+import { runAtOperator } from "../orchestrator/providerRun";
 import { oldFile, pillar, quick, type RetirementStage, retirementStage, traceOf } from "./stage";
 
 /** A guard's stored inputs and outputs, open to changes. */
@@ -34,28 +36,27 @@ function directoryOf({ lab }: RetirementStage): string {
 }
 
 /**
- * Guards and shutdown of the old host, run without an engine from their stored texts, where the hosts are reachable.
+ * Guards and shutdown of the old host, run without an engine, where the hosts are reachable.
  */
 async function askedDirectly(stage: RetirementStage) {
-  const texts = await providerTexts();
-  const run = async (provider: string, method: string, env: Record<string, string>, ...args: unknown[]) => {
+  const run = async (type: DynamicType, method: string, env: Record<string, string>, ...args: unknown[]) => {
     Object.assign(process.env, env);
-    const outcome = await runProvider(stage.lab, texts[provider] ?? "", method, ...args);
+    const outcome = await runAtOperator(stage.lab, type, method, ...args);
     for (const name of Object.keys(env)) delete process.env[name];
     return outcome;
   };
   return {
     create: async (isLast: boolean, changes: object = {}): Promise<Stored> => {
       const inputs = { ...inputsOf(stage), isLast, ...changes };
-      const { result, error } = await run("retirementGuard", "create", {}, inputs);
+      const { result, error } = await run("RetirementGuard", "create", {}, inputs);
       if (!result) throw new Error(error?.message);
       return result.outs as Stored;
     },
     remove: (stored: Stored, env: Record<string, string> = {}): Promise<Outcome> =>
-      run("retirementGuard", "delete", env, "guard", stored),
+      run("RetirementGuard", "delete", env, "guard", stored),
     shutDown: (stored: Stored, env: Record<string, string> = {}): Promise<Outcome> => {
       const memory = { createdAt: stored.createdAt, isReached: stored.isReached, isOwnWork: stored.isOwnWork };
-      return run("nodeShutdown", "create", env, { ...inputsOf(stage), memory });
+      return run("NodeShutdown", "create", env, { ...inputsOf(stage), memory });
     },
   };
 }

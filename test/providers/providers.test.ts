@@ -10,13 +10,10 @@ import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } 
 import { evilText, harmless } from "../evilText";
 import { journeyIn } from "../recordIn";
 import { scratchDirectory } from "../scratchDirectory";
-import { project, storedProviders } from "./storedProviders";
+import { runProvider as run } from "./runProvider";
 
 const scratch = scratchDirectory();
 
-type Serialized = "syncGate" | "firstContact" | "hostKey" | "serverOrder" | "hourlyRestartOff" | "hostSetUp";
-const stored = storedProviders<Serialized>();
-const run = stored.run;
 let host: SshHost;
 let node: Awaited<ReturnType<typeof fakeNode>>;
 
@@ -48,7 +45,6 @@ const inputs = (changes: Record<string, unknown> = {}) => ({
   title: "Pillar Anvil (prod)",
   factsScript: frameScript("echo log=full", "streamed"),
   record: { directory: join(scratch(), "log"), stack: "prod", pillar: "Anvil" },
-  __provider: "its text",
   ...changes,
 });
 
@@ -59,7 +55,7 @@ const unproved = ["height agrees with independent nodes (sync.references)", chai
 
 describe("SyncGate", () => {
   test("create proves the sync over ssh, and logs it", async () => {
-    const { result, log, error } = await run("syncGate", "create", inputs());
+    const { result, log, error } = await run("SyncGate", "create", inputs());
     expect(error).toBeUndefined();
     expect(result).toEqual({
       id: "sync-gate",
@@ -90,7 +86,7 @@ describe("SyncGate", () => {
 
   test("the deadline's error keeps the resource in the state, with its start", async () => {
     await beginSync();
-    const { error } = await run("syncGate", "create", inputs({ deadline: 0 }));
+    const { error } = await run("SyncGate", "create", inputs({ deadline: 0 }));
     expect(error?.message).toContain("127.0.0.1: the node has not synced within 0 s (pillar-host:sync.deadline)\n");
     expect(error).toEqual({
       message: error?.message,
@@ -104,7 +100,7 @@ describe("SyncGate", () => {
     const record = () => ({ directory: join(scratch(), "backups/Anvil"), stack: "prod-2", pillar: "Anvil" });
 
     test("logs the proof of the sync", async () => {
-      await run("syncGate", "create", inputs({ record: record() }));
+      await run("SyncGate", "create", inputs({ record: record() }));
       const whose = { at: time, stack: "prod-2", pillar: "Anvil" };
       const details = { startedAt: time, syncedAt: time, startHeight: 100, currentHeight: 100, proved, unproved };
       expect(journeyIn(record().directory, "Anvil")).toEqual([{ ...whose, event: "synced", details }]);
@@ -112,7 +108,7 @@ describe("SyncGate", () => {
 
     test("reports an event that can't be written, and the node counts as synced", async () => {
       writeFileSync(join(scratch(), "backups"), "a file");
-      const { result, log } = await run("syncGate", "create", inputs({ record: record() }));
+      const { result, log } = await run("SyncGate", "create", inputs({ record: record() }));
       expect(result?.outs).toMatchObject({ syncedAt: time });
       const lines = log.filter((line) => line.includes("record"));
       expect(lines.length).toBeGreaterThan(0);
@@ -124,9 +120,8 @@ describe("SyncGate", () => {
   // The engine waits for ever for a message that cannot be sent.
   test("the deadline's error of a silent node can be sent to the engine", async () => {
     const target = { ...inputs().target, via: "direct", port: await closedPort() };
-    const { error } = await run("syncGate", "create", inputs({ target, deadline: 0 }));
-    expect(error).toMatchObject({ id: "sync-gate", properties: { startedAt: time, __provider: "its text" } });
-    expect(error?.unsendable).toBeUndefined();
+    const { error } = await run("SyncGate", "create", inputs({ target, deadline: 0 }));
+    expect(error).toMatchObject({ id: "sync-gate", properties: { startedAt: time } });
   });
 
   test("a stall shows the host's facts and notifies the webhook, whose address is not printed", async () => {
@@ -138,7 +133,7 @@ describe("SyncGate", () => {
     });
     const server = await listen(hook);
     const notify = `http://127.0.0.1:${server.port}/s3cret`;
-    const { log, error } = await run("syncGate", "create", inputs({ notify, stallAfter: 0, deadline: 2500 }));
+    const { log, error } = await run("SyncGate", "create", inputs({ notify, stallAfter: 0, deadline: 2500 }));
     await server.close();
     expect(heard).toEqual(["Pillar Anvil (prod): stalled", "Pillar Anvil (prod): deadline"]);
     expect(log).toContain("sync: stalled: the height has been 40 for 0 s. The wait goes on. On 127.0.0.1:");
@@ -148,7 +143,7 @@ describe("SyncGate", () => {
 
   test("reports a broken webhook, and continues", async () => {
     const notify = `http://127.0.0.1:${await closedPort()}/s3cret`;
-    const { log, result } = await run("syncGate", "create", inputs({ notify }));
+    const { log, result } = await run("SyncGate", "create", inputs({ notify }));
     expect(result?.outs).toMatchObject({ syncedAt: time });
     expect(log).toContain('notify: the webhook (pillar-host:notify) did not receive "synced": ECONNREFUSED');
     expect(log.join()).not.toContain("s3cret");
@@ -156,7 +151,7 @@ describe("SyncGate", () => {
 
   test("update continues from the start of a wait that gave up", async () => {
     const olds = { ...inputs(), startedAt: "2026-01-01T00:00:00.000Z", startHeight: 40 };
-    const { result } = await run("syncGate", "update", "sync-gate", olds, inputs({ deadline: 1e15 }));
+    const { result } = await run("SyncGate", "update", "sync-gate", olds, inputs({ deadline: 1e15 }));
     const { startedAt } = olds;
     expect(result?.outs).toMatchObject({ startedAt, startHeight: 40, currentHeight: 100, syncedAt: time });
   });
@@ -164,15 +159,15 @@ describe("SyncGate", () => {
   const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
 
   test("update returns at once after a recorded sync, and keeps the new inputs", async () => {
-    const news = inputs({ confirmations: 5, __provider: "newer text" });
-    const { result, log } = await run("syncGate", "update", "sync-gate", { ...inputs(), ...proof }, news);
+    const news = inputs({ confirmations: 5 });
+    const { result, log } = await run("SyncGate", "update", "sync-gate", { ...inputs(), ...proof }, news);
     expect(result?.outs).toEqual({ ...news, ...proof, stateVersion: 1 });
     expect({ log, asked: node.asked, connections: host.connections }).toEqual({ log: [], asked: [], connections: 0 });
   });
 
   /** Runs the gate again with a proof of this machine. */
   const provedOf = (target: object) =>
-    run("syncGate", "update", "sync-gate", { ...inputs(), ...proof, target }, inputs());
+    run("SyncGate", "update", "sync-gate", { ...inputs(), ...proof, target }, inputs());
 
   test("proves a reinstalled machine again", async () => {
     const before = { ...inputs().target, ssh: { ...loginTo(host), hostKey: "ssh-ed25519 BEFORE" } };
@@ -194,7 +189,7 @@ describe("SyncGate", () => {
     const [oldHost, oldNode] = [await sshHost(), await fakeNode(synced())];
     const witnessHost = { ssh: loginTo(oldHost), via: "ssh", address: "127.0.0.1", port: oldNode.port };
     const record = { directory, stack: "prod", pillar: "Anvil" };
-    const { result } = await run("syncGate", "create", inputs({ witnessHost, record, isChainUnverified: undefined }));
+    const { result } = await run("SyncGate", "create", inputs({ witnessHost, record, isChainUnverified: undefined }));
     await Promise.all([oldHost.close(), oldNode.close()]);
     expect(result?.outs.proved).toContain("the chain is confirmed by the old host's node (127.0.0.1)");
     const details = { witnessed: { height: 100, hash: "ab" } };
@@ -203,14 +198,10 @@ describe("SyncGate", () => {
 
   test("await ends as awaiting, and prints the progress", async () => {
     await beginSync();
-    const { error, log } = await run("syncGate", "create", inputs({ wait: "await" }));
+    const { error, log } = await run("SyncGate", "create", inputs({ wait: "await" }));
     expect(error?.id).toBe("pillar-host:awaiting");
     expect(log.join("\n")).toContain("the node is not synced yet (pillar-host:sync.wait is await)\n  found: 40.0 %");
     expect(log.join("\n")).not.toContain("for days");
-  });
-
-  test("its stored text has no secret and no path of this machine", () => {
-    for (const name of ["syncGate", "firstContact"] as const) expect(stored.textOf(name)).not.toContain(project);
   });
 });
 
@@ -225,7 +216,7 @@ test.each([
   ["diff", undefined, none],
   ["update", undefined, none],
 ])("%s refuses a state of version %s, with the next command", async (method, stateVersion, words) => {
-  const { error } = await run("syncGate", method, "sync-gate", { ...inputs(), stateVersion }, inputs());
+  const { error } = await run("SyncGate", method, "sync-gate", { ...inputs(), stateVersion }, inputs());
   expect(error?.message).toContain(`the state of this stack's SyncGate: ${words}`);
   expect(host.connections).toBe(0);
 });
@@ -237,7 +228,6 @@ describe("FirstContact", () => {
     stack: "prod",
     login: { user: "op", password: "login-pw" },
     work: "stand up",
-    __provider: "its text",
     ...changes,
   });
   const pinned = () => ({ pinned: host.hostKey, fingerprint: computeFingerprint(host.hostKey) });
@@ -245,14 +235,14 @@ describe("FirstContact", () => {
 
   test("create logs in with the configured key, and prints nothing", async () => {
     const inputs = place({ hostKey: host.hostKey, run: "1" });
-    expect(await run("firstContact", "create", inputs)).toEqual({
+    expect(await run("FirstContact", "create", inputs)).toEqual({
       result: { id: `127.0.0.1:${host.port}`, outs: { ...inputs, ...pinned(), stateVersion: 1 } },
       log: [],
     });
   });
 
   test("create records the host's key if none is configured, prints its fingerprint, and logs in", async () => {
-    expect(await run("firstContact", "create", place())).toEqual({
+    expect(await run("FirstContact", "create", place())).toEqual({
       result: { id: `127.0.0.1:${host.port}`, outs: { ...place(), ...pinned(), stateVersion: 1 } },
       log: [
         `host key of 127.0.0.1, recorded on first contact: ${pinned().fingerprint}. Compare it with the provider's console.`,
@@ -263,24 +253,24 @@ describe("FirstContact", () => {
 
   test("create records the key and ends before it sends a secret; the next run continues", async () => {
     const secrets = ["pillar-host:ssh.password"];
-    const { error } = await run("firstContact", "create", place({ secrets }));
+    const { error } = await run("FirstContact", "create", place({ secrets }));
     expect(error?.message).toContain(
       `127.0.0.1: its host key is recorded, and this run ends before a secret goes there (pillar-host:ssh.password)\n  found: ${pinned().fingerprint}\n`,
     );
     expect([error?.properties, host.connections]).toEqual([{ ...place({ secrets }), ...pinned(), stateVersion: 1 }, 1]);
-    const again = await run("firstContact", "update", "id", error?.properties, place({ secrets, run: "2" }));
+    const again = await run("FirstContact", "update", "id", error?.properties, place({ secrets, run: "2" }));
     expect(again.result?.outs).toMatchObject(pinned());
   });
 
   test("create fails with the login's reason, without the password", async () => {
-    const { error } = await run("firstContact", "create", place({ login: { user: "op", password: "hunter2" } }));
+    const { error } = await run("FirstContact", "create", place({ login: { user: "op", password: "hunter2" } }));
     expect(error?.message).toMatch(/^op@127\.0\.0\.1:\d+ refuses the login\n {2}needed: let sshd accept passwords/);
     expect(error?.message).not.toContain("hunter2");
   });
 
   test("update requires the recorded key at the same address", async () => {
     const olds = { ...place(), pinned: another, fingerprint: "SHA256:old" };
-    const { error } = await run("firstContact", "update", "id", olds, place({ run: "2" }));
+    const { error } = await run("FirstContact", "update", "id", olds, place({ run: "2" }));
     expect(error?.message).toContain("127.0.0.1 shows another host key than the pinned one\n");
   });
 
@@ -288,7 +278,7 @@ describe("FirstContact", () => {
     const own = { provider: "Hetzner", name: "pillar-anvil-prod", console: "console", sshFrom: [], startTimeout: 0 };
     const server = (id: string) => ({ ...own, id });
     const silent = place({ hostKey: host.hostKey, port: await closedPort(), server: server("53") });
-    const { error } = await run("firstContact", "update", "id", { ...silent, server: server("52") }, silent);
+    const { error } = await run("FirstContact", "update", "id", { ...silent, server: server("52") }, silent);
     const said = /^server pillar-anvil-prod \(53\) at Hetzner, 127\.0\.0\.1: no login is possible\n.*ECONNREFUSED/;
     expect(error?.message).toMatch(said);
   });
@@ -296,9 +286,9 @@ describe("FirstContact", () => {
   test("update takes a newly configured key, and asks a host at another address", async () => {
     const olds = { ...place(), pinned: another, fingerprint: "SHA256:old" };
     const configured = place({ hostKey: host.hostKey });
-    const taken = await run("firstContact", "update", "id", olds, configured);
+    const taken = await run("FirstContact", "update", "id", olds, configured);
     expect(taken.result?.outs).toEqual({ ...configured, ...pinned(), stateVersion: 1 });
-    const moved = await run("firstContact", "update", "id", { ...olds, address: "203.0.113.9" }, place());
+    const moved = await run("FirstContact", "update", "id", { ...olds, address: "203.0.113.9" }, place());
     expect(moved.result?.outs).toEqual({ ...place(), ...pinned(), stateVersion: 1 });
   });
 
@@ -308,28 +298,28 @@ describe("FirstContact", () => {
     ["a lookup in this run", { run: "1" }, { run: "2" }, true],
     ["other work", {}, { work: "other" }, true],
     ["another login", {}, { login: { user: "root" } }, true],
-    ["newer code", {}, { __provider: "newer text" }, true],
+    ["a raised version of the state", {}, { stateVersion: 2 }, true],
     ["a key removed from the configuration", { hostKey: "k" }, {}, true],
   ])("decides whether an update is needed: %s", async (_what, before, now, changes) => {
     const olds = { ...place(before), ...pinned() };
-    expect((await run("firstContact", "diff", "id", olds, place(now))).result).toEqual({ changes });
+    expect((await run("FirstContact", "diff", "id", olds, place(now))).result).toEqual({ changes });
   });
 });
 
 describe("the host key of a new server", () => {
   test("is made once, with its fingerprint, and kept by every update", async () => {
-    const { result } = await run("hostKey", "create", {});
+    const { result } = await run("HostKey", "create", {});
     const { publicKey, privateKey, fingerprint } = result?.outs ?? {};
     expect(fingerprint).toBe(computeFingerprint(String(publicKey)));
     const parsed = ssh2.utils.parseKey(String(privateKey));
     if (parsed instanceof Error) throw parsed;
     expect(`ssh-ed25519 ${parsed.getPublicSSH().toString("base64")}`).toBe(publicKey);
-    const updated = await run("hostKey", "update", "id", result?.outs, { more: "x" });
+    const updated = await run("HostKey", "update", "id", result?.outs, { more: "x" });
     expect(updated.result?.outs).toEqual({ ...result?.outs, more: "x" });
   });
 
   test("is not made for an existing server", async () => {
-    const { result, error } = await run("hostKey", "create", { stranger: "it may be a live Pillar" });
+    const { result, error } = await run("HostKey", "create", { stranger: "it may be a live Pillar" });
     expect([result, error?.message]).toEqual([undefined, "it may be a live Pillar"]);
   });
 });
@@ -343,33 +333,33 @@ describe("the order of a new server", () => {
   const order = { orders, isOrder: true, owner: { stack: "prod", pillar: { name: "Anvil" } }, cloud };
 
   test("is recorded, and its end is no change", async () => {
-    const { result } = await run("serverOrder", "create", order);
+    const { result } = await run("ServerOrder", "create", order);
     const olds = { ...order, isOrdered: true, orderedAt: orders[1]?.at, stateVersion: 1 };
     expect(result?.outs).toEqual(olds);
     const later = { ...order, isOrder: false, seen: "0c2d" };
-    expect((await run("serverOrder", "diff", "id", olds, later)).result).toEqual({ changes: false });
-    expect((await run("serverOrder", "update", "id", olds, later)).result?.outs).toMatchObject({ isOrdered: true });
+    expect((await run("ServerOrder", "diff", "id", olds, later)).result).toEqual({ changes: false });
+    expect((await run("ServerOrder", "update", "id", olds, later)).result?.outs).toMatchObject({ isOrdered: true });
     const other = { ...later, seen: "ffff" };
-    expect((await run("serverOrder", "diff", "id", olds, other)).result).toEqual({ changes: true });
-    expect((await run("serverOrder", "update", "id", olds, other)).result?.outs).toEqual({
+    expect((await run("ServerOrder", "diff", "id", olds, other)).result).toEqual({ changes: true });
+    expect((await run("ServerOrder", "update", "id", olds, other)).result?.outs).toEqual({
       ...other,
       isOrdered: false,
       stateVersion: 1,
     });
     for (const seen of [undefined, ""])
-      expect((await run("serverOrder", "create", { ...later, seen })).result?.outs).toMatchObject({ isOrdered: false });
-    expect((await run("serverOrder", "create", { ...order, orders: [] })).result?.outs).toMatchObject({
+      expect((await run("ServerOrder", "create", { ...later, seen })).result?.outs).toMatchObject({ isOrdered: false });
+    expect((await run("ServerOrder", "create", { ...order, orders: [] })).result?.outs).toMatchObject({
       isOrdered: false,
     });
   });
 
   test("has a number that only a run which orders draws", async () => {
-    const { result } = await run("hostKey", "create", { run: "1" });
+    const { result } = await run("HostKey", "create", { run: "1" });
     const made = result?.outs as MadeKey;
     const first = made.orders[0]?.number;
     expect(first).toMatch(/^[0-9a-f]{16}$/);
-    const update = async (news: object) => (await run("hostKey", "update", "id", made, news)).result?.outs;
-    const isChange = async (news: object) => (await run("hostKey", "diff", "id", made, news)).result;
+    const update = async (news: object) => (await run("HostKey", "update", "id", made, news)).result?.outs;
+    const isChange = async (news: object) => (await run("HostKey", "diff", "id", made, news)).result;
     for (const news of [{}, { seen: first, otherOrder: "another" }, { seen: "ffff" }, { run: "1" }]) {
       expect(await isChange(news)).toEqual({ changes: false });
       expect(await update(news)).toMatchObject({ orders: made.orders });
@@ -383,7 +373,7 @@ describe("the order of a new server", () => {
     ]);
     for (const seen of ["ffff", ""]) {
       expect(await isChange({ seen, otherOrder: "another" })).toEqual({ changes: true });
-      expect((await run("hostKey", "update", "id", made, { seen, otherOrder: "another" })).error?.message).toBe(
+      expect((await run("HostKey", "update", "id", made, { seen, otherOrder: "another" })).error?.message).toBe(
         "another",
       );
     }
@@ -395,33 +385,33 @@ interface MadeKey extends Record<string, unknown> {
 }
 
 test("a server of an earlier order is this stack's, whether it comes late or got its lost labels back", async () => {
-  const first = (await run("hostKey", "create", { run: "1" })).result?.outs as MadeKey;
-  const second = (await run("hostKey", "update", "id", first, { run: "2" })).result?.outs as unknown as MadeKey;
+  const first = (await run("HostKey", "create", { run: "1" })).result?.outs as MadeKey;
+  const second = (await run("HostKey", "update", "id", first, { run: "2" })).result?.outs as unknown as MadeKey;
   const late = { seen: first.orders[0]?.number, otherOrder: "another" };
-  expect((await run("hostKey", "diff", "id", second, late)).result).toEqual({ changes: false });
-  const kept = (await run("hostKey", "update", "id", second, late)).result?.outs as unknown as MadeKey;
+  expect((await run("HostKey", "diff", "id", second, late)).result).toEqual({ changes: false });
+  const kept = (await run("HostKey", "update", "id", second, late)).result?.outs as unknown as MadeKey;
   expect(kept.orders).toEqual(second.orders);
   // The run of the first contact and every later one decide alike: the record of orders, which is empty then, has no say.
   const order = { orders: kept.orders, isOrder: false, seen: late.seen };
   const [before, after] = [
-    (await run("serverOrder", "create", order)).result?.outs,
-    (await run("serverOrder", "update", "id", { ...order, isOrdered: true }, order)).result?.outs,
+    (await run("ServerOrder", "create", order)).result?.outs,
+    (await run("ServerOrder", "update", "id", { ...order, isOrdered: true }, order)).result?.outs,
   ];
   expect([before?.isOrdered, before?.orderedAt, after]).toEqual([true, first.orders[0]?.at, before]);
 });
 
 describe("HostSetUp", () => {
-  const at = { address: "203.0.113.7", __provider: "its text" };
+  const at = { address: "203.0.113.7" };
 
   test("changes only in a run that finds nothing of the set-up", async () => {
-    const created = await run("hostSetUp", "create", { ...at, lost: "1" });
+    const created = await run("HostSetUp", "create", { ...at, lost: "1" });
     const olds = { ...at, lost: "1", setUp: "1", stateVersion: 1 };
     expect(created).toEqual({ result: { id: "host-set-up", outs: olds }, log: [] });
-    expect((await run("hostSetUp", "diff", "id", olds, at)).result).toEqual({ changes: false });
-    expect((await run("hostSetUp", "update", "id", olds, at)).result?.outs).toMatchObject({ setUp: "1" });
+    expect((await run("HostSetUp", "diff", "id", olds, at)).result).toEqual({ changes: false });
+    expect((await run("HostSetUp", "update", "id", olds, at)).result?.outs).toMatchObject({ setUp: "1" });
     const lost = { ...at, lost: "2" };
-    expect((await run("hostSetUp", "diff", "id", olds, lost)).result).toEqual({ changes: true });
-    const { result, log } = await run("hostSetUp", "update", "id", olds, lost);
+    expect((await run("HostSetUp", "diff", "id", olds, lost)).result).toEqual({ changes: true });
+    const { result, log } = await run("HostSetUp", "update", "id", olds, lost);
     expect([result?.outs, log]).toEqual([
       expect.objectContaining({ setUp: "2" }),
       ["203.0.113.7: it carries nothing of this stack's set-up: every step runs on it"],
@@ -431,18 +421,18 @@ describe("HostSetUp", () => {
 
 describe("HourlyRestartOff", () => {
   const script = "echo hourly restart: off, read back; echo login: $SECRET";
-  const off = (changes: object = {}) => ({ target: loginTo(host), script, __provider: "its text", ...changes });
+  const off = (changes: object = {}) => ({ target: loginTo(host), script, ...changes });
 
   test("does nothing if nothing was found", async () => {
     const result = { id: "hourly-restart-off", outs: { ...off(), stateVersion: 1 } };
-    expect(await run("hourlyRestartOff", "create", off())).toEqual({ result, log: [] });
+    expect(await run("HourlyRestartOff", "create", off())).toEqual({ result, log: [] });
     expect(host.connections).toBe(0);
   });
 
   test("lets no output of a host control the terminal", async () => {
     const evil = `printf '%s\\n' '${evilText}'`;
     const { log } = await run(
-      "hourlyRestartOff",
+      "HourlyRestartOff",
       "update",
       "id",
       off(),
@@ -450,13 +440,13 @@ describe("HourlyRestartOff", () => {
     );
     expect(log[1]).toBe(harmless);
     const failing = off({ found: "1", script: frameScript(`${evil} >&2; exit 1`, "step") });
-    const { error } = await run("hourlyRestartOff", "update", "id", off(), failing);
+    const { error } = await run("HourlyRestartOff", "update", "id", off(), failing);
     expect(error?.message).toContain(`found: ${harmless}\n`);
   });
 
   test("fails if it stays on, with what to do by hand", async () => {
     const stays = off({ found: "1", script: "echo no >&2; exit 1" });
-    const { error } = await run("hourlyRestartOff", "update", "id", off(), stays);
+    const { error } = await run("HourlyRestartOff", "update", "id", off(), stays);
     expect(error?.message).toBe(
       "127.0.0.1: the hourly restart is on, and could not be turned off: a producing node misses momentums\n" +
         "  found: no\n  Put a # at the start of its line with crontab -e on the host, then run the same command again.",
@@ -468,8 +458,8 @@ describe("HourlyRestartOff", () => {
     ["nothing new", {}, {}, false],
     ["found on", {}, { found: "1" }, true],
     ["found on once more", { found: "1" }, { found: "2" }, true],
-    ["newer code", {}, { __provider: "newer text" }, true],
+    ["a raised version of the state", {}, { stateVersion: 2 }, true],
   ])("decides whether an update is needed: %s", async (_what, before, now, changes) => {
-    expect((await run("hourlyRestartOff", "diff", "id", off(before), off(now))).result).toEqual({ changes });
+    expect((await run("HourlyRestartOff", "diff", "id", off(before), off(now))).result).toEqual({ changes });
   });
 });

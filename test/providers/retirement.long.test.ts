@@ -2,21 +2,22 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import http from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { LogEvent } from "../../../core/eventLog/events";
-import { asRoot } from "../../../core/ssh/root";
-import { readRetirementLibrary } from "../../../core/steps/libraries";
-import { createKeyPair } from "../../../providers/hostKey";
-import { type Outcome, storedProviders } from "../../providers/storedProviders";
-import { journeyIn, putEvent } from "../../recordIn";
-import { scratchDirectory } from "../../scratchDirectory";
-import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../chain/fakes";
-import { startS3Double } from "../store/s3Double";
-
-// The engine runs a provider from the state's text, in a process without the program's modules.
+import type { LogEvent } from "../../core/eventLog/events";
+import type { GuardMemory } from "../../core/retirement/guardMemory";
+import { releaseHost } from "../../core/retirement/releaseOnDestroy";
+import { asRoot } from "../../core/ssh/root";
+import { readRetirementLibrary } from "../../core/steps/libraries";
+import { systemClock } from "../../core/util/clock";
+import { say } from "../../core/util/printable";
+import { createKeyPair } from "../../providers/hostKey";
+import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../core/chain/fakes";
+import { startS3Double } from "../core/store/s3Double";
+import { journeyIn, putEvent } from "../recordIn";
+import { scratchDirectory } from "../scratchDirectory";
+import { type Outcome, outcomeOf, runProvider } from "./runProvider";
 
 // Those of a bucket, as the operator's environment has them.
 Object.assign(process.env, { AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: "hunter2" });
-const stored = storedProviders<"retirementGuard" | "nodeShutdown">();
 let host: SshHost;
 let node: Awaited<ReturnType<typeof fakeNode>>;
 let results: Record<string, unknown>;
@@ -41,8 +42,10 @@ beforeEach(async () => {
 });
 afterEach(() => Promise.all([host.close(), node.close()]));
 
-async function run(...given: Parameters<typeof stored.run>): Promise<Outcome> {
-  const outcome = await stored.run(...given);
+const run = (...given: Parameters<typeof runProvider>) => withoutSecrets(runProvider(...given));
+
+async function withoutSecrets(work: Promise<Outcome>): Promise<Outcome> {
+  const outcome = await work;
   expect(/login-pw|s3cret|hunter2/.test(JSON.stringify([outcome.error, outcome.log]))).toBe(false);
   return outcome;
 }
@@ -66,7 +69,6 @@ const inputs = (changes: object = {}, facts: readonly string[] = []) => ({
   lifecycle: "active",
   isLast: true,
   isOwnServer: false,
-  __provider: "its text",
   host: { ssh: loginTo(host) },
   places: places(),
   references: [`http://127.0.0.2:${node.port}`],
@@ -88,11 +90,18 @@ const wasStopped = () => readdirSync(scratch).includes("stopped");
 const hasNode = ["producer=z1qown", "keyStore=yes", "nodeActive=no", "marked.deploy.done=x"];
 const atRest = [...hasNode, "nodeMasked=yes"];
 const create = async (changes: object = {}, facts: readonly string[] = []) =>
-  (await run("retirementGuard", "create", inputs(changes, facts))).result?.outs ?? {};
+  (await run("RetirementGuard", "create", inputs(changes, facts))).result?.outs ?? {};
 /** Logs the host as its first guard does, before the node is deployed. */
 const begin = () => create({ isLast: false });
-const update = async (olds: object, news: object) => run("retirementGuard", "update", "id", olds, news);
-const remove = (olds: object) => run("retirementGuard", "delete", "id", olds);
+const update = async (olds: object, news: object) => run("RetirementGuard", "update", "id", olds, news);
+/** Releases the host as the provider's delete does, with the state's functions, which are this test's. */
+const remove = (olds: object) =>
+  withoutSecrets(
+    outcomeOf(() => {
+      const state = olds as Parameters<typeof releaseHost>[0] & GuardMemory;
+      return releaseHost(state, state, { ...systemClock, say, override: undefined });
+    }),
+  );
 
 /** Returns the state of a guard, as the engine hands it to delete. */
 const guardOf = (changes: object = {}) => ({ ...inputs(changes), createdAt: new Date().toISOString() });
@@ -162,7 +171,6 @@ describe("the guard", () => {
     const word =
       "PILLAR_HOST_GIVE_UP_ANYWAY='Anvil, stack prod, host 127.0.0.1: I accept to lose momentums and rewards' pulumi destroy -s prod";
     expect(error?.message.endsWith(word)).toBe(true);
-    expect(error?.unsendable).toBeUndefined();
     expect([events(), wasStopped()]).toEqual([["recorded", "refused"], false]);
   });
 
@@ -328,9 +336,9 @@ describe("the shutdown of the node", () => {
   const memory = { createdAt: new Date().toISOString(), isReached: true, isOwnWork: true };
   beforeEach(begin);
   const shutdown = (changes: object = {}, facts = hasNode) => ({ ...inputs(changes, facts), memory });
-  const shut = (changes: object = {}, facts = hasNode) => run("nodeShutdown", "create", shutdown(changes, facts));
+  const shut = (changes: object = {}, facts = hasNode) => run("NodeShutdown", "create", shutdown(changes, facts));
   const shutAgain = (olds: object, changes: object = {}) =>
-    run("nodeShutdown", "update", "id", olds, shutdown(changes));
+    run("NodeShutdown", "update", "id", olds, shutdown(changes));
 
   test("stops it once, and logs it", async () => {
     const { result, error } = await shut();
@@ -361,14 +369,14 @@ describe("the shutdown of the node", () => {
     // The registered address produced before the server was ordered.
     results["ledger.getMomentumBeforeTime"] = results["ledger.getFrontierMomentum"];
     const unreached = { ...shutdown(away), memory: { ...memory, isReached: false } };
-    const { result, log: said } = await run("nodeShutdown", "create", unreached);
+    const { result, log: said } = await run("NodeShutdown", "create", unreached);
     expect([result?.outs.isOff, said.at(-1)]).toEqual([false, expect.stringContaining("does not answer (")]);
     expect((await shutAgain(result?.outs ?? {})).result?.outs.isOff).toBe(true);
   });
 
   test("does not run again after it is done", async () => {
     const olds = { ...shutdown({ run: "1" }), isOff: true };
-    const differs = async (news: object) => (await run("nodeShutdown", "diff", "id", olds, news)).result?.changes;
+    const differs = async (news: object) => (await run("NodeShutdown", "diff", "id", olds, news)).result?.changes;
     expect([await differs(shutdown()), await differs(shutdown({ run: "2" }))]).toEqual([false, true]);
   });
 });
