@@ -3,7 +3,7 @@ import type { CloudConfig } from "../../core/cloud/cloud";
 import { describeOtherEndpoint, openCloud } from "../../core/cloud/clouds";
 import { decideServer, type HostRefusal, type KeepDecision, type ServerDecision } from "../../core/cloud/decideServer";
 import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
-import { isCloudError } from "../../core/cloud/http";
+import { CloudError } from "../../core/cloud/http";
 import { openOrderRecords } from "../../core/cloud/orderRecord";
 import { setProtection } from "../../core/cloud/power";
 import type { LogEvent } from "../../core/eventLog/events";
@@ -85,7 +85,7 @@ async function formatStrangers({ config, cloud, plan }: CloudRun<KeepDecision>, 
 
 async function decide({ config, cloud, orders, record }: Omit<CloudRun, "plan">): Promise<ServerDecision> {
   const decided = await decideServer(config, cloud, record).catch((error: unknown): HostRefusal => {
-    if (!isCloudError(error)) throw error;
+    if (!(error instanceof CloudError)) throw error;
     const isOfToken = [401, 403].includes(error.cloudStatus);
     const set = `  Set it with: ${commandsFor(config.stack).setSecret("host.token")}`;
     return { faults: [...error.message.split("\n"), ...(isOfToken ? [set] : [])] };

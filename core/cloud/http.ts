@@ -13,18 +13,14 @@ interface ApiOptions {
 export type CloudAccess = Omit<ApiOptions, "provider" | "endpoint"> & { readonly endpoint?: string | undefined };
 
 /** An error of a cloud's API, in words for the operator; never contains the token. */
-export interface CloudError extends Error {
-  /** The HTTP status; 0 if nothing answered. */
-  readonly cloudStatus: number;
-}
-
-export function isCloudError(error: unknown): error is CloudError {
-  return error instanceof Error && "cloudStatus" in error;
-}
-
-/** Marks the error with a field, because a class of errors does not survive in stored code. */
-function cloudError(message: string, cloudStatus = 0): CloudError {
-  return Object.assign(new Error(message), { cloudStatus });
+export class CloudError extends Error {
+  /** @param cloudStatus the HTTP status; 0 if nothing answered */
+  constructor(
+    message: string,
+    readonly cloudStatus = 0,
+  ) {
+    super(message);
+  }
 }
 
 const requestTimeoutMs = 30_000;
@@ -63,14 +59,14 @@ export function createHttp({ sleep = systemClock.sleep, ...options }: ApiOptions
         items.push(...(body[key] ?? []));
         if (!(body.meta?.pagination?.next_page ?? body.links?.pages?.next)) return items;
       }
-      throw cloudError(`${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}`);
+      throw new CloudError(`${provider}'s API gives more than ${maxPages} pages of ${path.replace(/\?.*/, "")}`);
     },
     /** Removes a resource, and waits until it is gone. */
     removeWhole: async (path: string) => {
       await remove(path).catch(ignoreStatuses(404));
       for (let left = maxGonePolls; await find(path); left -= 1) {
         if (left === 0)
-          throw cloudError(`${provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`);
+          throw new CloudError(`${provider} did not remove ${path} within ${(maxGonePolls * gonePollMs) / 1000} s`);
         await sleep(gonePollMs);
       }
     },
@@ -105,14 +101,16 @@ function parseAnswer(api: ApiOptions, asked: string, answer: Answer | Error): un
   const at = api.endpoint.replace(/\/\/.*@/, "//");
   const next = `Run the same command again when ${provider}'s API works.`;
   if (answer instanceof Error)
-    throw cloudError(formatProblem({ what: `${provider}'s API can't be used at ${at}: ${answer.message}`, next }));
+    throw new CloudError(formatProblem({ what: `${provider}'s API can't be used at ${at}: ${answer.message}`, next }));
   let body: unknown;
   try {
     body = JSON.parse(answer.text);
   } catch {}
   if (answer.status >= 300) throw createRefusal(api, answer.status, asked.replace(/\?.*/, ""), body);
   if (body === undefined && asked.startsWith("GET "))
-    throw cloudError(`what answers at ${at} is not ${provider}'s API: no JSON came to ${asked.replace(/\?.*/, "")}`);
+    throw new CloudError(
+      `what answers at ${at} is not ${provider}'s API: no JSON came to ${asked.replace(/\?.*/, "")}`,
+    );
   return body;
 }
 
@@ -122,7 +120,7 @@ function createRefusal({ provider, token }: ApiOptions, status: number, asked: s
   const words = [code ?? id, message].filter(Boolean).join(": ").replaceAll(token, "[token]");
   const said = `${provider} answered ${status} (${printable(words) || "no reason given"})`;
   if (status in needed)
-    return cloudError(formatProblem({ what: `pillar-host:host.token: ${said}`, needed: needed[status] }), status);
+    return new CloudError(formatProblem({ what: `pillar-host:host.token: ${said}`, needed: needed[status] }), status);
   const next = status >= 500 && `Run the same command again when ${provider}'s API works.`;
-  return cloudError(formatProblem({ what: `${said} to ${asked}`, next }), status);
+  return new CloudError(formatProblem({ what: `${said} to ${asked}`, next }), status);
 }

@@ -1,7 +1,7 @@
 import { printable, takeFirstLine } from "../util/printable";
 import { createProblemError, formatProblem, type Problem } from "../util/problem";
 
-/** An error of a connection or login. An interface, because a class would not serialize. */
+/** An error of a connection or login. */
 export interface LoginError extends Error {
   /** True if no retry helps. */
   fatal?: true;

@@ -23,7 +23,7 @@ function indent(label: string, lines: Line | readonly Line[]): string[] {
   return [lines].flat().flatMap((line) => (typeof line === "string" ? [`  ${label}${line}`] : []));
 }
 
-/** Creates an error that the operator sees unchanged. A class would not survive in providers' stored code. */
+/** Creates an error that the operator sees unchanged. */
 export function createOperatorError(problem: Problem): Error & { readonly isForOperator: true } {
   return Object.assign(new Error(formatProblem(problem)), { isForOperator: true as const });
 }

@@ -17,7 +17,7 @@ type Keep = (path: string) => boolean;
  * small text files whose content is wanted; it holds secrets
  */
 export async function createArchiveParser(keep: Keep = () => false) {
-  // Imported here, because the state stores the provider's code as text, which can't contain a package.
+  // Loaded here, because few runs read an archive.
   const tar = await import("tar");
   const entries: Entry[] = [];
   const kept = new Map<string, { readonly text: string; readonly writtenAt: Date | undefined }>();

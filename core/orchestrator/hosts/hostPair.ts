@@ -57,7 +57,7 @@ export function parseHostState(printed: string, address: string) {
 /** Both hosts, over connections that stay open. */
 export class HostPair {
   readonly roots: Readonly<Record<WhichHost, RootHost>>;
-  private readonly answered: Record<WhichHost, boolean>;
+  private readonly answered = { old: false, new: false };
 
   /** @param token owner of the hosts' locks: each run has another one */
   constructor(
@@ -65,9 +65,7 @@ export class HostPair {
     private readonly token: string,
     private readonly deps: HostPairDeps,
   ) {
-    // Set in the constructor, because a provider's stored text has no initializers of fields.
     this.roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
-    this.answered = { old: false, new: false };
   }
 
   variables(side: WhichHost, { move, direction, generation = 0, isRestore = false }: Saga): Variables {

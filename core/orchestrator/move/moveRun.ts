@@ -30,9 +30,9 @@ export class MoveRun {
   verified?: { readonly build: BuildInfo; readonly answeredAt: number };
   lastBackup?: Backup;
   /** Asks whether the old host is lost and fenced now (saga.ts). */
-  isFenced: SagaActions["isFenced"];
+  isFenced: SagaActions["isFenced"] = async () => false;
   /** The move as configured, and what the event log had of moves when this run began. */
-  wanted: Pick<Wanted, "known" | "laterThan">;
+  wanted: Pick<Wanted, "known" | "laterThan"> = {};
   /** Generation of the saga whose target this run started. */
   generation?: number | undefined;
   stoppedAt?: number;
@@ -40,17 +40,13 @@ export class MoveRun {
   identity: Readonly<Record<string, string>> | undefined;
   /** The source's config.json after the stop. Secret: contains the pass phrase. */
   stoppedConfig: string | undefined;
-  private readonly addresses: Map<WhichHost, string[]>;
+  private readonly addresses = new Map<WhichHost, string[]>();
 
   constructor(
     readonly inputs: Confirmed<MoveInputs>,
     readonly sides: HostPair,
     readonly deps: MoveDeps,
   ) {
-    // Set in the constructor, because a provider's stored text has no initializers of fields.
-    this.addresses = new Map();
-    this.isFenced = async () => false;
-    this.wanted = {};
     this.copier = new Copier(inputs, sides, deps.say);
   }
 
