@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { commandsFor } from "../core/util/commands";
 import { formatProblem } from "../core/util/problem";
 import { resolveHomeDirectory } from "../core/util/resolvePath";
+import { providerNames } from "../core/util/resourceTypes";
 import { withLock } from "../core/util/withLock";
 import { formatHolder, type LockStatus, parseLocks, readHolder } from "./pulumi/locks";
 import { createPulumi, formatPulumiError, type Pulumi } from "./pulumi/pulumiCommand";
@@ -10,8 +11,8 @@ import { shortenStackName } from "./pulumi/stackName";
 import { type PendingOperation, parseState } from "./pulumi/stackState";
 import { CliRefusal, createRefusal } from "./terminal/refusal";
 
-/** Resources whose cut-off creation may be repeated, because they look at the host before they act. */
-const repeatableTypes = /^(command:remote:(Command|CopyToRemote)|pulumi-nodejs:dynamic\/pillar-host:\w+)$/;
+/** True if a cut-off creation of this type may be repeated, because it looks at the host before it acts. */
+const isRepeatable = (type: string) => type === "command:remote:Command" || providerNames.has(type);
 
 /**
  * Clears a killed run's lock and creations, then runs `pulumi up` in this terminal. If resume is killed, run it again.
@@ -42,7 +43,7 @@ export async function clearStale(
   for (let attempt = 1; ; attempt += 1) {
     const { pending } = parseState(await engine.read(["stack", "export"]));
     const creations = pending.filter(({ operation }) => operation === "creating");
-    const doubtful = creations.filter(({ type }) => !repeatableTypes.test(type));
+    const doubtful = creations.filter(({ type }) => !isRepeatable(type));
     const clear = creations.length > 0 && doubtful.length === 0 ? ["--clear-pending-creates"] : [];
     // A refresh needs the lock, so its error names the holders. It excludes all resources, to ask no host and no cloud.
     const refresh = ["refresh", "--yes", "--skip-preview", "--run-program=false", "--exclude", "**"];

@@ -6,6 +6,7 @@ import { anyStack, commandsFor } from "../../core/util/commands";
 import { formatProblem } from "../../core/util/problem";
 import { askSecret } from "../terminal/prompts";
 import { CliRefusal, createRefusal } from "../terminal/refusal";
+import { findForeignState } from "./foreignState";
 
 export type ProcessResult = Awaited<ReturnType<typeof runQuietly>>;
 
@@ -34,9 +35,16 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
       async (typed) => (await runWith(typed, [...args, "-s", stack])).exitCode === 0,
       () => askSecret(`Pass phrase of stack ${stack}:`),
     );
+  /** Reads the state before a run of the engine, which does what the state says. @throws Refusal if it is foreign */
+  const checkState = async ([command = ""]: readonly string[]) => {
+    if (!["up", "destroy", "refresh"].includes(command)) return;
+    const problem = findForeignState(stack, await engine.read(["stack", "export"]));
+    if (problem) throw createRefusal(problem);
+  };
   const engine = {
     /** Runs pulumi and captures the output. Asks for a missing pass phrase. @throws Refusal if pulumi is not installed */
     run: async (args: readonly string[], input?: string): Promise<ProcessResult> => {
+      await checkState(args);
       const ran = await runOnStack(args, input);
       // Pulumi itself can't ask for it, because its output is captured.
       const isPassphraseMissing = ran.exitCode !== 0 && /passphrase must be set/.test(ran.stderr);
@@ -73,6 +81,7 @@ export function createPulumi(stack: string, asked: SharedPassphrase = {}) {
       // If the state has secrets, asks for the pass phrase here: pulumi would ask in each run, without the stack's name.
       if (process.stdin.isTTY && asked.passphrase === undefined)
         await engine.read(["stack", "output", "--json", "--show-secrets"]);
+      await checkState(args);
       const env = createEnvironment(await asked.passphrase);
       return runInTerminal([...args.slice(0, 1), "-s", stack, ...args.slice(1)], env);
     },

@@ -3,9 +3,10 @@ import { isAddress } from "../../core/util/address";
 
 export type OtherHost = Readonly<Record<"address" | "hostKey", string>>;
 
-interface Resource {
+export interface Resource {
   readonly urn: string;
   readonly type: string;
+  readonly inputs?: Readonly<Record<string, unknown>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
@@ -19,10 +20,15 @@ export type StackState = Pick<ParsedState, "isBegun" | "pending"> & Readonly<Par
 type ParsedState = ReturnType<typeof parseState>;
 export type PendingOperation = ParsedState["pending"][number];
 
+/** Returns the resources, and those of operations that a killed run left. */
+export function parseResources(text: string) {
+  const { deployment } = JSON.parse(text) as { deployment?: Deployment };
+  return { resources: deployment?.resources ?? [], operations: deployment?.pending_operations ?? [] };
+}
+
 /** Parses the output of `pulumi stack export`. */
 export function parseState(text: string) {
-  const { deployment } = JSON.parse(text) as { deployment?: Deployment };
-  const { resources = [], pending_operations: operations = [] } = deployment ?? {};
+  const { resources, operations } = parseResources(text);
   const findOutputs = (end: string): Outputs => resources.find(({ type }) => type.endsWith(end))?.outputs ?? {};
   const contact = findOutputs(":FirstContact");
   const server = { ...findOutputs("hcloud:index/server:Server"), ...findOutputs("digitalocean:index/droplet:Droplet") };

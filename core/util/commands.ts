@@ -28,6 +28,7 @@ export function commandsFor(stack: string) {
     destroy: `pulumi destroy -s ${name}`,
     removeStack: `pulumi stack rm -s ${name}`,
     refresh: `pulumi refresh -s ${name}`,
+    forget: (urn: string) => `pulumi state delete ${quoteShellWord(urn)} -s ${name}`,
     ...configCommands(name),
     notifyTest: `${tool} notify --test ${name}`,
     status: (...options: readonly string[]) => pillarHost("status", ...options),

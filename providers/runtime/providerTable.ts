@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { anyStack } from "../../core/util/commands";
 import { printable } from "../../core/util/printable";
 import { createProblemError } from "../../core/util/problem";
-import { type DynamicType, dynamicTypes, formatProviderName } from "../../core/util/resourceTypes";
+import { type DynamicType, formatProviderName } from "../../core/util/resourceTypes";
 import { ChainCopy } from "../chainCopy";
 import { CopyKey } from "../copyKey";
 import { FirstContact } from "../firstContact";
@@ -18,24 +18,15 @@ import { ServerOrder } from "../serverOrder";
 import { SyncGate } from "../syncGate";
 import { hideStack } from "./provider";
 
-const classes: Readonly<Record<DynamicType, { readonly provider: pulumi.dynamic.ResourceProvider }>> = {
-  ChainCopy,
-  CopyKey,
-  FirstContact,
-  HostKey,
-  HostSetUp,
-  HourlyRestartOff,
-  NodeShutdown,
-  NodeUpgrade,
-  OrchestratorBackup,
-  OrchestratorMove,
-  RetirementGuard,
-  ServerOrder,
-  SyncGate,
+type WithProvider = { readonly provider: pulumi.dynamic.ResourceProvider };
+
+const classes: Readonly<Record<DynamicType, WithProvider>> = {
+  ...{ ChainCopy, CopyKey, FirstContact, HostKey, HostSetUp, HourlyRestartOff, NodeShutdown, NodeUpgrade },
+  ...{ OrchestratorBackup, OrchestratorMove, RetirementGuard, ServerOrder, SyncGate },
 };
 
-const providers = new Map<unknown, pulumi.dynamic.ResourceProvider>(
-  dynamicTypes.map((type) => [formatProviderName(type), classes[type].provider]),
+const providers: ReadonlyMap<unknown, pulumi.dynamic.ResourceProvider> = new Map(
+  Object.entries(classes).map(([type, { provider }]) => [formatProviderName(type as DynamicType), provider]),
 );
 
 /** Returns the provider with this name in the state. @throws for any other value: whoever writes the state wrote it */

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
-import { vi } from "vitest";
+import { expect, vi } from "vitest";
+import { otherTypes, providerNames } from "../../core/util/resourceTypes";
 
 /** A registered resource. `inputs` keep their secret marks; `after` names its dependencies. */
 export interface Registered {
@@ -69,6 +70,7 @@ export async function registeredBy(
     {
       newResource: ({ type, name, inputs }) => {
         const request = requests.get(name);
+        expect(providerNames.has(type) || otherTypes.has(type), type).toBe(true);
         if (type !== "pulumi:pulumi:Stack")
           registered.push({
             type,

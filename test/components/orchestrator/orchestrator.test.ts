@@ -21,7 +21,7 @@ const config = configOf({
 const host = { access: { ...createLogin(config), address: "203.0.113.7", hostKey: "ssh-ed25519 BBBB" } } as Host;
 class Node extends pulumi.ComponentResource {
   constructor() {
-    super("test:Node", "node", {});
+    super("pillar-host:node:PillarNode", "node", {});
   }
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { findForeignState } from "../../../cli/pulumi/foreignState";
 import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
 import { expectSuccess, filesWith, onHost } from "../fixture";
 import {
@@ -104,6 +105,7 @@ describe("the whole move of the orchestrator", () => {
   it("leaves no copy key, and no secret in log, state, event log or command lines", async () => {
     expect(await copyLeftovers(stage)).toBe("");
     const { stdout: exported } = await stage.stack.pulumi(["stack", "export"]);
+    expect(findForeignState("prod", String(exported))).toBeUndefined();
     const texts = {
       output,
       exported: String(exported),

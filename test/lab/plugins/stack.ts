@@ -82,10 +82,16 @@ export class PluginStack {
   }
 
   /** Runs pulumi, and returns its output, also after a failure. */
-  async pulumi(...args: string[]): Promise<string> {
-    const { plugin, settings, resources, dir } = this;
-    fs.writeFileSync(path.join(dir, "spec.json"), JSON.stringify({ plugin, settings, resources }));
-    const { all } = await execa(this.toolchain.pulumi, [...args, "--non-interactive"], {
+  pulumi(...args: string[]): Promise<string> {
+    const { plugin, settings, resources } = this;
+    fs.writeFileSync(path.join(this.dir, "spec.json"), JSON.stringify({ plugin, settings, resources }));
+    return this.run(this.toolchain.pulumi, [...args, "--non-interactive"]);
+  }
+
+  /** Runs a program of the operator's in the project's directory, and returns its output. */
+  async run(command: string, args: readonly string[]): Promise<string> {
+    const { dir } = this;
+    const { all } = await execa(command, args, {
       cwd: dir,
       all: true,
       reject: false,
