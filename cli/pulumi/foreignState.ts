@@ -36,10 +36,9 @@ function findFault({ type, inputs = {}, outputs = {} }: Resource): string | unde
     if (name !== undefined && values.__provider !== name && Object.keys(values).length > 0)
       return `its code is not ${name}, but ${JSON.stringify(values.__provider)?.slice(0, 60)}`;
     if (type.startsWith("command:") && "delete" in values) return "it has a command for its deletion";
-    if (
-      type.startsWith("pulumi:providers:") &&
-      /"(name|pluginDownloadURL|parameterization)":/.test(JSON.stringify(values))
-    )
+    const { pluginDownloadURL, __internal } = values;
+    const plugin = JSON.stringify({ pluginDownloadURL, __internal });
+    if (type.startsWith("pulumi:providers:") && /"(name|pluginDownloadURL|parameterization)":/.test(plugin))
       return "its plugin is another one, or comes from another address";
   }
   return undefined;

@@ -21,7 +21,7 @@ const exportOf = (type: string, inputs: object = {}, outputs: object = inputs, i
 test.each([
   ["code by its name", gate, { __provider: "pillar-host:SyncGate", startedAt: "x" }],
   ["a step", step, { create: "bash -s", connection: { host: "h" } }],
-  ["a plugin", plugin, { version: "1.2.1" }],
+  ["a plugin, whose own keys may have any name", plugin, { version: "1.2.1", pillar: { name: "Anvil" } }],
   ["the stack", "pulumi:pulumi:Stack", {}],
 ])("a state of this program is its own: %s", (_what, type, values) => {
   expect(findForeignState("prod", exportOf(type, values))).toBeUndefined();
@@ -38,6 +38,7 @@ test.each([
   ["a deletion", step, { create: "true", delete: "rm -r /" }, "it has a command for its deletion"],
   ["a hidden deletion", step, { delete: { ciphertext: "x" } }, "it has a command for its deletion"],
   ["another address", plugin, { __internal: { pluginDownloadURL: "https://e" } }, "comes from another address"],
+  ["another address, as older engines wrote it", plugin, { pluginDownloadURL: "https://e" }, "another address"],
   ["another plugin", plugin, { __internal: { name: "e" } }, "its plugin is another one"],
 ])("a state is foreign with %s, wherever it stands", (_what, type, values, reason) => {
   const states = [[values], [{}, values], [values, {}, true], [{ ...values }, {}]] as const;
