@@ -1,8 +1,8 @@
 import type { Prepared } from "../core/eventLog/events";
 import { readBridge } from "../core/orchestrator/checks/bridgeState";
 import { secureOrchestrator } from "../core/orchestrator/checks/preparation";
+import { openPair } from "../core/orchestrator/hosts/hostPair";
 import type { BackupInputs } from "../core/orchestrator/hosts/moveInputs";
-import { openRoot } from "../core/ssh/root";
 import { readNodeStatus } from "../core/sync/nodeStatus";
 import { systemClock } from "../core/util/clock";
 import { say } from "../core/util/printable";
@@ -23,7 +23,7 @@ export class OrchestratorBackup extends defineResource<BackupInputs, Prepared>({
 }) {}
 
 async function passBackup(inputs: BackupInputs): Promise<Prepared> {
-  const roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
+  const roots = openPair(inputs);
   try {
     return await secureOrchestrator(inputs, {
       roots,

@@ -1,7 +1,9 @@
 import { formatMove } from "../../eventLog/moveId";
+import { createConnection } from "../../ssh/connection";
 import { markOwn, type Variables } from "../../ssh/foreign";
 import { computeFingerprint } from "../../ssh/publicKey";
 import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root";
+import { createLoginKeys } from "../../ssh/ssh";
 import { assertProxyWorks, isFatal, type LoginError } from "../../ssh/sshErrors";
 import type { Clock } from "../../util/clock";
 import { commandsFor } from "../../util/commands";
@@ -31,6 +33,8 @@ export interface HostPairDeps extends Pick<Clock, "ticks" | "sleep"> {
 }
 
 const retryDelayMs = 3000;
+/** For a lost host: a firewall that limits new connections (core/ssh/connection.ts) would hide one that lives. */
+const lostRetryDelayMs = 8000;
 /** For a host that answered before: a reboot's time. */
 const rebootTimeoutMs = 90_000;
 /** For a host that has not answered yet and may be gone. */
@@ -54,6 +58,15 @@ export function parseHostState(printed: string, address: string) {
   return { seen, said: lines.slice(0, at).filter((line) => line.trim() !== "") };
 }
 
+type PairInputs = Pick<MoveInputs, WhichHost | "library" | "restoreFrom">;
+
+/** Opens root access to both hosts. A lost one let nobody in: a port that it refuses shows no limit on new connections. */
+export function openPair({ old, new: fresh, library, restoreFrom }: PairInputs) {
+  const { ssh, configured } = old.host;
+  const toLost = restoreFrom === undefined ? undefined : createConnection(ssh, createLoginKeys(configured));
+  return { old: openRoot(old.host, library, toLost), new: openRoot(fresh.host, library) };
+}
+
 /** Both hosts, over connections that stay open. */
 export class HostPair {
   readonly roots: Readonly<Record<WhichHost, RootHost>>;
@@ -61,11 +74,11 @@ export class HostPair {
 
   /** @param token owner of the hosts' locks: each run has another one */
   constructor(
-    private readonly inputs: Pick<MoveInputs, WhichHost | "stack" | "p2pPort" | "library">,
+    private readonly inputs: PairInputs & Pick<MoveInputs, "stack" | "p2pPort">,
     private readonly token: string,
     private readonly deps: HostPairDeps,
   ) {
-    this.roots = { old: openRoot(inputs.old.host, inputs.library), new: openRoot(inputs.new.host, inputs.library) };
+    this.roots = openPair(inputs);
   }
 
   variables(side: WhichHost, { move, direction, generation = 0, isRestore = false }: Saga): Variables {
@@ -129,7 +142,8 @@ export class HostPair {
   }
 
   private async lookAt(side: WhichHost, saga: Saga): Promise<HostState> {
-    const { deps } = this;
+    const { deps, inputs } = this;
+    const delayMs = side === "old" && inputs.restoreFrom !== undefined ? lostRetryDelayMs : retryDelayMs;
     const end = deps.ticks() + (this.answered[side] ? rebootTimeoutMs : firstTimeoutMs);
     for (let isFirst = true; ; isFirst = false) {
       try {
@@ -146,7 +160,7 @@ export class HostPair {
         if (isFirst) deps.say(`the ${side} host does not answer: ${takeFirstLine(message)}`);
         if (deps.ticks() >= end) return undefined;
       }
-      await deps.sleep(retryDelayMs);
+      await deps.sleep(delayMs);
     }
   }
 
