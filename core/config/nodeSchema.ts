@@ -131,7 +131,7 @@ export const syncSchema = block({
   oldHost: oldHost.optional(),
   copyAgain: z.int().min(1).max(100_000_000_000).optional().meta({
     description:
-      "Confirms that the chain of `oldHost` is copied to this host although it has passed its gate, because its node stands still: the number that `pulumi up` and `status` print for this moment. Remove this setting afterwards",
+      "Confirms that the chain of `oldHost` is copied to this host although it has passed its gate, because its node stands still: the number that a run and `status` print for this moment. Remove this setting afterwards",
     form: "number",
     see: "operating.md#a-damaged-database",
   }),
