@@ -92,7 +92,10 @@ node_is_good() {
       said=$(node_line _TRANSPORT=stdout)
       why="it stops by itself: ${said:-$(node_line)}" && return 1
     fi
-    { read -r seen < "$upgrade_run.seen"; } 2> /dev/null || true
+    # Empty for a moment while the run writes it.
+    said=
+    { read -r said < "$upgrade_run.seen"; } 2> /dev/null || true
+    seen=${said:-$seen}
     [ $((EPOCHSECONDS - seen)) -le "$seen_seconds" ] || missed="the run that judges it is gone" ends=0
     if [ "$SECONDS" -ge "$ends" ]; then why=$missed && return 1; fi
     sleep $pause

@@ -47,6 +47,13 @@ describe.concurrent("the node's release", () => {
     expect(await ends(box)).toMatchObject({ stage: "back", why: "the run that judges it is gone" });
   });
 
+  test("is not taken for unwatched at the moment when its run writes that it looks", async ({ box }) => {
+    await begun(box);
+    box.write("run/node-upgrade.seen", "");
+    await service(box, undefined);
+    expect((await ends(box)).why).toBe("the run that judges it gave no verdict within 1 s");
+  });
+
   test("is waited for while it reads its database, and the lookup tells how far it is", async ({ box }) => {
     await begun(box, program("v0.0.10", "deaf"), { answer_seconds: 2 });
     // Each new line comes within the limit after the one before; the fourth is the last.
