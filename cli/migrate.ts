@@ -57,7 +57,7 @@ export async function migrate(
     const isAgreed = options.yes === true && step.isFinal !== true;
     if (!isAgreed && !deps.isTerminal)
       throw refuse(
-        `the next step ${step.isFinal ? "can't be undone" : "needs a yes"}, and there is no terminal to ask in: ${step.line}`,
+        `the next step ${step.isFinal ? "can't be undone, or costs money," : "needs a yes,"} and there is no terminal to ask in: ${step.line}`,
         `run this command in a terminal${step.isFinal ? "" : ", or add --yes"}`,
       );
     const exitCode = await runStep(step, isAgreed, deps);

@@ -29,7 +29,7 @@ export interface RunStep {
   readonly address?: string;
   /** Configuration key that a withdrawal removes. */
   readonly key?: string;
-  /** True if the step can't be undone: pulumi then asks, even with --yes. */
+  /** True if the step can't be undone, or costs money: pulumi then asks, even with --yes. */
   readonly isFinal?: boolean;
   /** True if `check` has to pass first. */
   readonly isCheckedFirst?: boolean;
@@ -73,9 +73,14 @@ const run = (command: RunStep["command"], stack: string, line: string, options: 
 const wait = (key: string, ...lines: readonly string[]): MigrationStep => ({ kind: "wait", key, lines });
 const stop = (...lines: readonly string[]): MigrationStep => ({ kind: "stop", lines });
 
-/** Returns `pulumi up`; it is final if the run may move the orchestrator, in either direction. */
-const runUp = (source: MigrationStack, isCheckedFirst = false): RunStep =>
-  run("up", source.stack, commandsFor(source.stack).up, { isFinal: isMoveOpen(source), isCheckedFirst });
+/** Returns `pulumi up`; it is final if the run may order a server, or move the orchestrator, in either direction. */
+const runUp = (source: MigrationStack, isCheckedFirst = false): RunStep => {
+  const isFinal = isMoveOpen(source) || mayOrder(source);
+  return run("up", source.stack, commandsFor(source.stack).up, { isFinal, isCheckedFirst });
+};
+
+const mayOrder = ({ config, state }: MigrationStack) =>
+  config.host.provider !== "existing" && state.recordedKey === undefined;
 
 function isMoveOpen({ config: { orchestrator }, state: { lastRun } }: MigrationStack): boolean {
   return orchestrator.migrateFrom !== undefined && (orchestrator.rollback || lastRun?.orchestratorHost !== "new");

@@ -118,10 +118,12 @@ export interface StepSettings {
   readonly oldHost?: string;
   readonly migrateFrom?: { readonly firstMove?: string };
   readonly rollback?: boolean;
+  readonly provider?: StackConfig["host"]["provider"];
 }
 
 export const stepConfig = (settings: StepSettings = {}): StackConfig => {
   const { lifecycle = "active", oldHost: address = "198.51.100.9", migrateFrom, rollback = false } = settings;
   const sync = address === "" ? {} : { oldHost: { address } };
-  return { lifecycle, sync, orchestrator: { migrateFrom, rollback } } as unknown as StackConfig;
+  const host = { provider: settings.provider ?? "existing" };
+  return { host, lifecycle, sync, orchestrator: { migrateFrom, rollback } } as unknown as StackConfig;
 };

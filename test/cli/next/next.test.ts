@@ -13,6 +13,7 @@ const produces: LastRunOutputs = { ...offered, isRegistered: true, isOffered: fa
 const nothing = { state: { isBegun: false, pending: [] } };
 const after = (lastRun?: LastRunOutputs): { state: StackState } => ({ state: { isBegun: true, pending: [], lastRun } });
 const unfinished = after();
+const ordered = { state: { ...after().state, recordedKey: { address: "203.0.113.9", hostKey: "ssh-ed25519 AAAA" } } };
 
 interface PartChanges {
   readonly orchestrator?: string;
@@ -107,6 +108,10 @@ test.each<[Changes, Changes | undefined, object]>([
   [{}, { ...adopted, ...unfinished, ...move }, { stack: "prod", command: "up", isFinal: true }],
   [done, retiring(), { command: "destroy", isFinal: true }],
   [nothing, undefined, { command: "up", isCheckedFirst: true, isFinal: false }],
+  // The preview shows the server's price.
+  [{ ...nothing, provider: "hetzner" }, undefined, { command: "up", isCheckedFirst: true, isFinal: true }],
+  [{ ...unfinished, provider: "hetzner" }, undefined, { command: "up", isFinal: true }],
+  [{ ...ordered, provider: "hetzner" }, undefined, { command: "up", isFinal: false }],
 ])("marks final steps, and those that check rehearses: %#", (fresh, old, step) => {
   expect(at(fresh, old)).toMatchObject(step);
 });
