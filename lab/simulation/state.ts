@@ -145,8 +145,9 @@ export function broke(world: World, { what, by, host }: Change, before: Before):
   const isStart = /^signer_(start|restore) /.test(what);
   // The program cannot know of an orchestrator that someone else started, or brought back with a snapshot.
   if (by === "others") host.strange = isAt(host);
-  // A start of one that somebody else's start runs already adds no signer.
-  const isOwnStart = isStart && !(host.strange && host.running);
+  // A start of one that somebody else's start runs already adds no signer. Where somebody has unmasked the unit, a copy in
+  // place starts at the next boot.
+  const isOwnStart = (isStart || what.startsWith("signer_arrive ")) && !(host.strange && host.running);
   if (by === "program" && (!isAt(host) || isOwnStart)) host.strange = isAt(host) && before.isDeceived;
   if (all.filter((each) => isAt(each) && !each.strange && !each.isHidden).length > 1)
     return new Broken(`${what}: two may sign now`);
