@@ -1,19 +1,19 @@
 import * as pulumi from "@pulumi/pulumi";
-import { registerHost } from "./components/host/registerHost";
-import { reportNextStep, showPlainErrors } from "./components/log";
-import { registerCutover } from "./components/node/cutover";
-import { formatNextStepWithoutServer } from "./components/node/nextStep";
-import { createHostReader } from "./components/node/nodeReading";
-import { createSyncOutput, PillarNode } from "./components/node/pillarNode";
-import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/orchestrator/nextOrchestrator";
-import { planOrchestrator } from "./components/orchestrator/orchestratorPlan";
-import { prepareRun } from "./components/retirement/checkRetirement";
-import { HostRetirement } from "./components/retirement/guard";
-import { registerIdleHost } from "./components/retirement/idleHost";
-import { readStackEventsOrNone } from "./components/stackLog";
+import { registerHost } from "./components/host/registerHost.ts";
+import { reportNextStep, showPlainErrors } from "./components/log.ts";
+import { registerCutover } from "./components/node/cutover.ts";
+import { formatNextStepWithoutServer } from "./components/node/nextStep.ts";
+import { createHostReader } from "./components/node/nodeReading.ts";
+import { createSyncOutput, PillarNode } from "./components/node/pillarNode.ts";
+import { formatOrchestratorSteps, formatStepsBeforeWallet } from "./components/orchestrator/nextOrchestrator.ts";
+import { planOrchestrator } from "./components/orchestrator/orchestratorPlan.ts";
+import { prepareRun } from "./components/retirement/checkRetirement.ts";
+import { HostRetirement } from "./components/retirement/guard.ts";
+import { registerIdleHost } from "./components/retirement/idleHost.ts";
+import { readStackEventsOrNone } from "./components/stackLog.ts";
 
 // Exports an async function: it reads the cloud provider's offers before it registers any resource.
-export = showPlainErrors(async () => {
+export default showPlainErrors(async () => {
   const { config, last } = await prepareRun();
   const { stack } = config;
   const look = createHostReader(config, last);

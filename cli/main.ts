@@ -1,9 +1,10 @@
 import { Command, CommanderError } from "commander";
-import { changeCommands } from "./commands/changeCommands";
-import { readCommands } from "./commands/readCommands";
-import { formatError, refusalExitCode } from "./terminal/refusal";
+import packageJson from "../package.json" with { type: "json" };
+import { changeCommands } from "./commands/changeCommands.ts";
+import { readCommands } from "./commands/readCommands.ts";
+import { formatError, refusalExitCode } from "./terminal/refusal.ts";
 
-const { version } = require("../package.json") as typeof import("../package.json");
+const { version } = packageJson;
 
 const program = new Command("pillar-host")
   .description("The operator's tool beside Pulumi. Run it in the program's directory, like `pulumi up`.")

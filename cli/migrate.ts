@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatProgress } from "../core/sync/progress";
-import { commandsFor } from "../core/util/commands";
-import { printable } from "../core/util/printable";
-import type { MoveOptions } from "./edit/moveOrchestrator";
-import { decideMigrationStep, type MigrationInput, type MigrationStack, type RunStep } from "./next/migrationStep";
-import { createPulumi } from "./pulumi/pulumiCommand";
-import { removeSettings } from "./pulumi/stackFiles";
-import { shortenStackName } from "./pulumi/stackName";
-import { openStack } from "./status/openStack";
-import { readStatusOnce } from "./status/readStatus";
-import { createRefusal } from "./terminal/refusal";
+import { formatProgress } from "../core/sync/progress.ts";
+import { commandsFor } from "../core/util/commands.ts";
+import { printable } from "../core/util/printable.ts";
+import type { MoveOptions } from "./edit/moveOrchestrator.ts";
+import { decideMigrationStep, type MigrationInput, type MigrationStack, type RunStep } from "./next/migrationStep.ts";
+import { createPulumi } from "./pulumi/pulumiCommand.ts";
+import { removeSettings } from "./pulumi/stackFiles.ts";
+import { shortenStackName } from "./pulumi/stackName.ts";
+import { openStack } from "./status/openStack.ts";
+import { readStatusOnce } from "./status/readStatus.ts";
+import { createRefusal } from "./terminal/refusal.ts";
 
 const lookupIntervalMs = 30_000;
 
@@ -93,7 +93,7 @@ function createDeps(old: string, fresh: string, options: MigrateOptions) {
     read: () => readStacks(old, fresh),
     /** Runs a command in this terminal. @returns its exit code */
     run: (step: RunStep, args: readonly string[]) => runCommand(step, args, { old, fresh, options }),
-    check: (stack: string) => import("./check/check").then(({ check }) => check(stack, {})),
+    check: (stack: string) => import("./check/check.ts").then(({ check }) => check(stack, {})),
     sleep: (milliseconds: number): Promise<unknown> => sleep(milliseconds),
     say: (line: string) => console.log(line),
   };
@@ -127,17 +127,17 @@ async function runCommand(
   const { stack, command, address = "", key = "" } = step;
   switch (command) {
     case "init":
-      return (await import("./init/init")).init(stack, {});
+      return (await import("./init/init.ts")).init(stack, {});
     case "resume":
-      return (await import("./resume")).resume(stack, args, {});
+      return (await import("./resume.ts")).resume(stack, args, {});
     case "adopt":
-      return (await import("./edit/adoptHost")).adoptHost(stack, address, args, { like: fresh, up: true });
+      return (await import("./edit/adoptHost.ts")).adoptHost(stack, address, args, { like: fresh, up: true });
     case "move": {
-      const { moveOrchestrator } = await import("./edit/moveOrchestrator");
+      const { moveOrchestrator } = await import("./edit/moveOrchestrator.ts");
       return moveOrchestrator(stack, [], { ...options, from: old, up: false, command: "migrate" });
     }
     case "retire":
-      return (await import("./edit/retireHost")).retireHost(stack, args, { successor: fresh, up: true });
+      return (await import("./edit/retireHost.ts")).retireHost(stack, args, { successor: fresh, up: true });
     case "withdraw":
       await removeSettings(createPulumi(stack), [key]);
       return 0;

@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { commandsFor } from "../core/util/commands";
-import { formatProblem } from "../core/util/problem";
-import { resolveHomeDirectory } from "../core/util/resolvePath";
-import { providerNames } from "../core/util/resourceTypes";
-import { withLock } from "../core/util/withLock";
-import { formatHolder, type LockStatus, parseLocks, readHolder } from "./pulumi/locks";
-import { createPulumi, formatPulumiError, type Pulumi } from "./pulumi/pulumiCommand";
-import { runUp } from "./pulumi/stackFiles";
-import { shortenStackName } from "./pulumi/stackName";
-import { type PendingOperation, parseState } from "./pulumi/stackState";
-import { CliRefusal, createRefusal } from "./terminal/refusal";
+import { commandsFor } from "../core/util/commands.ts";
+import { formatProblem } from "../core/util/problem.ts";
+import { resolveHomeDirectory } from "../core/util/resolvePath.ts";
+import { providerNames } from "../core/util/resourceTypes.ts";
+import { withLock } from "../core/util/withLock.ts";
+import { formatHolder, type LockStatus, parseLocks, readHolder } from "./pulumi/locks.ts";
+import { createPulumi, formatPulumiError, type Pulumi } from "./pulumi/pulumiCommand.ts";
+import { runUp } from "./pulumi/stackFiles.ts";
+import { shortenStackName } from "./pulumi/stackName.ts";
+import { type PendingOperation, parseState } from "./pulumi/stackState.ts";
+import { CliRefusal, createRefusal } from "./terminal/refusal.ts";
 
 /** True if a cut-off creation of this type may be repeated, because it looks at the host before it acts. */
 const isRepeatable = (type: string) => type === "command:remote:Command" || providerNames.has(type);

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { RegistrationOutput } from "../core/registration/registration";
-import { isAddress } from "../core/util/address";
-import type { OrchestratorShown } from "./orchestrator/orchestrator";
+import type { RegistrationOutput } from "../core/registration/registration.ts";
+import { isAddress } from "../core/util/address.ts";
+import type { OrchestratorShown } from "./orchestrator/orchestrator.ts";
 
 /** Outputs of the stack's last run; a failed run may have left none. */
 export interface LastRun {

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StackConfig } from "../core/config/config";
-import { createProxyLogin } from "../core/ssh/configuredLogin";
-import { reachDeps, waitForLogin } from "../core/ssh/reachability";
-import type { SshTarget } from "../core/ssh/ssh";
-import { commandsFor } from "../core/util/commands";
-import { info } from "./log";
+import type { StackConfig } from "../core/config/config.ts";
+import { createProxyLogin } from "../core/ssh/configuredLogin.ts";
+import { reachDeps, waitForLogin } from "../core/ssh/reachability.ts";
+import type { SshTarget } from "../core/ssh/ssh.ts";
+import { commandsFor } from "../core/util/commands.ts";
+import { info } from "./log.ts";
 
 /** The login to a host, secret. A host with another `hostKey` (as in authorized_keys) is refused. */
 export type HostAccess = ReturnType<typeof createLogin> &

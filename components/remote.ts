@@ -1,17 +1,17 @@
 import { remote, type types } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { formatNotRun, formatStepError, readAnswer } from "../core/ssh/answer";
-import { markOwn } from "../core/ssh/foreign";
-import { type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root";
-import type { SshTarget } from "../core/ssh/ssh";
-import { readStepOutputLibrary } from "../core/steps/libraries";
-import { createEnvelope, type Step } from "../core/steps/step";
-import { commandsFor } from "../core/util/commands";
-import { printableLines } from "../core/util/printable";
-import { formatProblem } from "../core/util/problem";
-import { quoteShellWord } from "../core/util/quote";
-import { createPlainError, createStatusLine, failHook } from "./log";
-import type { HostAccess } from "./login";
+import { formatNotRun, formatStepError, readAnswer } from "../core/ssh/answer.ts";
+import { markOwn } from "../core/ssh/foreign.ts";
+import { type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root.ts";
+import type { SshTarget } from "../core/ssh/ssh.ts";
+import { readStepOutputLibrary } from "../core/steps/libraries.ts";
+import { createEnvelope, type Step } from "../core/steps/step.ts";
+import { commandsFor } from "../core/util/commands.ts";
+import { printableLines } from "../core/util/printable.ts";
+import { formatProblem } from "../core/util/problem.ts";
+import { quoteShellWord } from "../core/util/quote.ts";
+import { createPlainError, createStatusLine, failHook } from "./log.ts";
+import type { HostAccess } from "./login.ts";
 
 /** Returns the login for the program's own ssh. Secret. */
 export function createSshTarget({ address, hostKey, login, setUp }: HostAccess): pulumi.Output<SshTarget> {

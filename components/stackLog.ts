@@ -1,8 +1,8 @@
-import type { StackConfig } from "../core/config/config";
-import { createStackLogRef, openStackStore } from "../core/config/stackStore";
-import { type EventLog, openEventLog, readEvents } from "../core/eventLog/eventLog";
-import type { LogEvent } from "../core/eventLog/events";
-import { warn } from "./log";
+import type { StackConfig } from "../core/config/config.ts";
+import { createStackLogRef, openStackStore } from "../core/config/stackStore.ts";
+import { type EventLog, openEventLog, readEvents } from "../core/eventLog/eventLog.ts";
+import type { LogEvent } from "../core/eventLog/events.ts";
+import { warn } from "./log.ts";
 
 /** Opens the stack's event log. Its `note` only warns if an event can't be written. */
 export function openStackLog(config: StackConfig): EventLog {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa, type Options } from "execa";
-import { type CloudName, cloudsReady } from "./clouds/names";
-import { LabMachineRoom } from "./clouds/room";
-import { officialName, releaseHashFile } from "./doubles/release";
-import { type LabHost, LabHosts, makeKeys, privateKeyFile } from "./hosts/labHosts";
-import { LabState, labDirectory, labExists, labNames } from "./hosts/labState";
-import type { OwnProcess } from "./hosts/machine";
+import { type CloudName, cloudsReady } from "./clouds/names.ts";
+import { LabMachineRoom } from "./clouds/room/index.ts";
+import { officialName, releaseHashFile } from "./doubles/release.ts";
+import { type LabHost, LabHosts, makeKeys, privateKeyFile } from "./hosts/labHosts.ts";
+import { LabState, labDirectory, labExists, labNames } from "./hosts/labState.ts";
+import type { OwnProcess } from "./hosts/machine.ts";
 import {
   cloudPorts,
   createOperatorNetwork,
@@ -15,16 +15,16 @@ import {
   operatorNamespace,
   releaseHost,
   vaultPort,
-} from "./hosts/network";
-import { noteSecretsOn } from "./hosts/secretsOn";
-import { ensureBaseImage } from "./images/baseImage";
-import { isReferenceSynced, referenceUrl, startReference } from "./operator/references";
-import { residentsIn } from "./stack/residents";
-import { callSocket } from "./util/callSocket";
-import { labProgram } from "./util/labProgram";
-import { ensureRequirements } from "./util/requirements";
+} from "./hosts/network.ts";
+import { noteSecretsOn } from "./hosts/secretsOn.ts";
+import { ensureBaseImage } from "./images/baseImage.ts";
+import { isReferenceSynced, referenceUrl, startReference } from "./operator/references.ts";
+import { residentsIn } from "./stack/residents.ts";
+import { callSocket } from "./util/callSocket.ts";
+import { labProgram } from "./util/labProgram.ts";
+import { ensureRequirements } from "./util/requirements.ts";
 
-export type { HostShell, LabHost } from "./hosts/labHosts";
+export type { HostShell, LabHost } from "./hosts/labHosts.ts";
 
 const program = (name: string) => labProgram(join(import.meta.dirname, name));
 

@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { execa } from "execa";
-import { addFaultCommand } from "./commands/fault";
-import { addShellCommand } from "./commands/shell";
-import { ensureBaseImage } from "./images/baseImage";
-import { Lab } from "./lab";
-import { ensureToolchain } from "./toolchain";
-import { ensureRequirements } from "./util/requirements";
+import { addFaultCommand } from "./commands/fault.ts";
+import { addShellCommand } from "./commands/shell.ts";
+import { ensureBaseImage } from "./images/baseImage.ts";
+import { Lab } from "./lab.ts";
+import { ensureToolchain } from "./toolchain/index.ts";
+import { ensureRequirements } from "./util/requirements.ts";
 
 const program = new Command("npm run lab --")
   .enablePositionalOptions()

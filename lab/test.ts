@@ -1,11 +1,11 @@
 import { execa } from "execa";
-import { ensureCloudImage } from "./clouds/room/image";
-import { ensurePackagedImage } from "./images/packagedImage";
-import { Lab, testLabPrefix } from "./lab";
-import { realDirectory, unusedReals } from "./real/realPrograms";
-import { takeDown, takeDownTheDead } from "./testRun/deadLabs";
-import { leftOutVariable, recordDurations } from "./testRun/durations";
-import { hashesOf, notePassed, ownTests, passedBefore } from "./testRun/ownTests";
+import { ensureCloudImage } from "./clouds/room/image.ts";
+import { ensurePackagedImage } from "./images/packagedImage.ts";
+import { Lab, testLabPrefix } from "./lab.ts";
+import { realDirectory, unusedReals } from "./real/realPrograms.ts";
+import { takeDown, takeDownTheDead } from "./testRun/deadLabs.ts";
+import { leftOutVariable, recordDurations } from "./testRun/durations.ts";
+import { hashesOf, notePassed, ownTests, passedBefore } from "./testRun/ownTests.ts";
 import {
   closingLine,
   contractsLine,
@@ -16,14 +16,14 @@ import {
   sumOf,
   withSecondAttempt,
   worthAgain,
-} from "./testRun/tally";
-import { type Asked, askedOf } from "./testRun/tiers";
-import { endVitest, vitest } from "./testRun/vitest";
-import { ensureToolchain } from "./toolchain";
-import { allPlugins } from "./toolchain/plugins";
-import { checkout } from "./toolchain/version";
-import { elapsed } from "./util/progress";
-import { ensureRequirements } from "./util/requirements";
+} from "./testRun/tally.ts";
+import { type Asked, askedOf } from "./testRun/tiers.ts";
+import { endVitest, vitest } from "./testRun/vitest.ts";
+import { ensureToolchain } from "./toolchain/index.ts";
+import { allPlugins } from "./toolchain/plugins.ts";
+import { checkout } from "./toolchain/version.ts";
+import { elapsed } from "./util/progress.ts";
+import { ensureRequirements } from "./util/requirements.ts";
 
 /**
  * Runs `npm test [-- FILTER…]`, `npm run test:long`, `npm run test:unit` (which needs neither root nor lab), and both

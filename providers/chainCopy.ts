@@ -1,11 +1,11 @@
-import { type ChainCopied, copyChain } from "../core/chainCopy/chainCopy";
-import { type ChainCopyInputs, createNodeAccess } from "../core/chainCopy/copyNodes";
-import { isSameDisk } from "../core/ssh/publicKey";
-import type { SshTarget } from "../core/ssh/ssh";
-import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/printable";
-import { defineResource } from "./runtime/dynamicResource";
-import type { ProviderRun } from "./runtime/provider";
+import { type ChainCopied, copyChain } from "../core/chainCopy/chainCopy.ts";
+import { type ChainCopyInputs, createNodeAccess } from "../core/chainCopy/copyNodes.ts";
+import { isSameDisk } from "../core/ssh/publicKey.ts";
+import type { SshTarget } from "../core/ssh/ssh.ts";
+import { systemClock } from "../core/util/clock.ts";
+import { say } from "../core/util/printable.ts";
+import { defineResource } from "./runtime/dynamicResource.ts";
+import type { ProviderRun } from "./runtime/provider.ts";
 
 /**
  * Copies the old host's chain to the new host's node before the sync gate, if the stack asks for it

@@ -1,10 +1,10 @@
-import { isSameMove } from "../core/eventLog/moveId";
-import { prepareBulkCopy } from "../core/orchestrator/hosts/bulkCopyKey";
-import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
-import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/printable";
-import { isUnattended } from "../core/util/unattended";
-import { defineResource } from "./runtime/dynamicResource";
+import { isSameMove } from "../core/eventLog/moveId.ts";
+import { prepareBulkCopy } from "../core/orchestrator/hosts/bulkCopyKey.ts";
+import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs.ts";
+import { systemClock } from "../core/util/clock.ts";
+import { say } from "../core/util/printable.ts";
+import { isUnattended } from "../core/util/unattended.ts";
+import { defineResource } from "./runtime/dynamicResource.ts";
 
 /**
  * The short-lived key with which the new host pulls the orchestrator's bulk copy from the old host

@@ -1,13 +1,13 @@
-import type { OwnServer } from "../core/ssh/ownServer";
-import { computeFingerprint } from "../core/ssh/publicKey";
-import { formatLoginFailure, reachDeps, retryDuringBoot, waitForLogin } from "../core/ssh/reachability";
-import { type SshTarget, scanHostKey } from "../core/ssh/ssh";
-import type { LoginError } from "../core/ssh/sshErrors";
-import { commandsFor, someHostKey } from "../core/util/commands";
-import { say } from "../core/util/printable";
-import { formatProblem } from "../core/util/problem";
-import { type ArgsOf, defineResource, hasChanges } from "./runtime/dynamicResource";
-import { keepResults } from "./runtime/provider";
+import type { OwnServer } from "../core/ssh/ownServer.ts";
+import { computeFingerprint } from "../core/ssh/publicKey.ts";
+import { formatLoginFailure, reachDeps, retryDuringBoot, waitForLogin } from "../core/ssh/reachability.ts";
+import { type SshTarget, scanHostKey } from "../core/ssh/ssh.ts";
+import type { LoginError } from "../core/ssh/sshErrors.ts";
+import { commandsFor, someHostKey } from "../core/util/commands.ts";
+import { say } from "../core/util/printable.ts";
+import { formatProblem } from "../core/util/problem.ts";
+import { type ArgsOf, defineResource, hasChanges } from "./runtime/dynamicResource.ts";
+import { keepResults } from "./runtime/provider.ts";
 
 /**
  * Logs in to a host before its first step, so that a problem with the address, key or login is reported with the

@@ -1,8 +1,8 @@
 import crypto from "node:crypto";
 import ssh2 from "ssh2";
-import { findOrder, type SentOrder } from "../core/cloud/cloud";
-import { computeFingerprint } from "../core/ssh/publicKey";
-import { defineResource, hasChanges } from "./runtime/dynamicResource";
+import { findOrder, type SentOrder } from "../core/cloud/cloud.ts";
+import { computeFingerprint } from "../core/ssh/publicKey.ts";
+import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
 
 /**
  * The ed25519 host key of a server that this stack makes, and the numbers of its orders. cloud-init installs the key,

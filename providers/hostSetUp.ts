@@ -1,5 +1,5 @@
-import { say } from "../core/util/printable";
-import { defineResource, hasChanges } from "./runtime/dynamicResource";
+import { say } from "../core/util/printable.ts";
+import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
 
 /**
  * Keeps a text that changes in each run that finds nothing of this stack on its host, whose disk was set back: with it

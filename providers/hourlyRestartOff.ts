@@ -1,8 +1,8 @@
-import { createConnection, runScript, type ScriptError } from "../core/ssh/connection";
-import type { SshTarget } from "../core/ssh/ssh";
-import { say } from "../core/util/printable";
-import { createProblemError } from "../core/util/problem";
-import { defineResource, hasChanges } from "./runtime/dynamicResource";
+import { createConnection, runScript, type ScriptError } from "../core/ssh/connection.ts";
+import type { SshTarget } from "../core/ssh/ssh.ts";
+import { say } from "../core/util/printable.ts";
+import { createProblemError } from "../core/util/problem.ts";
+import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
 
 /**
  * Keeps the hourly restart off once the node has synced, because an operator may enable its line again

@@ -1,17 +1,17 @@
-import { openEventLog } from "../core/eventLog/eventLog";
-import type { RetirementInputs } from "../core/retirement/guardInputs";
-import { type GuardMemory, isReached } from "../core/retirement/guardMemory";
-import { readHost } from "../core/retirement/readHost";
-import { formatRefusal } from "../core/retirement/refusalText";
-import { hasOrchestratorTraces } from "../core/retirement/retirementFacts";
-import { stopNode } from "../core/retirement/shutDownHost";
-import { surveyRetirement } from "../core/retirement/surveyRetirement";
-import { isSameHost } from "../core/ssh/publicKey";
-import { openRoot } from "../core/ssh/root";
-import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/printable";
-import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended";
-import { defineResource, hasChanges } from "./runtime/dynamicResource";
+import { openEventLog } from "../core/eventLog/eventLog.ts";
+import type { RetirementInputs } from "../core/retirement/guardInputs.ts";
+import { type GuardMemory, isReached } from "../core/retirement/guardMemory.ts";
+import { readHost } from "../core/retirement/readHost.ts";
+import { formatRefusal } from "../core/retirement/refusalText.ts";
+import { hasOrchestratorTraces } from "../core/retirement/retirementFacts.ts";
+import { stopNode } from "../core/retirement/shutDownHost.ts";
+import { surveyRetirement } from "../core/retirement/surveyRetirement.ts";
+import { isSameHost } from "../core/ssh/publicKey.ts";
+import { openRoot } from "../core/ssh/root.ts";
+import { systemClock } from "../core/util/clock.ts";
+import { say } from "../core/util/printable.ts";
+import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended.ts";
+import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
 
 /**
  * Stops a retired host's node for good, once chain and successor show that nobody needs it (docs/specification.md, 1.1,

@@ -1,21 +1,21 @@
-import { type ChainClient, openNodeChain } from "../core/chain/chain";
-import type { Network } from "../core/chain/elections";
-import type { NodeTarget } from "../core/chain/node";
-import { readNodeVersion, readVersionGaps } from "../core/chain/nodeVersion";
-import { createOrchestratorClient } from "../core/chain/orchestrator";
-import { waitForSignings } from "../core/orchestrator/move/signings";
-import { createConnection } from "../core/ssh/connection";
-import { markOwn } from "../core/ssh/foreign";
-import { isSameDisk } from "../core/ssh/publicKey";
-import { type CallOptions, type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root";
-import { readNodeStatus } from "../core/sync/nodeStatus";
-import type { WitnessSources } from "../core/sync/references";
-import { findRollbackFault } from "../core/upgrade/rules";
-import { upgradeNode } from "../core/upgrade/upgrade";
-import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/printable";
-import { formatProblem } from "../core/util/problem";
-import { defineResource, hasChanges } from "./runtime/dynamicResource";
+import { type ChainClient, openNodeChain } from "../core/chain/chain.ts";
+import type { Network } from "../core/chain/elections.ts";
+import type { NodeTarget } from "../core/chain/node.ts";
+import { readNodeVersion, readVersionGaps } from "../core/chain/nodeVersion.ts";
+import { createOrchestratorClient } from "../core/chain/orchestrator.ts";
+import { waitForSignings } from "../core/orchestrator/move/signings.ts";
+import { createConnection } from "../core/ssh/connection.ts";
+import { markOwn } from "../core/ssh/foreign.ts";
+import { isSameDisk } from "../core/ssh/publicKey.ts";
+import { type CallOptions, type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root.ts";
+import { readNodeStatus } from "../core/sync/nodeStatus.ts";
+import type { WitnessSources } from "../core/sync/references.ts";
+import { findRollbackFault } from "../core/upgrade/rules.ts";
+import { upgradeNode } from "../core/upgrade/upgrade.ts";
+import { systemClock } from "../core/util/clock.ts";
+import { say } from "../core/util/printable.ts";
+import { formatProblem } from "../core/util/problem.ts";
+import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
 
 /**
  * Upgrades a node to pillar-host:node.release, without a missed momentum if the schedule allows it, and rolls back a

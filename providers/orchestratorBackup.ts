@@ -1,12 +1,12 @@
-import type { Prepared } from "../core/eventLog/events";
-import { readBridge } from "../core/orchestrator/checks/bridgeState";
-import { secureOrchestrator } from "../core/orchestrator/checks/preparation";
-import { openPair } from "../core/orchestrator/hosts/hostPair";
-import type { BackupInputs } from "../core/orchestrator/hosts/moveInputs";
-import { readNodeStatus } from "../core/sync/nodeStatus";
-import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/printable";
-import { defineResource } from "./runtime/dynamicResource";
+import type { Prepared } from "../core/eventLog/events.ts";
+import { readBridge } from "../core/orchestrator/checks/bridgeState.ts";
+import { secureOrchestrator } from "../core/orchestrator/checks/preparation.ts";
+import { openPair } from "../core/orchestrator/hosts/hostPair.ts";
+import type { BackupInputs } from "../core/orchestrator/hosts/moveInputs.ts";
+import { readNodeStatus } from "../core/sync/nodeStatus.ts";
+import { systemClock } from "../core/util/clock.ts";
+import { say } from "../core/util/printable.ts";
+import { defineResource } from "./runtime/dynamicResource.ts";
 
 /**
  * Prepares the orchestrator's move (docs/specification.md, 1.2, steps 1 and 2): reports all problems of both hosts

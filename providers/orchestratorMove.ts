@@ -1,13 +1,13 @@
-import type { Notice } from "../core/notify/notify";
-import { readBridge } from "../core/orchestrator/checks/bridgeState";
-import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs";
-import { formatMoveFailure, formatMoveNotice, type MoveOutputs, move } from "../core/orchestrator/move/move";
-import { readNodeStatus } from "../core/sync/nodeStatus";
-import { systemClock } from "../core/util/clock";
-import { say } from "../core/util/printable";
-import { isUnattended } from "../core/util/unattended";
-import { defineResource } from "./runtime/dynamicResource";
-import type { ProviderRun } from "./runtime/provider";
+import type { Notice } from "../core/notify/notify.ts";
+import { readBridge } from "../core/orchestrator/checks/bridgeState.ts";
+import type { MoveInputs } from "../core/orchestrator/hosts/moveInputs.ts";
+import { formatMoveFailure, formatMoveNotice, type MoveOutputs, move } from "../core/orchestrator/move/move.ts";
+import { readNodeStatus } from "../core/sync/nodeStatus.ts";
+import { systemClock } from "../core/util/clock.ts";
+import { say } from "../core/util/printable.ts";
+import { isUnattended } from "../core/util/unattended.ts";
+import { defineResource } from "./runtime/dynamicResource.ts";
+import type { ProviderRun } from "./runtime/provider.ts";
 
 /**
  * Moves the orchestrator from the old host to this one, or back (docs/specification.md, 1.2, steps 4 to 7), with a

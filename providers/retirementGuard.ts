@@ -1,20 +1,20 @@
-import { openNodeChain } from "../core/chain/chain";
-import { findAgeFault } from "../core/chain/reading";
-import type { Block } from "../core/chain/sameChain";
-import { type EventLog, openEventLog } from "../core/eventLog/eventLog";
-import { findValidEvents } from "../core/eventLog/guardFacts";
-import { mergeHeads } from "../core/eventLog/logIntegrity";
-import type { RetirementInputs } from "../core/retirement/guardInputs";
-import type { GuardMemory } from "../core/retirement/guardMemory";
-import { overrideVariable } from "../core/retirement/refusalText";
-import { releaseHost } from "../core/retirement/releaseOnDestroy";
-import { readRetirementLibrary } from "../core/steps/libraries";
-import { systemClock } from "../core/util/clock";
-import { commandsFor } from "../core/util/commands";
-import { say } from "../core/util/printable";
-import { createProblemError } from "../core/util/problem";
-import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended";
-import { defineResource } from "./runtime/dynamicResource";
+import { openNodeChain } from "../core/chain/chain.ts";
+import { findAgeFault } from "../core/chain/reading.ts";
+import type { Block } from "../core/chain/sameChain.ts";
+import { type EventLog, openEventLog } from "../core/eventLog/eventLog.ts";
+import { findValidEvents } from "../core/eventLog/guardFacts.ts";
+import { mergeHeads } from "../core/eventLog/logIntegrity.ts";
+import type { RetirementInputs } from "../core/retirement/guardInputs.ts";
+import type { GuardMemory } from "../core/retirement/guardMemory.ts";
+import { overrideVariable } from "../core/retirement/refusalText.ts";
+import { releaseHost } from "../core/retirement/releaseOnDestroy.ts";
+import { readRetirementLibrary } from "../core/steps/libraries.ts";
+import { systemClock } from "../core/util/clock.ts";
+import { commandsFor } from "../core/util/commands.ts";
+import { say } from "../core/util/printable.ts";
+import { createProblemError } from "../core/util/problem.ts";
+import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended.ts";
+import { defineResource } from "./runtime/dynamicResource.ts";
 
 /**
  * Protects a host from deletion (docs/architecture.md, Two guards, one code). create stores facts. update keeps them,

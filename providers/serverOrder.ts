@@ -1,10 +1,10 @@
-import { describeServer, findOrder, type Owner, type SentOrder } from "../core/cloud/cloud";
-import { createCloud } from "../core/cloud/clouds";
-import type { CloudAccess } from "../core/cloud/http";
-import { type Clock, systemClock } from "../core/util/clock";
-import { commandsFor } from "../core/util/commands";
-import { createProblemError } from "../core/util/problem";
-import { defineResource, hasChanges } from "./runtime/dynamicResource";
+import { describeServer, findOrder, type Owner, type SentOrder } from "../core/cloud/cloud.ts";
+import { createCloud } from "../core/cloud/clouds.ts";
+import type { CloudAccess } from "../core/cloud/http.ts";
+import { type Clock, systemClock } from "../core/util/clock.ts";
+import { commandsFor } from "../core/util/commands.ts";
+import { createProblemError } from "../core/util/problem.ts";
+import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
 
 /**
  * Stands between the order and what the order used. The server depends on it, and it depends on key, firewall and tag,

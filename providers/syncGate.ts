@@ -1,24 +1,24 @@
-import type { NodeTarget } from "../core/chain/node";
-import { type LogRef, openEventLog } from "../core/eventLog/eventLog";
-import type { Notice } from "../core/notify/notify";
-import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet";
-import { readSources } from "../core/registration/pillarReadings";
-import { noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup";
-import { type Connection, createConnection } from "../core/ssh/connection";
-import { readHostFacts } from "../core/ssh/hostFacts";
-import { isSameDisk } from "../core/ssh/publicKey";
-import type { SshTarget } from "../core/ssh/ssh";
-import type { GateSettings } from "../core/sync/gateSettings";
-import type { WitnessSources } from "../core/sync/references";
-import { isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync";
-import { openNodeReader } from "../core/sync/witnesses";
-import { systemClock } from "../core/util/clock";
-import { commandsFor } from "../core/util/commands";
-import { say, takeFirstLine } from "../core/util/printable";
-import { formatDuration } from "../core/util/timeText";
-import { decideWait } from "../core/util/unattended";
-import { defineResource } from "./runtime/dynamicResource";
-import { keepResults, type ProviderRun } from "./runtime/provider";
+import type { NodeTarget } from "../core/chain/node.ts";
+import { type LogRef, openEventLog } from "../core/eventLog/eventLog.ts";
+import type { Notice } from "../core/notify/notify.ts";
+import { type EarlyWalletWatch, readAddressDigest, watchForEarlyWallet } from "../core/registration/earlyWallet.ts";
+import { readSources } from "../core/registration/pillarReadings.ts";
+import { noteRegistration, readRegistrationMemory } from "../core/registration/registrationLookup.ts";
+import { type Connection, createConnection } from "../core/ssh/connection.ts";
+import { readHostFacts } from "../core/ssh/hostFacts.ts";
+import { isSameDisk } from "../core/ssh/publicKey.ts";
+import type { SshTarget } from "../core/ssh/ssh.ts";
+import type { GateSettings } from "../core/sync/gateSettings.ts";
+import type { WitnessSources } from "../core/sync/references.ts";
+import { isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync.ts";
+import { openNodeReader } from "../core/sync/witnesses.ts";
+import { systemClock } from "../core/util/clock.ts";
+import { commandsFor } from "../core/util/commands.ts";
+import { say, takeFirstLine } from "../core/util/printable.ts";
+import { formatDuration } from "../core/util/timeText.ts";
+import { decideWait } from "../core/util/unattended.ts";
+import { defineResource } from "./runtime/dynamicResource.ts";
+import { keepResults, type ProviderRun } from "./runtime/provider.ts";
 
 /**
  * Blocks until the node is provably synced, and stores the proof (docs/specification.md, 1.1, step 11, and 4.1). create

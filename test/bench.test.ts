@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { median, ratioOf, tableOf } from "../lab/bench/rows";
+import { median, ratioOf, tableOf } from "../lab/bench/rows.ts";
 
 test("the median is the middle value, in whatever order they come", () => {
   expect([median([9, 1, 5]), median([100, 2, 3, 4]), median([7])]).toEqual([5, 3.5, 7]);

@@ -4,12 +4,12 @@ import os from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { cached, cachePath, cacheRoot } from "../lab/util/cache";
+import { cached, cachePath, cacheRoot } from "../lab/util/cache.ts";
 
 // Builds that must die or run at once do so in processes of their own: this one asks for a "slow" result.
 const child = `
   const fs = require("node:fs");
-  const { cached } = require(${JSON.stringify(path.resolve(__dirname, "../lab/util/cache.ts"))});
+  const { cached } = require(${JSON.stringify(path.resolve(import.meta.dirname, "../lab/util/cache.ts"))});
   cached("slow", "1", async (dir) => {
     fs.appendFileSync(process.env.BUILDS, process.pid + "\\n");
     fs.writeFileSync(dir + "/half", "1");
@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 function start(buildMs: number): ChildProcess {
-  const tsx = path.resolve(__dirname, "../node_modules/tsx/dist/cjs/index.cjs");
+  const tsx = path.resolve(import.meta.dirname, "../node_modules/tsx/dist/cjs/index.cjs");
   const started = spawn(process.execPath, ["--require", tsx, "-e", child], {
     env: { ...process.env, BUILDS: builds, BUILD_MS: String(buildMs) },
     stdio: ["ignore", "pipe", "inherit"],

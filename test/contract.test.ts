@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { type MachineFacts, refusals } from "../lab/contracts/scratchMachine";
+import { type MachineFacts, refusals } from "../lab/contracts/scratchMachine.ts";
 
 const scratch: MachineFacts = {
   isLinux: true,
@@ -45,12 +45,9 @@ function filesNeedingReal(): string[] {
     const imports = texts.map(([, path = ""]) => join(dirname(file), path));
     return imports.some(
       (path) =>
-        /\/lab\/real\/real(Programs|Network|Node|Signer)$/.test(path) ||
+        /\/lab\/real\/real(Programs|Network|Node|Signer)\.ts$/.test(path) ||
         // contract() names its skipped half.
-        (path.startsWith(lab) &&
-          !path.endsWith("/contracts/contract") &&
-          existsSync(`${path}.ts`) &&
-          needs(`${path}.ts`)),
+        (path.startsWith(lab) && !path.endsWith("/contracts/contract.ts") && existsSync(path) && needs(path)),
     );
   };
   const files = readdirSync(lab, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));

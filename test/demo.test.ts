@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isMachines, judge, type Played } from "../lab/demo/judgement";
+import { isMachines, judge, type Played } from "../lab/demo/judgement.ts";
 
 const noon = Date.parse("2026-01-01T12:00:00Z");
 const slot = (seconds: number, producer: string, nodes: string[]) => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 
-const root = join(__dirname, "..");
+const root = join(import.meta.dirname, "..");
 
 /** Lists the project's own files, relative to its root, without built and downloaded files. */
 function filesBelow(directory = root): string[] {

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { formatHolder } from "../cli/pulumi/locks";
-import { formatRestore } from "../cli/restore/restoreOrchestrator";
-import { formatReport } from "../cli/status/statusText";
-import { formatNextStep } from "../components/node/nextStep";
-import { decideRetirement } from "../core/retirement/decideRetirement";
-import { formatRefusal } from "../core/retirement/refusalText";
-import { partsOf, progress, viewOf } from "./cli/exampleView";
-import { facts, hostFacts, reading, successor } from "./core/retirement/exampleFacts";
-import { moveNamed } from "./moveNamed";
+import { formatHolder } from "../cli/pulumi/locks.ts";
+import { formatRestore } from "../cli/restore/restoreOrchestrator.ts";
+import { formatReport } from "../cli/status/statusText.ts";
+import { formatNextStep } from "../components/node/nextStep.ts";
+import { decideRetirement } from "../core/retirement/decideRetirement.ts";
+import { formatRefusal } from "../core/retirement/refusalText.ts";
+import { partsOf, progress, viewOf } from "./cli/exampleView.ts";
+import { facts, hostFacts, reading, successor } from "./core/retirement/exampleFacts.ts";
+import { moveNamed } from "./moveNamed.ts";
 
 // Renders the documents' examples of output with the functions that print them.
 
@@ -107,10 +107,10 @@ test("README.md shows the first line of the next step", () => {
 
 const sources = ["cli", "components", "core", "providers"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(ts|js|sh)$/.test(name))
+    .filter((name) => /\.(ts|cjs|sh)$/.test(name))
     .map((name) => read(join(folder, name))),
 );
-const program = [...sources, read("nodeVersion.js")].join("\n");
+const program = sources.join("\n");
 
 test.each([
   "the bridge will be without this orchestrator for ",

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { faultHelp } from "../lab/commands/fault";
-import { defaultNodeSettings, type NodeSettingsPatch } from "../lab/doubles/chain";
-import { Sync } from "../lab/doubles/node/sync";
-import { faultName, faultNames, faults } from "../lab/faults";
-import { fillDisk } from "../lab/faults/hostScripts";
-import { type FaultKind, height, milliseconds, oneOf } from "../lab/faults/kind";
-import { addRule } from "../lab/faults/networkFaults";
-import { healed, type NodeFault, nodeFaults } from "../lab/faults/nodeFaults";
-import { createHostNetwork } from "../lab/hosts/network";
+import { faultHelp } from "../lab/commands/fault.ts";
+import { defaultNodeSettings, type NodeSettingsPatch } from "../lab/doubles/chain/index.ts";
+import { Sync } from "../lab/doubles/node/sync.ts";
+import { fillDisk } from "../lab/faults/hostScripts.ts";
+import { faultName, faultNames, faults } from "../lab/faults/index.ts";
+import { type FaultKind, height, milliseconds, oneOf } from "../lab/faults/kind.ts";
+import { addRule } from "../lab/faults/networkFaults.ts";
+import { healed, type NodeFault, nodeFaults } from "../lab/faults/nodeFaults.ts";
+import { createHostNetwork } from "../lab/hosts/network.ts";
 
 it("faults all exist, each with a line of help", () => {
   expect(faultNames.length).toBeGreaterThan(15);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Header } from "tar";
 import { expect } from "vitest";
-import type { Variables } from "../core/ssh/foreign";
+import type { Variables } from "../core/ssh/foreign.ts";
 
 /** Hostile texts: a host, node or reference that an attacker controls may answer with any of them. */
 export const hostile = fc

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkStackFile } from "../cli/init/checkAnswers";
-import { type Answers, formatStackFile } from "../cli/init/stackText";
-import { labExample, welcome } from "../lab/shell/texts";
-import { codeBlocks, commandsOf } from "./lab/readme";
+import { checkStackFile } from "../cli/init/checkAnswers.ts";
+import { type Answers, formatStackFile } from "../cli/init/stackText.ts";
+import { labExample, welcome } from "../lab/shell/texts.ts";
+import { codeBlocks, commandsOf } from "./lab/readme.ts";
 
 const root = join(import.meta.dirname, "..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");

@@ -1,4 +1,4 @@
-import { type MoveId, parseMove } from "../core/eventLog/moveId";
+import { type MoveId, parseMove } from "../core/eventLog/moveId.ts";
 
 /** Parses a move's name. */
 export function moveNamed(text: string): MoveId {

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { hashesOf, notePassed, passedBefore } from "../lab/testRun/ownTests";
-import { scratchDirectory } from "./scratchDirectory";
+import { hashesOf, notePassed, passedBefore } from "../lab/testRun/ownTests.ts";
+import { scratchDirectory } from "./scratchDirectory.ts";
 
 const file = "test/lab/plugins/a.long.test.ts";
 const root = scratchDirectory();

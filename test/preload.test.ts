@@ -1,12 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
-import { basename, join } from "node:path";
+import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeEach, expect, it } from "vitest";
 import { parse } from "yaml";
-import { compiled } from "../compile";
-import { scratchDirectory } from "./scratchDirectory";
+import { scratchDirectory } from "./scratchDirectory.ts";
 
 const { runtime, plugins } = parse(readFileSync("Pulumi.yaml", "utf8"));
 // A configured cache, as in these tests, is kept.
@@ -14,28 +13,29 @@ const { NODE_COMPILE_CACHE: _, ...env } = process.env;
 
 const root = scratchDirectory();
 beforeEach(() => {
-  for (const name of ["preload.js", "compile.js", "compileCache.js"]) cpSync(name, join(root(), name));
-  mkdirSync(join(root(), "providers/runtime"), { recursive: true });
-  cpSync("providers/runtime/process", join(root(), "providers/runtime/process"), { recursive: true });
+  for (const name of ["package.json", "core", "providers"]) cpSync(name, join(root(), name), { recursive: true });
   symlinkSync(join(process.cwd(), "node_modules"), join(root(), "node_modules"));
 });
 
 const program = (text: string, more: Record<string, string> = {}) => {
-  const args = ["--no-warnings", runtime.options.nodeargs, "-e", text];
+  const args = ["--no-warnings", runtime.options.nodeargs, "--input-type=commonjs", "-e", text];
   return execFileSync(process.execPath, args, { cwd: root(), env: { ...env, ...more }, encoding: "utf8" }).trim();
 };
 
-it("keeps Node's compile cache, with the libraries, beside the compiled program", () => {
+it("keeps Node's compile cache, with the libraries, beside the program", () => {
   const said = program('console.log(require("node:module").getCompileCacheDir())');
-  expect(said.startsWith(join(root(), ".compiled/node/"))).toBe(true);
+  expect(said.startsWith(join(root(), ".compiled/"))).toBe(true);
 });
 
 it("gives each address of a name 5 s, in the program and in the operator's tool", () => {
   expect(program('console.log(require("node:net").getDefaultAutoSelectFamilyAttemptTimeout())')).toBe("5000");
   const tool = `process.argv[2] = "--version";
     process.on("exit", () => console.log(require("node:net").getDefaultAutoSelectFamilyAttemptTimeout()));
-    require(${JSON.stringify(join(process.cwd(), "cli/bin.js"))});`;
-  const said = execFileSync(process.execPath, ["-e", tool, "--", "tool"], { env, encoding: "utf8" });
+    require(${JSON.stringify(join(process.cwd(), "cli/bin.cjs"))});`;
+  const said = execFileSync(process.execPath, ["--input-type=commonjs", "-e", tool, "--", "tool"], {
+    env,
+    encoding: "utf8",
+  });
   expect(said.trim().split("\n").at(-1)).toBe("5000");
 });
 
@@ -46,7 +46,7 @@ it("loads the SDK's function serializer, automation and traces, and zod's langua
     const { z } = require("zod");
     const tracing = require("@pulumi/pulumi/cmd/run/tracing");
     const late = ["@pulumi/pulumi/automation", "@pulumi/pulumi/cmd/run/tracing", "zod/v4/locales"];
-    const never = ["typescript", "normalize-package-data"];
+    const never = ["@pulumi/pulumi/typescript-shim", "normalize-package-data"];
     const isLate = () => [...late, ...never].map((name) => isProxy(require.cache[require.resolve(name)].exports));
     tracing.newSpan("one").end();
     const [before, english] = [isLate(), z.string().safeParse(1).error.issues[0].message];
@@ -64,11 +64,6 @@ it("loads the SDK's function serializer, automation and traces, and zod's langua
 
 it("is a single process of the SDK; Node has written its cache before a signal can end it, and it ends after its engine", async () => {
   const [{ name, path }] = plugins.providers;
-  for (const source of ["index.ts", "cli", "components", "core", "providers", "examples"])
-    cpSync(source, join(root(), source), { recursive: true });
-  for (const source of ["package.json", "tsconfig.pulumi.json"]) cpSync(source, join(root(), source));
-  mkdirSync(join(root(), ".compiled"), { mode: 0o700 });
-  symlinkSync(compiled(), join(root(), ".compiled", basename(compiled())));
   // The engine starts it from the project's directory, by its whole path.
   const engine = "127.0.0.1:1";
   const running = spawn(join(root(), path, `pulumi-resource-${name}`), [engine], { cwd: root(), env });
@@ -76,8 +71,8 @@ it("is a single process of the SDK; Node has written its cache before a signal c
   expect(port).toMatch(/^\d+$/);
   const command = readFileSync(`/proc/${running.pid}/cmdline`, "utf8").split("\0");
   expect(command.slice(-2)).toEqual([engine, ""]);
-  expect(command[1]).toMatch(/dynamic-provider\.js$/);
-  const kept = readdirSync(join(root(), ".compiled/node"), { recursive: true });
+  expect(command[1]).toMatch(/dynamic-provider\.cjs$/);
+  const kept = readdirSync(join(root(), ".compiled"), { recursive: true });
   expect(kept.length).toBeGreaterThan(100);
   // A killed engine asks nothing more.
   running.stdin.end();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { typedByHand } from "../lab/lint/printedCommands";
+import { typedByHand } from "../lab/lint/printedCommands.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -20,12 +20,10 @@ const exceptions: readonly (readonly [file: string, holds: RegExp, why: string])
 
 const files = ["components", "core", "providers", "cli"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.(ts|sh|js)$/.test(name))
+    .filter((name) => /\.(ts|sh|cjs)$/.test(name))
     .map((name) => join(folder, name)),
 );
-const found = [...files, "index.ts", "main.js", "nodeVersion.js"].flatMap((path) =>
-  typedByHand(path, readFileSync(join(root, path), "utf8")),
-);
+const found = [...files, "index.ts"].flatMap((path) => typedByHand(path, readFileSync(join(root, path), "utf8")));
 const isExcepted = (path: string, text: string) =>
   exceptions.some(([file, holds]) => file === path && holds.test(text));
 

@@ -3,8 +3,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { hasReal, realProgram } from "../lab/real/realPrograms";
-import { scratchDirectory } from "./scratchDirectory";
+import { hasReal, realProgram } from "../lab/real/realPrograms.ts";
+import { scratchDirectory } from "./scratchDirectory.ts";
 
 const script = "#!/bin/sh\necho real\n";
 const sumOf = (file: string) => createHash("sha256").update(fs.readFileSync(file)).digest("hex");

@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
-import { locateFiles } from "../core/eventLog/eventLog";
-import type { LogEvent, MoveEvent } from "../core/eventLog/events";
-import { findLastHash } from "../core/eventLog/logIntegrity";
-import { formatLine, parseLine } from "../core/eventLog/logLine";
+import { locateFiles } from "../core/eventLog/eventLog.ts";
+import type { LogEvent, MoveEvent } from "../core/eventLog/events.ts";
+import { findLastHash } from "../core/eventLog/logIntegrity.ts";
+import { formatLine, parseLine } from "../core/eventLog/logLine.ts";
 
 /** Returns the path of the event log in a directory. Tests write and read it without a store. */
 export function recordFile(directory: string): string {

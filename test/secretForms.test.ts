@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { kindsIn } from "../lab/testRun/secretForms";
+import { kindsIn } from "../lab/testRun/secretForms.ts";
 
 const password = `a"B\\c'D <e&f>$%g`;
 const secrets = [{ kind: "a password", text: password }];

@@ -10,8 +10,8 @@ import {
   sumOf,
   withSecondAttempt,
   worthAgain,
-} from "../lab/testRun/tally";
-import { askedOf } from "../lab/testRun/tiers";
+} from "../lab/testRun/tally.ts";
+import { askedOf } from "../lab/testRun/tiers.ts";
 
 /** Returns the runner's report of files with these tests; by default a file's status follows from its tests. */
 function reportOf(files: Record<string, { tests?: string[]; status?: string }>): Report {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { countOf, failuresOf } from "../lab/testRun/tally";
-import { vitest } from "../lab/testRun/vitest";
+import { countOf, failuresOf } from "../lab/testRun/tally.ts";
+import { vitest } from "../lab/testRun/vitest.ts";
 
 const checkout = join(import.meta.dirname, "..");
 const made: string[] = [];

@@ -2,11 +2,11 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { engineLogs, keepEngineLogs, settleEngineLogs, withoutLogsVariable } from "../lab/toolchain/engineLogs";
-import { requireGo, sourceHash } from "../lab/toolchain/go";
-import { ensurePlugins } from "../lab/toolchain/plugins";
-import { engineVersion, fits, pinnedVersion } from "../lab/toolchain/version";
-import { scratchDirectory } from "./scratchDirectory";
+import { engineLogs, keepEngineLogs, settleEngineLogs, withoutLogsVariable } from "../lab/toolchain/engineLogs.ts";
+import { requireGo, sourceHash } from "../lab/toolchain/go.ts";
+import { ensurePlugins } from "../lab/toolchain/plugins.ts";
+import { engineVersion, fits, pinnedVersion } from "../lab/toolchain/version.ts";
+import { scratchDirectory } from "./scratchDirectory.ts";
 
 const work = scratchDirectory();
 

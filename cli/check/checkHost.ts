@@ -1,15 +1,15 @@
-import type { StackConfig } from "../../core/config/config";
-import { createHostTarget, createProxyLogin } from "../../core/ssh/configuredLogin";
-import { runScript } from "../../core/ssh/connection";
-import { formatLoginFailure, tryLogin } from "../../core/ssh/reachability";
-import { readPresentedKey } from "../../core/ssh/ssh";
-import type { LoginError } from "../../core/ssh/sshErrors";
-import { preflight } from "../../core/steps/nodeSteps";
-import { createEnvelope } from "../../core/steps/step";
-import { createReceiver, formatStackIdentity } from "../../core/steps/stepVariables";
-import { commandsFor } from "../../core/util/commands";
-import type { StackInfo } from "../status/openStack";
-import { type CheckRow, fail, pass, pending } from "./checkRow";
+import type { StackConfig } from "../../core/config/config.ts";
+import { createHostTarget, createProxyLogin } from "../../core/ssh/configuredLogin.ts";
+import { runScript } from "../../core/ssh/connection.ts";
+import { formatLoginFailure, tryLogin } from "../../core/ssh/reachability.ts";
+import { readPresentedKey } from "../../core/ssh/ssh.ts";
+import type { LoginError } from "../../core/ssh/sshErrors.ts";
+import { preflight } from "../../core/steps/nodeSteps.ts";
+import { createEnvelope } from "../../core/steps/step.ts";
+import { createReceiver, formatStackIdentity } from "../../core/steps/stepVariables.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import type { StackInfo } from "../status/openStack.ts";
+import { type CheckRow, fail, pass, pending } from "./checkRow.ts";
 
 const topic = "host";
 

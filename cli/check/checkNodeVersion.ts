@@ -1,18 +1,18 @@
-import { createNodeTarget } from "../../core/chain/configuredNode";
-import { createNodeClient } from "../../core/chain/node";
-import { readNodeVersion, readVersionGaps } from "../../core/chain/nodeVersion";
+import { createNodeTarget } from "../../core/chain/configuredNode.ts";
+import { createNodeClient } from "../../core/chain/node.ts";
+import { readNodeVersion, readVersionGaps } from "../../core/chain/nodeVersion.ts";
 import {
   findApplicableRows,
   formatRequirement,
   formatVersionGap,
   installLines,
   type VersionGap,
-} from "../../core/chain/requiredVersions";
-import { createVersionRules } from "../../core/chain/versionRules";
-import { createConnection } from "../../core/ssh/connection";
-import { commandsFor } from "../../core/util/commands";
-import type { StackInfo } from "../status/openStack";
-import { type CheckRow, fail, pass, pending } from "./checkRow";
+} from "../../core/chain/requiredVersions.ts";
+import { createVersionRules } from "../../core/chain/versionRules.ts";
+import { createConnection } from "../../core/ssh/connection.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import type { StackInfo } from "../status/openStack.ts";
+import { type CheckRow, fail, pass, pending } from "./checkRow.ts";
 
 const topic = "node's version";
 

@@ -1,6 +1,6 @@
-import type { Forecast } from "../../core/orchestrator/checks/rehearsal";
-import { commandsFor } from "../../core/util/commands";
-import { printable } from "../../core/util/printable";
+import type { Forecast } from "../../core/orchestrator/checks/rehearsal.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { printable } from "../../core/util/printable.ts";
 
 export interface CheckRow {
   readonly topic: string;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
-import { hostProviders } from "../init/stackText";
-import { ToolCommand, upExitCode } from "./toolCommand";
+import { hostProviders } from "../init/stackText.ts";
+import { ToolCommand, upExitCode } from "./toolCommand.ts";
 
 // Commands that make or change a stack.
 
@@ -57,7 +57,7 @@ Exit code:
   0    stack and file are made
   2    neither was made: the output says why, and what to do
   130  ended with Ctrl-C`)
-    .load(async () => (await import("../init/init")).init),
+    .load(async () => (await import("../init/init.ts")).init),
   new ToolCommand("migrate")
     .movesOrchestrator()
     .argument("<old>", "the stack of the Pillar's present host, such as prod; made if it is missing")
@@ -72,7 +72,7 @@ It stores nothing: after a kill at any moment, the same command continues.
 
 Exit code: 0 if the old host's stack is destroyed; 2 if migrate can't continue (the output says why, and what to do);
 else that of the command that failed`)
-    .load(async () => (await import("../migrate")).migrate),
+    .load(async () => (await import("../migrate.ts")).migrate),
   new ToolCommand("adopt")
     .argument("<stack>", "the name of the new stack, such as prod")
     .argument("<address>", "the address of the old host, set up without this program")
@@ -83,14 +83,14 @@ else that of the command that failed`)
     )
     .description("make a stack for an old host, and adopt the host: changes nothing on it")
     .endsInUp()
-    .load(async () => (await import("../edit/adoptHost")).adoptHost),
+    .load(async () => (await import("../edit/adoptHost.ts")).adoptHost),
   new ToolCommand("move")
     .argument("<stack>", "the stack of the new host, such as prod-2")
     .requiredOption("--from <stack>", "the stack of the orchestrator's present host; gives the host's address and key")
     .description("record where the orchestrator runs, and move it from there: checks both hosts before any change")
     .movesOrchestrator()
     .endsInUp()
-    .load(async () => (await import("../edit/moveOrchestrator")).moveOrchestrator),
+    .load(async () => (await import("../edit/moveOrchestrator.ts")).moveOrchestrator),
   new ToolCommand("restore")
     .argument("<stack>", "the stack of the host that gets the orchestrator, such as prod-3")
     .option("--backup <file>", "the backup; default: a killed restore's, else the newest in the event log that fits")
@@ -105,7 +105,7 @@ else that of the command that failed`)
     .description("start a lost host's orchestrator from a backup, once the lost host is off for good")
     .movesOrchestrator()
     .endsInUp()
-    .load(async () => (await import("../restore/restoreOrchestrator")).restoreOrchestrator),
+    .load(async () => (await import("../restore/restoreOrchestrator.ts")).restoreOrchestrator),
   new ToolCommand("retire")
     .argument("<stack>", "the stack of the old host, such as prod")
     .requiredOption(
@@ -114,7 +114,7 @@ else that of the command that failed`)
     )
     .description("name an old host's successor, and shut the old node down; refuses while it is still needed")
     .endsInUp()
-    .load(async () => (await import("../edit/retireHost")).retireHost),
+    .load(async () => (await import("../edit/retireHost.ts")).retireHost),
   new ToolCommand("resume")
     .argument("<stack>", "such as prod")
     .argument("[args...]", "after --: passed on to pulumi up")
@@ -127,5 +127,5 @@ Example:
   ./pillar-host resume prod -- --yes --skip-preview
 
 ${upExitCode}`)
-    .load(async () => (await import("../resume")).resume),
+    .load(async () => (await import("../resume.ts")).resume),
 ];

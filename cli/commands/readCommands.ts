@@ -1,5 +1,5 @@
 import { Option } from "commander";
-import { ToolCommand } from "./toolCommand";
+import { ToolCommand } from "./toolCommand.ts";
 
 // Commands that change no stack.
 
@@ -32,7 +32,7 @@ Exit code:
   2    the status could not be read, or the alerts of --notify not be sent: the output says why, and what to do
        with --all the highest code counts
   130  --watch was ended with Ctrl-C`)
-    .load(async () => (await import("../status/status")).status),
+    .load(async () => (await import("../status/status.ts")).status),
   new ToolCommand("next")
     .argument("<stack>", "such as prod")
     .description("print the next step as plain text: that of the last pulumi up, or how to continue")
@@ -43,7 +43,7 @@ Prints a producer address only if pulumi up would print it: if the node is synce
 Exit code:
   0    the next step is printed
   2    stack or configuration can't be read: the output says why, and what to do`)
-    .load(async () => (await import("../next/next")).next),
+    .load(async () => (await import("../next/next.ts")).next),
   new ToolCommand("check")
     .argument("<stack>", "such as prod")
     .description("check all that pulumi up checks before it changes anything, and rehearse the orchestrator's move")
@@ -57,7 +57,7 @@ Exit code:
   0    nothing prevents an up; "later" marks what can't be checked yet
   1    something prevents it: the output says what is wrong, what was found, what is needed
   2    the check could not begin: stack or configuration can't be read`)
-    .load(async () => (await import("../check/check")).check),
+    .load(async () => (await import("../check/check.ts")).check),
   new ToolCommand("backup")
     .argument("<stack>", "such as prod-2")
     .description("back up the orchestrator where it runs now, encrypted, and prove the backup; stops nothing")
@@ -69,7 +69,7 @@ newest key share. docs/orchestrator.md describes this, and how to restore an orc
 Exit code:
   0    the backup is on this machine, and was decrypted and compared
   2    no backup was made: the output says why, and what to do`)
-    .load(async () => (await import("../backup/backUpOrchestrator")).backUpOrchestrator),
+    .load(async () => (await import("../backup/backUpOrchestrator.ts")).backUpOrchestrator),
   new ToolCommand("notify")
     .argument("<stack>", "such as prod")
     .requiredOption("--test", "send a test notification")
@@ -78,7 +78,7 @@ Exit code:
 Exit code:
   0    the webhook accepted the notification
   2    it did not, or none is configured: the output says why`)
-    .load(async () => (await import("../status/testNotification")).sendTestNotification),
+    .load(async () => (await import("../status/testNotification.ts")).sendTestNotification),
   new ToolCommand("report")
     .argument("<stack>", "such as prod")
     .description("report a stack's migration from its event log")
@@ -91,5 +91,5 @@ Exit code:
 Exit code:
   0    the report is printed
   2    no event log names the stack: the output says why, and what to do`)
-    .load(async () => (await import("../report/report")).report),
+    .load(async () => (await import("../report/report.ts")).report),
 ];

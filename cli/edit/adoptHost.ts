@@ -1,19 +1,19 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
-import type { StackConfig } from "../../core/config/config";
-import { createProxyLogin } from "../../core/ssh/configuredLogin";
-import { commandsFor } from "../../core/util/commands";
-import { isSameMachine } from "../../core/util/hostPort";
-import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers";
-import { confirmHostKey } from "../init/confirmHostKey";
-import { readUnchangedExample, resolveStackFilePath } from "../init/stackText";
-import { parseConfiguration } from "../pulumi/configuration";
-import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand";
-import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
-import { checkStackName } from "../pulumi/stackName";
-import { parseState } from "../pulumi/stackState";
-import { createRefusal } from "../terminal/refusal";
-import { createProxySettings, listOwnSecrets } from "./otherStack";
+import type { StackConfig } from "../../core/config/config.ts";
+import { createProxyLogin } from "../../core/ssh/configuredLogin.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { isSameMachine } from "../../core/util/hostPort.ts";
+import { answerSchemas, refuseBadAnswers } from "../init/checkAnswers.ts";
+import { confirmHostKey } from "../init/confirmHostKey.ts";
+import { readUnchangedExample, resolveStackFilePath } from "../init/stackText.ts";
+import { parseConfiguration } from "../pulumi/configuration.ts";
+import { createPulumi, type Pulumi, type SharedPassphrase } from "../pulumi/pulumiCommand.ts";
+import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
+import { checkStackName } from "../pulumi/stackName.ts";
+import { parseState } from "../pulumi/stackState.ts";
+import { createRefusal } from "../terminal/refusal.ts";
+import { createProxySettings, listOwnSecrets } from "./otherStack.ts";
 
 export interface AdoptOptions {
   /** The stack whose Pillar, login and references the new stack gets. */

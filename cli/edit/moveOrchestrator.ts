@@ -1,20 +1,20 @@
-import { findVersion } from "../../core/chain/versions";
-import type { StackConfig } from "../../core/config/config";
-import { openStackStore } from "../../core/config/stackStore";
-import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog";
-import { createMoveId } from "../../core/eventLog/moveId";
-import { listConfirmations } from "../../core/orchestrator/rules/confirmations";
-import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
-import { describeUnknownHistory } from "../../core/orchestrator/rules/obstacles";
-import { commandsFor } from "../../core/util/commands";
-import { isSameMachine } from "../../core/util/hostPort";
-import { formatProblem } from "../../core/util/problem";
-import { quoteShellWord } from "../../core/util/quote";
-import { type PlainSettings, removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
-import type { OtherHost } from "../pulumi/stackState";
-import { askText } from "../terminal/prompts";
-import { CliRefusal, createRefusal } from "../terminal/refusal";
-import { createHostSettings, listOwnSecrets, openTwoStacks } from "./otherStack";
+import { findVersion } from "../../core/chain/versions.ts";
+import type { StackConfig } from "../../core/config/config.ts";
+import { openStackStore } from "../../core/config/stackStore.ts";
+import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog.ts";
+import { createMoveId } from "../../core/eventLog/moveId.ts";
+import { listConfirmations } from "../../core/orchestrator/rules/confirmations.ts";
+import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory.ts";
+import { describeUnknownHistory } from "../../core/orchestrator/rules/obstacles.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { isSameMachine } from "../../core/util/hostPort.ts";
+import { formatProblem } from "../../core/util/problem.ts";
+import { quoteShellWord } from "../../core/util/quote.ts";
+import { type PlainSettings, removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
+import type { OtherHost } from "../pulumi/stackState.ts";
+import { askText } from "../terminal/prompts.ts";
+import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
+import { createHostSettings, listOwnSecrets, openTwoStacks } from "./otherStack.ts";
 
 /** The orchestrator's release for the new host. By default the configured one, and the version in its address. */
 type ReleaseOptions = Readonly<Partial<Record<"release" | "releaseSha256" | "releaseVersion", string>>>;

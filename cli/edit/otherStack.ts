@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import type { StackConfig } from "../../core/config/config";
-import { commandsFor } from "../../core/util/commands";
-import { isSameMachine } from "../../core/util/hostPort";
-import { parseConfiguration } from "../pulumi/configuration";
-import { createPulumi } from "../pulumi/pulumiCommand";
-import type { PlainSettings } from "../pulumi/stackFiles";
-import { type OtherHost, parseState } from "../pulumi/stackState";
-import { createRefusal } from "../terminal/refusal";
+import type { StackConfig } from "../../core/config/config.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { isSameMachine } from "../../core/util/hostPort.ts";
+import { parseConfiguration } from "../pulumi/configuration.ts";
+import { createPulumi } from "../pulumi/pulumiCommand.ts";
+import type { PlainSettings } from "../pulumi/stackFiles.ts";
+import { type OtherHost, parseState } from "../pulumi/stackState.ts";
+import { createRefusal } from "../terminal/refusal.ts";
 
 /**
  * Reads a stack and the one that an option names. @throws CliRefusal if one can't be read, or the other has no host yet,

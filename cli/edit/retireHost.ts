@@ -1,8 +1,8 @@
-import type { StackConfig } from "../../core/config/config";
-import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
-import type { OtherHost } from "../pulumi/stackState";
-import { createRefusal } from "../terminal/refusal";
-import { createHostSettings, openTwoStacks } from "./otherStack";
+import type { StackConfig } from "../../core/config/config.ts";
+import { type PlainSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
+import type { OtherHost } from "../pulumi/stackState.ts";
+import { createRefusal } from "../terminal/refusal.ts";
+import { createHostSettings, openTwoStacks } from "./otherStack.ts";
 
 /**
  * Writes a host's successor into the stack's file, and shuts the node down. The run checks whether the host is still

@@ -1,12 +1,12 @@
 import { parse } from "yaml";
 import { z } from "zod";
-import { extractRawConfig, parseConfig, type Raw, setValue } from "../../core/config/config";
-import { network } from "../../core/config/hostSchema";
-import { nodeRelease } from "../../core/config/nodeSchema";
-import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts";
-import { stackSchema } from "../../core/config/stackSchema";
-import { CliRefusal } from "../terminal/refusal";
-import type { Secret } from "./stackSecrets";
+import { extractRawConfig, parseConfig, type Raw, setValue } from "../../core/config/config.ts";
+import { network } from "../../core/config/hostSchema.ts";
+import { nodeRelease } from "../../core/config/nodeSchema.ts";
+import { address, hostKey, port, rpcUrl, word } from "../../core/config/schemaParts.ts";
+import { stackSchema } from "../../core/config/stackSchema.ts";
+import { CliRefusal } from "../terminal/refusal.ts";
+import type { Secret } from "./stackSecrets.ts";
 
 export const answerSchemas = {
   pillar: stackSchema.shape.pillar.shape.name,

@@ -1,8 +1,8 @@
-import { readPresentedKey, type SshTarget } from "../../core/ssh/ssh";
-import { quote } from "../../core/util/quote";
-import { askConfirmation, isTerminal } from "../terminal/prompts";
-import { createRefusal } from "../terminal/refusal";
-import type { InitFlags } from "./stackText";
+import { readPresentedKey, type SshTarget } from "../../core/ssh/ssh.ts";
+import { quote } from "../../core/util/quote.ts";
+import { askConfirmation, isTerminal } from "../terminal/prompts.ts";
+import { createRefusal } from "../terminal/refusal.ts";
+import type { InitFlags } from "./stackText.ts";
 
 const printKey = "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub";
 const compare = `compare the key on the host's console: ${printKey}`;

@@ -1,12 +1,12 @@
-import { formatRequirement, type VersionGap } from "../../core/chain/requiredVersions";
-import { findVersion } from "../../core/chain/versions";
-import { countAgentKeys } from "../../core/ssh/login";
-import { askChoice, askText } from "../terminal/prompts";
-import { CliRefusal, createRefusal } from "../terminal/refusal";
-import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers";
-import { confirmHostKey } from "./confirmHostKey";
-import { checkKeyFile, listKeyFiles } from "./stackSecrets";
-import { type Answers, findRequiredVersion, type InitFlags, type LoginMethod, readExample } from "./stackText";
+import { formatRequirement, type VersionGap } from "../../core/chain/requiredVersions.ts";
+import { findVersion } from "../../core/chain/versions.ts";
+import { countAgentKeys } from "../../core/ssh/login.ts";
+import { askChoice, askText } from "../terminal/prompts.ts";
+import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
+import { answerSchemas, createValidator, refuseBadAnswers } from "./checkAnswers.ts";
+import { confirmHostKey } from "./confirmHostKey.ts";
+import { checkKeyFile, listKeyFiles } from "./stackSecrets.ts";
+import { type Answers, findRequiredVersion, type InitFlags, type LoginMethod, readExample } from "./stackText.ts";
 
 /** Returns all answers: from flags, or as typed in the terminal. @throws Refusal for an unusable or missing answer */
 export async function gatherAnswers(stack: string, flags: InitFlags): Promise<Answers> {

@@ -1,11 +1,17 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { anyStack, commandsFor } from "../../core/util/commands";
-import { createPulumi, formatPulumiError, type Pulumi } from "../pulumi/pulumiCommand";
-import { checkStackName, shortenStackName } from "../pulumi/stackName";
-import { askText } from "../terminal/prompts";
-import { CliRefusal, createRefusal } from "../terminal/refusal";
-import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets";
-import { formatStackFile, type InitFlags, readExample, readUnchangedExample, resolveStackFilePath } from "./stackText";
+import { anyStack, commandsFor } from "../../core/util/commands.ts";
+import { createPulumi, formatPulumiError, type Pulumi } from "../pulumi/pulumiCommand.ts";
+import { checkStackName, shortenStackName } from "../pulumi/stackName.ts";
+import { askText } from "../terminal/prompts.ts";
+import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
+import { choosePassphrase, gatherSecrets, listMissingSecrets, type Secret } from "./stackSecrets.ts";
+import {
+  formatStackFile,
+  type InitFlags,
+  readExample,
+  readUnchangedExample,
+  resolveStackFilePath,
+} from "./stackText.ts";
 
 /**
  * Makes a stack and its file from flags or typed answers. Overwrites nothing, and leaves nothing behind if it fails.
@@ -24,8 +30,8 @@ export async function init(name: string | undefined, flags: InitFlags): Promise<
   const before = await refuseExisting(engine, stack, file);
 
   // Loaded here, because the configuration's checks take a moment to load.
-  const { gatherAnswers } = await import("./gatherAnswers");
-  const { checkStackFile, refuseProblems } = await import("./checkAnswers");
+  const { gatherAnswers } = await import("./gatherAnswers.ts");
+  const { checkStackFile, refuseProblems } = await import("./checkAnswers.ts");
   const answers = await gatherAnswers(stack, flags);
   const secrets = await gatherSecrets(answers, flags);
   const missing = listMissingSecrets(answers, secrets);

@@ -5,12 +5,12 @@ import {
   type KeyFileFault,
   readKeyFile,
   someKeyFile,
-} from "../../core/config/privateKey";
-import { readSmallFile, type SmallFile } from "../../core/util/readSmallFile";
-import { resolvePath } from "../../core/util/resolvePath";
-import { askSecret, isTerminal } from "../terminal/prompts";
-import { createRefusal } from "../terminal/refusal";
-import type { Answers, InitFlags, LoginMethod } from "./stackText";
+} from "../../core/config/privateKey.ts";
+import { readSmallFile, type SmallFile } from "../../core/util/readSmallFile.ts";
+import { resolvePath } from "../../core/util/resolvePath.ts";
+import { askSecret, isTerminal } from "../terminal/prompts.ts";
+import { createRefusal } from "../terminal/refusal.ts";
+import type { Answers, InitFlags, LoginMethod } from "./stackText.ts";
 
 /** A secret of the configuration: the key below `pillar-host:`, and its value. */
 export type Secret = readonly [path: string, value: string];

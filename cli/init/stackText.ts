@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, stringify } from "yaml";
-import { findNewHostGap, type VersionGap } from "../../core/chain/requiredVersions";
-import { readRequiredVersions } from "../../core/chain/versionRules";
-import type { HostProvider } from "../../core/config/hostSchema";
-import { shortenStackName } from "../pulumi/stackName";
+import { findNewHostGap, type VersionGap } from "../../core/chain/requiredVersions.ts";
+import { readRequiredVersions } from "../../core/chain/versionRules.ts";
+import type { HostProvider } from "../../core/config/hostSchema.ts";
+import { shortenStackName } from "../pulumi/stackName.ts";
 
 /** The choices for the host, the usual one first. */
 export const hostProviders = ["existing", "hetzner", "digitalocean"] as const satisfies readonly HostProvider[];
@@ -49,7 +49,7 @@ export interface Answers {
   readonly nodeRelease?: Readonly<Record<"url" | "sha256" | "version", string>> | undefined;
 }
 
-const examples = join(__dirname, "../../examples");
+const examples = join(import.meta.dirname, "../../examples");
 
 export const resolveStackFilePath = (stack: string) => join(process.cwd(), `Pulumi.${shortenStackName(stack)}.yaml`);
 

@@ -1,10 +1,10 @@
-import { listConfirmations } from "../../core/orchestrator/rules/confirmations";
-import { slotRule } from "../../core/registration/registrationMessages";
-import { commandsFor } from "../../core/util/commands";
-import { type Result, takeValue } from "../../core/util/result";
-import { formatUtcMinute } from "../../core/util/timeText";
-import type { StatusParts } from "../status/parts/statusParts";
-import { decideGate, decideNextStep, type NextStepInput } from "./next";
+import { listConfirmations } from "../../core/orchestrator/rules/confirmations.ts";
+import { slotRule } from "../../core/registration/registrationMessages.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { type Result, takeValue } from "../../core/util/result.ts";
+import { formatUtcMinute } from "../../core/util/timeText.ts";
+import type { StatusParts } from "../status/parts/statusParts.ts";
+import { decideGate, decideNextStep, type NextStepInput } from "./next.ts";
 
 /** The facts about one of the two stacks from which the next step is decided. */
 export interface MigrationStack extends NextStepInput {

@@ -1,11 +1,11 @@
-import { createNodeTarget } from "../../core/chain/configuredNode";
-import { createWitnessSources } from "../../core/sync/gateSettings";
-import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus";
-import { commandsFor } from "../../core/util/commands";
-import { checkNodeVersion } from "../check/checkNodeVersion";
-import { formatHolder, type LockStatus } from "../pulumi/locks";
-import type { LastRunOutputs } from "../pulumi/stackState";
-import { openStack, type StackInfo } from "../status/openStack";
+import { createNodeTarget } from "../../core/chain/configuredNode.ts";
+import { createWitnessSources } from "../../core/sync/gateSettings.ts";
+import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { checkNodeVersion } from "../check/checkNodeVersion.ts";
+import { formatHolder, type LockStatus } from "../pulumi/locks.ts";
+import type { LastRunOutputs } from "../pulumi/stackState.ts";
+import { openStack, type StackInfo } from "../status/openStack.ts";
 
 /** Prints a stack's next step. @returns the exit code that --help lists. @throws Refusal */
 export async function next(fullName: string, { json }: { json?: boolean }): Promise<number> {

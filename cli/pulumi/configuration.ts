@@ -1,7 +1,7 @@
-import { parseWholeConfig, type Raw, type StackConfig } from "../../core/config/config";
-import { formatConfigFaults } from "../../core/config/configFaults";
-import { CliRefusal } from "../terminal/refusal";
-import { shortenStackName } from "./stackName";
+import { parseWholeConfig, type Raw, type StackConfig } from "../../core/config/config.ts";
+import { formatConfigFaults } from "../../core/config/configFaults.ts";
+import { CliRefusal } from "../terminal/refusal.ts";
+import { shortenStackName } from "./stackName.ts";
 
 /** Parses the output of `pulumi config --json --show-secrets`: values by key, all projects' keys among them. */
 export function parseRawValues(text: string): Raw {

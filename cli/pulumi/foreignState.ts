@@ -1,8 +1,8 @@
-import { commandsFor } from "../../core/util/commands";
-import { printable } from "../../core/util/printable";
-import type { Problem } from "../../core/util/problem";
-import { otherTypes, providerNames } from "../../core/util/resourceTypes";
-import { parseResources, type Resource } from "./stackState";
+import { commandsFor } from "../../core/util/commands.ts";
+import { printable } from "../../core/util/printable.ts";
+import type { Problem } from "../../core/util/problem.ts";
+import { otherTypes, providerNames } from "../../core/util/resourceTypes.ts";
+import { parseResources, type Resource } from "./stackState.ts";
 
 /**
  * Finds what this program did not write into the state that `pulumi stack export` prints. The engine would run it on

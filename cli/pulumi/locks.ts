@@ -3,10 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { printable } from "../../core/util/printable";
-import { resolveHomeDirectory } from "../../core/util/resolvePath";
-import { formatUtcMinute } from "../../core/util/timeText";
-import { shortenStackName } from "./stackName";
+import { printable } from "../../core/util/printable.ts";
+import { resolveHomeDirectory } from "../../core/util/resolvePath.ts";
+import { formatUtcMinute } from "../../core/util/timeText.ts";
+import { shortenStackName } from "./stackName.ts";
 
 /** The holder of a stack's lock, as a directory or bucket backend reports it. `since` in Unix milliseconds. */
 export type Lock = Readonly<{ user: string; host: string; pid: number; since: number }>;

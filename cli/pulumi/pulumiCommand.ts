@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { text } from "node:stream/consumers";
-import { anyStack, commandsFor } from "../../core/util/commands";
-import { formatProblem } from "../../core/util/problem";
-import { askSecret } from "../terminal/prompts";
-import { CliRefusal, createRefusal } from "../terminal/refusal";
-import { findForeignState } from "./foreignState";
+import { anyStack, commandsFor } from "../../core/util/commands.ts";
+import { formatProblem } from "../../core/util/problem.ts";
+import { askSecret } from "../terminal/prompts.ts";
+import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
+import { findForeignState } from "./foreignState.ts";
 
 export type ProcessResult = Awaited<ReturnType<typeof runQuietly>>;
 

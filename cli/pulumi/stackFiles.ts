@@ -1,5 +1,5 @@
-import { commandsFor } from "../../core/util/commands";
-import type { Pulumi } from "./pulumiCommand";
+import { commandsFor } from "../../core/util/commands.ts";
+import type { Pulumi } from "./pulumiCommand.ts";
 
 /** Values for a stack's file that are no secrets, by path below `pillar-host:`. */
 export type PlainSettings = Readonly<Record<string, string | number | undefined>>;

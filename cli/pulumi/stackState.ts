@@ -1,5 +1,5 @@
-import type { GuardMemory } from "../../core/retirement/guardMemory";
-import { isAddress } from "../../core/util/address";
+import type { GuardMemory } from "../../core/retirement/guardMemory.ts";
+import { isAddress } from "../../core/util/address.ts";
 
 export type OtherHost = Readonly<Record<"address" | "hostKey", string>>;
 

@@ -1,6 +1,6 @@
-import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { parseLine } from "../../core/eventLog/logLine";
-import { type EventText, formatEvent } from "./eventTable";
+import type { LogEvent, MoveEvent } from "../../core/eventLog/events.ts";
+import { parseLine } from "../../core/eventLog/logLine.ts";
+import { type EventText, formatEvent } from "./eventTable.ts";
 
 type Entry = LogEvent | MoveEvent;
 

@@ -1,6 +1,6 @@
 import path from "node:path";
-import type { EventName, LogEvent, MoveEvent, MoveEventName } from "../../core/eventLog/events";
-import { formatDuration, formatSize } from "../../core/util/timeText";
+import type { EventName, LogEvent, MoveEvent, MoveEventName } from "../../core/eventLog/events.ts";
+import { formatDuration, formatSize } from "../../core/util/timeText.ts";
 
 /** A stage is a step of the migration; an operator must not overlook an alarm. */
 export interface EventText {

@@ -1,14 +1,14 @@
 import fs from "node:fs";
-import { chooseRecordsPlace } from "../../core/config/stackStore";
-import { openStore } from "../../core/store/openStore";
-import { formatDefaultPlace, resolveOwnIdentityPath } from "../../core/store/recordsDirectory";
-import { commandsFor } from "../../core/util/commands";
-import { parseConfiguration } from "../pulumi/configuration";
-import { createPulumi } from "../pulumi/pulumiCommand";
-import { shortenStackName } from "../pulumi/stackName";
-import { CliRefusal, createRefusal } from "../terminal/refusal";
-import { buildReport, listStacks, parseEventLog } from "./buildReport";
-import { formatJson, formatText } from "./reportText";
+import { chooseRecordsPlace } from "../../core/config/stackStore.ts";
+import { openStore } from "../../core/store/openStore.ts";
+import { formatDefaultPlace, resolveOwnIdentityPath } from "../../core/store/recordsDirectory.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { parseConfiguration } from "../pulumi/configuration.ts";
+import { createPulumi } from "../pulumi/pulumiCommand.ts";
+import { shortenStackName } from "../pulumi/stackName.ts";
+import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
+import { buildReport, listStacks, parseEventLog } from "./buildReport.ts";
+import { formatJson, formatText } from "./reportText.ts";
 
 /**
  * Prints the report of a migration. `directory`: the place of the event log, for a stack that is gone. Returns the exit

@@ -1,7 +1,7 @@
-import { formatDuration } from "../../core/util/timeText";
-import { hang } from "../status/screenLayout";
-import type { Item, Report } from "./buildReport";
-import { formatMinute } from "./eventTable";
+import { formatDuration } from "../../core/util/timeText.ts";
+import { hang } from "../status/screenLayout.ts";
+import type { Item, Report } from "./buildReport.ts";
+import { formatMinute } from "./eventTable.ts";
 
 /** Formats a report for programs. Escapes every character that controls a terminal. */
 export function formatJson(report: Report): string {

@@ -1,12 +1,12 @@
-import { type CloudServer, powerOff } from "../../core/cloud/power";
-import type { StackConfig } from "../../core/config/config";
-import type { Fence, LogEvent, MoveEvent } from "../../core/eventLog/events";
-import { computeFingerprint, isOneMachine, isSameHost } from "../../core/ssh/publicKey";
-import { type SshTarget, scanHostKey } from "../../core/ssh/ssh";
-import { assertProxyWorks, type LoginError } from "../../core/ssh/sshErrors";
-import { systemClock } from "../../core/util/clock";
-import { askConfirmation, askText } from "../terminal/prompts";
-import { createRefusal } from "../terminal/refusal";
+import { type CloudServer, powerOff } from "../../core/cloud/power.ts";
+import type { StackConfig } from "../../core/config/config.ts";
+import type { Fence, LogEvent, MoveEvent } from "../../core/eventLog/events.ts";
+import { computeFingerprint, isOneMachine, isSameHost } from "../../core/ssh/publicKey.ts";
+import { type SshTarget, scanHostKey } from "../../core/ssh/ssh.ts";
+import { assertProxyWorks, type LoginError } from "../../core/ssh/sshErrors.ts";
+import { systemClock } from "../../core/util/clock.ts";
+import { askConfirmation, askText } from "../terminal/prompts.ts";
+import { createRefusal } from "../terminal/refusal.ts";
 
 export interface FenceOptions {
   /** The sentence of {@link formatFenceSentence}. */

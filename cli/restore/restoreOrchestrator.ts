@@ -1,44 +1,44 @@
-import { createNodeTarget } from "../../core/chain/configuredNode";
-import type { StackConfig } from "../../core/config/config";
-import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore";
-import { appendEvent, findLastMoveEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog";
-import type { Backup, MoveEvent } from "../../core/eventLog/events";
-import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/eventLog/moveId";
-import { hasShareForKey } from "../../core/orchestrator/backup/keyShare";
-import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup";
-import { type BridgeNow, findStaleShare, readBridge } from "../../core/orchestrator/checks/bridgeState";
-import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence";
-import { confirmFor, listConfirmations } from "../../core/orchestrator/rules/confirmations";
+import { createNodeTarget } from "../../core/chain/configuredNode.ts";
+import type { StackConfig } from "../../core/config/config.ts";
+import { chooseRecordsPlace, openStackStore } from "../../core/config/stackStore.ts";
+import { appendEvent, findLastMoveEvent, isMoveOver, readLog, readMoveEvents } from "../../core/eventLog/eventLog.ts";
+import type { Backup, MoveEvent } from "../../core/eventLog/events.ts";
+import { createMoveId, formatMove, isSameOwner, type MoveId } from "../../core/eventLog/moveId.ts";
+import { hasShareForKey } from "../../core/orchestrator/backup/keyShare.ts";
+import { type BackupContent, readBackup } from "../../core/orchestrator/backup/restoreBackup.ts";
+import { type BridgeNow, findStaleShare, readBridge } from "../../core/orchestrator/checks/bridgeState.ts";
+import { endFence, fenceVariables } from "../../core/orchestrator/hosts/fence.ts";
+import { confirmFor, listConfirmations } from "../../core/orchestrator/rules/confirmations.ts";
 import {
   checkMoveHistory,
   findOpenAttempt,
   type MoveHistory,
   type Wanted,
-} from "../../core/orchestrator/rules/generation";
-import type { WhichHost } from "../../core/orchestrator/rules/journal";
-import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory";
-import { findForeignBackup, formatRestoreHint, stopForGood } from "../../core/orchestrator/rules/obstacles";
-import { createHostTarget, createOldHost } from "../../core/ssh/configuredLogin";
-import { computeFingerprint } from "../../core/ssh/publicKey";
-import type { SshTarget } from "../../core/ssh/ssh";
-import { commandsFor } from "../../core/util/commands";
-import { isSameMachine } from "../../core/util/hostPort";
-import { printableLines } from "../../core/util/printable";
-import { formatProblem, type Problem } from "../../core/util/problem";
-import { formatDuration } from "../../core/util/timeText";
+} from "../../core/orchestrator/rules/generation.ts";
+import type { WhichHost } from "../../core/orchestrator/rules/journal.ts";
+import { summarizeMoves } from "../../core/orchestrator/rules/moveHistory.ts";
+import { findForeignBackup, formatRestoreHint, stopForGood } from "../../core/orchestrator/rules/obstacles.ts";
+import { createHostTarget, createOldHost } from "../../core/ssh/configuredLogin.ts";
+import { computeFingerprint } from "../../core/ssh/publicKey.ts";
+import type { SshTarget } from "../../core/ssh/ssh.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { isSameMachine } from "../../core/util/hostPort.ts";
+import { printableLines } from "../../core/util/printable.ts";
+import { formatProblem, type Problem } from "../../core/util/problem.ts";
+import { formatDuration } from "../../core/util/timeText.ts";
 import {
   confirmFirstMove,
   createMoveSettings,
   findReleaseProblem,
   findStaleKeys,
   type MoveOptions,
-} from "../edit/moveOrchestrator";
-import { openTwoStacks } from "../edit/otherStack";
-import { createPulumi } from "../pulumi/pulumiCommand";
-import { removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles";
-import { openStackWithHost } from "../status/openStack";
-import { CliRefusal, createRefusal } from "../terminal/refusal";
-import { type FenceOptions, fenceHost, findServer } from "./fenceHost";
+} from "../edit/moveOrchestrator.ts";
+import { openTwoStacks } from "../edit/otherStack.ts";
+import { createPulumi } from "../pulumi/pulumiCommand.ts";
+import { removeSettings, runOrPrintUp, writeSettings } from "../pulumi/stackFiles.ts";
+import { openStackWithHost } from "../status/openStack.ts";
+import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
+import { type FenceOptions, fenceHost, findServer } from "./fenceHost.ts";
 
 export interface RestoreOptions extends Omit<MoveOptions, "from">, FenceOptions {
   /** The stack of the lost host. By default the host of the configured orchestrator.migrateFrom is lost. */

@@ -1,13 +1,13 @@
-import { createNodeTarget } from "../../core/chain/configuredNode";
-import { type Connection, createConnection } from "../../core/ssh/connection";
-import { readHostFacts } from "../../core/ssh/hostFacts";
-import type { SshTarget } from "../../core/ssh/ssh";
-import { facts } from "../../core/steps/nodeSteps";
-import { createEnvelope } from "../../core/steps/step";
-import { createReceiver } from "../../core/steps/stepVariables";
-import { createWitnessSources } from "../../core/sync/gateSettings";
-import { openNodeReader } from "../../core/sync/witnesses";
-import type { StackWithHost } from "./openStack";
+import { createNodeTarget } from "../../core/chain/configuredNode.ts";
+import { type Connection, createConnection } from "../../core/ssh/connection.ts";
+import { readHostFacts } from "../../core/ssh/hostFacts.ts";
+import type { SshTarget } from "../../core/ssh/ssh.ts";
+import { facts } from "../../core/steps/nodeSteps.ts";
+import { createEnvelope } from "../../core/steps/step.ts";
+import { createReceiver } from "../../core/steps/stepVariables.ts";
+import { createWitnessSources } from "../../core/sync/gateSettings.ts";
+import { openNodeReader } from "../../core/sync/witnesses.ts";
+import type { StackWithHost } from "./openStack.ts";
 
 export type HostReader = ReturnType<typeof openHostReader>;
 

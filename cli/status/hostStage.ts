@@ -1,8 +1,8 @@
-import { formatWayBack } from "../../core/registration/registrationMessages";
-import { commandsFor } from "../../core/util/commands";
-import { takeValue } from "../../core/util/result";
-import { findProblems } from "./parts/hostProblemsPart";
-import type { StackView } from "./stackView";
+import { formatWayBack } from "../../core/registration/registrationMessages.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { takeValue } from "../../core/util/result.ts";
+import { findProblems } from "./parts/hostProblemsPart.ts";
+import type { StackView } from "./stackView.ts";
 
 /** `step`: take the next step at any time. `wait`: the stack only needs time. `attention`: solve a problem. */
 export type Needs = "nothing" | "step" | "wait" | "attention";

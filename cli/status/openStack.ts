@@ -1,12 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { project } from "../../core/config/configFaults";
-import { commandsFor } from "../../core/util/commands";
-import { formatProblem } from "../../core/util/problem";
-import { readLocks } from "../pulumi/locks";
-import { createPulumi } from "../pulumi/pulumiCommand";
-import { shortenStackName } from "../pulumi/stackName";
-import { parseState, type StackState } from "../pulumi/stackState";
-import { CliRefusal, createRefusal } from "../terminal/refusal";
+import { project } from "../../core/config/configFaults.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { formatProblem } from "../../core/util/problem.ts";
+import { readLocks } from "../pulumi/locks.ts";
+import { createPulumi } from "../pulumi/pulumiCommand.ts";
+import { shortenStackName } from "../pulumi/stackName.ts";
+import { parseState, type StackState } from "../pulumi/stackState.ts";
+import { CliRefusal, createRefusal } from "../terminal/refusal.ts";
 
 export type StackInfo = Awaited<ReturnType<typeof openStack>>;
 
@@ -31,10 +31,9 @@ export async function openStackWithHost(fullName: string): Promise<StackWithHost
 
 /** Refuses a stack without a server: the server has not been created yet, or was retired. */
 export class NoServerRefusal extends CliRefusal {
-  constructor(
-    stack: string,
-    readonly isRetired: boolean,
-  ) {
+  readonly isRetired: boolean;
+
+  constructor(stack: string, isRetired: boolean) {
     const { up, removeStack } = commandsFor(stack);
     super(
       formatProblem({
@@ -43,6 +42,7 @@ export class NoServerRefusal extends CliRefusal {
         next: isRetired && `To delete the stack: ${removeStack}`,
       }),
     );
+    this.isRetired = isRetired;
   }
 }
 
@@ -58,7 +58,7 @@ export async function openStack(fullName: string) {
   answers.catch(() => undefined);
   // Loads the configuration schema (half a second) while pulumi works on its answers.
   await turn();
-  const { parseConfiguration } = await import("../pulumi/configuration");
+  const { parseConfiguration } = await import("../pulumi/configuration.ts");
   const [configuration, exported, backend] = await answers;
   const state: StackState = parseState(exported);
   const config = parseConfiguration(fullName, configuration);

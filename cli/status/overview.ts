@@ -1,13 +1,13 @@
-import { printable } from "../../core/util/printable";
-import { createPulumi } from "../pulumi/pulumiCommand";
-import { CliRefusal, refusalExitCode } from "../terminal/refusal";
-import { notifyAlerts } from "./alerts/notifyAlerts";
-import { decideStage, type Needs } from "./hostStage";
-import { NoServerRefusal, openStackWithHost, type StackWithHost } from "./openStack";
-import { readStatusOnce } from "./readStatus";
-import { hang, truncate } from "./screenLayout";
-import type { ReadStack, StackLookup } from "./stackView";
-import { createStatusJson } from "./statusJson";
+import { printable } from "../../core/util/printable.ts";
+import { createPulumi } from "../pulumi/pulumiCommand.ts";
+import { CliRefusal, refusalExitCode } from "../terminal/refusal.ts";
+import { notifyAlerts } from "./alerts/notifyAlerts.ts";
+import { decideStage, type Needs } from "./hostStage.ts";
+import { NoServerRefusal, openStackWithHost, type StackWithHost } from "./openStack.ts";
+import { readStatusOnce } from "./readStatus.ts";
+import { hang, truncate } from "./screenLayout.ts";
+import type { ReadStack, StackLookup } from "./stackView.ts";
+import { createStatusJson } from "./statusJson.ts";
 
 /** Shows every stack of this program in the backend, and notifies their webhooks on demand. @returns the exit code */
 export async function showAllStacks(json = false, isNotified = false): Promise<number> {

@@ -1,16 +1,16 @@
-import { isFatal } from "../../core/ssh/sshErrors";
-import { formatWaysBack } from "../../core/sync/damagedDatabase";
-import { createGateSettings } from "../../core/sync/gateSettings";
-import type { SyncProgress } from "../../core/sync/progress";
-import { isGiveUp, type WaitOptions, waitForSync } from "../../core/sync/waitForSync";
-import { formatProblem } from "../../core/util/problem";
-import { CliRefusal, refusalExitCode } from "../terminal/refusal";
-import { type HostReader, openHostReader } from "./hostReader";
-import { decideStage } from "./hostStage";
-import type { StackWithHost } from "./openStack";
-import { readParts } from "./parts/readParts";
-import { createUnknownParts, type StatusParts } from "./parts/statusParts";
-import type { ReadStack, StackView } from "./stackView";
+import { isFatal } from "../../core/ssh/sshErrors.ts";
+import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
+import { createGateSettings } from "../../core/sync/gateSettings.ts";
+import type { SyncProgress } from "../../core/sync/progress.ts";
+import { isGiveUp, type WaitOptions, waitForSync } from "../../core/sync/waitForSync.ts";
+import { formatProblem } from "../../core/util/problem.ts";
+import { CliRefusal, refusalExitCode } from "../terminal/refusal.ts";
+import { type HostReader, openHostReader } from "./hostReader.ts";
+import { decideStage } from "./hostStage.ts";
+import type { StackWithHost } from "./openStack.ts";
+import { readParts } from "./parts/readParts.ts";
+import { createUnknownParts, type StatusParts } from "./parts/statusParts.ts";
+import type { ReadStack, StackView } from "./stackView.ts";
 
 /** Reads a stack's host over a new connection. @throws CliRefusal */
 export async function readStatusOnce(source: StackWithHost): Promise<ReadStack> {

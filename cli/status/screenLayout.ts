@@ -1,5 +1,5 @@
 import wrapAnsi from "wrap-ansi";
-import { printable } from "../../core/util/printable";
+import { printable } from "../../core/util/printable.ts";
 
 /** Wraps a text at blanks, and within a word only if the word is longer than a line. */
 export function wrap(text: string, width: number): string[] {

@@ -1,11 +1,11 @@
-import type { NodeHostFacts } from "../../core/ssh/hostFacts";
-import type { SyncProgress } from "../../core/sync/progress";
-import type { SyncResult } from "../../core/sync/waitForSync";
-import type { LockStatus } from "../pulumi/locks";
-import type { StackState } from "../pulumi/stackState";
-import type { CliRefusal } from "../terminal/refusal";
-import type { StackWithHost } from "./openStack";
-import type { StatusParts } from "./parts/statusParts";
+import type { NodeHostFacts } from "../../core/ssh/hostFacts.ts";
+import type { SyncProgress } from "../../core/sync/progress.ts";
+import type { SyncResult } from "../../core/sync/waitForSync.ts";
+import type { LockStatus } from "../pulumi/locks.ts";
+import type { StackState } from "../pulumi/stackState.ts";
+import type { CliRefusal } from "../terminal/refusal.ts";
+import type { StackWithHost } from "./openStack.ts";
+import type { StatusParts } from "./parts/statusParts.ts";
 
 export interface StackView {
   readonly stack: string;

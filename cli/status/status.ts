@@ -1,5 +1,5 @@
-import { CliRefusal } from "../terminal/refusal";
-import { openStackWithHost } from "./openStack";
+import { CliRefusal } from "../terminal/refusal.ts";
+import { openStackWithHost } from "./openStack.ts";
 
 type StatusOptions = Readonly<Partial<Record<"all" | "watch" | "keep" | "json" | "notify", boolean>>>;
 
@@ -10,13 +10,13 @@ export async function status(
 ): Promise<number> {
   if ((stack === undefined) !== (all === true))
     throw new CliRefusal("name a stack, or give --all (which --notify implies), and not both");
-  if (stack === undefined) return (await import("./overview")).showAllStacks(json, notify);
+  if (stack === undefined) return (await import("./overview.ts")).showAllStacks(json, notify);
   const source = await openStackWithHost(stack);
-  if (isWatched) return (await import("./watch")).watch(source, keep === true);
-  const { readStatusOnce } = await import("./readStatus");
+  if (isWatched) return (await import("./watch.ts")).watch(source, keep === true);
+  const { readStatusOnce } = await import("./readStatus.ts");
   const { view, exitCode, lines } = await readStatusOnce(source);
-  const { createStatusJson } = await import("./statusJson");
-  const { formatReport } = await import("./statusText");
+  const { createStatusJson } = await import("./statusJson.ts");
+  const { formatReport } = await import("./statusText.ts");
   if (json) console.log(JSON.stringify(createStatusJson(view, exitCode), undefined, 2));
   else console.log(formatReport(view, process.stdout.columns ?? 120));
   for (const line of lines) console.error(line);

@@ -1,10 +1,10 @@
-import { createRegistrationOutput } from "../../core/registration/registration";
-import { isWrong } from "../../core/ssh/portRules";
-import { formatProgress, type SyncProgress } from "../../core/sync/progress";
-import type { Result } from "../../core/util/result";
-import { decideStage } from "./hostStage";
-import type { StatusParts } from "./parts/statusParts";
-import type { StackView } from "./stackView";
+import { createRegistrationOutput } from "../../core/registration/registration.ts";
+import { isWrong } from "../../core/ssh/portRules.ts";
+import { formatProgress, type SyncProgress } from "../../core/sync/progress.ts";
+import type { Result } from "../../core/util/result.ts";
+import { decideStage } from "./hostStage.ts";
+import type { StatusParts } from "./parts/statusParts.ts";
+import type { StackView } from "./stackView.ts";
 
 /** Returns the view as `status --json` prints it. Times are ISO 8601. */
 export function createStatusJson(view: StackView, exitCode: number) {

@@ -1,18 +1,18 @@
-import { isOurs, type Registration } from "../../core/registration/registration";
-import { formatRegistration, stillOurs } from "../../core/registration/registrationMessages";
-import { formatUnmet } from "../../core/retirement/refusalText";
-import { listHostFactRows } from "../../core/ssh/hostFacts";
-import { findPortProblems, formatPortList, type PortResult } from "../../core/ssh/portRules";
-import { chainRisk } from "../../core/sync/decideSynced";
-import { formatProgress } from "../../core/sync/progress";
-import { printable } from "../../core/util/printable";
-import { type Result, takeValue } from "../../core/util/result";
-import { formatUtcMinute } from "../../core/util/timeText";
-import { formatHolder } from "../pulumi/locks";
-import { decideStage } from "./hostStage";
-import { findProblems } from "./parts/hostProblemsPart";
-import { hang, truncate } from "./screenLayout";
-import type { Row, StackView } from "./stackView";
+import { isOurs, type Registration } from "../../core/registration/registration.ts";
+import { formatRegistration, stillOurs } from "../../core/registration/registrationMessages.ts";
+import { formatUnmet } from "../../core/retirement/refusalText.ts";
+import { listHostFactRows } from "../../core/ssh/hostFacts.ts";
+import { findPortProblems, formatPortList, type PortResult } from "../../core/ssh/portRules.ts";
+import { chainRisk } from "../../core/sync/decideSynced.ts";
+import { formatProgress } from "../../core/sync/progress.ts";
+import { printable } from "../../core/util/printable.ts";
+import { type Result, takeValue } from "../../core/util/result.ts";
+import { formatUtcMinute } from "../../core/util/timeText.ts";
+import { formatHolder } from "../pulumi/locks.ts";
+import { decideStage } from "./hostStage.ts";
+import { findProblems } from "./parts/hostProblemsPart.ts";
+import { hang, truncate } from "./screenLayout.ts";
+import type { Row, StackView } from "./stackView.ts";
 
 const labelWidth = 14;
 

@@ -1,7 +1,7 @@
-import { sendNotice } from "../../core/notify/notify";
-import { commandsFor } from "../../core/util/commands";
-import { createRefusal } from "../terminal/refusal";
-import { openStack } from "./openStack";
+import { sendNotice } from "../../core/notify/notify.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { createRefusal } from "../terminal/refusal.ts";
+import { openStack } from "./openStack.ts";
 
 export async function sendTestNotification(fullName: string): Promise<number> {
   const { stack, config } = await openStack(fullName);

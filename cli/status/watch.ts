@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SyncResult } from "../../core/sync/waitForSync";
-import { commandsFor } from "../../core/util/commands";
-import { printableLines } from "../../core/util/printable";
-import { openHostReader } from "./hostReader";
-import type { StackWithHost } from "./openStack";
-import { getSyncStart, readStatus } from "./readStatus";
-import type { ReadStack } from "./stackView";
-import { formatReport } from "./statusText";
+import type { SyncResult } from "../../core/sync/waitForSync.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { printableLines } from "../../core/util/printable.ts";
+import { openHostReader } from "./hostReader.ts";
+import type { StackWithHost } from "./openStack.ts";
+import { getSyncStart, readStatus } from "./readStatus.ts";
+import type { ReadStack } from "./stackView.ts";
+import { formatReport } from "./statusText.ts";
 
 const bell = "\u0007";
 const intervalMs = 10_000;

@@ -1,7 +1,7 @@
-import { createRefusal } from "./refusal";
+import { createRefusal } from "./refusal.ts";
 
 /** Loads the library on demand, because loading takes a while. */
-const prompts = () => require("@inquirer/prompts") as typeof import("@inquirer/prompts");
+const prompts = () => import("@inquirer/prompts");
 
 /** Prompts go to stderr, because a program may read stdout. */
 const screen = { output: process.stderr };
@@ -20,7 +20,7 @@ async function ask<T>(instead = "the answer in a terminal", prompt: () => Promis
 }
 
 export function askSecret(message: string, instead?: string): Promise<string> {
-  return ask(instead, () => prompts().password({ message }, screen));
+  return ask(instead, async () => (await prompts()).password({ message }, screen));
 }
 
 interface TextOptions {
@@ -33,7 +33,9 @@ interface TextOptions {
 export async function askText(message: string, { instead, validate, ...options }: TextOptions = {}): Promise<string> {
   // Trims the answer: a pasted one may have blanks around it.
   const checked = validate && { validate: (answer: string) => validate(answer.trim()) };
-  const answer = await ask(instead, () => prompts().input({ message, required: true, ...options, ...checked }, screen));
+  const answer = await ask(instead, async () =>
+    (await prompts()).input({ message, required: true, ...options, ...checked }, screen),
+  );
   return answer.trim();
 }
 
@@ -42,9 +44,9 @@ export function askChoice<T extends string>(
   choices: readonly { readonly value: T; readonly name: string }[],
   instead: string,
 ): Promise<T> {
-  return ask(instead, () => prompts().select<T>({ message, choices: [...choices] }, screen));
+  return ask(instead, async () => (await prompts()).select<T>({ message, choices: [...choices] }, screen));
 }
 
 export function askConfirmation(message: string): Promise<boolean> {
-  return ask(undefined, () => prompts().confirm({ message, default: false }, screen));
+  return ask(undefined, async () => (await prompts()).confirm({ message, default: false }, screen));
 }

@@ -1,5 +1,5 @@
-import { printableLines } from "../../core/util/printable";
-import { formatOperatorError, formatProblem, type Problem } from "../../core/util/problem";
+import { printableLines } from "../../core/util/printable.ts";
+import { formatOperatorError, formatProblem, type Problem } from "../../core/util/problem.ts";
 
 /** An error for the operator: the program ends and prints it without a stack trace. */
 export class CliRefusal extends Error {}

@@ -1,18 +1,18 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { formatResourceName } from "../../core/cloud/cloud";
-import type { KeepDecision } from "../../core/cloud/decideServer";
-import type { Opening } from "../../core/cloud/firewall";
-import type { CloudServer } from "../../core/cloud/power";
-import { computeFingerprint } from "../../core/ssh/publicKey";
-import { cloudInit } from "../../core/steps/nodeSteps";
-import { HostKey } from "../../providers/hostKey";
-import { runStep } from "../remote";
-import { type CloudRun, createParts } from "./cloudParts";
-import { checkAddress, registerServer } from "./cloudServer";
-import { createFirstContact } from "./firstContact";
-import { type HostArgs, HostComponent } from "./hostComponent";
-import { addSetUp } from "./setUp";
+import { formatResourceName } from "../../core/cloud/cloud.ts";
+import type { KeepDecision } from "../../core/cloud/decideServer.ts";
+import type { Opening } from "../../core/cloud/firewall.ts";
+import type { CloudServer } from "../../core/cloud/power.ts";
+import { computeFingerprint } from "../../core/ssh/publicKey.ts";
+import { cloudInit } from "../../core/steps/nodeSteps.ts";
+import { HostKey } from "../../providers/hostKey.ts";
+import { runStep } from "../remote.ts";
+import { type CloudRun, createParts } from "./cloudParts.ts";
+import { checkAddress, registerServer } from "./cloudServer.ts";
+import { createFirstContact } from "./firstContact.ts";
+import { type HostArgs, HostComponent } from "./hostComponent.ts";
+import { addSetUp } from "./setUp.ts";
 
 interface CloudHostArgs extends HostArgs {
   readonly openings: readonly Opening[];

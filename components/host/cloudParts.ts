@@ -1,12 +1,12 @@
 import * as digitalocean from "@pulumi/digitalocean";
 import * as hcloud from "@pulumi/hcloud";
 import * as pulumi from "@pulumi/pulumi";
-import { type Cloud, type CloudConfig, formatKeyName, formatResourceName } from "../../core/cloud/cloud";
-import type { ServerDecision } from "../../core/cloud/decideServer";
-import { createDigitaloceanTag, formatSlug, orderTagPrefix } from "../../core/cloud/digitalocean";
-import { anywhere, type Opening } from "../../core/cloud/firewall";
-import { createHetznerLabels, hetznerOrderLabel } from "../../core/cloud/hetzner";
-import type { OrderRecord, OrderRecords } from "../../core/cloud/orderRecord";
+import { type Cloud, type CloudConfig, formatKeyName, formatResourceName } from "../../core/cloud/cloud.ts";
+import type { ServerDecision } from "../../core/cloud/decideServer.ts";
+import { createDigitaloceanTag, formatSlug, orderTagPrefix } from "../../core/cloud/digitalocean.ts";
+import { anywhere, type Opening } from "../../core/cloud/firewall.ts";
+import { createHetznerLabels, hetznerOrderLabel } from "../../core/cloud/hetzner.ts";
+import type { OrderRecord, OrderRecords } from "../../core/cloud/orderRecord.ts";
 
 /** A run's decision about its server at a cloud provider, and all that it was decided on. */
 export interface CloudRun<Plan = Exclude<ServerDecision, { kind: "gone" }>> {

@@ -1,17 +1,23 @@
 import * as pulumi from "@pulumi/pulumi";
-import { describeServer, findOrder, formatResourceName, type SentOrder, type ServerNow } from "../../core/cloud/cloud";
-import { createOrderRecord, type MakeDecision } from "../../core/cloud/decideServer";
-import type { Opening } from "../../core/cloud/firewall";
-import { renderUserData } from "../../core/cloud/userData";
-import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin";
-import { beginAnew, formatConsoleHelp } from "../../core/ssh/ownServer";
-import { stripComment } from "../../core/ssh/publicKey";
-import { commandsFor } from "../../core/util/commands";
-import { createProblemError, formatProblem } from "../../core/util/problem";
-import type { HostKey } from "../../providers/hostKey";
-import { ServerOrder } from "../../providers/serverOrder";
-import { createPlainError, warn } from "../log";
-import type { CloudParts, CloudRun, CloudServerResource } from "./cloudParts";
+import {
+  describeServer,
+  findOrder,
+  formatResourceName,
+  type SentOrder,
+  type ServerNow,
+} from "../../core/cloud/cloud.ts";
+import { createOrderRecord, type MakeDecision } from "../../core/cloud/decideServer.ts";
+import type { Opening } from "../../core/cloud/firewall.ts";
+import { renderUserData } from "../../core/cloud/userData.ts";
+import { deriveConfiguredPublicKey } from "../../core/ssh/configuredLogin.ts";
+import { beginAnew, formatConsoleHelp } from "../../core/ssh/ownServer.ts";
+import { stripComment } from "../../core/ssh/publicKey.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { createProblemError, formatProblem } from "../../core/util/problem.ts";
+import type { HostKey } from "../../providers/hostKey.ts";
+import { ServerOrder } from "../../providers/serverOrder.ts";
+import { createPlainError, warn } from "../log.ts";
+import type { CloudParts, CloudRun, CloudServerResource } from "./cloudParts.ts";
 
 /** Registers the stack's server, its order, ssh key and firewall. `key`: undefined if a host key is configured. */
 export function registerServer(

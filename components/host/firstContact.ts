@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
-import { basename, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import type { StackConfig } from "../../core/config/config";
-import { listSecretKeys } from "../../core/config/secretKeys";
-import { FirstContact, type FirstContactArgs } from "../../providers/firstContact";
-import type { HostAccess } from "../login";
+import type { StackConfig } from "../../core/config/config.ts";
+import { listSecretKeys } from "../../core/config/secretKeys.ts";
+import { FirstContact, type FirstContactArgs } from "../../providers/firstContact.ts";
+import type { HostAccess } from "../login.ts";
 
 type ContactArgs = ReturnType<typeof createContactArgs>;
 
@@ -36,8 +37,15 @@ export function createFirstContact(
   );
 }
 
-/** The directory's name of the compiled program, which changes with any byte of the sources. */
-const thisProgram = basename(join(__dirname, "..", ".."));
+/** Hashes the program's own files. */
+function hashProgram(): string {
+  const root = join(import.meta.dirname, "../..");
+  const hash = createHash("sha256").update(readFileSync(join(root, "index.ts")));
+  for (const folder of ["cli", "components", "core", "providers"])
+    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).sort())
+      if (/\.\w+$/.test(name)) hash.update(name).update(readFileSync(join(root, folder, name)));
+  return hash.digest("hex");
+}
 
 /**
  * Returns the conditions of the first contact. Until a run has `finished`, every run logs in first; later, only a run
@@ -45,7 +53,7 @@ const thisProgram = basename(join(__dirname, "..", ".."));
  * its contact makes no login and keeps its state.
  * @param program a changed program counts as new work, because its steps may have changed
  */
-export function createContactArgs(config: StackConfig, finished: boolean, program = thisProgram) {
+export function createContactArgs(config: StackConfig, finished: boolean, program = hashProgram()) {
   const { ssh: _, stack: __, ...rest } = config;
   const isRetiring = config.lifecycle === "retiring";
   const secrets = new Set(listSecretKeys().map((path) => path.join(".")));

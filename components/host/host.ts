@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { CloudServer } from "../../core/cloud/power";
-import type { StackConfig } from "../../core/config/config";
-import type { RetirementSettings } from "../../core/retirement/retirementInputs";
-import type { RetirementGuard } from "../../providers/retirementGuard";
-import type { HostAccess } from "../login";
+import type { CloudServer } from "../../core/cloud/power.ts";
+import type { StackConfig } from "../../core/config/config.ts";
+import type { RetirementSettings } from "../../core/retirement/retirementInputs.ts";
+import type { RetirementGuard } from "../../providers/retirementGuard.ts";
+import type { HostAccess } from "../login.ts";
 
 /** A reachable machine, and the resources that must exist before anything else connects to it. */
 export interface ReachableHost {

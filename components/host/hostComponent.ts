@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StackConfig } from "../../core/config/config";
-import { createRetirementSettings } from "../../core/retirement/retirementInputs";
-import type { LastRun } from "../lastRun";
-import { createLogin } from "../login";
-import type { NodeHostReader } from "../node/nodeReading";
-import { createGuard } from "../retirement/guard";
-import { createContactArgs } from "./firstContact";
-import type { Host, ReachableHost } from "./host";
+import type { StackConfig } from "../../core/config/config.ts";
+import { createRetirementSettings } from "../../core/retirement/retirementInputs.ts";
+import type { LastRun } from "../lastRun.ts";
+import { createLogin } from "../login.ts";
+import type { NodeHostReader } from "../node/nodeReading.ts";
+import { createGuard } from "../retirement/guard.ts";
+import { createContactArgs } from "./firstContact.ts";
+import type { Host, ReachableHost } from "./host.ts";
 
 export type HostArgs = ReturnType<typeof createHostArgs>;
 

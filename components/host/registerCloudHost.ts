@@ -1,26 +1,31 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { CloudConfig } from "../../core/cloud/cloud";
-import { describeOtherEndpoint, openCloud } from "../../core/cloud/clouds";
-import { decideServer, type HostRefusal, type KeepDecision, type ServerDecision } from "../../core/cloud/decideServer";
-import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall";
-import { CloudError } from "../../core/cloud/http";
-import { openOrderRecords } from "../../core/cloud/orderRecord";
-import { setProtection } from "../../core/cloud/power";
-import type { LogEvent } from "../../core/eventLog/events";
-import { findValidEvents } from "../../core/eventLog/guardFacts";
-import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence";
-import { createServerName, formatConsoleHelp } from "../../core/ssh/ownServer";
-import { systemClock } from "../../core/util/clock";
-import { commandsFor, someHostKey } from "../../core/util/commands";
-import { formatProblem } from "../../core/util/problem";
-import type { LastRun } from "../lastRun";
-import { info, warn } from "../log";
-import type { NodeHostReader } from "../node/nodeReading";
-import { readStackEvents } from "../stackLog";
-import { createAdoptedHost, createCloudHost } from "./cloudHost";
-import type { CloudRun } from "./cloudParts";
-import type { RegisteredHost } from "./host";
-import { createHostArgs } from "./hostComponent";
+import type { CloudConfig } from "../../core/cloud/cloud.ts";
+import { describeOtherEndpoint, openCloud } from "../../core/cloud/clouds.ts";
+import {
+  decideServer,
+  type HostRefusal,
+  type KeepDecision,
+  type ServerDecision,
+} from "../../core/cloud/decideServer.ts";
+import { listOpenings, warnOfOpenSsh } from "../../core/cloud/firewall.ts";
+import { CloudError } from "../../core/cloud/http.ts";
+import { openOrderRecords } from "../../core/cloud/orderRecord.ts";
+import { setProtection } from "../../core/cloud/power.ts";
+import type { LogEvent } from "../../core/eventLog/events.ts";
+import { findValidEvents } from "../../core/eventLog/guardFacts.ts";
+import { hasOrchestrator } from "../../core/eventLog/orchestratorPresence.ts";
+import { createServerName, formatConsoleHelp } from "../../core/ssh/ownServer.ts";
+import { systemClock } from "../../core/util/clock.ts";
+import { commandsFor, someHostKey } from "../../core/util/commands.ts";
+import { formatProblem } from "../../core/util/problem.ts";
+import type { LastRun } from "../lastRun.ts";
+import { info, warn } from "../log.ts";
+import type { NodeHostReader } from "../node/nodeReading.ts";
+import { readStackEvents } from "../stackLog.ts";
+import { createAdoptedHost, createCloudHost } from "./cloudHost.ts";
+import type { CloudRun } from "./cloudParts.ts";
+import type { RegisteredHost } from "./host.ts";
+import { createHostArgs } from "./hostComponent.ts";
 
 /** Decides which server to order or use, and registers it. @throws RunError, before anything is registered */
 export async function registerCloudHost(

@@ -1,18 +1,18 @@
-import type { StackConfig } from "../../core/config/config";
-import type { ExistingHostConfig } from "../../core/config/hostSchema";
-import { computeFingerprint } from "../../core/ssh/publicKey";
-import type { LastRun } from "../lastRun";
-import type { NodeHostReader } from "../node/nodeReading";
-import { createFirstContact } from "./firstContact";
-import type { RegisteredHost } from "./host";
-import { createHostArgs, HostComponent } from "./hostComponent";
-import { addSetUp } from "./setUp";
+import type { StackConfig } from "../../core/config/config.ts";
+import type { ExistingHostConfig } from "../../core/config/hostSchema.ts";
+import { computeFingerprint } from "../../core/ssh/publicKey.ts";
+import type { LastRun } from "../lastRun.ts";
+import type { NodeHostReader } from "../node/nodeReading.ts";
+import { createFirstContact } from "./firstContact.ts";
+import type { RegisteredHost } from "./host.ts";
+import { createHostArgs, HostComponent } from "./hostComponent.ts";
+import { addSetUp } from "./setUp.ts";
 
 export async function registerHost(config: StackConfig, last: LastRun, look: NodeHostReader): Promise<RegisteredHost> {
   const { host } = config;
   if (host.provider === "existing") return registerExistingHost(config, host, last, look);
   // Loaded on demand, because the clouds' libraries are large.
-  const { registerCloudHost } = await import("./registerCloudHost");
+  const { registerCloudHost } = await import("./registerCloudHost.ts");
   return registerCloudHost({ ...config, host }, last, look);
 }
 

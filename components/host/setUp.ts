@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StackConfig } from "../../core/config/config";
-import { formatWayBack } from "../../core/registration/registrationMessages";
-import { isSameHost } from "../../core/ssh/publicKey";
-import { formatProblem } from "../../core/util/problem";
-import { HostSetUp } from "../../providers/hostSetUp";
-import type { LastRun } from "../lastRun";
-import { notifyOperator, warn } from "../log";
-import type { HostAccess } from "../login";
-import type { HostArgs } from "./hostComponent";
+import type { StackConfig } from "../../core/config/config.ts";
+import { formatWayBack } from "../../core/registration/registrationMessages.ts";
+import { isSameHost } from "../../core/ssh/publicKey.ts";
+import { formatProblem } from "../../core/util/problem.ts";
+import { HostSetUp } from "../../providers/hostSetUp.ts";
+import type { LastRun } from "../lastRun.ts";
+import { notifyOperator, warn } from "../log.ts";
+import type { HostAccess } from "../login.ts";
+import type { HostArgs } from "./hostComponent.ts";
 
 /** Registers the host's set-up, and returns the access with it, by which all steps run again on a disk that was set back. */
 export function addSetUp(

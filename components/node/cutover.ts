@@ -1,26 +1,26 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StackConfig } from "../../core/config/config";
-import { createStackLogRef } from "../../core/config/stackStore";
-import { createRegistrationOutput, type Registration } from "../../core/registration/registration";
+import type { StackConfig } from "../../core/config/config.ts";
+import { createStackLogRef } from "../../core/config/stackStore.ts";
+import { createRegistrationOutput, type Registration } from "../../core/registration/registration.ts";
 import {
   judgeRegistration,
   noteRegistration,
   readRegistrationMemory,
-} from "../../core/registration/registrationLookup";
-import { findRegistrationNotices, formatRegistration } from "../../core/registration/registrationMessages";
-import { createHostTarget } from "../../core/ssh/configuredLogin";
-import { hourlyRestart } from "../../core/steps/nodeSteps";
-import { formatWaysBack } from "../../core/sync/damagedDatabase";
-import { parseFields } from "../../core/util/fields";
-import { HourlyRestartOff } from "../../providers/hourlyRestartOff";
-import type { Host } from "../host/host";
-import type { LastRun } from "../lastRun";
-import { notifyOperator, warn } from "../log";
-import { createStepInput } from "../remote";
-import { openStackLog } from "../stackLog";
-import { formatNextStep, mayShowAddress, type NextStepSituation, offersAddress } from "./nextStep";
-import type { HostReading, NodeHostReader } from "./nodeReading";
-import type { PillarNode } from "./pillarNode";
+} from "../../core/registration/registrationLookup.ts";
+import { findRegistrationNotices, formatRegistration } from "../../core/registration/registrationMessages.ts";
+import { createHostTarget } from "../../core/ssh/configuredLogin.ts";
+import { hourlyRestart } from "../../core/steps/nodeSteps.ts";
+import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
+import { parseFields } from "../../core/util/fields.ts";
+import { HourlyRestartOff } from "../../providers/hourlyRestartOff.ts";
+import type { Host } from "../host/host.ts";
+import type { LastRun } from "../lastRun.ts";
+import { notifyOperator, warn } from "../log.ts";
+import { createStepInput } from "../remote.ts";
+import { openStackLog } from "../stackLog.ts";
+import { formatNextStep, mayShowAddress, type NextStepSituation, offersAddress } from "./nextStep.ts";
+import type { HostReading, NodeHostReader } from "./nodeReading.ts";
+import type { PillarNode } from "./pillarNode.ts";
 
 interface CutoverArgs extends Pick<NextStepSituation, "first" | "hasNoOrchestrator"> {
   readonly config: StackConfig;

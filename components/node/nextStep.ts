@@ -1,7 +1,7 @@
-import { isOurs, type Registration } from "../../core/registration/registration";
-import { formatRegistration, formatWalletClicks, formatWayBack } from "../../core/registration/registrationMessages";
-import type { NodeStatus } from "../../core/sync/nodeStatus";
-import { commandsFor } from "../../core/util/commands";
+import { isOurs, type Registration } from "../../core/registration/registration.ts";
+import { formatRegistration, formatWalletClicks, formatWayBack } from "../../core/registration/registrationMessages.ts";
+import type { NodeStatus } from "../../core/sync/nodeStatus.ts";
+import { commandsFor } from "../../core/util/commands.ts";
 
 export interface NextStepSituation {
   readonly stack: string;

@@ -1,16 +1,16 @@
-import { openNodeChain } from "../../core/chain/chain";
-import { createNodeTarget } from "../../core/chain/configuredNode";
-import { readNodeVersion } from "../../core/chain/nodeVersion";
-import type { StackConfig } from "../../core/config/config";
-import { readSources } from "../../core/registration/pillarReadings";
-import { createConnection, runScript } from "../../core/ssh/connection";
-import { isSameHost } from "../../core/ssh/publicKey";
-import { hourlyRestartNow, setUpFacts } from "../../core/steps/nodeSteps";
-import { createEnvelope, type Step } from "../../core/steps/step";
-import { createReceiver } from "../../core/steps/stepVariables";
-import { createWitnessSources } from "../../core/sync/gateSettings";
-import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus";
-import type { LastRun } from "../lastRun";
+import { openNodeChain } from "../../core/chain/chain.ts";
+import { createNodeTarget } from "../../core/chain/configuredNode.ts";
+import { readNodeVersion } from "../../core/chain/nodeVersion.ts";
+import type { StackConfig } from "../../core/config/config.ts";
+import { readSources } from "../../core/registration/pillarReadings.ts";
+import { createConnection, runScript } from "../../core/ssh/connection.ts";
+import { isSameHost } from "../../core/ssh/publicKey.ts";
+import { hourlyRestartNow, setUpFacts } from "../../core/steps/nodeSteps.ts";
+import { createEnvelope, type Step } from "../../core/steps/step.ts";
+import { createReceiver } from "../../core/steps/stepVariables.ts";
+import { createWitnessSources } from "../../core/sync/gateSettings.ts";
+import { type NodeStatus, prefetch, readNodeStatus } from "../../core/sync/nodeStatus.ts";
+import type { LastRun } from "../lastRun.ts";
 
 /** Reads the state of a host's node. Takes address and key as arguments, because a run may learn them late. */
 export type NodeStatusReader = (address: string, hostKey: string) => Promise<NodeStatus>;

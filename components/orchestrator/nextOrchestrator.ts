@@ -1,6 +1,6 @@
-import { commandsFor } from "../../core/util/commands";
-import { unattendedVariable } from "../../core/util/unattended";
-import type { OrchestratorShown } from "./orchestrator";
+import { commandsFor } from "../../core/util/commands.ts";
+import { unattendedVariable } from "../../core/util/unattended.ts";
+import type { OrchestratorShown } from "./orchestrator.ts";
 
 /** When the orchestrator moves (this run or a later one), or why it does not move. */
 export type MoveTiming = "none" | "now" | "later" | "unwatched" | "removed";

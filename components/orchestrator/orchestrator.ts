@@ -1,17 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createHostNode } from "../../core/chain/configuredNode";
-import type { StackConfig } from "../../core/config/config";
-import { formatMove } from "../../core/eventLog/moveId";
-import { createSecureOptions } from "../../core/orchestrator/hosts/moveInputs";
-import { createOldHost } from "../../core/ssh/configuredLogin";
-import { readOrchestratorLibrary } from "../../core/steps/libraries";
-import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps";
-import { createWitnessSources } from "../../core/sync/gateSettings";
-import { CopyKey } from "../../providers/copyKey";
-import { OrchestratorBackup } from "../../providers/orchestratorBackup";
-import { OrchestratorMove } from "../../providers/orchestratorMove";
-import type { Host } from "../host/host";
-import { createRootAccess, createSshTarget, runStep } from "../remote";
+import { createHostNode } from "../../core/chain/configuredNode.ts";
+import type { StackConfig } from "../../core/config/config.ts";
+import { formatMove } from "../../core/eventLog/moveId.ts";
+import { createSecureOptions } from "../../core/orchestrator/hosts/moveInputs.ts";
+import { createOldHost } from "../../core/ssh/configuredLogin.ts";
+import { readOrchestratorLibrary } from "../../core/steps/libraries.ts";
+import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps.ts";
+import { createWitnessSources } from "../../core/sync/gateSettings.ts";
+import { CopyKey } from "../../providers/copyKey.ts";
+import { OrchestratorBackup } from "../../providers/orchestratorBackup.ts";
+import { OrchestratorMove } from "../../providers/orchestratorMove.ts";
+import type { Host } from "../host/host.ts";
+import { createRootAccess, createSshTarget, runStep } from "../remote.ts";
 
 interface OrchestratorArgs {
   readonly config: StackConfig;

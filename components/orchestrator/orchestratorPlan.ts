@@ -1,15 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { StackConfig } from "../../core/config/config";
-import { openStackStore } from "../../core/config/stackStore";
-import { readMoveEvents } from "../../core/eventLog/eventLog";
-import { createMoveId, isSameMove } from "../../core/eventLog/moveId";
-import { isUnattended } from "../../core/util/unattended";
-import type { Host } from "../host/host";
-import type { LastRun } from "../lastRun";
-import type { NodeStatusReader } from "../node/nodeReading";
-import type { PillarNode } from "../node/pillarNode";
-import type { MoveTiming } from "./nextOrchestrator";
-import { Orchestrator } from "./orchestrator";
+import type { StackConfig } from "../../core/config/config.ts";
+import { openStackStore } from "../../core/config/stackStore.ts";
+import { readMoveEvents } from "../../core/eventLog/eventLog.ts";
+import { createMoveId, isSameMove } from "../../core/eventLog/moveId.ts";
+import { isUnattended } from "../../core/util/unattended.ts";
+import type { Host } from "../host/host.ts";
+import type { LastRun } from "../lastRun.ts";
+import type { NodeStatusReader } from "../node/nodeReading.ts";
+import type { PillarNode } from "../node/pillarNode.ts";
+import type { MoveTiming } from "./nextOrchestrator.ts";
+import { Orchestrator } from "./orchestrator.ts";
 
 /**
  * Decides whether the orchestrator moves in this run. It moves only in a run that began with a synced node, so that

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createHostNode } from "../../core/chain/configuredNode";
-import { NodeShutdown } from "../../providers/nodeShutdown";
-import { RetirementGuard } from "../../providers/retirementGuard";
-import type { GuardableHost, Host } from "../host/host";
-import { createRootAccess, createSshTarget } from "../remote";
+import { createHostNode } from "../../core/chain/configuredNode.ts";
+import { NodeShutdown } from "../../providers/nodeShutdown.ts";
+import { RetirementGuard } from "../../providers/retirementGuard.ts";
+import type { GuardableHost, Host } from "../host/host.ts";
+import { createRootAccess, createSshTarget } from "../remote.ts";
 
 interface GuardArgs {
   readonly host: GuardableHost;

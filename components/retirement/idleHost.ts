@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { createHostNode } from "../../core/chain/configuredNode";
-import type { StackConfig } from "../../core/config/config";
-import { readHostOnce } from "../../core/retirement/readHost";
-import { createRetirementInputs } from "../../core/retirement/retirementInputs";
-import { commandsFor } from "../../core/util/commands";
-import { NodeUpgrade } from "../../providers/nodeUpgrade";
-import type { Host } from "../host/host";
-import type { LastRun } from "../lastRun";
-import { info, reportNextStep } from "../log";
-import type { NodeHostReader } from "../node/nodeReading";
-import { createUpgradeInputs, formatOtherVersion } from "../node/pillarNode";
-import { createRootAccess, createSshTarget } from "../remote";
-import { readOnlyDeps } from "./checkRetirement";
-import { HostRetirement } from "./guard";
+import { createHostNode } from "../../core/chain/configuredNode.ts";
+import type { StackConfig } from "../../core/config/config.ts";
+import { readHostOnce } from "../../core/retirement/readHost.ts";
+import { createRetirementInputs } from "../../core/retirement/retirementInputs.ts";
+import { commandsFor } from "../../core/util/commands.ts";
+import { NodeUpgrade } from "../../providers/nodeUpgrade.ts";
+import type { Host } from "../host/host.ts";
+import type { LastRun } from "../lastRun.ts";
+import { info, reportNextStep } from "../log.ts";
+import type { NodeHostReader } from "../node/nodeReading.ts";
+import { createUpgradeInputs, formatOtherVersion } from "../node/pillarNode.ts";
+import { createRootAccess, createSshTarget } from "../remote.ts";
+import { readOnlyDeps } from "./checkRetirement.ts";
+import { HostRetirement } from "./guard.ts";
 
 /** Registers a host on which nothing is deployed: adopted as it is, or shut down to be retired. @returns outputs */
 export async function registerIdleHost(config: StackConfig, host: Host, last: LastRun, look: NodeHostReader) {

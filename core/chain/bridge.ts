@@ -1,4 +1,4 @@
-import { isBoolean, isCount, isText, parseForm } from "./chainAnswers";
+import { isBoolean, isCount, isText, parseForm } from "./chainAnswers.ts";
 
 /** The bridge's state as the chain stores it (go-zenon, vm/embedded/definition/bridge.go). */
 export type BridgeInfo = ReturnType<typeof parseBridge>;

@@ -1,7 +1,7 @@
-import { type Connection, createConnection } from "../ssh/connection";
-import { isFatal } from "../ssh/sshErrors";
-import { isPrintable, takeFirstLine } from "../util/printable";
-import { parseBridge } from "./bridge";
+import { type Connection, createConnection } from "../ssh/connection.ts";
+import { isFatal } from "../ssh/sshErrors.ts";
+import { isPrintable, takeFirstLine } from "../util/printable.ts";
+import { parseBridge } from "./bridge.ts";
 import {
   type PaidEpoch,
   type Produced,
@@ -15,10 +15,10 @@ import {
   parseRows,
   parseStanding,
   type Rewards,
-} from "./chainAnswers";
-import { callReference, type RpcAnswer } from "./jsonRpc";
-import { createNodeCalls, type NodeTarget, parseNodeResult } from "./node";
-import { parseSporks, type Spork } from "./sporks";
+} from "./chainAnswers.ts";
+import { callReference, type RpcAnswer } from "./jsonRpc.ts";
+import { createNodeCalls, type NodeTarget, parseNodeResult } from "./node.ts";
+import { parseSporks, type Spork } from "./sporks.ts";
 
 type Call = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
 

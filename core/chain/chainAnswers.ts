@@ -1,5 +1,5 @@
-import { isPrintable } from "../util/printable";
-import type { PillarStanding } from "./elections";
+import { isPrintable } from "../util/printable.ts";
+import type { PillarStanding } from "./elections.ts";
 
 // docs/chain.md, Node, describes the forms of these answers; the ledger's other methods are in go-zenon's rpc/api/ledger.go.
 

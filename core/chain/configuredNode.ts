@@ -1,8 +1,8 @@
-import type { StackConfig } from "../config/config";
-import { createHostTarget, createOtherLogin } from "../ssh/configuredLogin";
-import type { SshTarget } from "../ssh/ssh";
-import type { NodeTarget } from "./node";
-import { createVersionRules } from "./versionRules";
+import type { StackConfig } from "../config/config.ts";
+import { createHostTarget, createOtherLogin } from "../ssh/configuredLogin.ts";
+import type { SshTarget } from "../ssh/ssh.ts";
+import type { NodeTarget } from "./node.ts";
+import { createVersionRules } from "./versionRules.ts";
 
 export function createOtherNode(
   config: Pick<StackConfig, "node">,

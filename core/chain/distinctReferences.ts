@@ -1,9 +1,9 @@
 import dns from "node:dns/promises";
 import { isIP } from "node:net";
-import { isLoopback, normalizeHost, parseHostPort } from "../util/hostPort";
-import { withTimeout } from "../util/withTimeout";
-import { type ChainClient, openReferenceChain, redactAddress } from "./chain";
-import { createSilentFault, type Reading } from "./reading";
+import { isLoopback, normalizeHost, parseHostPort } from "../util/hostPort.ts";
+import { withTimeout } from "../util/withTimeout.ts";
+import { type ChainClient, openReferenceChain, redactAddress } from "./chain.ts";
+import { createSilentFault, type Reading } from "./reading.ts";
 
 const limit = 5000;
 

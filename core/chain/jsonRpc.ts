@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import http from "node:http";
 import type { Duplex } from "node:stream";
-import { isTooLarge, readBoundedStream, sendRequest } from "../util/sendRequest";
-import { withTimeout } from "../util/withTimeout";
+import { isTooLarge, readBoundedStream, sendRequest } from "../util/sendRequest.ts";
+import { withTimeout } from "../util/withTimeout.ts";
 
 export interface RpcAnswer {
   readonly status: number;

@@ -1,5 +1,5 @@
-import { sendRequest } from "../util/sendRequest";
-import { compareNodeVersions } from "./versions";
+import { sendRequest } from "../util/sendRequest.ts";
+import { compareNodeVersions } from "./versions.ts";
 
 /** Returns a text about a newer release than the one at a GitHub address; undefined if none is found. */
 export async function findNewerRelease(url = ""): Promise<string | undefined> {

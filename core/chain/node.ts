@@ -1,12 +1,12 @@
 import net from "node:net";
-import type { Connection } from "../ssh/connection";
-import type { SshTarget } from "../ssh/ssh";
-import { isFatal } from "../ssh/sshErrors";
-import { printable } from "../util/printable";
-import { isLate } from "../util/withTimeout";
-import { isCount, type Produced, parseForm, parseProduced } from "./chainAnswers";
-import { callHttp, type RpcAnswer, rpcBody } from "./jsonRpc";
-import type { VersionRules } from "./versionRules";
+import type { Connection } from "../ssh/connection.ts";
+import type { SshTarget } from "../ssh/ssh.ts";
+import { isFatal } from "../ssh/sshErrors.ts";
+import { printable } from "../util/printable.ts";
+import { isLate } from "../util/withTimeout.ts";
+import { isCount, type Produced, parseForm, parseProduced } from "./chainAnswers.ts";
+import { callHttp, type RpcAnswer, rpcBody } from "./jsonRpc.ts";
+import type { VersionRules } from "./versionRules.ts";
 
 /** A node's RPC and the way to it: through ssh to an address on the host, or directly. */
 export interface NodeTarget {

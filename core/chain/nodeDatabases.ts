@@ -1,4 +1,4 @@
-import type { SshTarget } from "../ssh/ssh";
+import type { SshTarget } from "../ssh/ssh.ts";
 
 /** The node's databases below its data directory, all of which hold the chain. A version may lack `cache`. */
 export const nodeDatabases = ["nom", "consensus", "cache"] as const;

@@ -1,10 +1,10 @@
-import type { Connection } from "../ssh/connection";
-import { withTimeout } from "../util/withTimeout";
-import { type ChainClient, openNodeChain } from "./chain";
-import type { NodeTarget } from "./node";
-import { isAnswered, type Reading } from "./reading";
-import { findApplicableRows, findVersionGaps, formatVersionGap, type VersionGap } from "./requiredVersions";
-import type { VersionRules } from "./versionRules";
+import type { Connection } from "../ssh/connection.ts";
+import { withTimeout } from "../util/withTimeout.ts";
+import { type ChainClient, openNodeChain } from "./chain.ts";
+import type { NodeTarget } from "./node.ts";
+import { isAnswered, type Reading } from "./reading.ts";
+import { findApplicableRows, findVersionGaps, formatVersionGap, type VersionGap } from "./requiredVersions.ts";
+import type { VersionRules } from "./versionRules.ts";
 
 /** @throws if the node does not give a version */
 export function readNodeVersion(target: NodeTarget, connection: Connection): Promise<string> {

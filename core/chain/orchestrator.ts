@@ -1,8 +1,8 @@
-import type { RootHost } from "../ssh/root";
-import { isFatal, type LoginError } from "../ssh/sshErrors";
-import type { Clock } from "../util/clock";
-import { isPrintable, printableLines } from "../util/printable";
-import { callHttp, type RpcAnswer } from "./jsonRpc";
+import type { RootHost } from "../ssh/root.ts";
+import { isFatal, type LoginError } from "../ssh/sshErrors.ts";
+import type { Clock } from "../util/clock.ts";
+import { isPrintable, printableLines } from "../util/printable.ts";
+import { callHttp, type RpcAnswer } from "./jsonRpc.ts";
 
 /** Forms of the fields of `getBuildInfo` (docs/specification.md, 2.4). A plain `go build` has no commit. */
 const buildForms = {

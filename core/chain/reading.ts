@@ -1,7 +1,7 @@
-import { formatDuration } from "../util/timeText";
-import { withTimeout } from "../util/withTimeout";
-import type { ChainClient } from "./chain";
-import type { Produced } from "./chainAnswers";
+import { formatDuration } from "../util/timeText.ts";
+import { withTimeout } from "../util/withTimeout.ts";
+import type { ChainClient } from "./chain.ts";
+import type { Produced } from "./chainAnswers.ts";
 
 /** Age of the newest momentum at which a node counts as behind. A slot is 10 s (docs/chain.md, Chain). */
 export const freshMomentumMs = 120_000;

@@ -1,8 +1,8 @@
-import { printable } from "../util/printable";
-import { formatUtcMinute } from "../util/timeText";
-import { networkPaceMs } from "./elections";
-import type { VersionRules } from "./versionRules";
-import { compareNodeVersions } from "./versions";
+import { printable } from "../util/printable.ts";
+import { formatUtcMinute } from "../util/timeText.ts";
+import { networkPaceMs } from "./elections.ts";
+import type { VersionRules } from "./versionRules.ts";
+import { compareNodeVersions } from "./versions.ts";
 
 type VersionRow = VersionRules["rows"][number];
 

@@ -1,7 +1,7 @@
-import { withTimeout } from "../util/withTimeout";
-import type { ChainClient } from "./chain";
-import type { Produced } from "./chainAnswers";
-import { createSilentFault, type NodeFault, type Reading, readWholePage } from "./reading";
+import { withTimeout } from "../util/withTimeout.ts";
+import type { ChainClient } from "./chain.ts";
+import type { Produced } from "./chainAnswers.ts";
+import { createSilentFault, type NodeFault, type Reading, readWholePage } from "./reading.ts";
 
 /** The part of a momentum that distinguishes chains. */
 export type Block = Pick<Produced, "height" | "hash">;

@@ -1,6 +1,6 @@
-import { printable } from "../util/printable";
-import { isBoolean, isCount, isText, parseForm, parseList } from "./chainAnswers";
-import { releaseNumber } from "./versions";
+import { printable } from "../util/printable.ts";
+import { isBoolean, isCount, isText, parseForm, parseList } from "./chainAnswers.ts";
+import { releaseNumber } from "./versions.ts";
 
 /** A change of the network's rules (go-zenon, vm/embedded/definition/spork.go). */
 export interface Spork {

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { StackConfig } from "../config/config";
-import { createOperatorError } from "../util/problem";
+import type { StackConfig } from "../config/config.ts";
+import { createOperatorError } from "../util/problem.ts";
 
 const table = "core/chain/requiredVersions.json";
 const text = (needed: string, pattern = /\S/) => z.string(needed).regex(pattern, needed);
@@ -36,7 +36,7 @@ export function createVersionRules({ node }: Pick<StackConfig, "node">): Version
 }
 
 /** Reads the table, which operators edit. @throws Error for the operator: an unreadable row would never apply */
-export function readRequiredVersions(file = join(__dirname, "requiredVersions.json")): VersionRules {
+export function readRequiredVersions(file = join(import.meta.dirname, "requiredVersions.json")): VersionRules {
   try {
     return tableSchema.parse(JSON.parse(readFileSync(file, "utf8")), {
       error: () => "it in the form of the shipped file",

@@ -1,13 +1,13 @@
-import { compareChains } from "../chain/sameChain";
-import { openEventLog } from "../eventLog/eventLog";
-import { commandsFor } from "../util/commands";
-import { createProblemError } from "../util/problem";
-import { formatDuration, formatSize } from "../util/timeText";
-import { watchStandstill } from "./copyAgain";
-import { checkBefore, parseChainFacts } from "./copyChecks";
-import { type CopyFacts, type CopyRun, cleanUp, isTaken, openHosts, type Standstill } from "./copyHosts";
-import type { ChainCopyInputs, CopyDeps } from "./copyNodes";
-import { authorizeCopy, engineEnded, takeSnapshot, transfer } from "./transfer";
+import { compareChains } from "../chain/sameChain.ts";
+import { openEventLog } from "../eventLog/eventLog.ts";
+import { commandsFor } from "../util/commands.ts";
+import { createProblemError } from "../util/problem.ts";
+import { formatDuration, formatSize } from "../util/timeText.ts";
+import { watchStandstill } from "./copyAgain.ts";
+import { checkBefore, parseChainFacts } from "./copyChecks.ts";
+import { type CopyFacts, type CopyRun, cleanUp, isTaken, openHosts, type Standstill } from "./copyHosts.ts";
+import type { ChainCopyInputs, CopyDeps } from "./copyNodes.ts";
+import { authorizeCopy, engineEnded, takeSnapshot, transfer } from "./transfer.ts";
 
 /** Outputs of a chain copy; no secret. */
 export interface ChainCopied extends Partial<CopyFacts> {

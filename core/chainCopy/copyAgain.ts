@@ -1,10 +1,10 @@
-import { computeCopyWord } from "../sync/damagedDatabase";
-import { followHeight, type HeightStanding } from "../sync/progress";
-import { commandsFor } from "../util/commands";
-import { formatDuration } from "../util/timeText";
-import type { CopyRun, Standstill } from "./copyHosts";
-import type { CopyAgain } from "./copyNodes";
-import { engineEnded } from "./transfer";
+import { computeCopyWord } from "../sync/damagedDatabase.ts";
+import { followHeight, type HeightStanding } from "../sync/progress.ts";
+import { commandsFor } from "../util/commands.ts";
+import { formatDuration } from "../util/timeText.ts";
+import type { CopyRun, Standstill } from "./copyHosts.ts";
+import type { CopyAgain } from "./copyNodes.ts";
+import { engineEnded } from "./transfer.ts";
 
 /**
  * Watches the node of a host that has passed its gate until its height stands still, and compares the confirmation.

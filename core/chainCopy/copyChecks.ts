@@ -1,14 +1,14 @@
-import { nodeDatabases } from "../chain/nodeDatabases";
-import { formatVersionFault } from "../chain/requiredVersions";
-import { compareChains } from "../chain/sameChain";
-import { compareNodeVersions } from "../chain/versions";
-import { isOneMachine } from "../ssh/publicKey";
-import { commandsFor } from "../util/commands";
-import { parseFields } from "../util/fields";
-import { formatProblem } from "../util/problem";
-import { formatSize } from "../util/timeText";
-import type { CopyRun } from "./copyHosts";
-import type { ChainCopyInputs, HostRole } from "./copyNodes";
+import { nodeDatabases } from "../chain/nodeDatabases.ts";
+import { formatVersionFault } from "../chain/requiredVersions.ts";
+import { compareChains } from "../chain/sameChain.ts";
+import { compareNodeVersions } from "../chain/versions.ts";
+import { isOneMachine } from "../ssh/publicKey.ts";
+import { commandsFor } from "../util/commands.ts";
+import { parseFields } from "../util/fields.ts";
+import { formatProblem } from "../util/problem.ts";
+import { formatSize } from "../util/timeText.ts";
+import type { CopyRun } from "./copyHosts.ts";
+import type { ChainCopyInputs, HostRole } from "./copyNodes.ts";
 
 const gigabyte = 1e9;
 /** Bytes that must stay free on the old host: its node continues to write. */

@@ -1,11 +1,11 @@
 import crypto from "node:crypto";
 import { createInterface } from "node:readline";
-import type { EventDetails } from "../eventLog/events";
-import { markOwn, type Variables } from "../ssh/foreign";
-import { type CallError, type CallOptions, openRoot } from "../ssh/root";
-import { isFatal } from "../ssh/sshErrors";
-import { takeFirstLine } from "../util/printable";
-import type { ChainCopyInputs, CopyDeps, HostRole } from "./copyNodes";
+import type { EventDetails } from "../eventLog/events.ts";
+import { markOwn, type Variables } from "../ssh/foreign.ts";
+import { type CallError, type CallOptions, openRoot } from "../ssh/root.ts";
+import { isFatal } from "../ssh/sshErrors.ts";
+import { takeFirstLine } from "../util/printable.ts";
+import type { ChainCopyInputs, CopyDeps, HostRole } from "./copyNodes.ts";
 
 /** Facts of a copy, as in the event log. */
 export type CopyFacts = EventDetails["chainCopied"];

@@ -1,14 +1,14 @@
-import { openNodeChain } from "../chain/chain";
-import type { NodeTarget } from "../chain/node";
-import { readNodeVersion, readVersionGaps } from "../chain/nodeVersion";
-import { type ChainExcerpt, readOlderMomentums } from "../chain/sameChain";
-import type { LogRef } from "../eventLog/eventLog";
-import { type Connection, createConnection } from "../ssh/connection";
-import type { OrchestratorHost } from "../ssh/root";
-import { type NodeStatus, readNodeStatus } from "../sync/nodeStatus";
-import type { ChainSources, WitnessSources } from "../sync/references";
-import type { Clock } from "../util/clock";
-import { withTimeout } from "../util/withTimeout";
+import { openNodeChain } from "../chain/chain.ts";
+import type { NodeTarget } from "../chain/node.ts";
+import { readNodeVersion, readVersionGaps } from "../chain/nodeVersion.ts";
+import { type ChainExcerpt, readOlderMomentums } from "../chain/sameChain.ts";
+import type { LogRef } from "../eventLog/eventLog.ts";
+import { type Connection, createConnection } from "../ssh/connection.ts";
+import type { OrchestratorHost } from "../ssh/root.ts";
+import { type NodeStatus, readNodeStatus } from "../sync/nodeStatus.ts";
+import type { ChainSources, WitnessSources } from "../sync/references.ts";
+import type { Clock } from "../util/clock.ts";
+import { withTimeout } from "../util/withTimeout.ts";
 
 export type HostRole = "old" | "new";
 

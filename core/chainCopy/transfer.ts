@@ -1,10 +1,18 @@
-import { nodeDatabases } from "../chain/nodeDatabases";
-import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign";
-import { createProblemError } from "../util/problem";
-import { formatSize } from "../util/timeText";
-import { minFreeBytes } from "./copyChecks";
-import { type CopyFacts, type CopyRun, copyHours, isBroken, isTaken, retryIfBroken, stallTimeoutMs } from "./copyHosts";
-import type { HostRole } from "./copyNodes";
+import { nodeDatabases } from "../chain/nodeDatabases.ts";
+import { encodeBase64, markOwn, parseCopyKey } from "../ssh/foreign.ts";
+import { createProblemError } from "../util/problem.ts";
+import { formatSize } from "../util/timeText.ts";
+import { minFreeBytes } from "./copyChecks.ts";
+import {
+  type CopyFacts,
+  type CopyRun,
+  copyHours,
+  isBroken,
+  isTaken,
+  retryIfBroken,
+  stallTimeoutMs,
+} from "./copyHosts.ts";
+import type { HostRole } from "./copyNodes.ts";
 
 type Snapshot = Pick<CopyFacts, "height" | "files" | "bytes">;
 

@@ -1,6 +1,6 @@
-import type { CloudHostConfig } from "../config/hostSchema";
-import type { Commands } from "../util/commands";
-import type { Order } from "./orderRecord";
+import type { CloudHostConfig } from "../config/hostSchema.ts";
+import type { Commands } from "../util/commands.ts";
+import type { Order } from "./orderRecord.ts";
 
 export interface Offer {
   readonly plan: string;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { StackConfig } from "../config/config";
-import type { CloudHostConfig } from "../config/hostSchema";
-import { stripComment } from "../ssh/publicKey";
-import type { Offer } from "./chooseOffer";
+import type { StackConfig } from "../config/config.ts";
+import type { CloudHostConfig } from "../config/hostSchema.ts";
+import { stripComment } from "../ssh/publicKey.ts";
+import type { Offer } from "./chooseOffer.ts";
 
 export interface ServerNow {
   readonly id: string;

@@ -1,10 +1,10 @@
-import type { StackConfig } from "../config/config";
-import type { CloudHostConfig } from "../config/hostSchema";
-import { isLoopback, parseHostPort } from "../util/hostPort";
-import type { Cloud, CloudConfig } from "./cloud";
-import { createDigitalocean } from "./digitalocean";
-import { createHetzner } from "./hetzner";
-import type { CloudAccess } from "./http";
+import type { StackConfig } from "../config/config.ts";
+import type { CloudHostConfig } from "../config/hostSchema.ts";
+import { isLoopback, parseHostPort } from "../util/hostPort.ts";
+import type { Cloud, CloudConfig } from "./cloud.ts";
+import { createDigitalocean } from "./digitalocean.ts";
+import { createHetzner } from "./hetzner.ts";
+import type { CloudAccess } from "./http.ts";
 
 export const createCloud: Readonly<Record<CloudHostConfig["provider"], (access: CloudAccess) => Cloud>> = {
   hetzner: createHetzner,

@@ -1,7 +1,7 @@
-import { ideal } from "../config/hostSchema";
-import { deriveConfiguredPublicKey } from "../ssh/configuredLogin";
-import { type Commands, commandsFor } from "../util/commands";
-import { type Chosen, chooseOffer, describeOffer, formatAttempt, formatPrice, type Offer } from "./chooseOffer";
+import { ideal } from "../config/hostSchema.ts";
+import { deriveConfiguredPublicKey } from "../ssh/configuredLogin.ts";
+import { type Commands, commandsFor } from "../util/commands.ts";
+import { type Chosen, chooseOffer, describeOffer, formatAttempt, formatPrice, type Offer } from "./chooseOffer.ts";
 import {
   type Cloud,
   type CloudConfig,
@@ -10,7 +10,7 @@ import {
   findOrder,
   type SentOrder,
   type ServerNow,
-} from "./cloud";
+} from "./cloud.ts";
 import {
   computePriceLimit,
   type FirstPrice,
@@ -19,7 +19,7 @@ import {
   type OrderRecord,
   type PriceLimit,
   settleOrder,
-} from "./orderRecord";
+} from "./orderRecord.ts";
 
 export interface MakeDecision {
   readonly kind: "make";

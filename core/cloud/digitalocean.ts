@@ -1,4 +1,4 @@
-import type { Offer } from "./chooseOffer";
+import type { Offer } from "./chooseOffer.ts";
 import {
   type Cloud,
   findSshKeys,
@@ -8,8 +8,8 @@ import {
   type Owner,
   roundToCents,
   type ServerNow,
-} from "./cloud";
-import { type CloudAccess, createHttp, ignoreStatuses } from "./http";
+} from "./cloud.ts";
+import { type CloudAccess, createHttp, ignoreStatuses } from "./http.ts";
 
 // https://docs.digitalocean.com/reference/api, as of November 2026.
 

@@ -1,5 +1,5 @@
-import { coversEverybody } from "../util/networks";
-import type { CloudConfig } from "./cloud";
+import { coversEverybody } from "../util/networks.ts";
+import type { CloudConfig } from "./cloud.ts";
 
 export interface Opening {
   readonly protocol: "tcp" | "udp";

@@ -1,6 +1,6 @@
-import type { Offer } from "./chooseOffer";
-import { type Cloud, findSshKeys, formatId, type Owner, roundToCents, type ServerNow } from "./cloud";
-import { type CloudAccess, createHttp } from "./http";
+import type { Offer } from "./chooseOffer.ts";
+import { type Cloud, findSshKeys, formatId, type Owner, roundToCents, type ServerNow } from "./cloud.ts";
+import { type CloudAccess, createHttp } from "./http.ts";
 
 // https://docs.hetzner.cloud/reference/cloud, as of November 2026; /datacenters is gone since October.
 

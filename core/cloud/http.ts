@@ -1,7 +1,7 @@
-import { systemClock } from "../util/clock";
-import { printable } from "../util/printable";
-import { formatProblem } from "../util/problem";
-import { type Answer, isTooLarge, sendRequest } from "../util/sendRequest";
+import { systemClock } from "../util/clock.ts";
+import { printable } from "../util/printable.ts";
+import { formatProblem } from "../util/problem.ts";
+import { type Answer, isTooLarge, sendRequest } from "../util/sendRequest.ts";
 
 interface ApiOptions {
   readonly provider: string;
@@ -14,12 +14,12 @@ export type CloudAccess = Omit<ApiOptions, "provider" | "endpoint"> & { readonly
 
 /** An error of a cloud's API, in words for the operator; never contains the token. */
 export class CloudError extends Error {
+  readonly cloudStatus: number;
+
   /** @param cloudStatus the HTTP status; 0 if nothing answered */
-  constructor(
-    message: string,
-    readonly cloudStatus = 0,
-  ) {
+  constructor(message: string, cloudStatus = 0) {
     super(message);
+    this.cloudStatus = cloudStatus;
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { StackConfig } from "../config/config";
-import type { CloudHostConfig } from "../config/hostSchema";
-import { openStackStore } from "../config/stackStore";
+import type { StackConfig } from "../config/config.ts";
+import type { CloudHostConfig } from "../config/hostSchema.ts";
+import { openStackStore } from "../config/stackStore.ts";
 
 const attemptSchema = z.object({
   plan: z.string(),

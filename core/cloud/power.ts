@@ -1,5 +1,5 @@
-import type { Clock } from "../util/clock";
-import { createHttp, ignoreStatuses } from "./http";
+import type { Clock } from "../util/clock.ts";
+import { createHttp, ignoreStatuses } from "./http.ts";
 
 // Power and protection of one server. https://docs.hetzner.cloud/reference/cloud and
 // https://docs.digitalocean.com/reference/api, as of November 2026. DigitalOcean has no protection against deletion.

@@ -1,9 +1,9 @@
 import type { z } from "zod";
-import { type Commands, commandsFor } from "../util/commands";
-import { isLoopback, parseHostPort } from "../util/hostPort";
-import { project } from "./configFaults";
-import { listSchemaKeys, readMeta } from "./schemaKeys";
-import { stackSchema } from "./stackSchema";
+import { type Commands, commandsFor } from "../util/commands.ts";
+import { isLoopback, parseHostPort } from "../util/hostPort.ts";
+import { project } from "./configFaults.ts";
+import { listSchemaKeys, readMeta } from "./schemaKeys.ts";
+import { stackSchema } from "./stackSchema.ts";
 
 /** The whole configuration, with defaults. Secrets are plain text: wrap them in pulumi.secret for Pulumi. */
 export type StackConfig = z.output<typeof stackSchema> & {

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { parseNetwork } from "../util/networks";
-import { supportedDistributions } from "./distributions";
-import { address, block, duration, hostKey, word } from "./schemaParts";
+import { parseNetwork } from "../util/networks.ts";
+import { supportedDistributions } from "./distributions.ts";
+import { address, block, duration, hostKey, word } from "./schemaParts.ts";
 
 /** Ideal for the initial sync (docs/specification.md, 8). */
 export const ideal = { cores: 8, memoryGb: 16 };

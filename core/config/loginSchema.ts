@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { resolvePath } from "../util/resolvePath";
-import { checkPrivateKey, isPrivateKey, readKeyFile } from "./privateKey";
-import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts";
+import { resolvePath } from "../util/resolvePath.ts";
+import { checkPrivateKey, isPrivateKey, readKeyFile } from "./privateKey.ts";
+import { address, hostKey, ownDirectory, port, service, word } from "./schemaParts.ts";
 
 const optionalText = z.string().min(1).optional();
 

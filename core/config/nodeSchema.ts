@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { copyAddress, loginRule, otherHostShape, otherNodeShape, readPrivateKey } from "./loginSchema";
+import { copyAddress, loginRule, otherHostShape, otherNodeShape, readPrivateKey } from "./loginSchema.ts";
 import {
   acknowledged,
   block,
@@ -17,7 +17,7 @@ import {
   sharedDirectory,
   text,
   word,
-} from "./schemaParts";
+} from "./schemaParts.ts";
 
 /** Distinguishes a release from an earlier one at the same address. */
 const controllerVersion = text(

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { coversEverybody } from "../util/networks";
-import { network } from "./hostSchema";
-import { copyAddress, loginRule, otherHostShape, readPrivateKey } from "./loginSchema";
+import { coversEverybody } from "../util/networks.ts";
+import { network } from "./hostSchema.ts";
+import { copyAddress, loginRule, otherHostShape, readPrivateKey } from "./loginSchema.ts";
 import {
   acknowledged,
   block,
@@ -13,7 +13,7 @@ import {
   service,
   text,
   word,
-} from "./schemaParts";
+} from "./schemaParts.ts";
 
 const ownPath = z
   .string()

@@ -1,6 +1,6 @@
 import ssh2 from "ssh2";
-import { readSmallFile, type SmallFile } from "../util/readSmallFile";
-import { resolvePath } from "../util/resolvePath";
+import { readSmallFile, type SmallFile } from "../util/readSmallFile.ts";
+import { resolvePath } from "../util/resolvePath.ts";
 
 export const isPrivateKey = (text: string) => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text);
 

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { commandsFor } from "../util/commands";
-import { extractRawConfig, findValue, type Raw } from "./config";
-import { listSchemaKeys, readMeta } from "./schemaKeys";
-import { stackSchema } from "./stackSchema";
+import { createRequire } from "node:module";
+import { commandsFor } from "../util/commands.ts";
+import { extractRawConfig, findValue, type Raw } from "./config.ts";
+import { listSchemaKeys, readMeta } from "./schemaKeys.ts";
+import { stackSchema } from "./stackSchema.ts";
 
 export function listSecretKeys(): string[][] {
   const paths = listSchemaKeys(stackSchema).flatMap(({ path, schema }) =>
@@ -31,7 +32,7 @@ export function findPlainSecrets(directory: string, stack: string, raw: Raw): st
 /** Reads the program's values from a stack's file; undefined if there is none, as with --config-file. */
 function readStackFile(file: string): Raw | undefined {
   // Loads yaml here, because most runs do not need it.
-  const { parse } = require("yaml") as typeof import("yaml");
+  const { parse } = createRequire(import.meta.url)("yaml") as typeof import("yaml");
   try {
     return extractRawConfig((parse(readFileSync(file, "utf8")) as { readonly config: Raw }).config).raw;
   } catch {

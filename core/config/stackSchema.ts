@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { isSameMachine, normalizeHost, parseHostPort } from "../util/hostPort";
-import { supportedDistributions } from "./distributions";
-import { hostSchema } from "./hostSchema";
-import { loginRule, otherHostShape, otherNodeShape, readPrivateKey, sshSchema } from "./loginSchema";
-import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema";
-import { orchestratorSchema } from "./orchestratorSchema";
-import { block, duration, pillarName, rpcUrl, storeSchema, webAddress } from "./schemaParts";
+import { isSameMachine, normalizeHost, parseHostPort } from "../util/hostPort.ts";
+import { supportedDistributions } from "./distributions.ts";
+import { hostSchema } from "./hostSchema.ts";
+import { loginRule, otherHostShape, otherNodeShape, readPrivateKey, sshSchema } from "./loginSchema.ts";
+import { controllerSchema, nodeSchema, ownAddress, syncSchema } from "./nodeSchema.ts";
+import { orchestratorSchema } from "./orchestratorSchema.ts";
+import { block, duration, pillarName, rpcUrl, storeSchema, webAddress } from "./schemaParts.ts";
 
 const networkSchema = block({
   epoch: duration("1s").prefault("24h").describe("The length of an epoch, for which rewards are paid"),

@@ -1,8 +1,8 @@
-import { formatBucketPlace } from "../store/bucketPlace";
-import { openStore } from "../store/openStore";
-import { formatDefaultPlace, resolvePlace } from "../store/recordsDirectory";
-import type { Store } from "../store/store";
-import type { StackConfig } from "./config";
+import { formatBucketPlace } from "../store/bucketPlace.ts";
+import { openStore } from "../store/openStore.ts";
+import { formatDefaultPlace, resolvePlace } from "../store/recordsDirectory.ts";
+import type { Store } from "../store/store.ts";
+import type { StackConfig } from "./config.ts";
 
 /** Returns the place of event log and backups for a resource's input: configured, or the default. Never a secret. */
 export function chooseRecordsPlace({ pillar, store, orchestrator }: StackConfig): string {

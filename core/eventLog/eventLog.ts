@@ -1,12 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
-import { openStore } from "../store/openStore";
-import { resolveOwnIdentityPath } from "../store/recordsDirectory";
-import type { Store } from "../store/store";
-import type { Backup, EventBody, LogEvent, MoveEvent, MoveEventBody, MoveEventName, Optional } from "./events";
-import { findLastHash, storeHead } from "./logIntegrity";
-import { formatLine, parseLine } from "./logLine";
-import { isSameMove, type MoveId } from "./moveId";
+import { openStore } from "../store/openStore.ts";
+import { resolveOwnIdentityPath } from "../store/recordsDirectory.ts";
+import type { Store } from "../store/store.ts";
+import type { Backup, EventBody, LogEvent, MoveEvent, MoveEventBody, MoveEventName, Optional } from "./events.ts";
+import { findLastHash, storeHead } from "./logIntegrity.ts";
+import { formatLine, parseLine } from "./logLine.ts";
+import { isSameMove, type MoveId } from "./moveId.ts";
 
 /** An event log's directory or bucket (core/store/recordsDirectory.ts), and the stack that writes it. */
 export type LogRef = Readonly<Record<"directory" | "stack" | "pillar", string>>;

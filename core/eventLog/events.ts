@@ -1,5 +1,5 @@
-import type { OrchestratorIdentity } from "../chain/orchestrator";
-import type { MoveId } from "./moveId";
+import type { OrchestratorIdentity } from "../chain/orchestrator.ts";
+import type { MoveId } from "./moveId.ts";
 
 /** The proof of a sync, as the sync gate keeps it. Times are ISO 8601, heights of momentums. */
 export interface SyncProof {

@@ -1,6 +1,6 @@
-import { computeFingerprint, isSameHost } from "../ssh/publicKey";
-import type { SshTarget } from "../ssh/ssh";
-import type { EventName, LogEvent, MoveEvent } from "./events";
+import { computeFingerprint, isSameHost } from "../ssh/publicKey.ts";
+import type { SshTarget } from "../ssh/ssh.ts";
+import type { EventName, LogEvent, MoveEvent } from "./events.ts";
 
 /** Events of a stack that state a fact, and events after which the fact no longer counts. */
 type GuardFact = Readonly<Record<"saidBy" | "voidedBy", readonly EventName[]>>;

@@ -1,12 +1,12 @@
 import crypto from "node:crypto";
 import path from "node:path";
-import { readIfExists } from "../store/directoryStore";
-import { resolveDataDirectory } from "../store/recordsDirectory";
-import type { Store } from "../store/store";
-import { commandsFor } from "../util/commands";
-import { createProblemError } from "../util/problem";
-import { replaceFile } from "../util/writeAtomically";
-import { parseLine, parsePreviousHash } from "./logLine";
+import { readIfExists } from "../store/directoryStore.ts";
+import { resolveDataDirectory } from "../store/recordsDirectory.ts";
+import type { Store } from "../store/store.ts";
+import { commandsFor } from "../util/commands.ts";
+import { createProblemError } from "../util/problem.ts";
+import { replaceFile } from "../util/writeAtomically.ts";
+import { parseLine, parsePreviousHash } from "./logLine.ts";
 
 /** Returns the hash that names a line in later lines, on this machine and in the stack's state. */
 function hashLine(line: string): string {

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
-import { checkVersion } from "../util/checkVersion";
-import type { LogEvent, MoveEvent } from "./events";
-import { formatMove, parseMove } from "./moveId";
+import { checkVersion } from "../util/checkVersion.ts";
+import type { LogEvent, MoveEvent } from "./events.ts";
+import { formatMove, parseMove } from "./moveId.ts";
 
 /** Version of a line's format (docs/architecture.md, Event log). */
 const lineVersion = 1;

@@ -1,6 +1,6 @@
-import type { StackConfig } from "../config/config";
-import { project } from "../config/configFaults";
-import { createProblemError } from "../util/problem";
+import type { StackConfig } from "../config/config.ts";
+import { project } from "../config/configFaults.ts";
+import { createProblemError } from "../util/problem.ts";
 
 export interface MoveId {
   readonly project: string;

@@ -1,8 +1,8 @@
-import type { StackConfig } from "../config/config";
-import { project } from "../config/configFaults";
-import { openStackStore } from "../config/stackStore";
-import { readMoveEvents } from "./eventLog";
-import { isSameOwner } from "./moveId";
+import type { StackConfig } from "../config/config.ts";
+import { project } from "../config/configFaults.ts";
+import { openStackStore } from "../config/stackStore.ts";
+import { readMoveEvents } from "./eventLog.ts";
+import { isSameOwner } from "./moveId.ts";
 
 /**
  * True if a stack's host has or will have an orchestrator, so that its port must be open. Decides by the configuration,

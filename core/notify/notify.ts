@@ -1,5 +1,5 @@
-import { systemClock } from "../util/clock";
-import { sendRequest } from "../util/sendRequest";
+import { systemClock } from "../util/clock.ts";
+import { sendRequest } from "../util/sendRequest.ts";
 
 export interface Notice {
   readonly event:

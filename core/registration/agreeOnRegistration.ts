@@ -1,8 +1,8 @@
-import { agreeOn } from "../chain/agreement";
-import type { PillarOnChain } from "../chain/chainAnswers";
-import { countNodesOnce, isAnswered, listLeftOut } from "../chain/reading";
-import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain";
-import type { PillarAnswer, PillarReading } from "./pillarReadings";
+import { agreeOn } from "../chain/agreement.ts";
+import type { PillarOnChain } from "../chain/chainAnswers.ts";
+import { countNodesOnce, isAnswered, listLeftOut } from "../chain/reading.ts";
+import { compareChains, hashAt, isSameChain, pickMajorityNode } from "../chain/sameChain.ts";
+import type { PillarAnswer, PillarReading } from "./pillarReadings.ts";
 
 /** `by`: the nodes that agree, in the order in which they were asked. */
 export type RegistrationAgreement = { readonly notes: readonly string[] } & (

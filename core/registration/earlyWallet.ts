@@ -1,13 +1,13 @@
 import crypto from "node:crypto";
-import { dropFigures } from "../chain/reading";
-import { type Connection, runScript } from "../ssh/connection";
-import type { Clock } from "../util/clock";
-import { takeFirstLine } from "../util/printable";
-import { toResult } from "../util/result";
-import { agreeOnPillar } from "./agreeOnRegistration";
-import type { PillarReading } from "./pillarReadings";
-import type { Registration } from "./registration";
-import { formatWayBack } from "./registrationMessages";
+import { dropFigures } from "../chain/reading.ts";
+import { type Connection, runScript } from "../ssh/connection.ts";
+import type { Clock } from "../util/clock.ts";
+import { takeFirstLine } from "../util/printable.ts";
+import { toResult } from "../util/result.ts";
+import { agreeOnPillar } from "./agreeOnRegistration.ts";
+import type { PillarReading } from "./pillarReadings.ts";
+import type { Registration } from "./registration.ts";
+import { formatWayBack } from "./registrationMessages.ts";
 
 interface EarlyWalletDeps extends Pick<Clock, "now" | "ticks"> {
   /** Asks the references alone, since this host's node is behind. Never throws. */

@@ -1,10 +1,10 @@
-import type { ChainClient } from "../chain/chain";
-import type { PillarOnChain, Produced } from "../chain/chainAnswers";
-import { readReferences } from "../chain/distinctReferences";
-import { addVersionFault } from "../chain/nodeVersion";
-import { type Answered, type Reading, readNode, readWholePage } from "../chain/reading";
-import { type Block, readSharedHeights } from "../chain/sameChain";
-import type { VersionRules } from "../chain/versionRules";
+import type { ChainClient } from "../chain/chain.ts";
+import type { PillarOnChain, Produced } from "../chain/chainAnswers.ts";
+import { readReferences } from "../chain/distinctReferences.ts";
+import { addVersionFault } from "../chain/nodeVersion.ts";
+import { type Answered, type Reading, readNode, readWholePage } from "../chain/reading.ts";
+import { type Block, readSharedHeights } from "../chain/sameChain.ts";
+import type { VersionRules } from "../chain/versionRules.ts";
 
 interface PillarWord {
   /** The newest momentums in ascending order, about {@link recentCount}. */

@@ -1,6 +1,6 @@
-import type { PillarOnChain, Produced } from "../chain/chainAnswers";
-import type { NodeStatus } from "../sync/nodeStatus";
-import type { RegistrationAgreement } from "./agreeOnRegistration";
+import type { PillarOnChain, Produced } from "../chain/chainAnswers.ts";
+import type { NodeStatus } from "../sync/nodeStatus.ts";
+import type { RegistrationAgreement } from "./agreeOnRegistration.ts";
 
 /** The first momentum of a Pillar with an address, of those that were read. `at` in unix milliseconds. */
 export type ProducerSwitch = Readonly<{ height: number; at: number }>;

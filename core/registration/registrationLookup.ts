@@ -1,11 +1,11 @@
-import { momentumPage } from "../chain/chain";
-import { readWholePage } from "../chain/reading";
-import { type EventLog, type LogRef, readEvents } from "../eventLog/eventLog";
-import type { EventBody, LogEvent, Optional } from "../eventLog/events";
-import { openStore } from "../store/openStore";
-import { withTimeout } from "../util/withTimeout";
-import { agreeOnPillar } from "./agreeOnRegistration";
-import type { PillarAnswer, PillarReading } from "./pillarReadings";
+import { momentumPage } from "../chain/chain.ts";
+import { readWholePage } from "../chain/reading.ts";
+import { type EventLog, type LogRef, readEvents } from "../eventLog/eventLog.ts";
+import type { EventBody, LogEvent, Optional } from "../eventLog/events.ts";
+import { openStore } from "../store/openStore.ts";
+import { withTimeout } from "../util/withTimeout.ts";
+import { agreeOnPillar } from "./agreeOnRegistration.ts";
+import type { PillarAnswer, PillarReading } from "./pillarReadings.ts";
 import {
   decideRegistration,
   findSwitch,
@@ -13,7 +13,7 @@ import {
   type Registration,
   type RegistrationFacts,
   type RegistrationMemory,
-} from "./registration";
+} from "./registration.ts";
 
 export interface RegistrationLookup extends Pick<RegistrationFacts, "ours" | "memory" | "node"> {
   /** The sources' answers. Their clients are still open, because one of them is asked for more momentums. */

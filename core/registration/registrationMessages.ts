@@ -1,7 +1,7 @@
-import type { EventBody } from "../eventLog/events";
-import { commandsFor } from "../util/commands";
-import { formatUtcMinute } from "../util/timeText";
-import type { Registration } from "./registration";
+import type { EventBody } from "../eventLog/events.ts";
+import { commandsFor } from "../util/commands.ts";
+import { formatUtcMinute } from "../util/timeText.ts";
+import type { Registration } from "./registration.ts";
 
 /** Formats the operator's steps in the desktop wallet, one per line (docs/specification.md, 1.1, step 13). */
 export function formatWalletClicks(pillar: string, producerAddress: string): string[] {

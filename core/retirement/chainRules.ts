@@ -1,7 +1,7 @@
-import { countNodesOnce, isAnswered } from "../chain/reading";
-import { findFirstFork, hashAt } from "../chain/sameChain";
-import { commandsFor } from "../util/commands";
-import { formatDuration } from "../util/timeText";
+import { countNodesOnce, isAnswered } from "../chain/reading.ts";
+import { findFirstFork, hashAt } from "../chain/sameChain.ts";
+import { commandsFor } from "../util/commands.ts";
+import { formatDuration } from "../util/timeText.ts";
 import {
   findOwnProducer,
   type GoodReading,
@@ -9,7 +9,7 @@ import {
   type Judgements,
   listOwnProducers,
   type RetirementFacts,
-} from "./retirementFacts";
+} from "./retirementFacts.ts";
 
 type Successor = NonNullable<RetirementFacts["successor"]>;
 

@@ -1,7 +1,7 @@
-import { isAnswered } from "../chain/reading";
-import { commandsFor } from "../util/commands";
-import { checkChain, checkSuccessor } from "./chainRules";
-import { checkNodeOfOrchestrator, checkOrchestrator, checkRewards, checkSharesBeside } from "./lossRules";
+import { isAnswered } from "../chain/reading.ts";
+import { commandsFor } from "../util/commands.ts";
+import { checkChain, checkSuccessor } from "./chainRules.ts";
+import { checkNodeOfOrchestrator, checkOrchestrator, checkRewards, checkSharesBeside } from "./lossRules.ts";
 import {
   hasOrchestratorTraces,
   type Judgements,
@@ -11,7 +11,7 @@ import {
   type RetirementFacts,
   type RetirementVerdict,
   type Unmet,
-} from "./retirementFacts";
+} from "./retirementFacts.ts";
 
 /**
  * Decides whether a host may be retired or given up (docs/specification.md, 1.1, step 15; docs/architecture.md,

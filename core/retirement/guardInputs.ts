@@ -1,10 +1,10 @@
-import type { Network } from "../chain/elections";
-import type { NodeTarget } from "../chain/node";
-import type { Block } from "../chain/sameChain";
-import type { CloudServer } from "../cloud/power";
-import type { OrchestratorPaths } from "../orchestrator/hosts/moveInputs";
-import type { OrchestratorHost } from "../ssh/root";
-import type { ChainSources } from "../sync/references";
+import type { Network } from "../chain/elections.ts";
+import type { NodeTarget } from "../chain/node.ts";
+import type { Block } from "../chain/sameChain.ts";
+import type { CloudServer } from "../cloud/power.ts";
+import type { OrchestratorPaths } from "../orchestrator/hosts/moveInputs.ts";
+import type { OrchestratorHost } from "../ssh/root.ts";
+import type { ChainSources } from "../sync/references.ts";
 
 export interface HostPaths {
   /** Unit, data directory and RPC port of the node. */

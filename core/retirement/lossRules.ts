@@ -1,13 +1,13 @@
-import { findIdentityDifferences } from "../chain/orchestrator";
-import type { LogEvent, MoveEvent } from "../eventLog/events";
-import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare";
-import { openStages } from "../orchestrator/rules/decideMove";
-import { findConnectionsTo, useOwnNode } from "../orchestrator/rules/endpoints";
-import { commandsFor } from "../util/commands";
-import { takeValue } from "../util/result";
-import { formatUtcMinute } from "../util/timeText";
-import type { HostFacts } from "./readHost";
-import type { RewardsReading } from "./readRewards";
+import { findIdentityDifferences } from "../chain/orchestrator.ts";
+import type { LogEvent, MoveEvent } from "../eventLog/events.ts";
+import { formatShareFile, hasShareForKey } from "../orchestrator/backup/keyShare.ts";
+import { openStages } from "../orchestrator/rules/decideMove.ts";
+import { findConnectionsTo, useOwnNode } from "../orchestrator/rules/endpoints.ts";
+import { commandsFor } from "../util/commands.ts";
+import { takeValue } from "../util/result.ts";
+import { formatUtcMinute } from "../util/timeText.ts";
+import type { HostFacts } from "./readHost.ts";
+import type { RewardsReading } from "./readRewards.ts";
 import {
   type Condition,
   findSuccessorFacts,
@@ -16,7 +16,7 @@ import {
   type Judgements,
   listSharesBeside,
   type RetirementFacts,
-} from "./retirementFacts";
+} from "./retirementFacts.ts";
 
 export function checkRewards({ rewards, stack }: RetirementFacts): Judgements {
   const { up } = commandsFor(stack);

@@ -1,14 +1,14 @@
 import crypto from "node:crypto";
 import { text } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { readMoveEvents } from "../eventLog/eventLog";
-import type { Backup } from "../eventLog/events";
-import { isBackupKept, manifestVersion } from "../orchestrator/backup/backup";
-import type { WrittenList } from "../orchestrator/backup/manifest";
-import { canOpen } from "../orchestrator/backup/vault";
-import type { Store } from "../store/store";
-import { checkVersion } from "../util/checkVersion";
-import { type BackedUpOrchestrator, findBackupFault } from "./backupRule";
+import { readMoveEvents } from "../eventLog/eventLog.ts";
+import type { Backup } from "../eventLog/events.ts";
+import { isBackupKept, manifestVersion } from "../orchestrator/backup/backup.ts";
+import type { WrittenList } from "../orchestrator/backup/manifest.ts";
+import { canOpen } from "../orchestrator/backup/vault.ts";
+import type { Store } from "../store/store.ts";
+import { checkVersion } from "../util/checkVersion.ts";
+import { type BackedUpOrchestrator, findBackupFault } from "./backupRule.ts";
 
 /** Returns why no backup in the store counts for an orchestrator; empty if one does. @throws if the event log can't be read */
 export async function findOrchestratorBackupFaults(store: Store, signer: BackedUpOrchestrator): Promise<string[]> {

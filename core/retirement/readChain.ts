@@ -1,16 +1,16 @@
-import { type ChainClient, momentumPage } from "../chain/chain";
-import type { PaidEpoch, PillarOnChain, Produced } from "../chain/chainAnswers";
+import { type ChainClient, momentumPage } from "../chain/chain.ts";
+import type { PaidEpoch, PillarOnChain, Produced } from "../chain/chainAnswers.ts";
 import {
   computeElectionChance,
   computeMaxTicksWithoutSlot,
   computeTickMs,
   type Network,
   type PillarStanding,
-} from "../chain/elections";
-import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading";
-import type { Block } from "../chain/sameChain";
-import type { RetirementInputs } from "./guardInputs";
-import { isNewProducerSince, type Producers } from "./readRewards";
+} from "../chain/elections.ts";
+import { findAgeFault, isAnswered, type NodeFault, type Reading, readNode, readWholePage } from "../chain/reading.ts";
+import type { Block } from "../chain/sameChain.ts";
+import type { RetirementInputs } from "./guardInputs.ts";
+import { isNewProducerSince, type Producers } from "./readRewards.ts";
 
 type ChainQuestion = Pick<RetirementInputs, "pillar" | "recorded" | "network" | "epoch"> & Partial<Producers>;
 

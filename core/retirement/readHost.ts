@@ -1,14 +1,14 @@
-import { isKeyShare } from "../orchestrator/backup/keyShare";
-import { type Connections, parseConnections } from "../orchestrator/rules/endpoints";
-import { type Journal, parseJournal } from "../orchestrator/rules/journal";
-import { markOwn } from "../ssh/foreign";
-import { type CallError, openRoot, type RootHost } from "../ssh/root";
-import { assertProxyWorks } from "../ssh/sshErrors";
-import type { Clock } from "../util/clock";
-import { parseFields } from "../util/fields";
-import { parseAddresses } from "../util/hostPort";
-import { takeFirstLine } from "../util/printable";
-import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs";
+import { isKeyShare } from "../orchestrator/backup/keyShare.ts";
+import { type Connections, parseConnections } from "../orchestrator/rules/endpoints.ts";
+import { type Journal, parseJournal } from "../orchestrator/rules/journal.ts";
+import { markOwn } from "../ssh/foreign.ts";
+import { type CallError, openRoot, type RootHost } from "../ssh/root.ts";
+import { assertProxyWorks } from "../ssh/sshErrors.ts";
+import type { Clock } from "../util/clock.ts";
+import { parseFields } from "../util/fields.ts";
+import { parseAddresses } from "../util/hostPort.ts";
+import { takeFirstLine } from "../util/printable.ts";
+import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs.ts";
 
 /** A host's facts for its retirement. No secret. */
 export interface HostFacts {

@@ -1,8 +1,8 @@
-import { type ChainClient, momentumPage } from "../chain/chain";
-import type { PaidEpoch, PillarOnChain, Produced, RewardRow, Rewards } from "../chain/chainAnswers";
-import { networkPaceMs } from "../chain/elections";
-import { formatDuration, formatUtcMinute } from "../util/timeText";
-import type { RetirementInputs } from "./guardInputs";
+import { type ChainClient, momentumPage } from "../chain/chain.ts";
+import type { PaidEpoch, PillarOnChain, Produced, RewardRow, Rewards } from "../chain/chainAnswers.ts";
+import { networkPaceMs } from "../chain/elections.ts";
+import { formatDuration, formatUtcMinute } from "../util/timeText.ts";
+import type { RetirementInputs } from "./guardInputs.ts";
 
 /** Says where the rewards since the switch are. */
 export interface RewardsJudgement {

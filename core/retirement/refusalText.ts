@@ -1,7 +1,7 @@
-import { listLeftOut } from "../chain/reading";
-import { commandsFor } from "../util/commands";
-import { quote } from "../util/quote";
-import type { Loss, RetirementFacts, RetirementVerdict, Unmet } from "./retirementFacts";
+import { listLeftOut } from "../chain/reading.ts";
+import { commandsFor } from "../util/commands.ts";
+import { quote } from "../util/quote.ts";
+import type { Loss, RetirementFacts, RetirementVerdict, Unmet } from "./retirementFacts.ts";
 
 /** Environment variable of the override; its value is the sentence that a refusal prints. */
 export const overrideVariable = "PILLAR_HOST_GIVE_UP_ANYWAY";

@@ -1,18 +1,18 @@
-import { type CloudServer, isProtected, powerOff, readPowerState, setProtection } from "../cloud/power";
-import { type EventLog, openEventLog } from "../eventLog/eventLog";
-import { findValidEvents } from "../eventLog/guardFacts";
-import { openRoot } from "../ssh/root";
-import { commandsFor } from "../util/commands";
-import { takeFirstLine } from "../util/printable";
-import { createProblemError } from "../util/problem";
-import { withLock } from "../util/withLock";
-import type { RetirementInputs } from "./guardInputs";
-import { type GuardMemory, isReached } from "./guardMemory";
-import { type HostObservation, readHost } from "./readHost";
-import { formatOverrideSentence, formatRefusal, overrideVariable } from "./refusalText";
-import { addProvider, type RetirementFacts } from "./retirementFacts";
-import { shutDownHost } from "./shutDownHost";
-import { type SurveyDeps, surveyRetirement } from "./surveyRetirement";
+import { type CloudServer, isProtected, powerOff, readPowerState, setProtection } from "../cloud/power.ts";
+import { type EventLog, openEventLog } from "../eventLog/eventLog.ts";
+import { findValidEvents } from "../eventLog/guardFacts.ts";
+import { openRoot } from "../ssh/root.ts";
+import { commandsFor } from "../util/commands.ts";
+import { takeFirstLine } from "../util/printable.ts";
+import { createProblemError } from "../util/problem.ts";
+import { withLock } from "../util/withLock.ts";
+import type { RetirementInputs } from "./guardInputs.ts";
+import { type GuardMemory, isReached } from "./guardMemory.ts";
+import { type HostObservation, readHost } from "./readHost.ts";
+import { formatOverrideSentence, formatRefusal, overrideVariable } from "./refusalText.ts";
+import { addProvider, type RetirementFacts } from "./retirementFacts.ts";
+import { shutDownHost } from "./shutDownHost.ts";
+import { type SurveyDeps, surveyRetirement } from "./surveyRetirement.ts";
 
 interface ReleaseDeps extends SurveyDeps {
   /** Sentence by which the operator overrides every condition. */

@@ -1,13 +1,13 @@
-import type { BuildInfo, OrchestratorIdentity } from "../chain/orchestrator";
-import type { Answered } from "../chain/reading";
-import type { BridgeNow } from "../orchestrator/checks/bridgeState";
-import type { NodeStatus } from "../sync/nodeStatus";
-import type { Result } from "../util/result";
-import type { RetirementInputs } from "./guardInputs";
-import type { GuardMemory } from "./guardMemory";
-import type { ChainAnswer, ChainReading } from "./readChain";
-import type { HostFacts, HostObservation } from "./readHost";
-import type { RewardsReading } from "./readRewards";
+import type { BuildInfo, OrchestratorIdentity } from "../chain/orchestrator.ts";
+import type { Answered } from "../chain/reading.ts";
+import type { BridgeNow } from "../orchestrator/checks/bridgeState.ts";
+import type { NodeStatus } from "../sync/nodeStatus.ts";
+import type { Result } from "../util/result.ts";
+import type { RetirementInputs } from "./guardInputs.ts";
+import type { GuardMemory } from "./guardMemory.ts";
+import type { ChainAnswer, ChainReading } from "./readChain.ts";
+import type { HostFacts, HostObservation } from "./readHost.ts";
+import type { RewardsReading } from "./readRewards.ts";
 
 /** `retire` stops the node; `destroy` gives up the host. */
 export type RetirementStep = "retire" | "destroy";

@@ -1,11 +1,11 @@
-import { createNodeTarget, createOtherNode } from "../chain/configuredNode";
-import type { StackConfig } from "../config/config";
-import { chooseRecordsPlace } from "../config/stackStore";
-import { createOrchestratorPaths } from "../orchestrator/hosts/moveInputs";
-import { createNewHost, createOtherLogin } from "../ssh/configuredLogin";
-import type { SshTarget } from "../ssh/ssh";
-import { readRetirementLibrary } from "../steps/libraries";
-import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs";
+import { createNodeTarget, createOtherNode } from "../chain/configuredNode.ts";
+import type { StackConfig } from "../config/config.ts";
+import { chooseRecordsPlace } from "../config/stackStore.ts";
+import { createOrchestratorPaths } from "../orchestrator/hosts/moveInputs.ts";
+import { createNewHost, createOtherLogin } from "../ssh/configuredLogin.ts";
+import type { SshTarget } from "../ssh/ssh.ts";
+import { readRetirementLibrary } from "../steps/libraries.ts";
+import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs.ts";
 
 /** Inputs that do not depend on the host. Secret: holds the successor's login. */
 export type RetirementSettings = Omit<

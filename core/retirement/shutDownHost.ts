@@ -1,13 +1,13 @@
-import type { EventLog } from "../eventLog/eventLog";
-import { takeBackup } from "../orchestrator/backup/backup";
-import { markOwn } from "../ssh/foreign";
-import type { RootHost } from "../ssh/root";
-import { commandsFor } from "../util/commands";
-import { createProblemError } from "../util/problem";
-import { chooseLastBackup } from "./backupRule";
-import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs";
-import type { HostFacts } from "./readHost";
-import type { SurveyDeps } from "./surveyRetirement";
+import type { EventLog } from "../eventLog/eventLog.ts";
+import { takeBackup } from "../orchestrator/backup/backup.ts";
+import { markOwn } from "../ssh/foreign.ts";
+import type { RootHost } from "../ssh/root.ts";
+import { commandsFor } from "../util/commands.ts";
+import { createProblemError } from "../util/problem.ts";
+import { chooseLastBackup } from "./backupRule.ts";
+import { createPathVariables, type HostPaths, type RetirementInputs } from "./guardInputs.ts";
+import type { HostFacts } from "./readHost.ts";
+import type { SurveyDeps } from "./surveyRetirement.ts";
 
 /**
  * Takes a final backup of keys and configuration, then stops node and orchestrator for good. `isForced`: the operator

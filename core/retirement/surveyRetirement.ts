@@ -1,36 +1,36 @@
-import { openNodeChain } from "../chain/chain";
-import { openReferences, type ReferenceClient, readClients } from "../chain/distinctReferences";
-import { addVersionFault } from "../chain/nodeVersion";
-import { createOrchestratorClient } from "../chain/orchestrator";
-import { countNodesOnce, isAnswered, listLeftOut } from "../chain/reading";
-import { readSharedHeights } from "../chain/sameChain";
-import { readLog } from "../eventLog/eventLog";
-import { findShutdownWithoutOrchestrator, findValidEvents } from "../eventLog/guardFacts";
-import { findLogFault } from "../eventLog/logIntegrity";
-import { askInTurn } from "../orchestrator/checks/bridgeState";
-import { type Connection, createConnection } from "../ssh/connection";
-import { openRoot } from "../ssh/root";
-import type { SshTarget } from "../ssh/ssh";
-import type { Store } from "../store/store";
-import { readNodeStatus } from "../sync/nodeStatus";
-import { takeFirstLine } from "../util/printable";
-import { resolvePath } from "../util/resolvePath";
-import { toResult } from "../util/result";
-import { decideRetirement, findUnusedStart } from "./decideRetirement";
-import type { RetirementInputs } from "./guardInputs";
-import { type GuardMemory, isReached } from "./guardMemory";
-import { findOrchestratorIdentity, isOrchestratorThere } from "./lossRules";
-import { findOrchestratorBackupFaults } from "./orchestratorBackup";
-import { hasProducedBefore, hasProducedSince, readChain } from "./readChain";
-import { type ReadHostDeps, readHost } from "./readHost";
-import { readRewards } from "./readRewards";
+import { openNodeChain } from "../chain/chain.ts";
+import { openReferences, type ReferenceClient, readClients } from "../chain/distinctReferences.ts";
+import { addVersionFault } from "../chain/nodeVersion.ts";
+import { createOrchestratorClient } from "../chain/orchestrator.ts";
+import { countNodesOnce, isAnswered, listLeftOut } from "../chain/reading.ts";
+import { readSharedHeights } from "../chain/sameChain.ts";
+import { readLog } from "../eventLog/eventLog.ts";
+import { findShutdownWithoutOrchestrator, findValidEvents } from "../eventLog/guardFacts.ts";
+import { findLogFault } from "../eventLog/logIntegrity.ts";
+import { askInTurn } from "../orchestrator/checks/bridgeState.ts";
+import { type Connection, createConnection } from "../ssh/connection.ts";
+import { openRoot } from "../ssh/root.ts";
+import type { SshTarget } from "../ssh/ssh.ts";
+import type { Store } from "../store/store.ts";
+import { readNodeStatus } from "../sync/nodeStatus.ts";
+import { takeFirstLine } from "../util/printable.ts";
+import { resolvePath } from "../util/resolvePath.ts";
+import { toResult } from "../util/result.ts";
+import { decideRetirement, findUnusedStart } from "./decideRetirement.ts";
+import type { RetirementInputs } from "./guardInputs.ts";
+import { type GuardMemory, isReached } from "./guardMemory.ts";
+import { findOrchestratorIdentity, isOrchestratorThere } from "./lossRules.ts";
+import { findOrchestratorBackupFaults } from "./orchestratorBackup.ts";
+import { hasProducedBefore, hasProducedSince, readChain } from "./readChain.ts";
+import { type ReadHostDeps, readHost } from "./readHost.ts";
+import { readRewards } from "./readRewards.ts";
 import {
   findOwnProducer,
   findSuccessorFacts,
   listSharesBeside,
   type RetirementFacts,
   type RetirementStep,
-} from "./retirementFacts";
+} from "./retirementFacts.ts";
 
 export interface SurveyDeps extends ReadHostDeps {
   now(): number;

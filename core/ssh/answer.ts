@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import { Transform } from "node:stream";
-import { formatProblem } from "../util/problem";
+import { formatProblem } from "../util/problem.ts";
 
 /**
  * Marks that separate a script's output from that of the login's start files, which may print, or exit with code 0.

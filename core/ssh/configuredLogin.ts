@@ -1,7 +1,7 @@
-import type { StackConfig } from "../config/config";
-import { derivePublicKey } from "./derivePublicKey";
-import type { OrchestratorHost } from "./root";
-import type { SshTarget } from "./ssh";
+import type { StackConfig } from "../config/config.ts";
+import { derivePublicKey } from "./derivePublicKey.ts";
+import type { OrchestratorHost } from "./root.ts";
+import type { SshTarget } from "./ssh.ts";
 
 /** Returns the login of a stack's host. All logins here are in clear: make them Pulumi secrets in inputs. */
 export function createHostTarget({ ssh }: Pick<StackConfig, "ssh">, address: string, hostKey: string): SshTarget {

@@ -1,8 +1,8 @@
-import { printable, printableLines } from "../util/printable";
-import { withTimeout } from "../util/withTimeout";
-import { formatNotRun, readAnswer } from "./answer";
-import { connectSsh, type LoginKeys, type SshSession, type SshTarget } from "./ssh";
-import { isFatal, type LoginError } from "./sshErrors";
+import { printable, printableLines } from "../util/printable.ts";
+import { withTimeout } from "../util/withTimeout.ts";
+import { formatNotRun, readAnswer } from "./answer.ts";
+import { connectSsh, type LoginKeys, type SshSession, type SshTarget } from "./ssh.ts";
+import { isFatal, type LoginError } from "./sshErrors.ts";
 
 /** Returns the idle connections by login; undefined in a process that keeps none. */
 const idleSessions = () => (process as { readonly idleSshSessions?: Map<string, SshSession> }).idleSshSessions;

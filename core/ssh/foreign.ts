@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { createProblemError } from "../util/problem";
-import type { Value } from "./shellWords";
+import { createProblemError } from "../util/problem.ts";
+import type { Value } from "./shellWords.ts";
 
 declare const isChecked: unique symbol;
 

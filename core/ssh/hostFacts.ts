@@ -1,5 +1,5 @@
-import { parseFields } from "../util/fields";
-import { type Connection, runScript, type ScriptError } from "./connection";
+import { parseFields } from "../util/fields.ts";
+import { type Connection, runScript, type ScriptError } from "./connection.ts";
 
 const timeoutMs = 30_000;
 

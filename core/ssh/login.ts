@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
-import { printable, takeFirstLine } from "../util/printable";
-import { createTooLargeError } from "../util/sendRequest";
-import { createLoginRefusal, createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors";
+import { printable, takeFirstLine } from "../util/printable.ts";
+import { createTooLargeError } from "../util/sendRequest.ts";
+import { createLoginRefusal, createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors.ts";
 
 /** Login of a host, in clear as a provider gets it. Secret. */
 export interface SshTarget {

@@ -1,4 +1,4 @@
-import type { Commands } from "../util/commands";
+import type { Commands } from "../util/commands.ts";
 
 export interface OwnServer {
   readonly provider: string;

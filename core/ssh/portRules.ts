@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import type { StackConfig } from "../config/config";
+import type { StackConfig } from "../config/config.ts";
 
 /** State of a TCP port as this machine sees it. */
 export type PortState =

@@ -1,14 +1,14 @@
-import { systemClock } from "../util/clock";
-import { type Commands, someHostKey } from "../util/commands";
-import { printableLines, say, takeFirstLine } from "../util/printable";
-import { formatProblem } from "../util/problem";
-import { withTimeout } from "../util/withTimeout";
-import { formatNotRun, frameScript, readAnswer } from "./answer";
-import { derivePublicKey } from "./derivePublicKey";
-import { agentNeeds } from "./login";
-import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "./ownServer";
-import { connectSsh, type SshSession, type SshTarget } from "./ssh";
-import { createFatalError, isFatal, type LoginError } from "./sshErrors";
+import { systemClock } from "../util/clock.ts";
+import { type Commands, someHostKey } from "../util/commands.ts";
+import { printableLines, say, takeFirstLine } from "../util/printable.ts";
+import { formatProblem } from "../util/problem.ts";
+import { withTimeout } from "../util/withTimeout.ts";
+import { formatNotRun, frameScript, readAnswer } from "./answer.ts";
+import { derivePublicKey } from "./derivePublicKey.ts";
+import { agentNeeds } from "./login.ts";
+import { beginAnew, createServerName, formatConsoleHelp, type OwnServer } from "./ownServer.ts";
+import { connectSsh, type SshSession, type SshTarget } from "./ssh.ts";
+import { createFatalError, isFatal, type LoginError } from "./sshErrors.ts";
 
 export type ReachDeps = Omit<typeof reachDeps, "now">;
 

@@ -1,14 +1,14 @@
 import { pipeline, type Readable } from "node:stream";
-import { printableLines } from "../util/printable";
-import { quoteShellWord } from "../util/quote";
-import { withTimeout } from "../util/withTimeout";
-import { answerStream, formatNotRun, frameScript, readAnswer } from "./answer";
-import { type Connection, createConnection } from "./connection";
-import type { Variables } from "./foreign";
-import { formatAssignments } from "./shellWords";
-import { createLoginKeys, type SshTarget } from "./ssh";
-import { collect, type RunningCommand } from "./sshCommands";
-import { createFatalError, isFatal, type LoginError } from "./sshErrors";
+import { printableLines } from "../util/printable.ts";
+import { quoteShellWord } from "../util/quote.ts";
+import { withTimeout } from "../util/withTimeout.ts";
+import { answerStream, formatNotRun, frameScript, readAnswer } from "./answer.ts";
+import { type Connection, createConnection } from "./connection.ts";
+import type { Variables } from "./foreign.ts";
+import { formatAssignments } from "./shellWords.ts";
+import { createLoginKeys, type SshTarget } from "./ssh.ts";
+import { collect, type RunningCommand } from "./sshCommands.ts";
+import { createFatalError, isFatal, type LoginError } from "./sshErrors.ts";
 
 /** Root access to a host, the login in clear. Secret. */
 export interface OrchestratorHost {

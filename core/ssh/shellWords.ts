@@ -1,4 +1,4 @@
-import { quote } from "../util/quote";
+import { quote } from "../util/quote.ts";
 
 /** A variable of a script. A list becomes words with blanks between them, so no item may have a blank. */
 export type Value = string | number | boolean | readonly (string | number)[];

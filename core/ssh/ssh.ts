@@ -1,11 +1,11 @@
 import type { Duplex } from "node:stream";
 import ssh2 from "ssh2";
-import { createLoginAttempt, createLoginKeys, type LoginKeys, type SshTarget } from "./login";
-import { computeFingerprint } from "./publicKey";
-import { runOver, startOver } from "./sshCommands";
-import { createLoginRefusal, createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors";
+import { createLoginAttempt, createLoginKeys, type LoginKeys, type SshTarget } from "./login.ts";
+import { computeFingerprint } from "./publicKey.ts";
+import { runOver, startOver } from "./sshCommands.ts";
+import { createLoginRefusal, createUnreachedError, describeConnectionError, type LoginError } from "./sshErrors.ts";
 
-export { createLoginKeys, type LoginKeys, type SshTarget } from "./login";
+export { createLoginKeys, type LoginKeys, type SshTarget } from "./login.ts";
 
 /** SSH_OPEN_ADMINISTRATIVELY_PROHIBITED (RFC 4254, 5.1). */
 const prohibited = 1;

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type ssh2 from "ssh2";
-import { createTooLargeError } from "../util/sendRequest";
-import { describeConnectionError } from "./sshErrors";
+import { createTooLargeError } from "../util/sendRequest.ts";
+import { describeConnectionError } from "./sshErrors.ts";
 
 export interface CommandResult {
   /** Undefined if a signal or the end of the connection ended the command. */

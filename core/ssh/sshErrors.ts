@@ -1,5 +1,5 @@
-import { printable, takeFirstLine } from "../util/printable";
-import { createProblemError, formatProblem, type Problem } from "../util/problem";
+import { printable, takeFirstLine } from "../util/printable.ts";
+import { createProblemError, formatProblem, type Problem } from "../util/problem.ts";
 
 /** An error of a connection or login. */
 export interface LoginError extends Error {

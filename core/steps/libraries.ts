@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { nodeDatabases } from "../chain/nodeDatabases";
-import { asRoot } from "../ssh/root";
-import { formatAssignments } from "../ssh/shellWords";
+import { nodeDatabases } from "../chain/nodeDatabases.ts";
+import { asRoot } from "../ssh/root.ts";
+import { formatAssignments } from "../ssh/shellWords.ts";
 
 /** Returns the text of shell files, joined in this order. */
 export const readShell = (...parts: readonly string[]) =>
-  parts.map((part) => readFileSync(join(__dirname, `${part}.sh`), "utf8")).join("\n");
+  parts.map((part) => readFileSync(join(import.meta.dirname, `${part}.sh`), "utf8")).join("\n");
 
 const filesOf = (folder: string, ...names: readonly string[]) => names.map((name) => `${folder}/${name}`);
 const copyAccess = filesOf("lib", "authorizedKeys", "copyAccess");

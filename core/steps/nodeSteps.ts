@@ -1,12 +1,12 @@
-import { formatSyncAgain, nodeDatabases } from "../chain/nodeDatabases";
-import { findNewHostGap, formatRequirement, installLines } from "../chain/requiredVersions";
-import { createVersionRules } from "../chain/versionRules";
-import { releaseSuffixes } from "../chain/versions";
-import type { StackConfig } from "../config/config";
-import { supportedDistributions } from "../config/distributions";
-import { ideal } from "../config/hostSchema";
-import { isAddress } from "../util/address";
-import { createScript, type Step } from "./step";
+import { formatSyncAgain, nodeDatabases } from "../chain/nodeDatabases.ts";
+import { findNewHostGap, formatRequirement, installLines } from "../chain/requiredVersions.ts";
+import { createVersionRules } from "../chain/versionRules.ts";
+import { releaseSuffixes } from "../chain/versions.ts";
+import type { StackConfig } from "../config/config.ts";
+import { supportedDistributions } from "../config/distributions.ts";
+import { ideal } from "../config/hostSchema.ts";
+import { isAddress } from "../util/address.ts";
+import { createScript, type Step } from "./step.ts";
 import {
   createBuildVariables,
   createControllerVariables,
@@ -15,7 +15,7 @@ import {
   getControllerRelease,
   listOwnPorts,
   releaseVariables,
-} from "./stepVariables";
+} from "./stepVariables.ts";
 
 /** Share of the nominal memory that the kernel reports: firmware and kernel keep up to a tenth. */
 const memoryShare = 0.9;

@@ -1,6 +1,6 @@
-import type { StackConfig } from "../config/config";
-import { createScript, type Step } from "./step";
-import { releaseVariables } from "./stepVariables";
+import type { StackConfig } from "../config/config.ts";
+import { createScript, type Step } from "./step.ts";
+import { releaseVariables } from "./stepVariables.ts";
 
 /** Installs the orchestrator (procedure B, step 3). Only the move starts it. */
 export function orchestrator({ orchestrator: { service, directory, executable, release } }: StackConfig): Step {

@@ -1,8 +1,8 @@
-import { frameScript } from "../ssh/answer";
-import { createHostVariables, createRootEnvelope, type Receiver } from "../ssh/root";
-import { formatAssignments, type Value } from "../ssh/shellWords";
-import { commandsFor } from "../util/commands";
-import { readShell } from "./libraries";
+import { frameScript } from "../ssh/answer.ts";
+import { createHostVariables, createRootEnvelope, type Receiver } from "../ssh/root.ts";
+import { formatAssignments, type Value } from "../ssh/shellWords.ts";
+import { commandsFor } from "../util/commands.ts";
+import { readShell } from "./libraries.ts";
 
 /** A piece of work on a host: shell text that runs as root, idempotent and safe to run again from any point. */
 export interface Step {

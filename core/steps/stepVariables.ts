@@ -1,6 +1,6 @@
-import type { StackConfig } from "../config/config";
-import { formatReleaseMarker, type ReleaseSource } from "../config/schemaParts";
-import type { Receiver } from "../ssh/root";
+import type { StackConfig } from "../config/config.ts";
+import { formatReleaseMarker, type ReleaseSource } from "../config/schemaParts.ts";
+import type { Receiver } from "../ssh/root.ts";
 
 /** Returns a host's mark of its stack: `<project>/<stack> <Pillar>`. */
 export function formatStackIdentity(stack: string, pillar: string): string {

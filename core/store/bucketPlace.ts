@@ -1,4 +1,4 @@
-import { createOperatorError } from "../util/problem";
+import { createOperatorError } from "../util/problem.ts";
 
 export type BucketPlace = ReturnType<typeof parseBucketPlace>;
 

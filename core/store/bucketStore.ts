@@ -2,12 +2,12 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { createOperatorError } from "../util/problem";
-import { settle } from "../util/writeAtomically";
-import type { BucketPlace } from "./bucketPlace";
-import { readIfExists } from "./directoryStore";
-import { type Listed, openBucket } from "./s3";
-import type { Store } from "./store";
+import { createOperatorError } from "../util/problem.ts";
+import { settle } from "../util/writeAtomically.ts";
+import type { BucketPlace } from "./bucketPlace.ts";
+import { readIfExists } from "./directoryStore.ts";
+import { type Listed, openBucket } from "./s3.ts";
+import type { Store } from "./store.ts";
 
 const maxConcurrentReads = 16;
 

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
-import { createOperatorError } from "../util/problem";
-import { replaceFile, settle } from "../util/writeAtomically";
-import type { Store } from "./store";
+import { createOperatorError } from "../util/problem.ts";
+import { replaceFile, settle } from "../util/writeAtomically.ts";
+import type { Store } from "./store.ts";
 
 export function resolveEventLogPath(directory: string): string {
   return path.join(directory, "record.jsonl");

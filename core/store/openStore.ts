@@ -1,11 +1,11 @@
 import fs from "node:fs";
-import { commandsFor } from "../util/commands";
-import { createOperatorError } from "../util/problem";
-import { isBucket, parseBucketPlace } from "./bucketPlace";
-import { createBucketStore } from "./bucketStore";
-import { createDirectoryStore, resolveEventLogPath } from "./directoryStore";
-import { resolvePlace } from "./recordsDirectory";
-import type { Store } from "./store";
+import { commandsFor } from "../util/commands.ts";
+import { createOperatorError } from "../util/problem.ts";
+import { isBucket, parseBucketPlace } from "./bucketPlace.ts";
+import { createBucketStore } from "./bucketStore.ts";
+import { createDirectoryStore, resolveEventLogPath } from "./directoryStore.ts";
+import { resolvePlace } from "./recordsDirectory.ts";
+import type { Store } from "./store.ts";
 
 /**
  * Opens a Pillar's store. @param configured the operator's directory, or one of formatDefaultPlace or formatBucketPlace

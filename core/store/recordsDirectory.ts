@@ -1,6 +1,6 @@
 import path from "node:path";
-import { resolveHomeDirectory, resolvePath } from "../util/resolvePath";
-import { isBucket, parseBucketPillar } from "./bucketPlace";
+import { resolveHomeDirectory, resolvePath } from "../util/resolvePath.ts";
+import { isBucket, parseBucketPillar } from "./bucketPlace.ts";
 
 /** Stands for the user's data directory in inputs: another user or machine must not change the stack. */
 const dataWord = "$XDG_DATA_HOME";

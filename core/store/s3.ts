@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
-import { printable, takeFirstLine } from "../util/printable";
-import { createOperatorError, type Problem } from "../util/problem";
-import { readBoundedStream } from "../util/sendRequest";
-import { withTimeout } from "../util/withTimeout";
-import type { BucketPlace } from "./bucketPlace";
+import { printable, takeFirstLine } from "../util/printable.ts";
+import { createOperatorError, type Problem } from "../util/problem.ts";
+import { readBoundedStream } from "../util/sendRequest.ts";
+import { withTimeout } from "../util/withTimeout.ts";
+import type { BucketPlace } from "./bucketPlace.ts";
 
 export type Listed = { readonly key: string; readonly bytes: number };
 

@@ -1,9 +1,9 @@
-import { formatSyncAgain } from "../chain/nodeDatabases";
-import type { StackConfig } from "../config/config";
-import { commandsFor, someHostKey } from "../util/commands";
-import { formatDuration } from "../util/timeText";
-import type { SyncReason } from "./judgeObservation";
-import type { NodeStatus } from "./nodeStatus";
+import { formatSyncAgain } from "../chain/nodeDatabases.ts";
+import type { StackConfig } from "../config/config.ts";
+import { commandsFor, someHostKey } from "../util/commands.ts";
+import { formatDuration } from "../util/timeText.ts";
+import type { SyncReason } from "./judgeObservation.ts";
+import type { NodeStatus } from "./nodeStatus.ts";
 
 /** Reasons of a node that is at the chain's tip, or that lacks peers: no other database would help. */
 const otherCauses: readonly (SyncReason["kind"] | undefined)[] = [

@@ -1,10 +1,10 @@
-import type { Momentum, Observation } from "../chain/node";
-import { formatVersionFault, type VersionGap } from "../chain/requiredVersions";
-import type { SyncProof } from "../eventLog/events";
-import type { Clock } from "../util/clock";
-import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation";
-import type { ChainSources } from "./references";
-import { compareReferences, type ReferenceAnswers } from "./references";
+import type { Momentum, Observation } from "../chain/node.ts";
+import { formatVersionFault, type VersionGap } from "../chain/requiredVersions.ts";
+import type { SyncProof } from "../eventLog/events.ts";
+import type { Clock } from "../util/clock.ts";
+import { claimsSynced, judgeObservation, type SyncReason } from "./judgeObservation.ts";
+import type { ChainSources } from "./references.ts";
+import { compareReferences, type ReferenceAnswers } from "./references.ts";
 
 export interface EvidenceOptions extends Omit<ChainSources, "references"> {
   /** Good lookups in a row that a proof needs. */

@@ -1,8 +1,8 @@
-import { createOldNode } from "../chain/configuredNode";
-import type { NodeTarget } from "../chain/node";
-import type { StackConfig } from "../config/config";
-import { createStackLogRef } from "../config/stackStore";
-import type { ChainSources, WitnessSources } from "./references";
+import { createOldNode } from "../chain/configuredNode.ts";
+import type { NodeTarget } from "../chain/node.ts";
+import type { StackConfig } from "../config/config.ts";
+import { createStackLogRef } from "../config/stackStore.ts";
+import type { ChainSources, WitnessSources } from "./references.ts";
 
 export type GateSettings = ReturnType<typeof createGateSettings>;
 

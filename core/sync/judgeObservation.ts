@@ -1,7 +1,7 @@
-import type { Observation } from "../chain/node";
-import { freshMomentumMs } from "../chain/reading";
-import type { VersionGap } from "../chain/requiredVersions";
-import type { Clock } from "../util/clock";
+import type { Observation } from "../chain/node.ts";
+import { freshMomentumMs } from "../chain/reading.ts";
+import type { VersionGap } from "../chain/requiredVersions.ts";
+import type { Clock } from "../util/clock.ts";
 
 /** Number of momentums by which a synced node may briefly be behind its target, while it adds one. */
 const atTheTip = 2;

@@ -1,10 +1,10 @@
-import type { NodeTarget } from "../chain/node";
-import { type Connection, createConnection } from "../ssh/connection";
-import { withTimeout } from "../util/withTimeout";
-import { chainGap, decideLookup, noEvidence } from "./decideSynced";
-import { observeStable, type SyncReason } from "./judgeObservation";
-import type { WitnessSources } from "./references";
-import { openNodeReader } from "./witnesses";
+import type { NodeTarget } from "../chain/node.ts";
+import { type Connection, createConnection } from "../ssh/connection.ts";
+import { withTimeout } from "../util/withTimeout.ts";
+import { chainGap, decideLookup, noEvidence } from "./decideSynced.ts";
+import { observeStable, type SyncReason } from "./judgeObservation.ts";
+import type { WitnessSources } from "./references.ts";
+import { openNodeReader } from "./witnesses.ts";
 
 export interface NodeStatus {
   readonly synced: boolean;

@@ -1,7 +1,7 @@
-import { networkPaceMs } from "../chain/elections";
-import type { Observation } from "../chain/node";
-import { formatDuration, formatUtcMinute } from "../util/timeText";
-import type { SyncReason } from "./judgeObservation";
+import { networkPaceMs } from "../chain/elections.ts";
+import type { Observation } from "../chain/node.ts";
+import { formatDuration, formatUtcMinute } from "../util/timeText.ts";
+import type { SyncReason } from "./judgeObservation.ts";
 
 /** A height at a time (unix milliseconds). */
 export interface Sample {

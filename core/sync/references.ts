@@ -1,5 +1,5 @@
-import { agreeOn, findMedian } from "../chain/agreement";
-import type { NodeTarget } from "../chain/node";
+import { agreeOn, findMedian } from "../chain/agreement.ts";
+import type { NodeTarget } from "../chain/node.ts";
 import {
   type Answered,
   countNodesOnce,
@@ -7,9 +7,9 @@ import {
   isAnswered,
   listLeftOut,
   type Reading,
-} from "../chain/reading";
-import { type Block, type ChainExcerpt, compareChains, hashAt } from "../chain/sameChain";
-import type { LogRef } from "../eventLog/eventLog";
+} from "../chain/reading.ts";
+import { type Block, type ChainExcerpt, compareChains, hashAt } from "../chain/sameChain.ts";
+import type { LogRef } from "../eventLog/eventLog.ts";
 
 export interface ChainSources {
   readonly references: readonly string[];

@@ -1,7 +1,7 @@
-import type { Observation } from "../chain/node";
-import { formatVersionFault, type VersionGap } from "../chain/requiredVersions";
-import type { LookupDeps } from "./decideSynced";
-import { claimsSynced, isAddingMomentum } from "./judgeObservation";
+import type { Observation } from "../chain/node.ts";
+import { formatVersionFault, type VersionGap } from "../chain/requiredVersions.ts";
+import type { LookupDeps } from "./decideSynced.ts";
+import { claimsSynced, isAddingMomentum } from "./judgeObservation.ts";
 
 const intervalMs = 60 * 60 * 1000;
 

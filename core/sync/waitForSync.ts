@@ -1,16 +1,16 @@
-import type { NodeClient, SyncInfo } from "../chain/node";
-import { formatSyncAgain, type LoginAddress } from "../chain/nodeDatabases";
-import { dropFigures } from "../chain/reading";
-import { formatVersionGap, installLines } from "../chain/requiredVersions";
-import type { SyncProof } from "../eventLog/events";
-import { formatHostFacts, type NodeHostFacts } from "../ssh/hostFacts";
-import type { Clock } from "../util/clock";
-import { commandsFor } from "../util/commands";
-import { formatProblem } from "../util/problem";
-import { formatDuration } from "../util/timeText";
-import { chainGap, decideLookup, type LookupDeps, noEvidence } from "./decideSynced";
-import type { GateSettings } from "./gateSettings";
-import { observeStable } from "./judgeObservation";
+import type { NodeClient, SyncInfo } from "../chain/node.ts";
+import { formatSyncAgain, type LoginAddress } from "../chain/nodeDatabases.ts";
+import { dropFigures } from "../chain/reading.ts";
+import { formatVersionGap, installLines } from "../chain/requiredVersions.ts";
+import type { SyncProof } from "../eventLog/events.ts";
+import { formatHostFacts, type NodeHostFacts } from "../ssh/hostFacts.ts";
+import type { Clock } from "../util/clock.ts";
+import { commandsFor } from "../util/commands.ts";
+import { formatProblem } from "../util/problem.ts";
+import { formatDuration } from "../util/timeText.ts";
+import { chainGap, decideLookup, type LookupDeps, noEvidence } from "./decideSynced.ts";
+import type { GateSettings } from "./gateSettings.ts";
+import { observeStable } from "./judgeObservation.ts";
 import {
   computeProgress,
   followHeight,
@@ -19,8 +19,8 @@ import {
   type HeightStanding,
   type Sample,
   type SyncProgress,
-} from "./progress";
-import { watchVersion } from "./versionWatch";
+} from "./progress.ts";
+import { watchVersion } from "./versionWatch.ts";
 
 export interface WaitOptions extends Omit<GateSettings, "references"> {
   readonly ssh: LoginAddress;

@@ -1,17 +1,17 @@
-import { type ChainClient, openNodeChain } from "../chain/chain";
-import { type ExcludedHost, readClients, readReferences } from "../chain/distinctReferences";
-import { createNodeClient, type NodeTarget } from "../chain/node";
-import { addVersionFault, readVersionGaps } from "../chain/nodeVersion";
-import { isAnswered, readNode, readNodeId } from "../chain/reading";
-import { type Block, readOlderMomentums } from "../chain/sameChain";
-import { type LogRef, readEvents } from "../eventLog/eventLog";
-import { findValidEvents } from "../eventLog/guardFacts";
-import type { Connection } from "../ssh/connection";
-import { isOneMachine } from "../ssh/publicKey";
-import type { SshTarget } from "../ssh/ssh";
-import { openStore } from "../store/openStore";
-import { systemClock } from "../util/clock";
-import { compareReferences, type ReferenceAnswers, type WitnessSources } from "./references";
+import { type ChainClient, openNodeChain } from "../chain/chain.ts";
+import { type ExcludedHost, readClients, readReferences } from "../chain/distinctReferences.ts";
+import { createNodeClient, type NodeTarget } from "../chain/node.ts";
+import { addVersionFault, readVersionGaps } from "../chain/nodeVersion.ts";
+import { isAnswered, readNode, readNodeId } from "../chain/reading.ts";
+import { type Block, readOlderMomentums } from "../chain/sameChain.ts";
+import { type LogRef, readEvents } from "../eventLog/eventLog.ts";
+import { findValidEvents } from "../eventLog/guardFacts.ts";
+import type { Connection } from "../ssh/connection.ts";
+import { isOneMachine } from "../ssh/publicKey.ts";
+import type { SshTarget } from "../ssh/ssh.ts";
+import { openStore } from "../store/openStore.ts";
+import { systemClock } from "../util/clock.ts";
+import { compareReferences, type ReferenceAnswers, type WitnessSources } from "./references.ts";
 
 /** Opens all that a lookup of a node asks: the node, its witnesses, and the versions that it needs. */
 export function openNodeReader(

@@ -1,8 +1,8 @@
-import { computeTickMs, type Network } from "../chain/elections";
-import { formatRequirement, type VersionGap } from "../chain/requiredVersions";
-import { findUnknownSporks, type Spork } from "../chain/sporks";
-import type { NodeStatus } from "../sync/nodeStatus";
-import { formatDuration } from "../util/timeText";
+import { computeTickMs, type Network } from "../chain/elections.ts";
+import { formatRequirement, type VersionGap } from "../chain/requiredVersions.ts";
+import { findUnknownSporks, type Spork } from "../chain/sporks.ts";
+import type { NodeStatus } from "../sync/nodeStatus.ts";
+import { formatDuration } from "../util/timeText.ts";
 
 /** Facts about the running tick. Times in unix milliseconds, by the node's clock. */
 export interface TickFacts {

@@ -1,13 +1,20 @@
-import type { Network } from "../chain/elections";
-import type { NodeStatus } from "../sync/nodeStatus";
-import type { Clock } from "../util/clock";
-import { commandsFor } from "../util/commands";
-import { parseFields } from "../util/fields";
-import { takeFirstLine } from "../util/printable";
-import { createProblemError, formatProblem } from "../util/problem";
-import { formatDuration } from "../util/timeText";
-import { withTimeout } from "../util/withTimeout";
-import { decideMoment, isUndecided, judgeTimeoutMs, judgeUpgrade, type TickFacts, undecidedTimeoutMs } from "./rules";
+import type { Network } from "../chain/elections.ts";
+import type { NodeStatus } from "../sync/nodeStatus.ts";
+import type { Clock } from "../util/clock.ts";
+import { commandsFor } from "../util/commands.ts";
+import { parseFields } from "../util/fields.ts";
+import { takeFirstLine } from "../util/printable.ts";
+import { createProblemError, formatProblem } from "../util/problem.ts";
+import { formatDuration } from "../util/timeText.ts";
+import { withTimeout } from "../util/withTimeout.ts";
+import {
+  decideMoment,
+  isUndecided,
+  judgeTimeoutMs,
+  judgeUpgrade,
+  type TickFacts,
+  undecidedTimeoutMs,
+} from "./rules.ts";
 
 interface UpgradeOptions {
   readonly stack: string;

@@ -1,4 +1,4 @@
-import { createProblemError } from "./problem";
+import { createProblemError } from "./problem.ts";
 
 /**
  * Checks the version of data that this or another program wrote. `what` names the data and its place. Throws if the
@@ -11,6 +11,6 @@ export function checkVersion(found: unknown, latest: number, what: string): void
     what: `${what}: ${isNewer ? "written by a newer version of this program" : "not in a version that this program knows"}; nothing was changed`,
     found: found === undefined ? "no version" : `version ${JSON.stringify(found)}`,
     needed: `use the program that wrote it, or data of version ${latest === 1 ? "1" : `1 to ${latest}`} (docs/operating.md)`,
-    next: "In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.",
+    next: "In the program's directory: git pull && npm ci --omit=dev --omit=optional --ignore-scripts, then run the same command again.",
   });
 }

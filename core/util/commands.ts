@@ -1,4 +1,4 @@
-import { quoteShellWord } from "./quote";
+import { quoteShellWord } from "./quote.ts";
 
 /** The program's command line, to be typed in the program's directory. */
 export const tool = "./pillar-host";

@@ -1,6 +1,6 @@
 import os from "node:os";
 import path from "node:path";
-import { createOperatorError } from "./problem";
+import { createOperatorError } from "./problem.ts";
 
 /** Resolves an operator's path: `~` is the home directory, and a relative path starts at the project's directory. */
 export function resolvePath(configured: string): string {

@@ -1,5 +1,5 @@
-import { commandsFor } from "./commands";
-import { formatProblem } from "./problem";
+import { commandsFor } from "./commands.ts";
+import { formatProblem } from "./problem.ts";
 
 export const unattendedVariable = "PILLAR_HOST_UNATTENDED";
 

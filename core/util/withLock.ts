@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import lockfile from "proper-lockfile";
-import { systemClock } from "./clock";
-import { commandsFor } from "./commands";
-import { createOperatorError, type Problem } from "./problem";
+import { systemClock } from "./clock.ts";
+import { commandsFor } from "./commands.ts";
+import { createOperatorError, type Problem } from "./problem.ts";
 
 interface LockScope {
   readonly stack: string;

@@ -1,9 +1,9 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { LabStack } from "../stack/stack";
-import { step } from "../util/progress";
-import type { Bench } from "./bench";
-import { median, type Values } from "./rows";
+import type { LabStack } from "../stack/stack.ts";
+import { step } from "../util/progress.ts";
+import type { Bench } from "./bench.ts";
+import { median, type Values } from "./rows.ts";
 
 /**
  * Measures `status --all` of one and ten stacks in one backend. All but the first are copies of it, with its

@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import type { Lab } from "../lab";
-import { cached } from "../util/cache";
-import { step } from "../util/progress";
+import type { Lab } from "../lab.ts";
+import { cached } from "../util/cache.ts";
+import { step } from "../util/progress.ts";
 
 const requirements = join(import.meta.dirname, "requirements.txt");
 const playbook = join(import.meta.dirname, "playbook.yml");

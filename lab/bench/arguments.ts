@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from "commander";
-import { type RowName, rowNames } from "./rows";
+import { type RowName, rowNames } from "./rows.ts";
 
 /** Options of `npm run bench --`. */
 export interface Asked {

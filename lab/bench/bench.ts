@@ -1,13 +1,13 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { onHost } from "../hosts/onHost";
-import { ensurePackagedImage } from "../images/packagedImage";
-import type { Lab, LabHost } from "../lab";
-import type { Backend } from "../stack/backends";
-import { LabStack, type StackFile } from "../stack/stack";
-import { step } from "../util/progress";
-import { preparation, runPlaybook } from "./ansible";
-import type { Asked } from "./arguments";
-import { befriend } from "./byHand";
+import { onHost } from "../hosts/onHost.ts";
+import { ensurePackagedImage } from "../images/packagedImage.ts";
+import type { Lab, LabHost } from "../lab.ts";
+import type { Backend } from "../stack/backends.ts";
+import { LabStack, type StackFile } from "../stack/stack.ts";
+import { step } from "../util/progress.ts";
+import { preparation, runPlaybook } from "./ansible.ts";
+import type { Asked } from "./arguments.ts";
+import { befriend } from "./byHand.ts";
 
 /** The lab of a bench run, and what its measurements share. */
 export class Bench {

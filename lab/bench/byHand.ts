@@ -1,5 +1,5 @@
-import { onHost } from "../hosts/onHost";
-import type { LabHost } from "../lab";
+import { onHost } from "../hosts/onHost.ts";
+import type { LabHost } from "../lab.ts";
 
 /**
  * Returns a script that moves the orchestrator by hand on the new host (docs/specification.md, 1.2, steps 4 to 7),

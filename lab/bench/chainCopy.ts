@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { execa } from "execa";
-import type { Slot } from "../doubles/chain";
-import { hostNamespace } from "../hosts/network";
-import { onHost } from "../hosts/onHost";
-import type { LabHost } from "../lab";
-import { setUpSyncedNode } from "../oldHost/syncedNode";
-import { checkout } from "../toolchain/version";
-import { step } from "../util/progress";
-import type { Bench } from "./bench";
-import { copyInputs } from "./chainCopyInputs";
-import { inTurns, pair, seconds } from "./compare";
-import { ratioOf, type Values } from "./rows";
+import type { Slot } from "../doubles/chain/index.ts";
+import { hostNamespace } from "../hosts/network.ts";
+import { onHost } from "../hosts/onHost.ts";
+import type { LabHost } from "../lab.ts";
+import { setUpSyncedNode } from "../oldHost/syncedNode.ts";
+import { checkout } from "../toolchain/version.ts";
+import { step } from "../util/progress.ts";
+import type { Bench } from "./bench.ts";
+import { copyInputs } from "./chainCopyInputs.ts";
+import { inTurns, pair, seconds } from "./compare.ts";
+import { ratioOf, type Values } from "./rows.ts";
 
 /** Size of a table as the node's library makes them. */
 const table = 2_000_000;

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/copyNodes";
-import { readChainCopyLibrary } from "../../core/steps/libraries";
-import type { Lab, LabHost } from "../lab";
+import type { ChainCopyInputs, CopyHost } from "../../core/chainCopy/copyNodes.ts";
+import { readChainCopyLibrary } from "../../core/steps/libraries.ts";
+import type { Lab, LabHost } from "../lab.ts";
 
 /** Returns the inputs of a copy from one host of a lab to another, as a stack has them, but without an engine. */
 export async function copyInputs(

@@ -1,8 +1,8 @@
 import { text } from "node:stream/consumers";
-import { openHosts } from "../../core/chainCopy/copyHosts";
-import { type ChainCopyInputs, createNodeAccess } from "../../core/chainCopy/copyNodes";
-import { authorizeCopy, takeSnapshot, transfer } from "../../core/chainCopy/transfer";
-import { systemClock } from "../../core/util/clock";
+import { openHosts } from "../../core/chainCopy/copyHosts.ts";
+import { type ChainCopyInputs, createNodeAccess } from "../../core/chainCopy/copyNodes.ts";
+import { authorizeCopy, takeSnapshot, transfer } from "../../core/chainCopy/transfer.ts";
+import { systemClock } from "../../core/util/clock.ts";
 
 /**
  * A separate program on the operator's machine: times the transfer of a chain between hosts, from the access right to

@@ -1,6 +1,6 @@
-import { step } from "../util/progress";
-import { type Bench, timeUp } from "./bench";
-import { median, type Round, ratioOf, type Values } from "./rows";
+import { step } from "../util/progress.ts";
+import { type Bench, timeUp } from "./bench.ts";
+import { median, type Round, ratioOf, type Values } from "./rows.ts";
 
 /** Runs the rounds with either first in turns, so that neither always meets the warmer machine. */
 export async function inTurns(

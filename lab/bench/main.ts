@@ -1,19 +1,19 @@
 import { CommanderError } from "commander";
-import { endPid, treeOf } from "../hosts/processTree";
-import { ensureBaseImage } from "../images/baseImage";
-import { Lab, ownLabPrefix } from "../lab";
-import { takeDown, takeDownTheDead } from "../testRun/deadLabs";
-import { ensureToolchain } from "../toolchain";
-import { step } from "../util/progress";
-import { ensureRequirements } from "../util/requirements";
-import { measureAllStacks } from "./allStacks";
-import { ensureAnsible } from "./ansible";
-import { type Asked, parseArguments } from "./arguments";
-import { Bench } from "./bench";
-import { compareChainCopies } from "./chainCopy";
-import { compareStandUps, compareUnchanged } from "./compare";
-import { type RowName, rowNames, tableOf, type Values } from "./rows";
-import { compareSignerGaps } from "./signerGap";
+import { endPid, treeOf } from "../hosts/processTree.ts";
+import { ensureBaseImage } from "../images/baseImage.ts";
+import { Lab, ownLabPrefix } from "../lab.ts";
+import { takeDown, takeDownTheDead } from "../testRun/deadLabs.ts";
+import { ensureToolchain } from "../toolchain/index.ts";
+import { step } from "../util/progress.ts";
+import { ensureRequirements } from "../util/requirements.ts";
+import { measureAllStacks } from "./allStacks.ts";
+import { ensureAnsible } from "./ansible.ts";
+import { type Asked, parseArguments } from "./arguments.ts";
+import { Bench } from "./bench.ts";
+import { compareChainCopies } from "./chainCopy.ts";
+import { compareStandUps, compareUnchanged } from "./compare.ts";
+import { type RowName, rowNames, tableOf, type Values } from "./rows.ts";
+import { compareSignerGaps } from "./signerGap.ts";
 
 /** Measurements, with the rows that each yields. */
 const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (bench: Bench) => Promise<Values>]> = [

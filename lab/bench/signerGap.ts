@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
-import { onHost } from "../hosts/onHost";
-import type { LabHost } from "../lab";
-import { setUpOrchestrator, waitForOrchestrator } from "../oldHost/runningOrchestrator";
-import { setUpSyncedNode } from "../oldHost/syncedNode";
-import { step } from "../util/progress";
-import { type Bench, timeUp } from "./bench";
-import { moveByHand } from "./byHand";
-import { inTurns, pair, seconds } from "./compare";
-import { ratioOf, type Values } from "./rows";
+import { onHost } from "../hosts/onHost.ts";
+import type { LabHost } from "../lab.ts";
+import { setUpOrchestrator, waitForOrchestrator } from "../oldHost/runningOrchestrator.ts";
+import { setUpSyncedNode } from "../oldHost/syncedNode.ts";
+import { step } from "../util/progress.ts";
+import { type Bench, timeUp } from "./bench.ts";
+import { moveByHand } from "./byHand.ts";
+import { inTurns, pair, seconds } from "./compare.ts";
+import { ratioOf, type Values } from "./rows.ts";
 
 const directory = "/root/.orchestrator";
 const kept = "/root/kept";

@@ -1,7 +1,7 @@
-import { ApiError, noContent, notFound, type Route } from "./api";
-import { Faults } from "./faults";
-import type { InboundRule, MachineRoom } from "./machineRoom";
-import { Turns } from "./room/turns";
+import { ApiError, noContent, notFound, type Route } from "./api.ts";
+import { Faults } from "./faults.ts";
+import type { InboundRule, MachineRoom } from "./machineRoom.ts";
+import { Turns } from "./room/turns.ts";
 
 /** A public key. The API accepts each only once. */
 export interface Key {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { type Faults, faultSchema, match } from "./faults";
+import { type Faults, faultSchema, match } from "./faults.ts";
 
 /** The parts of a request that routes use. */
 interface ApiRequest {

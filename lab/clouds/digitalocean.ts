@@ -8,9 +8,9 @@ import {
   found,
   type Key,
   type Server,
-} from "./account";
-import { ApiError, createApi, created, noContent, notFound, ok, type Routes } from "./api";
-import { images, regions, sizes } from "./digitaloceanOffers";
+} from "./account.ts";
+import { ApiError, createApi, created, noContent, notFound, ok, type Routes } from "./api.ts";
+import { images, regions, sizes } from "./digitaloceanOffers.ts";
 
 const usualErrors = {
   401: ["Unauthorized", "Unable to authenticate you"],

@@ -8,9 +8,9 @@ import {
   type Key,
   type Labels,
   type Server,
-} from "./account";
-import { ApiError, createApi, created, notFound, ok, type Routes } from "./api";
-import { images, locations, pricing, serverTypes } from "./hetznerOffers";
+} from "./account.ts";
+import { ApiError, createApi, created, notFound, ok, type Routes } from "./api.ts";
+import { images, locations, pricing, serverTypes } from "./hetznerOffers.ts";
 
 const tokenLength = 64;
 

@@ -1,4 +1,4 @@
-import { cloudPorts } from "../hosts/network";
+import { cloudPorts } from "../hosts/network.ts";
 
 export type CloudName = keyof typeof cloudPorts;
 

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import http from "node:http";
 import { basename, join } from "node:path";
-import { createDigitalOcean } from "./digitalocean";
-import { createHetzner } from "./hetzner";
-import { cloudsReady, cloudTokens } from "./names";
-import { LabMachineRoom } from "./room";
+import { createDigitalOcean } from "./digitalocean.ts";
+import { createHetzner } from "./hetzner.ts";
+import { cloudsReady, cloudTokens } from "./names.ts";
+import { LabMachineRoom } from "./room/index.ts";
 
 /**
  * Serves the clouds' APIs on socket files in a lab's directory. It runs in a process outside the lab's namespaces,

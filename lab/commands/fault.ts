@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import { type FaultName, faultName, faultNames, faults, faultsOn, healFaults, setFault } from "../faults";
-import { type FaultKind, milliseconds } from "../faults/kind";
-import type { Lab } from "../lab";
+import { type FaultName, faultName, faultNames, faults, faultsOn, healFaults, setFault } from "../faults/index.ts";
+import { type FaultKind, milliseconds } from "../faults/kind.ts";
+import type { Lab } from "../lab.ts";
 
 interface FaultOptions {
   readonly lab: string;

@@ -1,13 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "commander";
-import { type CloudName, cloudNames } from "../clouds/names";
-import { Lab } from "../lab";
-import { collectRewards, updateProducer } from "../operator/wallet";
-import { pillar, preparedPlace, preparePlace } from "../shell/prepare";
-import { welcome } from "../shell/texts";
-import { ensureToolchain } from "../toolchain";
-import { step } from "../util/progress";
+import { type CloudName, cloudNames } from "../clouds/names.ts";
+import { Lab } from "../lab.ts";
+import { collectRewards, updateProducer } from "../operator/wallet.ts";
+import { pillar, preparedPlace, preparePlace } from "../shell/prepare.ts";
+import { welcome } from "../shell/texts.ts";
+import { ensureToolchain } from "../toolchain/index.ts";
+import { step } from "../util/progress.ts";
 
 const labOption = ["-l, --lab <name>", "which lab", "shell"] as const;
 

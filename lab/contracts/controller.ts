@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { addressForm } from "../doubles/address";
-import { type ControllerSubject, talk, type, withoutTerminal } from "./controllerTalk";
+import { addressForm } from "../doubles/address.ts";
+import { type ControllerSubject, talk, type, withoutTerminal } from "./controllerTalk.ts";
 
 /** An assumption of the program about a controller. */
 interface Expectation {

@@ -1,6 +1,6 @@
-import { readAnswer } from "../../core/ssh/answer";
-import { createEnvelope, createScript } from "../../core/steps/step";
-import { quote } from "../../core/util/quote";
+import { readAnswer } from "../../core/ssh/answer.ts";
+import { createEnvelope, createScript } from "../../core/steps/step.ts";
+import { quote } from "../../core/util/quote.ts";
 
 /** Names of a controller and of what it deploys: the only difference that the double may have. */
 export const realNames = {

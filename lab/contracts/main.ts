@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { controllerExpectations, controllerSource } from "./controller";
-import { realNames } from "./controllerTalk";
-import { lookAtMachine, placeOf, refusals, shell } from "./scratchMachine";
+import { controllerExpectations, controllerSource } from "./controller.ts";
+import { realNames } from "./controllerTalk.ts";
+import { lookAtMachine, placeOf, refusals, shell } from "./scratchMachine.ts";
 
 const program = new Command("npm run contract --").description(
   "Contracts of what cannot be had in the lab, for a person who has it. Exit code 1: something is not as expected; 2: not run.",

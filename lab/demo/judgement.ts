@@ -1,8 +1,8 @@
-import type { ChainTruth, SignersTruth } from "../doubles/chain";
-import { liveMs } from "../doubles/chain/nodes";
-import type { Slot } from "../doubles/chain/production";
-import type { Stall } from "../doubles/stalls";
-import type { Lab } from "../lab";
+import type { ChainTruth, SignersTruth } from "../doubles/chain/index.ts";
+import { liveMs } from "../doubles/chain/nodes.ts";
+import type { Slot } from "../doubles/chain/production.ts";
+import type { Stall } from "../doubles/stalls.ts";
+import type { Lab } from "../lab.ts";
 
 /** Facts of the chain double about a journey. */
 export interface Played {

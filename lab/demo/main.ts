@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
-import { ensureCloudImage } from "../clouds/room/image";
-import { ensureBaseImage } from "../images/baseImage";
-import { ensurePackagedImage } from "../images/packagedImage";
-import { Lab } from "../lab";
-import { awaitPaidEpoch, awaitProduction, collectRewards, updateProducer } from "../operator/wallet";
-import { pluginsFor } from "../stack/stack";
-import { ensureToolchain } from "../toolchain";
-import { step } from "../util/progress";
-import { ensureRequirements } from "../util/requirements";
-import { verdict } from "./judgement";
-import { orderOldServer } from "./oldServer";
-import { Scenes } from "./scenes";
-import { hurry, makeStacks, pillar, type Stacks } from "./stacks";
+import { ensureCloudImage } from "../clouds/room/image.ts";
+import { ensureBaseImage } from "../images/baseImage.ts";
+import { ensurePackagedImage } from "../images/packagedImage.ts";
+import { Lab } from "../lab.ts";
+import { awaitPaidEpoch, awaitProduction, collectRewards, updateProducer } from "../operator/wallet.ts";
+import { pluginsFor } from "../stack/stack.ts";
+import { ensureToolchain } from "../toolchain/index.ts";
+import { step } from "../util/progress.ts";
+import { ensureRequirements } from "../util/requirements.ts";
+import { verdict } from "./judgement.ts";
+import { orderOldServer } from "./oldServer.ts";
+import { Scenes } from "./scenes.ts";
+import { hurry, makeStacks, pillar, type Stacks } from "./stacks.ts";
 
 /**
  * Runs `npm run demo`: the whole journey of a Pillar and its orchestrator, from the old host to its deletion, in view.

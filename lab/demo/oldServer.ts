@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cloudTokens } from "../clouds/names";
-import type { Lab } from "../lab";
-import { setUpOrchestrator } from "../oldHost/runningOrchestrator";
-import { setUpSyncedNode } from "../oldHost/syncedNode";
+import { cloudTokens } from "../clouds/names.ts";
+import type { Lab } from "../lab.ts";
+import { setUpOrchestrator } from "../oldHost/runningOrchestrator.ts";
+import { setUpSyncedNode } from "../oldHost/syncedNode.ts";
 
 const bootLimit = 120_000;
 

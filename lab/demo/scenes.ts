@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { LabStack } from "../stack/stack";
-import { elapsed } from "../util/progress";
+import type { LabStack } from "../stack/stack.ts";
+import { elapsed } from "../util/progress.ts";
 
 interface EngineEvent {
   /** Unix seconds. */

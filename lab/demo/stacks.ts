@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { cloudTokens } from "../clouds/names";
-import { operatorAddress } from "../hosts/network";
-import type { Lab, LabHost } from "../lab";
-import { LabStack } from "../stack/stack";
-import type { OldServer } from "./oldServer";
+import { cloudTokens } from "../clouds/names.ts";
+import { operatorAddress } from "../hosts/network.ts";
+import type { Lab, LabHost } from "../lab.ts";
+import { LabStack } from "../stack/stack.ts";
+import type { OldServer } from "./oldServer.ts";
 
 export const pillar = "Anvil";
 /**

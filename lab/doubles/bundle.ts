@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { type BuildOptions, build } from "esbuild";
-import { onceARun } from "../testRun/onceARun";
-import type { ControllerBuild } from "./controller/controller";
-import type { NodeBuild } from "./node/logLines";
+import { onceARun } from "../testRun/onceARun.ts";
+import type { ControllerBuild } from "./controller/controller.ts";
+import type { NodeBuild } from "./node/logLines.ts";
 
 /** Path at which the lab mounts Node.js into every host. */
 export const interpreter = "/usr/local/bin/node";

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes, randomInt, scryptSync } from "node:crypto";
-import { addressFrom } from "./address";
+import { addressFrom } from "./address.ts";
 
 /** Producer key store, as stored in `<dataDir>/wallet/producer`. */
 export interface KeyStore {

@@ -1,10 +1,10 @@
 import { createCipheriv } from "node:crypto";
 import { join } from "node:path";
 import { strToU8, type ZipOptions, zipSync } from "fflate";
-import { bundleController, bundleOrchestrator } from "./bundle";
-import { type ControllerBuild, libraryName } from "./controller/controller";
+import { bundleController, bundleOrchestrator } from "./bundle.ts";
+import { type ControllerBuild, libraryName } from "./controller/controller.ts";
 
-export { serveReleases } from "./releaseServer";
+export { serveReleases } from "./releaseServer.ts";
 
 /** Contents of a controller release. */
 export interface ReleaseOptions extends ControllerBuild {

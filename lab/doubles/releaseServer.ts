@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { buffer, json } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { nodeVersion } from "./node/logLines";
+import { nodeVersion } from "./node/logLines.ts";
 
 const faultsSchema = z.strictObject({
   /** Number of bytes after which the connection ends. The header still promises the whole body. */

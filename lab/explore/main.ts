@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { execa } from "execa";
-import { exploreMoves, type MovesFlags } from "./moves";
-import { firstSeedVariable, roundsVariable } from "./rounds";
+import { exploreMoves, type MovesFlags } from "./moves.ts";
+import { firstSeedVariable, roundsVariable } from "./rounds.ts";
 
 const program = new Command("npm run explore --").description("Explorations that take long, by hand: none runs in CI.");
 

@@ -1,7 +1,7 @@
-import { minimised, randomHistories, replay } from "../simulation/random";
-import { type Found, search } from "../simulation/search";
-import { searches } from "../simulation/searches";
-import type { Action } from "../simulation/world";
+import { minimised, randomHistories, replay } from "../simulation/random.ts";
+import { type Found, search } from "../simulation/search.ts";
+import { searches } from "../simulation/searches.ts";
+import type { Action } from "../simulation/world.ts";
 
 export interface MovesFlags {
   readonly minutes: string;

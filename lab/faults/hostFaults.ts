@@ -1,7 +1,7 @@
-import { defaultNodeSettings, type NodeSettings } from "../doubles/chain";
-import type { Lab } from "../lab";
-import * as scripts from "./hostScripts";
-import { type FaultKind, milliseconds, oneOf } from "./kind";
+import { defaultNodeSettings, type NodeSettings } from "../doubles/chain/index.ts";
+import type { Lab } from "../lab.ts";
+import * as scripts from "./hostScripts.ts";
+import { type FaultKind, milliseconds, oneOf } from "./kind.ts";
 
 /** Runs a script on a host. @throws with its errors if it fails */
 export async function runOn(lab: Lab, host: string, script: string): Promise<void> {

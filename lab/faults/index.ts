@@ -1,8 +1,8 @@
-import type { Lab } from "../lab";
-import { hostFaults } from "./hostFaults";
-import type { FaultKind } from "./kind";
-import { networkFaults } from "./networkFaults";
-import { asKind, nodeFaults } from "./nodeFaults";
+import type { Lab } from "../lab.ts";
+import { hostFaults } from "./hostFaults.ts";
+import type { FaultKind } from "./kind.ts";
+import { networkFaults } from "./networkFaults.ts";
+import { asKind, nodeFaults } from "./nodeFaults.ts";
 
 type NodeFaultName = keyof typeof nodeFaults;
 

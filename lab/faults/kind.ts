@@ -1,5 +1,5 @@
 import ms from "ms";
-import type { Lab } from "../lab";
+import type { Lab } from "../lab.ts";
 
 /** Value of a fault, as its help shows it. */
 export interface FaultValue {

@@ -1,9 +1,9 @@
 import { execa } from "execa";
-import { hostNamespace, type IpCommand, operatorAddress, operatorNamespace, releasePorts } from "../hosts/network";
-import type { Lab } from "../lab";
-import { holdsOn, runOn } from "./hostFaults";
-import * as scripts from "./hostScripts";
-import { type FaultKind, oneOf } from "./kind";
+import { hostNamespace, type IpCommand, operatorAddress, operatorNamespace, releasePorts } from "../hosts/network.ts";
+import type { Lab } from "../lab.ts";
+import { holdsOn, runOn } from "./hostFaults.ts";
+import * as scripts from "./hostScripts.ts";
+import { type FaultKind, oneOf } from "./kind.ts";
 
 /** Routing rules of a fault in a namespace of the lab, so they outlast a reboot. */
 export interface RulePlace {

@@ -1,6 +1,11 @@
-import { type ChainTruth, defaultNodeSettings, type NodeSettings, type NodeSettingsPatch } from "../doubles/chain";
-import { minPeers } from "../doubles/node/sync";
-import { type FaultKind, type FaultValue, height, milliseconds } from "./kind";
+import {
+  type ChainTruth,
+  defaultNodeSettings,
+  type NodeSettings,
+  type NodeSettingsPatch,
+} from "../doubles/chain/index.ts";
+import { minPeers } from "../doubles/node/sync.ts";
+import { type FaultKind, type FaultValue, height, milliseconds } from "./kind.ts";
 
 /** A fault that a node plays because the chain double tells it to. */
 export interface NodeFault {

@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { noteSecret } from "../testRun/printed";
-import { makeRoot, releaseRoot } from "./disk";
-import type { LabState } from "./labState";
-import { bootMachine, insideMachine, isAlive, machineLeader, stopMachine } from "./machine";
-import { createHostNetwork, hostAddress, hostNamespace, ip, operatorNamespace, releaseHost } from "./network";
-import { personalize } from "./personalize";
+import { noteSecret } from "../testRun/printed.ts";
+import { makeRoot, releaseRoot } from "./disk.ts";
+import type { LabState } from "./labState.ts";
+import { bootMachine, insideMachine, isAlive, machineLeader, stopMachine } from "./machine.ts";
+import { createHostNetwork, hostAddress, hostNamespace, ip, operatorNamespace, releaseHost } from "./network.ts";
+import { personalize } from "./personalize.ts";
 
 /** A test host: its own Debian 11 with systemd, sshd, and cron. */
 export type LabHost = ReturnType<LabHosts["get"]>;

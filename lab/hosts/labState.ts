@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { cacheRoot } from "../util/cache";
-import { endProcess, type OwnProcess, startDetached } from "./machine";
+import { cacheRoot } from "../util/cache.ts";
+import { endProcess, type OwnProcess, startDetached } from "./machine.ts";
 
 interface HostRecord {
   readonly n: number;

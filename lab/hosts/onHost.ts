@@ -1,4 +1,4 @@
-import type { HostShell } from "./labHosts";
+import type { HostShell } from "./labHosts.ts";
 
 /** Returns a script's output on a host, without its last line break. @throws if it fails */
 export async function onHost(host: HostShell, script: string, input?: string): Promise<string> {

@@ -1,9 +1,9 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { findMirror, type Mirror } from "../images/mirror";
-import { writeFiles } from "./machine";
-import { aptPort, chainPort, operatorAddress, releaseHost } from "./network";
+import { findMirror, type Mirror } from "../images/mirror.ts";
+import { writeFiles } from "./machine.ts";
+import { aptPort, chainPort, operatorAddress, releaseHost } from "./network.ts";
 
 let mirror: Promise<Mirror> | undefined;
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { noteSecret } from "../testRun/printed";
+import { noteSecret } from "../testRun/printed.ts";
 
 /**
  * Notes the secrets that a host's programs generated: the passwords of deployed nodes and the passphrases in

@@ -2,8 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import type { HostShell } from "../lab";
-import { onHost } from "./onHost";
+import type { HostShell } from "../lab.ts";
+import { onHost } from "./onHost.ts";
 
 /**
  * Puts folders (without text) and files on a host in one step, by absolute path, owned by root and with exactly these

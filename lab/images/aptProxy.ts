@@ -5,8 +5,8 @@ import http from "node:http";
 import https from "node:https";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { cacheRoot } from "../util/cache";
-import { findMirror } from "./mirror";
+import { cacheRoot } from "../util/cache.ts";
+import { findMirror } from "./mirror.ts";
 
 /**
  * Runs the apt proxy of the lab's hosts. It runs outside their namespaces, where the machine's Debian mirror is

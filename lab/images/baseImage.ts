@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { cached } from "../util/cache";
-import { step } from "../util/progress";
-import { findMirror } from "./mirror";
+import { cached } from "../util/cache.ts";
+import { step } from "../util/progress.ts";
+import { findMirror } from "./mirror.ts";
 
 /** Debian releases that a host can have, by their names in /etc/os-release, with their code names. */
 const debianReleases = { "debian-11": "bullseye", "debian-12": "bookworm", "debian-13": "trixie" } as const;

@@ -1,9 +1,9 @@
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { cached } from "../util/cache";
-import { type Progress, step } from "../util/progress";
-import { baseImageVersion, type Distribution, ensureBaseImage, forgetIdentity } from "./baseImage";
+import { cached } from "../util/cache.ts";
+import { type Progress, step } from "../util/progress.ts";
+import { baseImageVersion, type Distribution, ensureBaseImage, forgetIdentity } from "./baseImage.ts";
 
 /** An image that adds something to the base image. */
 export interface Layer {

@@ -1,4 +1,4 @@
-import { ensureLayer, runInImage } from "./imageLayer";
+import { ensureLayer, runInImage } from "./imageLayer.ts";
 
 /**
  * Builds the base image with needrestart, which Ubuntu's server images have. After every installation it asks on the

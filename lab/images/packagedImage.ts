@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { parseConfig } from "../../core/config/config";
-import { packages } from "../../core/steps/nodeSteps";
-import { createEnvelope } from "../../core/steps/step";
-import type { Distribution } from "./baseImage";
-import { ensureLayer, runInImage } from "./imageLayer";
+import { parseConfig } from "../../core/config/config.ts";
+import { packages } from "../../core/steps/nodeSteps.ts";
+import { createEnvelope } from "../../core/steps/step.ts";
+import type { Distribution } from "./baseImage.ts";
+import { ensureLayer, runInImage } from "./imageLayer.ts";
 
 /** Increase this when the recipe below changes beside the step's script. */
 const recipe = "2";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { refusedComments } from "./comments";
-import { exportedTwice } from "./exportedNames";
+import { refusedComments } from "./comments.ts";
+import { exportedTwice } from "./exportedNames.ts";
 
 const checkout = join(import.meta.dirname, "../..");
 const readFiles = (folders: readonly string[]) =>

@@ -2,8 +2,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { checkout } from "../toolchain/version";
-import { mutants } from "./mutants";
+import { checkout } from "../toolchain/version.ts";
+import { mutants } from "./mutants.ts";
 
 /**
  * `npm run mutants`: makes each mistake in a copy of the checkout, and runs the unit tests that must notice it. Ends

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { bundleOrchestrator } from "../doubles/bundle";
-import type { BridgeInfo, SignersTruth } from "../doubles/chain";
+import { bundleOrchestrator } from "../doubles/bundle.ts";
+import type { BridgeInfo, SignersTruth } from "../doubles/chain/index.ts";
 import {
   type ExampleDir,
   type ExampleDirOptions,
   exampleDir,
   orchestratorDir,
-} from "../doubles/orchestrator/exampleDir";
-import { onHost } from "../hosts/onHost";
-import { shipFiles } from "../hosts/shipFiles";
-import type { HostShell, Lab } from "../lab";
-import { noteSecret } from "../testRun/printed";
+} from "../doubles/orchestrator/exampleDir.ts";
+import { onHost } from "../hosts/onHost.ts";
+import { shipFiles } from "../hosts/shipFiles.ts";
+import type { HostShell, Lab } from "../lab.ts";
+import { noteSecret } from "../testRun/printed.ts";
 
 /**
  * Options of an orchestrator as an operator has it before a move. Its getStatus is cached for one second only, which

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { bundleNode } from "../doubles/bundle";
-import type { ChainTruth, NodeReport } from "../doubles/chain";
-import { daemonPath, unitText } from "../doubles/controller/service";
-import { createKeyStore, randomPassword } from "../doubles/keyStore";
-import { onHost } from "../hosts/onHost";
-import { shipFiles } from "../hosts/shipFiles";
-import type { HostShell, Lab } from "../lab";
-import { noteSecret } from "../testRun/printed";
+import { bundleNode } from "../doubles/bundle.ts";
+import type { ChainTruth, NodeReport } from "../doubles/chain/index.ts";
+import { daemonPath, unitText } from "../doubles/controller/service.ts";
+import { createKeyStore, randomPassword } from "../doubles/keyStore.ts";
+import { onHost } from "../hosts/onHost.ts";
+import { shipFiles } from "../hosts/shipFiles.ts";
+import type { HostShell, Lab } from "../lab.ts";
+import { noteSecret } from "../testRun/printed.ts";
 
 /**
  * Sets up the node double as a synced service of a host, in a second, as if it was deployed long ago. Returns its

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { bundleNode } from "../doubles/bundle";
-import { defaultNodeSettings, type NodeReport } from "../doubles/chain";
-import { nodeBind } from "../hosts/machine";
-import { addOperatorAddress, chainPort, ip, operatorAddress, referenceAddress } from "../hosts/network";
+import { bundleNode } from "../doubles/bundle.ts";
+import { defaultNodeSettings, type NodeReport } from "../doubles/chain/index.ts";
+import { nodeBind } from "../hosts/machine.ts";
+import { addOperatorAddress, chainPort, ip, operatorAddress, referenceAddress } from "../hosts/network.ts";
 
 /** Returns the URL of the n-th reference for sync.references. */
 export function referenceUrl(n: number): string {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import net from "node:net";
 import { join } from "node:path";
-import { serveChain } from "../doubles/chain";
+import { serveChain } from "../doubles/chain/index.ts";
 import {
   buildOrchestratorRelease,
   buildRelease,
@@ -11,10 +11,10 @@ import {
   type ReleaseOptions,
   releaseHashFile,
   serveReleases,
-} from "../doubles/release";
-import { serveVault } from "../doubles/vault";
-import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts, vaultPort } from "../hosts/network";
-import { onceARun } from "../testRun/onceARun";
+} from "../doubles/release.ts";
+import { serveVault } from "../doubles/vault.ts";
+import { aptPort, chainPort, cloudPorts, operatorAddress, releasePorts, vaultPort } from "../hosts/network.ts";
+import { onceARun } from "../testRun/onceARun.ts";
 
 const releaseOf = (options: ReleaseOptions) => onceARun(["release", options], () => buildRelease(options));
 

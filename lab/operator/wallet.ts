@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ChainTruth, RegisteredPillar, Slot } from "../doubles/chain";
-import type { Lab } from "../lab";
+import type { ChainTruth, RegisteredPillar, Slot } from "../doubles/chain/index.ts";
+import type { Lab } from "../lab.ts";
 
 /**
  * Does the operator's step in the wallet once the new host is synced: makes its address the Pillar's producer, which is

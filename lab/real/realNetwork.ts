@@ -1,10 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { randomPassword } from "../doubles/keyStore";
-import { addOperatorAddress, ip } from "../hosts/network";
-import type { Lab } from "../lab";
-import { neededReal } from "./realPrograms";
+import { randomPassword } from "../doubles/keyStore.ts";
+import { addOperatorAddress, ip } from "../hosts/network.ts";
+import type { Lab } from "../lab.ts";
+import { neededReal } from "./realPrograms.ts";
 
 /** A node of the network, as the tool made it. */
 interface RealNode {

@@ -1,10 +1,10 @@
 import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { givenFiles, givenNodeDirectory } from "../doubles/controller/givenNode";
-import { daemonPath, unitText } from "../doubles/controller/service";
-import { onHost } from "../hosts/onHost";
-import type { LabHost } from "../lab";
-import type { RealNetwork } from "./realNetwork";
+import { givenFiles, givenNodeDirectory } from "../doubles/controller/givenNode.ts";
+import { daemonPath, unitText } from "../doubles/controller/service.ts";
+import { onHost } from "../hosts/onHost.ts";
+import type { LabHost } from "../lab.ts";
+import type { RealNetwork } from "./realNetwork.ts";
 
 const dataDir = "root/.znn";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
-import { cached } from "../util/cache";
+import { cached } from "../util/cache.ts";
 
 /**
  * Names the environment variable with the directory of real programs, which lab and tests use instead of stand-ins and

@@ -2,11 +2,11 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { execa } from "execa";
-import { onHost } from "../hosts/onHost";
-import type { LabHost } from "../lab";
-import { orchestratorUnit } from "../oldHost/runningOrchestrator";
-import { noteSecret } from "../testRun/printed";
-import { neededReal, type RealProgram } from "./realPrograms";
+import { onHost } from "../hosts/onHost.ts";
+import type { LabHost } from "../lab.ts";
+import { orchestratorUnit } from "../oldHost/runningOrchestrator.ts";
+import { noteSecret } from "../testRun/printed.ts";
+import { neededReal, type RealProgram } from "./realPrograms.ts";
 
 /**
  * Programs of real signers: the orchestrator, the state of three that have made a key together, and the world that they

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { listSchemaKeys, readMeta, type Schema, type SchemaKey } from "../../core/config/schemaKeys";
-import { stackSchema } from "../../core/config/stackSchema";
+import { listSchemaKeys, readMeta, type Schema, type SchemaKey } from "../../core/config/schemaKeys.ts";
+import { stackSchema } from "../../core/config/stackSchema.ts";
 
 const begin = (blocks: string) => `<!-- keys: ${blocks} (made by npm run schema) -->`;
 const end = "<!-- end of keys -->";

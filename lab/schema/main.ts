@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withTables } from "./configTables";
-import { stackFileSchema } from "./stackFileSchema";
+import { withTables } from "./configTables.ts";
+import { stackFileSchema } from "./stackFileSchema.ts";
 
 /** `npm run schema`: makes from the configuration's schema the one that editors read, and the lists of its keys. */
 const root = join(import.meta.dirname, "../..");

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { KeyMeta } from "../../core/config/schemaKeys";
-import { stackSchema } from "../../core/config/stackSchema";
+import type { KeyMeta } from "../../core/config/schemaKeys.ts";
+import { stackSchema } from "../../core/config/stackSchema.ts";
 
 type JsonSchema = Omit<KeyMeta, "examples"> & {
   [key: string]: unknown;

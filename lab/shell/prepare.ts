@@ -1,15 +1,15 @@
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import { type CloudName, cloudTokens } from "../clouds/names";
-import { operatorAddress } from "../hosts/network";
-import { ensurePackagedImage } from "../images/packagedImage";
-import { Lab } from "../lab";
-import { setUpOrchestrator } from "../oldHost/runningOrchestrator";
-import { setUpSyncedNode } from "../oldHost/syncedNode";
-import { copyProgram, pluginsFor } from "../stack/stack";
-import { ensureToolchain } from "../toolchain";
-import { labExample, type ShellPlace } from "./texts";
+import { type CloudName, cloudTokens } from "../clouds/names.ts";
+import { operatorAddress } from "../hosts/network.ts";
+import { ensurePackagedImage } from "../images/packagedImage.ts";
+import { Lab } from "../lab.ts";
+import { setUpOrchestrator } from "../oldHost/runningOrchestrator.ts";
+import { setUpSyncedNode } from "../oldHost/syncedNode.ts";
+import { copyProgram, pluginsFor } from "../stack/stack.ts";
+import { ensureToolchain } from "../toolchain/index.ts";
+import { labExample, type ShellPlace } from "./texts.ts";
 
 /** Name of the Pillar that moves. */
 export const pillar = "Anvil";

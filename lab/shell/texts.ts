@@ -1,5 +1,5 @@
 import { parseDocument } from "yaml";
-import type { CloudName } from "../clouds/names";
+import type { CloudName } from "../clouds/names.ts";
 
 /** Settings that stacks in a lab's shell need and an operator's do not. */
 export interface LabNetwork {

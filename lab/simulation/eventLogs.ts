@@ -1,7 +1,7 @@
-import { findLastHash, type LogFault } from "../../core/eventLog/logIntegrity";
-import { formatLine } from "../../core/eventLog/logLine";
-import { type Rules, realRules } from "./rules";
-import { type HostName, type Line, linesOf, type Operator, operators, type Stack, type World } from "./state";
+import { findLastHash, type LogFault } from "../../core/eventLog/logIntegrity.ts";
+import { formatLine } from "../../core/eventLog/logLine.ts";
+import { type Rules, realRules } from "./rules.ts";
+import { type HostName, type Line, linesOf, type Operator, operators, type Stack, type World } from "./state.ts";
 
 /** Changes of an event log by hand: the other operator's lines before it, its last two exchanged, the last but one again. */
 export type Tampering = "join records" | "exchange lines" | "repeat line";

@@ -1,5 +1,5 @@
-import { boot, cutPower, diskOf, installed, type ModelHost, sync } from "./host";
-import { broke, hostNames, isAt, type World } from "./state";
+import { boot, cutPower, diskOf, installed, type ModelHost, sync } from "./host.ts";
+import { broke, hostNames, isAt, type World } from "./state.ts";
 
 /** Actions of an operator on a host to give up, and on its backups; `lose backups` loses those of all hosts. */
 const retirementEvents = ["release", "retire", "reactivate", "back up", "lose backups"] as const;

@@ -1,5 +1,5 @@
-import type { MoveId } from "../../core/eventLog/moveId";
-import type { Journal } from "../../core/orchestrator/rules/journal";
+import type { MoveId } from "../../core/eventLog/moveId.ts";
+import type { Journal } from "../../core/orchestrator/rules/journal.ts";
 
 /** Returns a stand-in for the host's SSH key: a reinstallation makes another one. */
 export const keyOf = ({ address, installs = 0 }: ModelHost): string => `${address}#${installs}`;

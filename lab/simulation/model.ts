@@ -1,15 +1,15 @@
-import type { SagaActions } from "../../core/orchestrator/move/saga";
-import type { MoveStep } from "../../core/orchestrator/rules/decideMove";
+import type { SagaActions } from "../../core/orchestrator/move/saga.ts";
+import type { MoveStep } from "../../core/orchestrator/rules/decideMove.ts";
 import {
   assignRoles,
   type HostState,
   type HostStates,
   type Saga,
   type WhichHost,
-} from "../../core/orchestrator/rules/journal";
-import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing } from "./host";
-import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts";
-import { type Change, isAt } from "./state";
+} from "../../core/orchestrator/rules/journal.ts";
+import { boot, cutPower, installed, keyOf, liesInPlace, type ModelHost, signing } from "./host.ts";
+import { begin, type Call, current, effectsOf, type ScriptName } from "./scripts.ts";
+import { type Change, isAt } from "./state.ts";
 
 type Struck = `${"reboot" | "cut" | "lose" | "unmask" | "start"} ${WhichHost}`;
 

@@ -1,10 +1,10 @@
-import type { HostEvent } from "./events";
-import type { Found } from "./search";
-import { allUps, withoutTraces } from "./search";
-import { lostHostBegins, tamperings, yearMs } from "./searches";
-import { randomOf } from "./seededRandom";
-import { Broken, type HostName, hostNames, newWorld, operators } from "./state";
-import { type Action, play, type RunSettings, type Strike, settle } from "./world";
+import type { HostEvent } from "./events.ts";
+import type { Found } from "./search.ts";
+import { allUps, withoutTraces } from "./search.ts";
+import { lostHostBegins, tamperings, yearMs } from "./searches.ts";
+import { randomOf } from "./seededRandom.ts";
+import { Broken, type HostName, hostNames, newWorld, operators } from "./state.ts";
+import { type Action, play, type RunSettings, type Strike, settle } from "./world.ts";
 
 const events: readonly HostEvent[] = [
   ...(["reboot", "cut power", "lose", "find", "find", "save", "rewind"] as const),

@@ -1,21 +1,21 @@
-import type { EventDetails, Fence, LogEvent } from "../../core/eventLog/events";
-import { formatShareFile } from "../../core/orchestrator/backup/keyShare";
-import type { Entry } from "../../core/orchestrator/backup/manifest";
-import { createLeg } from "../../core/orchestrator/rules/generation";
-import type { Saga, WhichHost } from "../../core/orchestrator/rules/journal";
-import type { HostPaths, RetirementInputs } from "../../core/retirement/guardInputs";
-import type { GuardMemory } from "../../core/retirement/guardMemory";
-import type { HostObservation } from "../../core/retirement/readHost";
+import type { EventDetails, Fence, LogEvent } from "../../core/eventLog/events.ts";
+import { formatShareFile } from "../../core/orchestrator/backup/keyShare.ts";
+import type { Entry } from "../../core/orchestrator/backup/manifest.ts";
+import { createLeg } from "../../core/orchestrator/rules/generation.ts";
+import type { Saga, WhichHost } from "../../core/orchestrator/rules/journal.ts";
+import type { HostPaths, RetirementInputs } from "../../core/retirement/guardInputs.ts";
+import type { GuardMemory } from "../../core/retirement/guardMemory.ts";
+import type { HostObservation } from "../../core/retirement/readHost.ts";
 import {
   addProvider,
   hasOrchestratorTraces,
   type RetirementFacts,
   type RetirementStep,
-} from "../../core/retirement/retirementFacts";
-import { knowHead, logFaultOf, note } from "./eventLogs";
-import type { RetirementEvent } from "./events";
-import { diskOf, installed, type ModelHost } from "./host";
-import type { Rules } from "./rules";
+} from "../../core/retirement/retirementFacts.ts";
+import { knowHead, logFaultOf, note } from "./eventLogs.ts";
+import type { RetirementEvent } from "./events.ts";
+import { diskOf, installed, type ModelHost } from "./host.ts";
+import type { Rules } from "./rules.ts";
 import {
   Broken,
   fingerprintOf,
@@ -29,7 +29,7 @@ import {
   shutDownBy,
   timeIn,
   type World,
-} from "./state";
+} from "./state.ts";
 
 /** Reads a host as the guard does. Without the laptop's pinned key the login fails, which counts as a refusing host. */
 function lookAt(host: ModelHost, hasLaptop: boolean): HostObservation {

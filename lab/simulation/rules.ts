@@ -3,16 +3,16 @@ import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { compileFunction } from "node:vm";
 import { build } from "esbuild";
-import { findShutdownWithoutOrchestrator } from "../../core/eventLog/guardFacts";
-import { findFault, isConfirmedLoss, mergeHeads } from "../../core/eventLog/logIntegrity";
-import { runSaga } from "../../core/orchestrator/move/saga";
-import { applyEvent } from "../../core/orchestrator/rules/generation";
-import { findFence, findFenceFault } from "../../core/orchestrator/rules/moveHistory";
-import { findForeignBackup } from "../../core/orchestrator/rules/obstacles";
-import { chooseLastBackup, findBackupFault } from "../../core/retirement/backupRule";
-import { decideRetirement } from "../../core/retirement/decideRetirement";
-import { isReached } from "../../core/retirement/guardMemory";
-import { isOrchestratorThere } from "../../core/retirement/lossRules";
+import { findShutdownWithoutOrchestrator } from "../../core/eventLog/guardFacts.ts";
+import { findFault, isConfirmedLoss, mergeHeads } from "../../core/eventLog/logIntegrity.ts";
+import { runSaga } from "../../core/orchestrator/move/saga.ts";
+import { applyEvent } from "../../core/orchestrator/rules/generation.ts";
+import { findFence, findFenceFault } from "../../core/orchestrator/rules/moveHistory.ts";
+import { findForeignBackup } from "../../core/orchestrator/rules/obstacles.ts";
+import { chooseLastBackup, findBackupFault } from "../../core/retirement/backupRule.ts";
+import { decideRetirement } from "../../core/retirement/decideRetirement.ts";
+import { isReached } from "../../core/retirement/guardMemory.ts";
+import { isOrchestratorThere } from "../../core/retirement/lossRules.ts";
 
 /** Decisions of the program that the simulation plays. */
 export const realRules = {

@@ -1,6 +1,12 @@
-import { isSameMove, isSameOwner } from "../../core/eventLog/moveId";
-import { assignRoles, isSource, type Journal, type Saga, type WhichHost } from "../../core/orchestrator/rules/journal";
-import { liesInPlace, type ModelHost, sync } from "./host";
+import { isSameMove, isSameOwner } from "../../core/eventLog/moveId.ts";
+import {
+  assignRoles,
+  isSource,
+  type Journal,
+  type Saga,
+  type WhichHost,
+} from "../../core/orchestrator/rules/journal.ts";
+import { liesInPlace, type ModelHost, sync } from "./host.ts";
 
 /**
  * Effect of a function of core/steps/orchestrator/*.sh on its host. The script may die between any two.

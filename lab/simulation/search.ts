@@ -1,10 +1,10 @@
-import type { Tampering } from "./eventLogs";
-import { canHappen, type HostEvent, isOfRetirement } from "./events";
-import { diskOf } from "./host";
-import type { Moment } from "./model";
-import { Broken, copyOf, type HostName, newWorld, operators, pairs, type World } from "./state";
-import { type Action, play, type RunSettings, type Strike, settle, type Up } from "./world";
-import { worldText } from "./worldText";
+import type { Tampering } from "./eventLogs.ts";
+import { canHappen, type HostEvent, isOfRetirement } from "./events.ts";
+import { diskOf } from "./host.ts";
+import type { Moment } from "./model.ts";
+import { Broken, copyOf, type HostName, newWorld, operators, pairs, type World } from "./state.ts";
+import { type Action, play, type RunSettings, type Strike, settle, type Up } from "./world.ts";
+import { worldText } from "./worldText.ts";
 
 /** Limits of a search. */
 export interface Bounds {

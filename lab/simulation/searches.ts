@@ -1,6 +1,6 @@
-import { allUps, type Bounds } from "./search";
-import { type HostName, hostNames, type Stack } from "./state";
-import type { Action, Strike, Up } from "./world";
+import { allUps, type Bounds } from "./search.ts";
+import { type HostName, hostNames, type Stack } from "./state.ts";
+import type { Action, Strike, Up } from "./world.ts";
 
 type Played = Omit<Bounds, "depth">;
 

@@ -1,9 +1,9 @@
-import type { LogEvent, MoveEvent } from "../../core/eventLog/events";
-import type { MoveHistory } from "../../core/orchestrator/rules/generation";
-import type { ListedBackup } from "../../core/retirement/backupRule";
-import { computeFingerprint } from "../../core/ssh/publicKey";
-import { installed, keyOf, type ModelHost, signing, wouldBoot } from "./host";
-import type { Rules } from "./rules";
+import type { LogEvent, MoveEvent } from "../../core/eventLog/events.ts";
+import type { MoveHistory } from "../../core/orchestrator/rules/generation.ts";
+import type { ListedBackup } from "../../core/retirement/backupRule.ts";
+import { computeFingerprint } from "../../core/ssh/publicKey.ts";
+import { installed, keyOf, type ModelHost, signing, wouldBoot } from "./host.ts";
+import type { Rules } from "./rules.ts";
 
 export type HostName = "a" | "b" | "c";
 /**

@@ -1,13 +1,13 @@
-import type { LogFault } from "../../core/eventLog/logIntegrity";
-import { isSameMove, type MoveId } from "../../core/eventLog/moveId";
-import { createLeg } from "../../core/orchestrator/rules/generation";
-import { assignRoles, bothSides, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
-import { knowHead, logFaultOf, note, type Tampering, tamper } from "./eventLogs";
-import { befall, canHappen, generate, type HostEvent, isOfRetirement } from "./events";
-import { keyOf, type ModelHost } from "./host";
-import { type Blow, Killed, Model, type Moment } from "./model";
-import { noteBackup, noteFence, noteWay, operate } from "./retire";
-import { type Rules, realRules } from "./rules";
+import type { LogFault } from "../../core/eventLog/logIntegrity.ts";
+import { isSameMove, type MoveId } from "../../core/eventLog/moveId.ts";
+import { createLeg } from "../../core/orchestrator/rules/generation.ts";
+import { assignRoles, bothSides, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal.ts";
+import { knowHead, logFaultOf, note, type Tampering, tamper } from "./eventLogs.ts";
+import { befall, canHappen, generate, type HostEvent, isOfRetirement } from "./events.ts";
+import { keyOf, type ModelHost } from "./host.ts";
+import { type Blow, Killed, Model, type Moment } from "./model.ts";
+import { noteBackup, noteFence, noteWay, operate } from "./retire.ts";
+import { type Rules, realRules } from "./rules.ts";
 import {
   Broken,
   broke,
@@ -26,7 +26,7 @@ import {
   type Stack,
   type Words,
   type World,
-} from "./state";
+} from "./state.ts";
 
 /** An `up` of a stack. */
 export interface Up {

@@ -1,6 +1,6 @@
-import { headsText } from "./eventLogs";
-import { generationsOf, hostText, type Rank } from "./host";
-import { realRules } from "./rules";
+import { headsText } from "./eventLogs.ts";
+import { generationsOf, hostText, type Rank } from "./host.ts";
+import { realRules } from "./rules.ts";
 import {
   fenceFaultOf,
   fenceOf,
@@ -14,7 +14,7 @@ import {
   operators,
   shutDownBy,
   type World,
-} from "./state";
+} from "./state.ts";
 
 /** Returns a function that ranks a generation among all of a world, from 1; 0 is no generation. */
 function rankOf({ hosts, records, words = {} }: World): Rank {

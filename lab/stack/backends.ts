@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import type { OwnProcess } from "../hosts/machine";
-import { operatorAddress } from "../hosts/network";
-import type { Lab } from "../lab";
-import { noteSecret } from "../testRun/printed";
-import { buildGo, sourceHash } from "../toolchain/go";
-import { cached } from "../util/cache";
+import type { OwnProcess } from "../hosts/machine.ts";
+import { operatorAddress } from "../hosts/network.ts";
+import type { Lab } from "../lab.ts";
+import { noteSecret } from "../testRun/printed.ts";
+import { buildGo, sourceHash } from "../toolchain/go.ts";
+import { cached } from "../util/cache.ts";
 
 /** Backend of Pulumi's state: PULUMI_BACKEND_URL, and its credentials. */
 export interface Backend {

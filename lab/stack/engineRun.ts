@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { endProcess, isAlive, type OwnProcess, ownProcess } from "../hosts/machine";
-import { commandOf, treeOf } from "../hosts/processTree";
-import { keepPrinted } from "../testRun/printed";
+import { endProcess, isAlive, type OwnProcess, ownProcess } from "../hosts/machine.ts";
+import { commandOf, treeOf } from "../hosts/processTree.ts";
+import { keepPrinted } from "../testRun/printed.ts";
 
 /** A process that the engine started. */
 type Child = OwnProcess & { readonly command: string };

@@ -84,15 +84,15 @@ function listenersOf(): () => NodeJS.ExitListener[] {
 
 /** Runs the program with the SDK's own starter, and returns the exit code that the process would have. */
 async function runProgram({ directory, args }: Request, socket: net.Socket, server: net.Server): Promise<number> {
-  const load = createRequire(join(directory, "main.js"));
-  loadOnce(load, "./preload.js");
+  const load = createRequire(join(directory, "index.ts"));
+  loadOnce(load, "./providers/runtime/preload.cjs");
   const restore = listenersOf();
   const starter = load.resolve("@pulumi/pulumi/cmd/run");
   // The SDK keeps the settings of a run here, and reads them from the environment if there are none.
   Reflect.deleteProperty(globalThis, "globalStore");
   process.argv = [process.execPath, starter, ...args];
-  // Evaluated again for each run: the starter begins one, and main.js compiles the program if its sources changed.
-  for (const name of [starter, load.resolve("./main.js")]) delete load.cache[name];
+  // Evaluated again for each run: it starts one.
+  delete load.cache[starter];
   load(starter);
   await nothingLeft(socket, server);
   process.exitCode = undefined;
@@ -125,9 +125,9 @@ async function nothingLeft(socket: net.Socket, server: net.Server): Promise<void
 
 /** Runs the providers' process until the engine ends its starter. */
 async function runProvider({ directory, args }: Request, socket: net.Socket): Promise<number> {
-  const script = join(directory, "dynamic-provider.js");
+  const script = join(directory, "dynamic-provider.cjs");
   const load = createRequire(script);
-  loadOnce(load, "../../../preload.js");
+  loadOnce(load, "../preload.cjs");
   const { Server } = load("@grpc/grpc-js") as { Server: { prototype: { bindAsync: (...all: unknown[]) => void } } };
   const { Status } = load("@pulumi/pulumi/proto/status_pb");
   const { Struct } = load("google-protobuf/google/protobuf/struct_pb");

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { labProgram } from "../util/labProgram";
+import { labProgram } from "../util/labProgram.ts";
 
 /**
  * A resident process ends when a run is interrupted; the next one takes its place, until the test run ends. One that

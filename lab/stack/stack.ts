@@ -1,28 +1,24 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { cp, mkdir, open, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Options } from "execa";
 import { parse, stringify } from "yaml";
-import { compiled } from "../../compile";
-import type { Lab } from "../lab";
-import { keepPrinted, noteSecret } from "../testRun/printed";
-import { ensureToolchain, type Toolchain } from "../toolchain";
-import { engineLogs } from "../toolchain/engineLogs";
-import type { PluginName } from "../toolchain/plugins";
-import type { Backend } from "./backends";
-import { Run } from "./engineRun";
-import { openStackKey, type Protection, type StackKey, vaultKey, withSecured } from "./stackSecrets";
-import { type Deployment, outputsIn, readState } from "./stackState";
+import type { Lab } from "../lab.ts";
+import { keepPrinted, noteSecret } from "../testRun/printed.ts";
+import { engineLogs } from "../toolchain/engineLogs.ts";
+import { ensureToolchain, type Toolchain } from "../toolchain/index.ts";
+import type { PluginName } from "../toolchain/plugins.ts";
+import type { Backend } from "./backends.ts";
+import { Run } from "./engineRun.ts";
+import { openStackKey, type Protection, type StackKey, vaultKey, withSecured } from "./stackSecrets.ts";
+import { type Deployment, outputsIn, readState } from "./stackState.ts";
 
 const checkout = join(import.meta.dirname, "../..");
-/** Files of the program; copied, so that a run writes nothing into the checkout. */
-const program = [
-  ...["pillar-host", "main.js", "nodeVersion.js", "compile.js", "compileCache.js", "preload.js", "index.ts"],
-  ...["tsconfig.pulumi.json", "Pulumi.yaml", "package.json"],
-  ...["components", "core", "providers", "cli", "examples"],
-];
+/** Files at the top of the program, which a run may change or find its project by. */
+const copied = ["pillar-host", "Pulumi.yaml", "package.json"];
+const linked = ["index.ts", "components", "core", "providers", "cli", "examples", "node_modules"];
 
 /** Configuration below `pillar-host:`, as in a stack's file. A key with a colon is complete. */
 export type StackFile = Readonly<Record<string, unknown>>;
@@ -49,16 +45,11 @@ export function pluginsFor(provider: string): PluginName[] {
   return provider === "digitalocean" ? ["command", "digitalocean"] : ["command"];
 }
 
-/** Copies the program into a new directory, ready to run. */
+/** Makes the program ready to run in a new directory. All stacks share the checkout's code, and its compile cache. */
 export async function copyProgram(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true });
-  for (const entry of program) await cp(join(checkout, entry), join(directory, entry), { recursive: true });
-  // All stacks share one compiled program, with its providers' texts.
-  await mkdir(join(directory, ".compiled"));
-  await mkdir(join(checkout, ".compiled/node"), { recursive: true });
-  for (const made of [compiled(), join(checkout, ".compiled/node")])
-    await symlink(made, join(directory, relative(checkout, made)));
-  await symlink(join(checkout, "node_modules"), join(directory, "node_modules"));
+  for (const entry of copied) await cp(join(checkout, entry), join(directory, entry));
+  for (const entry of linked) await symlink(join(checkout, entry), join(directory, entry));
 }
 
 /** A stack of the program under test. The real engine runs it on the operator's machine of a lab. */

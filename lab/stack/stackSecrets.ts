@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, pbkdf2, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
-import { wrapKey } from "../doubles/vault";
+import { wrapKey } from "../doubles/vault.ts";
 
 type Block = Record<string, unknown>;
 

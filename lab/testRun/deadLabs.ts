@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { endProcessesIn } from "../hosts/processTree";
-import { Lab } from "../lab";
+import { endProcessesIn } from "../hosts/processTree.ts";
+import { Lab } from "../lab.ts";
 
 /** Takes down the labs of killed test and bench runs. Spares the labs of runs that still work. */
 export async function takeDownTheDead(): Promise<void> {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import type { Reporter, TestModule } from "vitest/node";
-import { type Durations, recordedName } from "./durations";
+import { type Durations, recordedName } from "./durations.ts";
 
 /** Names the environment variable with the path that {@link FilesSeen} is written to. */
 export const filesVariable = "PILLAR_TEST_FILES";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
-import type { Report } from "./tally";
+import type { Report } from "./tally.ts";
 
 /**
  * Tests of the lab itself: of its plugins, doubles, machine room and search. They prove nothing about the

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { madeVariable } from "./onceARun";
+import { madeVariable } from "./onceARun.ts";
 
 /** Above this share of the last 10 s in which something waited for a processor, another lab makes all of them slower. */
 const busyPercent = 90;

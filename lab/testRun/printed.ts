@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { kindsIn, type Secret } from "./secretForms";
+import { kindsIn, type Secret } from "./secretForms.ts";
 
 /** Names the environment variable with the directory where a test run notes its labs' secrets and what was printed. */
 export const notedVariable = "PILLAR_TEST_NOTED";

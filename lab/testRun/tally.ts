@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import type { FilesSeen } from "./fileReporter";
+import type { FilesSeen } from "./fileReporter.ts";
 
 /** Vitest's JSON report, as far as it is read here. */
 export interface Report {

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect } from "vitest";
-import { withoutLogsVariable } from "../toolchain/engineLogs";
-import { recordedName } from "./durations";
-import { waitForProcessor } from "./pressure";
-import { fileVariable } from "./printed";
+import { withoutLogsVariable } from "../toolchain/engineLogs.ts";
+import { recordedName } from "./durations.ts";
+import { waitForProcessor } from "./pressure.ts";
+import { fileVariable } from "./printed.ts";
 
 // Each run plays the same histories, so a failure repeats.
 fc.configureGlobal({ seed: 1 });

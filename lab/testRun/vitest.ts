@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { realsUsed, usedVariable } from "../real/realPrograms";
-import { withoutLogsVariable } from "../toolchain/engineLogs";
-import { type FilesSeen, filesVariable } from "./fileReporter";
-import { madeVariable } from "./onceARun";
-import { notedVariable, secretsPrinted } from "./printed";
-import type { Run } from "./tally";
+import { realsUsed, usedVariable } from "../real/realPrograms.ts";
+import { withoutLogsVariable } from "../toolchain/engineLogs.ts";
+import { type FilesSeen, filesVariable } from "./fileReporter.ts";
+import { madeVariable } from "./onceARun.ts";
+import { notedVariable, secretsPrinted } from "./printed.ts";
+import type { Run } from "./tally.ts";
 
 /** Process group of the running runner, so that everything it started ends with it. */
 let group: number | undefined;

@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { realProgram } from "../real/realPrograms";
-import { cached } from "../util/cache";
-import { buildGo, sourceHash } from "./go";
-import type { PluginKind } from "./plugins";
-import { checkout, engineVersion, fits } from "./version";
+import { realProgram } from "../real/realPrograms.ts";
+import { cached } from "../util/cache.ts";
+import { buildGo, sourceHash } from "./go.ts";
+import type { PluginKind } from "./plugins.ts";
+import { checkout, engineVersion, fits } from "./version.ts";
 
 const LANGUAGE_HOST = "pulumi-language-nodejs";
 // A shell script of the npm package. The engine looks for it in its own directory.

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
-import { step } from "../util/progress";
+import { step } from "../util/progress.ts";
 
 const GO_NEEDED = [1, 26] as const;
 

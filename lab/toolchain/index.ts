@@ -1,10 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
-import { cacheRoot } from "../util/cache";
-import { ensureEngine } from "./engine";
-import { settleEngineLogs } from "./engineLogs";
-import { ensurePlugins, type PluginKind, type PluginName } from "./plugins";
-import { checkout } from "./version";
+import { cacheRoot } from "../util/cache.ts";
+import { ensureEngine } from "./engine.ts";
+import { settleEngineLogs } from "./engineLogs.ts";
+import { ensurePlugins, type PluginKind, type PluginName } from "./plugins.ts";
+import { checkout } from "./version.ts";
 
 /** Everything that is needed to run Pulumi in the lab. */
 export interface Toolchain {

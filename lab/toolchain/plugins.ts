@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { realProgram } from "../real/realPrograms";
-import { cached } from "../util/cache";
-import { buildGo, sourceHash } from "./go";
-import { checkout, pinnedVersion } from "./version";
+import { realProgram } from "../real/realPrograms.ts";
+import { cached } from "../util/cache.ts";
+import { buildGo, sourceHash } from "./go.ts";
+import { checkout, pinnedVersion } from "./version.ts";
 
 /** Provider plugins that the program needs, each with the npm package that pins its version. */
 const table = {

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import lockfile from "proper-lockfile";
-import { elapsed } from "./progress";
+import { elapsed } from "./progress.ts";
 
 const LOCK_STALE_MS = 20_000;
 const LOCK_RETRY_MS = 500;

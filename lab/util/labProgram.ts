@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { onceARun } from "../testRun/onceARun";
-import { checkout } from "../toolchain/version";
-import { cached } from "./cache";
+import { onceARun } from "../testRun/onceARun.ts";
+import { checkout } from "../toolchain/version.ts";
+import { cached } from "./cache.ts";
 
 /**
  * Returns a plugin that gives each module the directory of its source, where the files beside it are. The entry alone

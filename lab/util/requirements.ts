@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { execa } from "execa";
-import { step } from "./progress";
+import { step } from "./progress.ts";
 
 /** A command that the lab calls, and the Debian package that brings it. */
 const commands: ReadonlyArray<readonly [command: string, debianPackage: string]> = [

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { formatDynamicType, formatProviderName } from "../../core/util/resourceTypes";
-import { createProvider, type ResourceTable, stateVersion } from "./provider";
+import { formatDynamicType, formatProviderName } from "../../core/util/resourceTypes.ts";
+import { createProvider, type ResourceTable, stateVersion } from "./provider.ts";
 
 export type ArgsOf<I> = { readonly [K in keyof I]: pulumi.Input<I[K]> };
 type OutputsOf<O> = { readonly [K in keyof O]-?: pulumi.Output<O[K]> };

@@ -1,9 +1,9 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { type Notice, sendNotice } from "../../core/notify/notify";
-import { checkVersion } from "../../core/util/checkVersion";
-import { printableLines, say } from "../../core/util/printable";
-import type { DynamicType } from "../../core/util/resourceTypes";
-import { watchEngine } from "./engine";
+import { type Notice, sendNotice } from "../../core/notify/notify.ts";
+import { checkVersion } from "../../core/util/checkVersion.ts";
+import { printableLines, say } from "../../core/util/printable.ts";
+import type { DynamicType } from "../../core/util/resourceTypes.ts";
+import { watchEngine } from "./engine.ts";
 
 export interface ProviderRun {
   /** Aborted once the engine was killed, so that nobody waits for the result. The process ends soon after. */
@@ -80,7 +80,7 @@ async function buildState<O extends object>(inputs: object, id: string, work: Pr
   } catch (error) {
     const { kept, isAwaiting, message } = error as Partial<KeptError>;
     if (isAwaiting) {
-      // The engine does not print this error. process/dynamic-provider.js sends it as awaiting, because of the id.
+      // The engine does not print this error. process/dynamic-provider.cjs sends it as awaiting, because of the id.
       say(message ?? "");
       throw Object.assign(error as Error, { id: "pillar-host:awaiting" });
     }

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
-import { least } from "../components/exampleConfig";
-import { scratchDirectory } from "../scratchDirectory";
-import { printConfig, runTool } from "./fakePulumi";
+import { least } from "../components/exampleConfig.ts";
+import { scratchDirectory } from "../scratchDirectory.ts";
+import { printConfig, runTool } from "./fakePulumi.ts";
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const ownKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";

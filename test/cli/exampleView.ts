@@ -1,11 +1,11 @@
-import type { LockStatus } from "../../cli/pulumi/locks";
-import type { StatusParts } from "../../cli/status/parts/statusParts";
-import type { StackView } from "../../cli/status/stackView";
-import type { StackConfig } from "../../core/config/config";
-import type { Registration } from "../../core/registration/registration";
-import type { Unmet } from "../../core/retirement/retirementFacts";
-import { type NodeHostFacts, parseNodeHostFacts } from "../../core/ssh/hostFacts";
-import type { SyncProgress } from "../../core/sync/progress";
+import type { LockStatus } from "../../cli/pulumi/locks.ts";
+import type { StatusParts } from "../../cli/status/parts/statusParts.ts";
+import type { StackView } from "../../cli/status/stackView.ts";
+import type { StackConfig } from "../../core/config/config.ts";
+import type { Registration } from "../../core/registration/registration.ts";
+import type { Unmet } from "../../core/retirement/retirementFacts.ts";
+import { type NodeHostFacts, parseNodeHostFacts } from "../../core/ssh/hostFacts.ts";
+import type { SyncProgress } from "../../core/sync/progress.ts";
 
 /** Returns a lookup of a syncing node with these changes. */
 export function progress(changes: Partial<SyncProgress> = {}): SyncProgress {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 
-const tool = join(import.meta.dirname, "../../cli/bin.js");
+const tool = join(import.meta.dirname, "../../cli/bin.cjs");
 
 /** Returns what `pulumi config --json` prints for a stack with this configuration. */
 export function printConfig(config: Readonly<Record<string, unknown>>, project = "pillar-host:"): string {

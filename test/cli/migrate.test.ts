@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { type MigrateOptions, type MigrationDeps, migrate } from "../../cli/migrate";
-import type { MigrationInput, MigrationStack } from "../../cli/next/migrationStep";
-import { stepConfig } from "./exampleView";
+import { type MigrateOptions, type MigrationDeps, migrate } from "../../cli/migrate.ts";
+import type { MigrationInput, MigrationStack } from "../../cli/next/migrationStep.ts";
+import { stepConfig } from "./exampleView.ts";
 
 const begun: MigrationStack = {
   stack: "prod-2",

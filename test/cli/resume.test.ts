@@ -1,9 +1,9 @@
 import { hostname, userInfo } from "node:os";
 import { describe, expect, test } from "vitest";
-import type { ProcessResult } from "../../cli/pulumi/pulumiCommand";
-import { clearStale } from "../../cli/resume";
-import { CliRefusal } from "../../cli/terminal/refusal";
-import { runningPulumi } from "./runningPulumi";
+import type { ProcessResult } from "../../cli/pulumi/pulumiCommand.ts";
+import { clearStale } from "../../cli/resume.ts";
+import { CliRefusal } from "../../cli/terminal/refusal.ts";
+import { runningPulumi } from "./runningPulumi.ts";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const server = "hcloud:index/server:Server";

@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { least } from "../components/exampleConfig";
-import { type S3Double, startS3Double } from "../core/store/s3Double";
-import { scratchDirectory } from "../scratchDirectory";
-import { printConfig, runTool } from "./fakePulumi";
-import { textOf, wholeWay } from "./report/exampleLog";
+import { least } from "../components/exampleConfig.ts";
+import { type S3Double, startS3Double } from "../core/store/s3Double.ts";
+import { scratchDirectory } from "../scratchDirectory.ts";
+import { printConfig, runTool } from "./fakePulumi.ts";
+import { textOf, wholeWay } from "./report/exampleLog.ts";
 
 const root = scratchDirectory();
 let double: S3Double;

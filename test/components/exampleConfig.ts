@@ -1,4 +1,4 @@
-import { parseConfig, type StackConfig } from "../../core/config/config";
+import { parseConfig, type StackConfig } from "../../core/config/config.ts";
 
 /** The least that a stack must say. */
 export const least = {

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { MockMonitor } from "@pulumi/pulumi/runtime/mocks";
+import { MockMonitor } from "@pulumi/pulumi/runtime/mocks.js";
 import { expect, vi } from "vitest";
-import { otherTypes, providerNames } from "../../core/util/resourceTypes";
+import { otherTypes, providerNames } from "../../core/util/resourceTypes.ts";
 
 /** A registered resource. `inputs` keep their secret marks; `after` names its dependencies. */
 export interface Registered {

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { createLoginCheck } from "../../components/login";
-import type { SshTarget } from "../../core/ssh/ssh";
-import { createLoginRefusal } from "../../core/ssh/sshErrors";
+import { createLoginCheck } from "../../components/login.ts";
+import type { SshTarget } from "../../core/ssh/ssh.ts";
+import { createLoginRefusal } from "../../core/ssh/sshErrors.ts";
 
 const target: SshTarget = { address: "203.0.113.7", port: 22, user: "root", hostKey: "ssh-ed25519 AAAA" };
 

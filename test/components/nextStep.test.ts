@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { NextStepSituation } from "../../components/node/nextStep";
-import { formatNextStep, offersAddress } from "../../components/node/nextStep";
-import type { Registration } from "../../core/registration/registration";
+import type { NextStepSituation } from "../../components/node/nextStep.ts";
+import { formatNextStep, offersAddress } from "../../components/node/nextStep.ts";
+import type { Registration } from "../../core/registration/registration.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";

@@ -1,15 +1,15 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { createHostReader } from "../../components/node/nodeReading";
-import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus";
-import { soon } from "../soon";
-import { configOf } from "./exampleConfig";
+import { createHostReader } from "../../components/node/nodeReading.ts";
+import { type NodeStatus, readNodeStatus } from "../../core/sync/nodeStatus.ts";
+import { soon } from "../soon.ts";
+import { configOf } from "./exampleConfig.ts";
 
-vi.mock("../../core/sync/nodeStatus", async (original) => ({
-  ...(await original<typeof import("../../core/sync/nodeStatus")>()),
+vi.mock("../../core/sync/nodeStatus.ts", async (original) => ({
+  ...(await original<typeof import("../../core/sync/nodeStatus.ts")>()),
   readNodeStatus: vi.fn(async () => ({ synced: true, known: true, why: "synced" })),
 }));
 const drop = vi.hoisted(() => vi.fn());
-vi.mock("../../core/ssh/connection", () => ({
+vi.mock("../../core/ssh/connection.ts", () => ({
   createConnection: () => ({ session: () => Promise.reject(new Error("no host here")), drop }),
 }));
 

@@ -1,11 +1,11 @@
 import { PassThrough } from "node:stream";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { HostAccess, LoginCheck } from "../../components/login";
-import { createStepLines } from "../../components/remote";
-import { createEnvelope, type Step } from "../../core/steps/step";
-import { evilText, harmless } from "../evilText";
-import { registeredBy } from "./fakeEngine";
+import type { HostAccess, LoginCheck } from "../../components/login.ts";
+import { createStepLines } from "../../components/remote.ts";
+import { createEnvelope, type Step } from "../../core/steps/step.ts";
+import { evilText, harmless } from "../evilText.ts";
+import { registeredBy } from "./fakeEngine.ts";
 
 const opened = { calls: [] as unknown[][], streams: [] as PassThrough[], made: 0, closed: 0 };
 const openFake = () => {

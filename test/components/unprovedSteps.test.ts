@@ -1,12 +1,12 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createLogin } from "../../components/login";
-import { runStep } from "../../components/remote";
-import { producerAddress } from "../../core/steps/nodeSteps";
-import type { Step } from "../../core/steps/step";
-import { scratchDirectory } from "../scratchDirectory";
-import { configOf } from "./exampleConfig";
-import { registeredBy, revealed } from "./fakeEngine";
+import { createLogin } from "../../components/login.ts";
+import { runStep } from "../../components/remote.ts";
+import { producerAddress } from "../../core/steps/nodeSteps.ts";
+import type { Step } from "../../core/steps/step.ts";
+import { scratchDirectory } from "../scratchDirectory.ts";
+import { configOf } from "./exampleConfig.ts";
+import { registeredBy, revealed } from "./fakeEngine.ts";
 
 const config = configOf({ ssh: { user: "op", port: 2222, agent: true } });
 const step: Step = { name: "prepare", limitSeconds: 5, script: "echo hello\n" };

@@ -1,10 +1,10 @@
 import http from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { callReference } from "../../core/chain/jsonRpc";
-import { createHttp } from "../../core/cloud/http";
-import { readPowerState } from "../../core/cloud/power";
-import { sendNotice } from "../../core/notify/notify";
-import { listen, type Server } from "./chain/fakes";
+import { callReference } from "../../core/chain/jsonRpc.ts";
+import { createHttp } from "../../core/cloud/http.ts";
+import { readPowerState } from "../../core/cloud/power.ts";
+import { sendNotice } from "../../core/notify/notify.ts";
+import { listen, type Server } from "./chain/fakes.ts";
 
 const servers: Server[] = [];
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())));

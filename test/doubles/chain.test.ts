@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { readRequiredVersions } from "../../core/chain/versionRules";
-import { addressForm, addressFrom } from "../../lab/doubles/address";
-import { Chain, ChainClient, type ChainOptions, serveChain } from "../../lab/doubles/chain";
-import { electedOf } from "../../lab/doubles/chain/elections";
+import { readRequiredVersions } from "../../core/chain/versionRules.ts";
+import { addressForm, addressFrom } from "../../lab/doubles/address.ts";
+import { electedOf } from "../../lab/doubles/chain/elections.ts";
+import { Chain, ChainClient, type ChainOptions, serveChain } from "../../lab/doubles/chain/index.ts";
 
 const began = 1_700_000_000_000;
 const [oldAddress, newAddress] = [addressFrom("old producer"), addressFrom("new producer")];

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { listenWebSocket } from "../../lab/doubles/node/ports";
-import { NodeLink } from "../../lab/doubles/orchestrator/nodeSync";
+import { listenWebSocket } from "../../lab/doubles/node/ports.ts";
+import { NodeLink } from "../../lab/doubles/orchestrator/nodeSync.ts";
 
 let server: Server;
 let port = 0;

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
-import { type Beat, Signers } from "../../lab/doubles/chain/signers";
+import { type Beat, Signers } from "../../lab/doubles/chain/signers.ts";
 
 let now = 0;
 let signers: Signers;

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
-import { parseConfig, type StackConfig } from "../../core/config/config";
-import { supportedDistributions } from "../../core/config/distributions";
-import { readAnswer } from "../../core/ssh/answer";
-import { createEnvelope, type Step } from "../../core/steps/step";
-import { formatStackIdentity } from "../../core/steps/stepVariables";
-import { isMachines } from "../../lab/demo/judgement";
-import { bundleNode } from "../../lab/doubles/bundle";
-import type { ChainTruth } from "../../lab/doubles/chain";
-import type { Slot } from "../../lab/doubles/chain/production";
-import type { NodeBuild } from "../../lab/doubles/node/logLines";
-import { onHost } from "../../lab/hosts/onHost";
-import { distributionOf } from "../../lab/images/baseImage";
-import { ensurePackagedImage } from "../../lab/images/packagedImage";
-import { Lab, type LabHost, ownLabPrefix } from "../../lab/lab";
-import { LabStack, type StackFile, type StackOptions } from "../../lab/stack/stack";
+import { parseConfig, type StackConfig } from "../../core/config/config.ts";
+import { supportedDistributions } from "../../core/config/distributions.ts";
+import { readAnswer } from "../../core/ssh/answer.ts";
+import { createEnvelope, type Step } from "../../core/steps/step.ts";
+import { formatStackIdentity } from "../../core/steps/stepVariables.ts";
+import { isMachines } from "../../lab/demo/judgement.ts";
+import { bundleNode } from "../../lab/doubles/bundle.ts";
+import type { ChainTruth } from "../../lab/doubles/chain/index.ts";
+import type { Slot } from "../../lab/doubles/chain/production.ts";
+import type { NodeBuild } from "../../lab/doubles/node/logLines.ts";
+import { onHost } from "../../lab/hosts/onHost.ts";
+import { distributionOf } from "../../lab/images/baseImage.ts";
+import { ensurePackagedImage } from "../../lab/images/packagedImage.ts";
+import { Lab, type LabHost, ownLabPrefix } from "../../lab/lab.ts";
+import { LabStack, type StackFile, type StackOptions } from "../../lab/stack/stack.ts";
 
 export { onHost };
 

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseDocument } from "yaml";
-import type { SignersTruth } from "../../lab/doubles/chain";
-import { ensurePackagedImage } from "../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../lab/lab";
-import { setUpOrchestrator } from "../../lab/oldHost/runningOrchestrator";
-import { setUpSyncedNode } from "../../lab/oldHost/syncedNode";
-import { awaitPaidEpoch, collectRewards, updateProducer } from "../../lab/operator/wallet";
-import { LabStack } from "../../lab/stack/stack";
-import { noteSecret } from "../../lab/testRun/printed";
-import { onHost, serveNode, stackFile, testLab } from "./fixture";
-import { codeBlocks, commandsOf, type Exchange, typed } from "./readme";
+import type { SignersTruth } from "../../lab/doubles/chain/index.ts";
+import { ensurePackagedImage } from "../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../lab/lab.ts";
+import { setUpOrchestrator } from "../../lab/oldHost/runningOrchestrator.ts";
+import { setUpSyncedNode } from "../../lab/oldHost/syncedNode.ts";
+import { awaitPaidEpoch, collectRewards, updateProducer } from "../../lab/operator/wallet.ts";
+import { LabStack } from "../../lab/stack/stack.ts";
+import { noteSecret } from "../../lab/testRun/printed.ts";
+import { onHost, serveNode, stackFile, testLab } from "./fixture.ts";
+import { codeBlocks, commandsOf, type Exchange, typed } from "./readme.ts";
 
 const text = await readFile(join(import.meta.dirname, "../../README.md"), "utf8");
 const blocks = codeBlocks(text);
@@ -115,7 +115,7 @@ describe("README.md typed in a fresh terminal, to the old host's destroy", () =>
     // The lab's program is there already, with its libraries.
     expect([clone, install, more]).toEqual([
       "git clone REPOSITORY pillar-host && cd pillar-host",
-      "npm ci --omit=dev --ignore-scripts",
+      "npm ci --omit=dev --omit=optional --ignore-scripts",
       [],
     ]);
     // The engine takes ~ from the system's list of users, which has no user of the lab.

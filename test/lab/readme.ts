@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { keepPrinted } from "../../lab/testRun/printed";
+import { keepPrinted } from "../../lab/testRun/printed.ts";
 
 /** A code block of a document, and its heading. */
 export interface CodeBlock {

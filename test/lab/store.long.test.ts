@@ -2,12 +2,12 @@ import { cp, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ensurePackagedImage } from "../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../lab/lab";
-import { startS3 } from "../../lab/stack/backends";
-import type { LabStack } from "../../lab/stack/stack";
-import { keepPrinted } from "../../lab/testRun/printed";
-import { expectFailure, expectSuccess, onHost, pastPackages, testLab, testStack } from "./fixture";
+import { ensurePackagedImage } from "../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../lab/lab.ts";
+import { startS3 } from "../../lab/stack/backends.ts";
+import type { LabStack } from "../../lab/stack/stack.ts";
+import { keepPrinted } from "../../lab/testRun/printed.ts";
+import { expectFailure, expectSuccess, onHost, pastPackages, testLab, testStack } from "./fixture.ts";
 
 let lab: Lab;
 let host: LabHost;

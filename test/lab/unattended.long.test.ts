@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { keepPrinted } from "../../lab/testRun/printed";
-import { expectFailure, expectSuccess, onHost } from "./fixture";
-import { configureMove, moveStage, signersOf } from "./orchestrator/moveStage";
-import { codeBlocks } from "./readme";
+import { keepPrinted } from "../../lab/testRun/printed.ts";
+import { expectFailure, expectSuccess, onHost } from "./fixture.ts";
+import { configureMove, moveStage, signersOf } from "./orchestrator/moveStage.ts";
+import { codeBlocks } from "./readme.ts";
 
 const blocks = codeBlocks(await readFile(join(import.meta.dirname, "../../docs/unattended.md"), "utf8"));
 const commandBelow = (heading: string) =>

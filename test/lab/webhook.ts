@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type OwnProcess, startDetached } from "../../lab/hosts/machine";
-import { operatorAddress } from "../../lab/hosts/network";
-import type { Lab } from "../../lab/lab";
+import { type OwnProcess, startDetached } from "../../lab/hosts/machine.ts";
+import { operatorAddress } from "../../lab/hosts/network.ts";
+import type { Lab } from "../../lab/lab.ts";
 
 /** Writes received notifications into a file, one per line. */
 const source = `require("node:http").createServer((request, response) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refusedComments } from "../../lab/lint/comments";
+import { refusedComments } from "../../lab/lint/comments.ts";
 
 const faultsOf = (text: string) => refusedComments("a.ts", text).map(({ line, why }) => `${line}: ${why}`);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exportedTwice } from "../../lab/lint/exportedNames";
+import { exportedTwice } from "../../lab/lint/exportedNames.ts";
 
 const files = (...texts: string[]) => texts.map((text, at) => ({ path: `${at}.ts`, text }));
 

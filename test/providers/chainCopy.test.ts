@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isCopyDone } from "../../providers/chainCopy";
+import { isCopyDone } from "../../providers/chainCopy.ts";
 
 const side = { host: { ssh: { address: "192.0.2.2", hostKey: "ssh-ed25519 AAAA", setUp: undefined } } };
 const copied = { new: side, outcome: "copied" } as const;

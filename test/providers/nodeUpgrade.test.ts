@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { asRoot } from "../../core/ssh/root";
-import { closedPort, fakeNode, loginTo, type SshHost, sshHost } from "../core/chain/fakes";
-import { scratchDirectory } from "../scratchDirectory";
-import { runProvider as run } from "./runProvider";
+import { asRoot } from "../../core/ssh/root.ts";
+import { closedPort, fakeNode, loginTo, type SshHost, sshHost } from "../core/chain/fakes.ts";
+import { scratchDirectory } from "../scratchDirectory.ts";
+import { runProvider as run } from "./runProvider.ts";
 
 let host: SshHost;
 let node: Awaited<ReturnType<typeof fakeNode>>;

@@ -3,14 +3,14 @@ import http from "node:http";
 import { join } from "node:path";
 import ssh2 from "ssh2";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { frameScript } from "../../core/ssh/answer";
-import { computeFingerprint } from "../../core/ssh/publicKey";
-import { chainGap } from "../../core/sync/decideSynced";
-import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes";
-import { evilText, harmless } from "../evilText";
-import { journeyIn } from "../recordIn";
-import { scratchDirectory } from "../scratchDirectory";
-import { runProvider as run } from "./runProvider";
+import { frameScript } from "../../core/ssh/answer.ts";
+import { computeFingerprint } from "../../core/ssh/publicKey.ts";
+import { chainGap } from "../../core/sync/decideSynced.ts";
+import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes.ts";
+import { evilText, harmless } from "../evilText.ts";
+import { journeyIn } from "../recordIn.ts";
+import { scratchDirectory } from "../scratchDirectory.ts";
+import { runProvider as run } from "./runProvider.ts";
 
 const scratch = scratchDirectory();
 
@@ -208,7 +208,7 @@ describe("SyncGate", () => {
 const newer =
   "written by a newer version of this program; nothing was changed\n" +
   "  found: version 2\n  needed: use the program that wrote it, or data of version 1 (docs/operating.md)\n" +
-  "  In the program's directory: git pull && npm ci --omit=dev --ignore-scripts, then run the same command again.";
+  "  In the program's directory: git pull && npm ci --omit=dev --omit=optional --ignore-scripts, then run the same command again.";
 const none = "not in a version that this program knows; nothing was changed\n  found: no version\n";
 test.each([
   ["diff", 2, newer],

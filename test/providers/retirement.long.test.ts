@@ -2,19 +2,19 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import http from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { LogEvent } from "../../core/eventLog/events";
-import type { GuardMemory } from "../../core/retirement/guardMemory";
-import { releaseHost } from "../../core/retirement/releaseOnDestroy";
-import { asRoot } from "../../core/ssh/root";
-import { readRetirementLibrary } from "../../core/steps/libraries";
-import { systemClock } from "../../core/util/clock";
-import { say } from "../../core/util/printable";
-import { createKeyPair } from "../../providers/hostKey";
-import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../core/chain/fakes";
-import { startS3Double } from "../core/store/s3Double";
-import { journeyIn, putEvent } from "../recordIn";
-import { scratchDirectory } from "../scratchDirectory";
-import { type Outcome, outcomeOf, runProvider } from "./runProvider";
+import type { LogEvent } from "../../core/eventLog/events.ts";
+import type { GuardMemory } from "../../core/retirement/guardMemory.ts";
+import { releaseHost } from "../../core/retirement/releaseOnDestroy.ts";
+import { asRoot } from "../../core/ssh/root.ts";
+import { readRetirementLibrary } from "../../core/steps/libraries.ts";
+import { systemClock } from "../../core/util/clock.ts";
+import { say } from "../../core/util/printable.ts";
+import { createKeyPair } from "../../providers/hostKey.ts";
+import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost } from "../core/chain/fakes.ts";
+import { startS3Double } from "../core/store/s3Double.ts";
+import { journeyIn, putEvent } from "../recordIn.ts";
+import { scratchDirectory } from "../scratchDirectory.ts";
+import { type Outcome, outcomeOf, runProvider } from "./runProvider.ts";
 
 // Those of a bucket, as the operator's environment has them.
 Object.assign(process.env, { AWS_ACCESS_KEY_ID: "operator", AWS_SECRET_ACCESS_KEY: "hunter2" });

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
-import type { DynamicType } from "../../core/util/resourceTypes";
-import { stateVersion } from "../../providers/runtime/provider";
-import { findProvider } from "../../providers/runtime/providerTable";
+import type { DynamicType } from "../../core/util/resourceTypes.ts";
+import { stateVersion } from "../../providers/runtime/provider.ts";
+import { findProvider } from "../../providers/runtime/providerTable.ts";
 
 /** Outcome of a provider's method, as the engine gets it, and its output. */
 export interface Outcome {

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createDigitaloceanTag } from "../../core/cloud/digitalocean";
-import { createHetznerLabels } from "../../core/cloud/hetzner";
-import { assertNoneLeft } from "../../providers/serverOrder";
-import { serveCloud } from "../lab/clouds/servedCloud";
+import { createDigitaloceanTag } from "../../core/cloud/digitalocean.ts";
+import { createHetznerLabels } from "../../core/cloud/hetzner.ts";
+import { assertNoneLeft } from "../../providers/serverOrder.ts";
+import { serveCloud } from "../lab/clouds/servedCloud.ts";
 
 const owner = { stack: "prod", pillar: { name: "Anvil" } };
 

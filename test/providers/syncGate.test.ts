@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideResumption, makeOutputs } from "../../providers/syncGate";
+import { decideResumption, makeOutputs } from "../../providers/syncGate.ts";
 
 const record = {
   state: 2,

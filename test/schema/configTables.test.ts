@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { withTables } from "../../lab/schema/configTables";
+import { withTables } from "../../lab/schema/configTables.ts";
 
 const text = readFileSync(resolve(import.meta.dirname, "../../docs/configuration.md"), "utf8");
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { stackFileSchema } from "../../lab/schema/stackFileSchema";
+import { stackFileSchema } from "../../lab/schema/stackFileSchema.ts";
 
 const file = resolve(import.meta.dirname, "../../stack.schema.json");
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { randomHistories } from "../../lab/simulation/random";
-import { mutated } from "../../lab/simulation/rules";
-import { search } from "../../lab/simulation/search";
-import { searches } from "../../lab/simulation/searches";
-import { loadProgram } from "./orders/program";
-import { searchOrders } from "./orders/search";
+import { randomHistories } from "../../lab/simulation/random.ts";
+import { mutated } from "../../lab/simulation/rules.ts";
+import { search } from "../../lab/simulation/search.ts";
+import { searches } from "../../lab/simulation/searches.ts";
+import { loadProgram } from "./orders/program.ts";
+import { searchOrders } from "./orders/search.ts";
 
 const decide = "core/orchestrator/rules/decideMove.ts";
 const generation = "core/orchestrator/rules/generation.ts";

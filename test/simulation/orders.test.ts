@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { loadProgram } from "./orders/program";
-import { searchOrders } from "./orders/search";
+import { loadProgram } from "./orders/program.ts";
+import { searchOrders } from "./orders/search.ts";
 
 const size = { seed: 1, most: 200 };
 

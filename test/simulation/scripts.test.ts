@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { formatMove } from "../../core/eventLog/moveId";
-import { assignRoles, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal";
-import { type ModelHost, signing } from "../../lab/simulation/host";
-import { begin, type Call, effectsOf, type ScriptName } from "../../lab/simulation/scripts";
-import { randomOf } from "../../lab/simulation/seededRandom";
-import { openScriptStage, type ScriptStage, systemctl } from "../core/orchestrator/scriptStage";
-import { moveNamed } from "../moveNamed";
+import { formatMove } from "../../core/eventLog/moveId.ts";
+import { assignRoles, type Direction, type WhichHost } from "../../core/orchestrator/rules/journal.ts";
+import { type ModelHost, signing } from "../../lab/simulation/host.ts";
+import { begin, type Call, effectsOf, type ScriptName } from "../../lab/simulation/scripts.ts";
+import { randomOf } from "../../lab/simulation/seededRandom.ts";
+import { openScriptStage, type ScriptStage, systemctl } from "../core/orchestrator/scriptStage.ts";
+import { moveNamed } from "../moveNamed.ts";
 
 /** A script with its variables; `copy` leaves the same files as the copy between the hosts. */
 interface Step {

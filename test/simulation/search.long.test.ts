@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { randomHistories, replay } from "../../lab/simulation/random";
-import { allUps, search } from "../../lab/simulation/search";
-import { searches } from "../../lab/simulation/searches";
-import type { Action, Strike } from "../../lab/simulation/world";
+import { randomHistories, replay } from "../../lab/simulation/random.ts";
+import { allUps, search } from "../../lab/simulation/search.ts";
+import { searches } from "../../lab/simulation/searches.ts";
+import type { Action, Strike } from "../../lab/simulation/world.ts";
 
 /** CI's share of `npm run explore -- moves`: all histories of this many actions, and the same random ones each time. */
 const depth = 3;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { replaceAll } from "../core/steps/sandbox";
-import { type Program, program, searchStandUp } from "./standUp";
+import { replaceAll } from "../core/steps/sandbox.ts";
+import { type Program, program, searchStandUp } from "./standUp.ts";
 
 const resumeUnlessSynced: Program["decideResumption"] = (kept) => (kept.syncedAt ? "keep" : "resume");
 const patched = (from: string, to: string): Partial<Program> => ({

@@ -1,8 +1,8 @@
-import { mayShowAddress, type NextStepSituation } from "../../components/node/nextStep";
-import { hourlyRestart, hourlyRestartNow } from "../../core/steps/nodeSteps";
-import { decideResumption } from "../../providers/syncGate";
-import { configOf } from "../components/exampleConfig";
-import { Sandbox } from "../core/steps/sandbox";
+import { mayShowAddress, type NextStepSituation } from "../../components/node/nextStep.ts";
+import { hourlyRestart, hourlyRestartNow } from "../../core/steps/nodeSteps.ts";
+import { decideResumption } from "../../providers/syncGate.ts";
+import { configOf } from "../components/exampleConfig.ts";
+import { Sandbox } from "../core/steps/sandbox.ts";
 
 /** A host, as far as gate, hourly restart and producer address are concerned. */
 interface Host {

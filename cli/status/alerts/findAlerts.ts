@@ -1,11 +1,11 @@
-import { isOurs } from "../../../core/registration/registration";
-import { isWrong } from "../../../core/ssh/portRules";
-import { isAddingMomentum } from "../../../core/sync/judgeObservation";
-import { formatProgress } from "../../../core/sync/progress";
-import { takeValue } from "../../../core/util/result";
-import { refusalExitCode } from "../../terminal/refusal";
-import { findProblems } from "../parts/hostProblemsPart";
-import type { ReadStack, StackView } from "../stackView";
+import { isOurs } from "../../../core/registration/registration.ts";
+import { isWrong } from "../../../core/ssh/portRules.ts";
+import { isAddingMomentum } from "../../../core/sync/judgeObservation.ts";
+import { formatProgress } from "../../../core/sync/progress.ts";
+import { takeValue } from "../../../core/util/result.ts";
+import { refusalExitCode } from "../../terminal/refusal.ts";
+import { findProblems } from "../parts/hostProblemsPart.ts";
+import type { ReadStack, StackView } from "../stackView.ts";
 
 /** A thing that may be wrong. The key, `kind` or `kind:subject`, stays the same while a problem lasts. */
 type Check = readonly [key: string, isKnown: boolean, text: string | false | undefined];

@@ -1,18 +1,18 @@
 import fs from "node:fs";
 import path from "node:path";
-import { type Notice, sendNotice } from "../../../core/notify/notify";
-import { isOurs } from "../../../core/registration/registration";
-import { resolveDataDirectory } from "../../../core/store/recordsDirectory";
-import { checkVersion } from "../../../core/util/checkVersion";
-import { commandsFor } from "../../../core/util/commands";
-import { printable } from "../../../core/util/printable";
-import { formatProblem } from "../../../core/util/problem";
-import { takeValue } from "../../../core/util/result";
-import { withFileLock } from "../../../core/util/withLock";
-import { replaceFile } from "../../../core/util/writeAtomically";
-import { NoServerRefusal } from "../openStack";
-import type { ReadStack, StackLookup } from "../stackView";
-import { type Alerts, countMissed, findAlerts, getKind, type MomentumCounts } from "./findAlerts";
+import { type Notice, sendNotice } from "../../../core/notify/notify.ts";
+import { isOurs } from "../../../core/registration/registration.ts";
+import { resolveDataDirectory } from "../../../core/store/recordsDirectory.ts";
+import { checkVersion } from "../../../core/util/checkVersion.ts";
+import { commandsFor } from "../../../core/util/commands.ts";
+import { printable } from "../../../core/util/printable.ts";
+import { formatProblem } from "../../../core/util/problem.ts";
+import { takeValue } from "../../../core/util/result.ts";
+import { withFileLock } from "../../../core/util/withLock.ts";
+import { replaceFile } from "../../../core/util/writeAtomically.ts";
+import { NoServerRefusal } from "../openStack.ts";
+import type { ReadStack, StackLookup } from "../stackView.ts";
+import { type Alerts, countMissed, findAlerts, getKind, type MomentumCounts } from "./findAlerts.ts";
 
 const version = 1;
 

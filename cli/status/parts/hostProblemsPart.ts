@@ -1,8 +1,8 @@
-import { formatVersionGap, installLines } from "../../../core/chain/requiredVersions";
-import { formatSpork } from "../../../core/chain/sporks";
-import { commandsFor } from "../../../core/util/commands";
-import { takeValue } from "../../../core/util/result";
-import type { StatusParts } from "./statusParts";
+import { formatVersionGap, installLines } from "../../../core/chain/requiredVersions.ts";
+import { formatSpork } from "../../../core/chain/sporks.ts";
+import { commandsFor } from "../../../core/util/commands.ts";
+import { takeValue } from "../../../core/util/result.ts";
+import type { StatusParts } from "./statusParts.ts";
 
 /** A problem on a host, now or in the future (`isNow` false). */
 interface HostProblem {

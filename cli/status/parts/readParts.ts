@@ -1,30 +1,30 @@
-import { type ChainClient, openNodeChain, openReferenceChain } from "../../../core/chain/chain";
-import { addVersionFault, readNodeVersion, readVersionGaps } from "../../../core/chain/nodeVersion";
-import { createOrchestratorClient } from "../../../core/chain/orchestrator";
-import { findUnknownSporks } from "../../../core/chain/sporks";
-import { createStackLogRef, openStackStore } from "../../../core/config/stackStore";
-import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence";
-import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
-import { readPillar } from "../../../core/registration/pillarReadings";
-import type { Registration } from "../../../core/registration/registration";
-import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup";
-import { type HostFacts, readHost } from "../../../core/retirement/readHost";
-import { formatCoin } from "../../../core/retirement/readRewards";
-import { addProvider } from "../../../core/retirement/retirementFacts";
-import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
-import { surveyRetirement } from "../../../core/retirement/surveyRetirement";
-import { runScript } from "../../../core/ssh/connection";
-import { listPortRules, tryPorts } from "../../../core/ssh/portRules";
-import { openRoot } from "../../../core/ssh/root";
-import { hourlyRestartNow } from "../../../core/steps/nodeSteps";
-import { createEnvelope, type Step } from "../../../core/steps/step";
-import { createReceiver } from "../../../core/steps/stepVariables";
-import { createWitnessSources } from "../../../core/sync/gateSettings";
-import { readNodeStatus } from "../../../core/sync/nodeStatus";
-import { systemClock } from "../../../core/util/clock";
-import { mapResult, type Result, requireValue } from "../../../core/util/result";
-import type { HostReader } from "../hostReader";
-import type { StackWithHost } from "../openStack";
+import { type ChainClient, openNodeChain, openReferenceChain } from "../../../core/chain/chain.ts";
+import { addVersionFault, readNodeVersion, readVersionGaps } from "../../../core/chain/nodeVersion.ts";
+import { createOrchestratorClient } from "../../../core/chain/orchestrator.ts";
+import { findUnknownSporks } from "../../../core/chain/sporks.ts";
+import { createStackLogRef, openStackStore } from "../../../core/config/stackStore.ts";
+import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence.ts";
+import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration.ts";
+import { readPillar } from "../../../core/registration/pillarReadings.ts";
+import type { Registration } from "../../../core/registration/registration.ts";
+import { judgeRegistration, readRegistrationMemory } from "../../../core/registration/registrationLookup.ts";
+import { type HostFacts, readHost } from "../../../core/retirement/readHost.ts";
+import { formatCoin } from "../../../core/retirement/readRewards.ts";
+import { addProvider } from "../../../core/retirement/retirementFacts.ts";
+import { createRetirementInputs } from "../../../core/retirement/retirementInputs.ts";
+import { surveyRetirement } from "../../../core/retirement/surveyRetirement.ts";
+import { runScript } from "../../../core/ssh/connection.ts";
+import { listPortRules, tryPorts } from "../../../core/ssh/portRules.ts";
+import { openRoot } from "../../../core/ssh/root.ts";
+import { hourlyRestartNow } from "../../../core/steps/nodeSteps.ts";
+import { createEnvelope, type Step } from "../../../core/steps/step.ts";
+import { createReceiver } from "../../../core/steps/stepVariables.ts";
+import { createWitnessSources } from "../../../core/sync/gateSettings.ts";
+import { readNodeStatus } from "../../../core/sync/nodeStatus.ts";
+import { systemClock } from "../../../core/util/clock.ts";
+import { mapResult, type Result, requireValue } from "../../../core/util/result.ts";
+import type { HostReader } from "../hostReader.ts";
+import type { StackWithHost } from "../openStack.ts";
 import {
   describeOrchestrator,
   type OrchestratorAnswer,
@@ -32,7 +32,7 @@ import {
   readPart,
   type SporksPart,
   type StatusParts,
-} from "./statusParts";
+} from "./statusParts.ts";
 
 const deps = { ...systemClock, say: () => undefined };
 

@@ -1,14 +1,14 @@
-import type { OrchestratorStatus } from "../../../core/chain/orchestrator";
-import type { VersionGap } from "../../../core/chain/requiredVersions";
-import type { UnknownSpork } from "../../../core/chain/sporks";
-import { findConnectionsTo, useOwnNode } from "../../../core/orchestrator/rules/endpoints";
-import type { Registration } from "../../../core/registration/registration";
-import type { HostFacts } from "../../../core/retirement/readHost";
-import { hasOrchestratorTraces, type Unmet } from "../../../core/retirement/retirementFacts";
-import type { PortResult } from "../../../core/ssh/portRules";
-import { takeFirstLine } from "../../../core/util/printable";
-import { type Result, toResult } from "../../../core/util/result";
-import { withTimeout } from "../../../core/util/withTimeout";
+import type { OrchestratorStatus } from "../../../core/chain/orchestrator.ts";
+import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
+import type { UnknownSpork } from "../../../core/chain/sporks.ts";
+import { findConnectionsTo, useOwnNode } from "../../../core/orchestrator/rules/endpoints.ts";
+import type { Registration } from "../../../core/registration/registration.ts";
+import type { HostFacts } from "../../../core/retirement/readHost.ts";
+import { hasOrchestratorTraces, type Unmet } from "../../../core/retirement/retirementFacts.ts";
+import type { PortResult } from "../../../core/ssh/portRules.ts";
+import { takeFirstLine } from "../../../core/util/printable.ts";
+import { type Result, toResult } from "../../../core/util/result.ts";
+import { withTimeout } from "../../../core/util/withTimeout.ts";
 
 export type SporksPart = { readonly version?: string; readonly unknown: readonly UnknownSpork[] };
 

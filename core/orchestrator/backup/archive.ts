@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import { once } from "node:events";
 import type { ReadEntry } from "tar";
-import { createEntry, createManifest, type Entry, normalizePath, quotePath } from "./manifest";
+import { createEntry, createManifest, type Entry, normalizePath, quotePath } from "./manifest.ts";
 
 /** A parsed archive, with the requested files by path. Nothing of it was written to the disk. */
 export type Archive = Awaited<ReturnType<typeof readArchive>>;

@@ -1,16 +1,16 @@
 import fs from "node:fs";
 import path from "node:path";
-import { appendEvent } from "../../eventLog/eventLog";
-import type { Backup } from "../../eventLog/events";
-import { formatMove, type MoveId } from "../../eventLog/moveId";
-import { markOwn } from "../../ssh/foreign";
-import type { RootHost } from "../../ssh/root";
-import { openStore } from "../../store/openStore";
-import type { Store } from "../../store/store";
-import type { Clock } from "../../util/clock";
-import { createProblemError } from "../../util/problem";
-import { writeNewFile } from "../../util/writeAtomically";
-import { findKeyShare } from "./keyShare";
+import { appendEvent } from "../../eventLog/eventLog.ts";
+import type { Backup } from "../../eventLog/events.ts";
+import { formatMove, type MoveId } from "../../eventLog/moveId.ts";
+import { markOwn } from "../../ssh/foreign.ts";
+import type { RootHost } from "../../ssh/root.ts";
+import { openStore } from "../../store/openStore.ts";
+import type { Store } from "../../store/store.ts";
+import type { Clock } from "../../util/clock.ts";
+import { createProblemError } from "../../util/problem.ts";
+import { writeNewFile } from "../../util/writeAtomically.ts";
+import { findKeyShare } from "./keyShare.ts";
 import {
   compareManifests,
   formatDifferences,
@@ -19,8 +19,8 @@ import {
   quotePath,
   readManifest,
   sumManifest,
-} from "./manifest";
-import { findGitCheckout, openIdentity, prove, type Sealed, seal } from "./vault";
+} from "./manifest.ts";
+import { findGitCheckout, openIdentity, prove, type Sealed, seal } from "./vault.ts";
 
 /** Place and key of a Pillar's backups, as configured. */
 export interface BackupPlace {

@@ -1,5 +1,5 @@
-import type { Backup } from "../../eventLog/events";
-import type { Archive } from "./archive";
+import type { Backup } from "../../eventLog/events.ts";
+import type { Archive } from "./archive.ts";
 
 /** True if a path below an orchestrator's directory is a key share (docs/chain.md, Files). */
 export function isKeyShare(path: string): boolean {

@@ -1,6 +1,6 @@
-import { markOwn } from "../../ssh/foreign";
-import type { RootHost } from "../../ssh/root";
-import { collect } from "../../ssh/sshCommands";
+import { markOwn } from "../../ssh/foreign.ts";
+import type { RootHost } from "../../ssh/root.ts";
+import { collect } from "../../ssh/sshCommands.ts";
 
 export interface Entry {
   /** Relative to the manifest's base, without a leading `./`; `.` is the base itself. */

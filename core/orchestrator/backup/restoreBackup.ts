@@ -2,16 +2,16 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { parseMove } from "../../eventLog/moveId";
-import { openStore } from "../../store/openStore";
-import { resolvePlace } from "../../store/recordsDirectory";
-import { createProblemError } from "../../util/problem";
-import { resolvePath } from "../../util/resolvePath";
-import { type Archive, readArchive } from "./archive";
-import { type BackupPlace, manifestVersion } from "./backup";
-import { findKeyShare, isKeyShare } from "./keyShare";
-import { compareManifests, createManifest, formatDifferences, type WrittenList } from "./manifest";
-import { decryptBackup, readIdentity, resolveIdentityPath } from "./vault";
+import { parseMove } from "../../eventLog/moveId.ts";
+import { openStore } from "../../store/openStore.ts";
+import { resolvePlace } from "../../store/recordsDirectory.ts";
+import { createProblemError } from "../../util/problem.ts";
+import { resolvePath } from "../../util/resolvePath.ts";
+import { type Archive, readArchive } from "./archive.ts";
+import { type BackupPlace, manifestVersion } from "./backup.ts";
+import { findKeyShare, isKeyShare } from "./keyShare.ts";
+import { compareManifests, createManifest, formatDifferences, type WrittenList } from "./manifest.ts";
+import { decryptBackup, readIdentity, resolveIdentityPath } from "./vault.ts";
 
 /** A proved backup, without its secrets. `inside` is the orchestrator's directory in the archive, `files` are below it. */
 export type BackupContent = Awaited<ReturnType<typeof readBackup>>;

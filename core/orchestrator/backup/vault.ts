@@ -4,13 +4,13 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
-import { resolveOwnIdentityPath } from "../../store/recordsDirectory";
-import { createProblemError } from "../../util/problem";
-import { readSmallFile } from "../../util/readSmallFile";
-import { resolvePath } from "../../util/resolvePath";
-import { writeNewFile } from "../../util/writeAtomically";
-import { createArchiveParser, readArchive } from "./archive";
-import { compareManifests, formatDifferences, type Manifest } from "./manifest";
+import { resolveOwnIdentityPath } from "../../store/recordsDirectory.ts";
+import { createProblemError } from "../../util/problem.ts";
+import { readSmallFile } from "../../util/readSmallFile.ts";
+import { resolvePath } from "../../util/resolvePath.ts";
+import { writeNewFile } from "../../util/writeAtomically.ts";
+import { createArchiveParser, readArchive } from "./archive.ts";
+import { compareManifests, formatDifferences, type Manifest } from "./manifest.ts";
 
 export function resolveIdentityPath(directory: string, configured: string | undefined): string {
   return configured === undefined ? resolveOwnIdentityPath(directory) : resolvePath(configured);

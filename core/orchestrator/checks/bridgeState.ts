@@ -1,12 +1,12 @@
-import type { BridgeInfo } from "../../chain/bridge";
-import { type ChainClient, openNodeChain, openReferenceChain } from "../../chain/chain";
-import { networkPaceMs } from "../../chain/elections";
-import type { NodeTarget } from "../../chain/node";
-import { isAnswered, readNode } from "../../chain/reading";
-import type { Problem } from "../../util/problem";
-import { hasShareForKey } from "../backup/keyShare";
-import type { BackupContent } from "../backup/restoreBackup";
-import type { Confirmation } from "../rules/confirmations";
+import type { BridgeInfo } from "../../chain/bridge.ts";
+import { type ChainClient, openNodeChain, openReferenceChain } from "../../chain/chain.ts";
+import { networkPaceMs } from "../../chain/elections.ts";
+import type { NodeTarget } from "../../chain/node.ts";
+import { isAnswered, readNode } from "../../chain/reading.ts";
+import type { Problem } from "../../util/problem.ts";
+import { hasShareForKey } from "../backup/keyShare.ts";
+import type { BackupContent } from "../backup/restoreBackup.ts";
+import type { Confirmation } from "../rules/confirmations.ts";
 
 /** The bridge's state on the chain. Orchestrators learn of a halt up to 40 seconds later. */
 export type BridgeNow =

@@ -1,13 +1,13 @@
 import path from "node:path";
-import { formatMove } from "../../eventLog/moveId";
-import type { Problem } from "../../util/problem";
-import { takeValue } from "../../util/result";
-import { formatShareFile, hasShareForKey } from "../backup/keyShare";
-import { checkMoveHistory } from "../rules/generation";
-import type { Journal } from "../rules/journal";
-import { describeUnknownHistory, formatManualMoveHint } from "../rules/obstacles";
-import { checkStatus } from "./stoppedState";
-import type { MoveSurvey, OldHost, Requirements } from "./survey";
+import { formatMove } from "../../eventLog/moveId.ts";
+import type { Problem } from "../../util/problem.ts";
+import { takeValue } from "../../util/result.ts";
+import { formatShareFile, hasShareForKey } from "../backup/keyShare.ts";
+import { checkMoveHistory } from "../rules/generation.ts";
+import type { Journal } from "../rules/journal.ts";
+import { describeUnknownHistory, formatManualMoveHint } from "../rules/obstacles.ts";
+import { checkStatus } from "./stoppedState.ts";
+import type { MoveSurvey, OldHost, Requirements } from "./survey.ts";
 
 /** Finds on the old host what would stop a move, or make the orchestrator fail on the new host after the fence. */
 export function findOldHostProblems(host: OldHost, survey: MoveSurvey, wanted: Requirements) {

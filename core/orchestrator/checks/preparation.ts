@@ -1,14 +1,14 @@
-import { appendEvent, findLastMoveEvent, isMoveOver, readMoveEvents } from "../../eventLog/eventLog";
-import type { Backup, Prepared } from "../../eventLog/events";
-import { isSameMove, type MoveId } from "../../eventLog/moveId";
-import { openStore } from "../../store/openStore";
-import { takeValue } from "../../util/result";
-import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup";
-import { hasShareForKey, isKeyShare } from "../backup/keyShare";
-import { endFence } from "../hosts/fence";
-import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs";
-import { bothSides, copyStages } from "../rules/journal";
-import { findMoveProblems, formatMoveFaults, formatSurvey, isAnswering } from "./prerequisites";
+import { appendEvent, findLastMoveEvent, isMoveOver, readMoveEvents } from "../../eventLog/eventLog.ts";
+import type { Backup, Prepared } from "../../eventLog/events.ts";
+import { isSameMove, type MoveId } from "../../eventLog/moveId.ts";
+import { openStore } from "../../store/openStore.ts";
+import { takeValue } from "../../util/result.ts";
+import { type BackupDeps, type BackupSource, isBackupKept, takeBackup } from "../backup/backup.ts";
+import { hasShareForKey, isKeyShare } from "../backup/keyShare.ts";
+import { endFence } from "../hosts/fence.ts";
+import type { OrchestratorPlace, SecureOptions } from "../hosts/moveInputs.ts";
+import { bothSides, copyStages } from "../rules/journal.ts";
+import { findMoveProblems, formatMoveFaults, formatSurvey, isAnswering } from "./prerequisites.ts";
 import {
   type ChainReaders,
   createRequirements,
@@ -18,7 +18,7 @@ import {
   type OldHost,
   type Requirements,
   surveyBoth,
-} from "./survey";
+} from "./survey.ts";
 
 export type PreparationDeps = BackupDeps & MoveSurveyDeps;
 

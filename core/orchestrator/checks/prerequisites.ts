@@ -1,14 +1,14 @@
-import { type BuildInfo, compareVersions } from "../../chain/orchestrator";
-import { isSameOwner } from "../../eventLog/moveId";
-import { formatProblem, type Problem } from "../../util/problem";
-import { type Result, takeValue } from "../../util/result";
-import { formatSize } from "../../util/timeText";
-import { unreadableJournal } from "../rules/journal";
-import { describeAnsweringHost } from "../rules/obstacles";
-import { formatBridgeState } from "./bridgeState";
-import { findOldHostProblems } from "./oldHostProblems";
-import { checkBridge } from "./stoppedState";
-import type { MoveSurvey, NewHost, OldHost, Requirements } from "./survey";
+import { type BuildInfo, compareVersions } from "../../chain/orchestrator.ts";
+import { isSameOwner } from "../../eventLog/moveId.ts";
+import { formatProblem, type Problem } from "../../util/problem.ts";
+import { type Result, takeValue } from "../../util/result.ts";
+import { formatSize } from "../../util/timeText.ts";
+import { unreadableJournal } from "../rules/journal.ts";
+import { describeAnsweringHost } from "../rules/obstacles.ts";
+import { formatBridgeState } from "./bridgeState.ts";
+import { findOldHostProblems } from "./oldHostProblems.ts";
+import { checkBridge } from "./stoppedState.ts";
+import type { MoveSurvey, NewHost, OldHost, Requirements } from "./survey.ts";
 
 /** Free space needed beyond the copied files: for journals, a rewritten configuration, the node's growth meanwhile. */
 const marginBytes = 64 * 1024 * 1024;

@@ -1,11 +1,11 @@
-import { readMoveEvents } from "../../eventLog/eventLog";
-import { markOwn } from "../../ssh/foreign";
-import { openStore } from "../../store/openStore";
-import { formatDuration } from "../../util/timeText";
-import type { SecureOptions } from "../hosts/moveInputs";
-import { findBegin } from "./preparation";
-import { findMoveProblems, formatSurvey } from "./prerequisites";
-import { createRequirements, type MoveSurvey, type MoveSurveyDeps, surveyBoth } from "./survey";
+import { readMoveEvents } from "../../eventLog/eventLog.ts";
+import { markOwn } from "../../ssh/foreign.ts";
+import { openStore } from "../../store/openStore.ts";
+import { formatDuration } from "../../util/timeText.ts";
+import type { SecureOptions } from "../hosts/moveInputs.ts";
+import { findBegin } from "./preparation.ts";
+import { findMoveProblems, formatSurvey } from "./prerequisites.ts";
+import { createRequirements, type MoveSurvey, type MoveSurveyDeps, surveyBoth } from "./survey.ts";
 
 /**
  * Runs a move's checks, forecasts its gap, writes nothing. Checks nothing if the move has begun: `begun` is the host whose

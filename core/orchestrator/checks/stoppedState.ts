@@ -1,10 +1,10 @@
-import { type OrchestratorStatus, stateNames } from "../../chain/orchestrator";
-import { commandsFor } from "../../util/commands";
-import { formatProblem, type Problem } from "../../util/problem";
-import type { MoveInputs } from "../hosts/moveInputs";
-import type { Confirmation, Confirmed } from "../rules/confirmations";
-import { assignRoles, formatHost, type Saga, type WhichHost } from "../rules/journal";
-import type { BridgeNow } from "./bridgeState";
+import { type OrchestratorStatus, stateNames } from "../../chain/orchestrator.ts";
+import { commandsFor } from "../../util/commands.ts";
+import { formatProblem, type Problem } from "../../util/problem.ts";
+import type { MoveInputs } from "../hosts/moveInputs.ts";
+import type { Confirmation, Confirmed } from "../rules/confirmations.ts";
+import { assignRoles, formatHost, type Saga, type WhichHost } from "../rules/journal.ts";
+import type { BridgeNow } from "./bridgeState.ts";
 
 const keyGeneration = 1;
 const halted = 2;

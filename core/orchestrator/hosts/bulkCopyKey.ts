@@ -1,11 +1,11 @@
 import crypto from "node:crypto";
-import { isSameMove } from "../../eventLog/moveId";
-import { freshRun } from "../rules/decideMove";
-import { decideNext } from "../rules/generation";
-import { type HostState, type HostStates, hasStagedNothing, type Saga } from "../rules/journal";
-import { Copier } from "./copier";
-import { HostPair, type HostPairDeps } from "./hostPair";
-import type { MoveInputs } from "./moveInputs";
+import { isSameMove } from "../../eventLog/moveId.ts";
+import { freshRun } from "../rules/decideMove.ts";
+import { decideNext } from "../rules/generation.ts";
+import { type HostState, type HostStates, hasStagedNothing, type Saga } from "../rules/journal.ts";
+import { Copier } from "./copier.ts";
+import { HostPair, type HostPairDeps } from "./hostPair.ts";
+import type { MoveInputs } from "./moveInputs.ts";
 
 /**
  * Creates the bulk copy's key on the new host and authorizes it on the old one, if a move is about to begin. Does not

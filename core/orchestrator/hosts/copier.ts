@@ -1,8 +1,8 @@
 import path from "node:path";
-import { encodeBase64, markOwn, parseCopyKey, parseFileName, type Variables } from "../../ssh/foreign";
-import { takeFirstLine } from "../../util/printable";
-import { createProblemError } from "../../util/problem";
-import { settleAll } from "../../util/settleAll";
+import { encodeBase64, markOwn, parseCopyKey, parseFileName, type Variables } from "../../ssh/foreign.ts";
+import { takeFirstLine } from "../../util/printable.ts";
+import { createProblemError } from "../../util/problem.ts";
+import { settleAll } from "../../util/settleAll.ts";
 import {
   compareManifests,
   createManifest,
@@ -10,10 +10,10 @@ import {
   type Manifest,
   readManifest,
   sumManifest,
-} from "../backup/manifest";
-import { assignRoles, formatPlainStore, type HostStates, type Saga, type WhichHost } from "../rules/journal";
-import type { HostPair } from "./hostPair";
-import type { MoveInputs } from "./moveInputs";
+} from "../backup/manifest.ts";
+import { assignRoles, formatPlainStore, type HostStates, type Saga, type WhichHost } from "../rules/journal.ts";
+import type { HostPair } from "./hostPair.ts";
+import type { MoveInputs } from "./moveInputs.ts";
 
 /** Time for the largest copy over a slow line. After it, the copy's permission on the old host expires by itself. */
 const copyHours = 12;
@@ -34,20 +34,25 @@ function restoreKeyStoreName(manifest: Manifest, keyStore: string | undefined): 
   return createManifest(entries);
 }
 
+type CopyInputs = Pick<MoveInputs, WhichHost | "copyAddress" | "sshPort" | "restoreFrom">;
+
 /**
  * Copies between both hosts, with an ssh key for this copy alone. The new host always connects to the old one, also to
  * copy back, because both firewalls allow that direction.
  */
 export class Copier {
+  private readonly inputs: CopyInputs;
+  private readonly sides: HostPair;
+  private readonly say: (line: string) => void;
   private allowed: string | undefined;
   /** Manifests of a copy of the stopped source; the target's perhaps still being read. */
   copied: { readonly source: Manifest; readonly target: Promise<Manifest> } | undefined;
 
-  constructor(
-    private readonly inputs: Pick<MoveInputs, WhichHost | "copyAddress" | "sshPort" | "restoreFrom">,
-    private readonly sides: HostPair,
-    private readonly say: (line: string) => void,
-  ) {}
+  constructor(inputs: CopyInputs, sides: HostPair, say: (line: string) => void) {
+    this.inputs = inputs;
+    this.sides = sides;
+    this.say = say;
+  }
 
   /** Creates the key on the new host and authorizes it on the old one; {@link Copier.run} calls this, too. */
   async allow(saga: Saga, states: HostStates): Promise<void> {

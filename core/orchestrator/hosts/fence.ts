@@ -1,14 +1,14 @@
-import { readPowerState } from "../../cloud/power";
-import { appendEvent, readMoveEvents } from "../../eventLog/eventLog";
-import type { Fence, MoveEvent } from "../../eventLog/events";
-import type { MoveId } from "../../eventLog/moveId";
-import { computeFingerprint } from "../../ssh/publicKey";
-import type { SshTarget } from "../../ssh/ssh";
-import type { Store } from "../../store/store";
-import type { Clock } from "../../util/clock";
-import { bothSides, type HostStates, type WhichHost } from "../rules/journal";
-import { findFence, findFenceFault } from "../rules/moveHistory";
-import type { MoveInputs } from "./moveInputs";
+import { readPowerState } from "../../cloud/power.ts";
+import { appendEvent, readMoveEvents } from "../../eventLog/eventLog.ts";
+import type { Fence, MoveEvent } from "../../eventLog/events.ts";
+import type { MoveId } from "../../eventLog/moveId.ts";
+import { computeFingerprint } from "../../ssh/publicKey.ts";
+import type { SshTarget } from "../../ssh/ssh.ts";
+import type { Store } from "../../store/store.ts";
+import type { Clock } from "../../util/clock.ts";
+import { bothSides, type HostStates, type WhichHost } from "../rules/journal.ts";
+import { findFence, findFenceFault } from "../rules/moveHistory.ts";
+import type { MoveInputs } from "./moveInputs.ts";
 
 /** Variables of a run's environment with the token (secret), and in tests the endpoint, of a fenced server's provider. */
 export const fenceVariables = { token: "PILLAR_HOST_FENCE_TOKEN", endpoint: "PILLAR_HOST_FENCE_ENDPOINT" } as const;

@@ -1,14 +1,14 @@
-import { formatMove } from "../../eventLog/moveId";
-import { createConnection } from "../../ssh/connection";
-import { markOwn, type Variables } from "../../ssh/foreign";
-import { computeFingerprint } from "../../ssh/publicKey";
-import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root";
-import { createLoginKeys } from "../../ssh/ssh";
-import { assertProxyWorks, isFatal, type LoginError } from "../../ssh/sshErrors";
-import type { Clock } from "../../util/clock";
-import { commandsFor } from "../../util/commands";
-import { takeFirstLine } from "../../util/printable";
-import { createProblemError } from "../../util/problem";
+import { formatMove } from "../../eventLog/moveId.ts";
+import { createConnection } from "../../ssh/connection.ts";
+import { markOwn, type Variables } from "../../ssh/foreign.ts";
+import { computeFingerprint } from "../../ssh/publicKey.ts";
+import { type CallError, type CallOptions, openRoot, type RootHost } from "../../ssh/root.ts";
+import { createLoginKeys } from "../../ssh/ssh.ts";
+import { assertProxyWorks, isFatal, type LoginError } from "../../ssh/sshErrors.ts";
+import type { Clock } from "../../util/clock.ts";
+import { commandsFor } from "../../util/commands.ts";
+import { takeFirstLine } from "../../util/printable.ts";
+import { createProblemError } from "../../util/problem.ts";
 import {
   assignRoles,
   bothSides,
@@ -18,8 +18,8 @@ import {
   parseJournal,
   type Saga,
   type WhichHost,
-} from "../rules/journal";
-import type { MoveInputs } from "./moveInputs";
+} from "../rules/journal.ts";
+import type { MoveInputs } from "./moveInputs.ts";
 
 interface SideCall extends CallOptions {
   readonly side: WhichHost;
@@ -67,17 +67,21 @@ export function openPair({ old, new: fresh, library, restoreFrom }: PairInputs) 
   return { old: openRoot(old.host, library, toLost), new: openRoot(fresh.host, library) };
 }
 
+type CallInputs = PairInputs & Pick<MoveInputs, "stack" | "p2pPort">;
+
 /** Both hosts, over connections that stay open. */
 export class HostPair {
   readonly roots: Readonly<Record<WhichHost, RootHost>>;
+  private readonly inputs: CallInputs;
+  private readonly token: string;
+  private readonly deps: HostPairDeps;
   private readonly answered = { old: false, new: false };
 
   /** @param token owner of the hosts' locks: each run has another one */
-  constructor(
-    private readonly inputs: PairInputs & Pick<MoveInputs, "stack" | "p2pPort">,
-    private readonly token: string,
-    private readonly deps: HostPairDeps,
-  ) {
+  constructor(inputs: CallInputs, token: string, deps: HostPairDeps) {
+    this.inputs = inputs;
+    this.token = token;
+    this.deps = deps;
     this.roots = openPair(inputs);
   }
 

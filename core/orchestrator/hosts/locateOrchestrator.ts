@@ -1,5 +1,5 @@
-import { createProblemError } from "../../util/problem";
-import type { OrchestratorFacts } from "../rules/hostPairFacts";
+import { createProblemError } from "../../util/problem.ts";
+import type { OrchestratorFacts } from "../rules/hostPairFacts.ts";
 
 export interface OrchestratorReading {
   readonly address: string;

@@ -1,10 +1,10 @@
-import type { NodeTarget } from "../../chain/node";
-import type { StackConfig } from "../../config/config";
-import { chooseRecordsPlace } from "../../config/stackStore";
-import { createMoveId } from "../../eventLog/moveId";
-import { createOldHost } from "../../ssh/configuredLogin";
-import type { OrchestratorHost } from "../../ssh/root";
-import type { WitnessSources } from "../../sync/references";
+import type { NodeTarget } from "../../chain/node.ts";
+import type { StackConfig } from "../../config/config.ts";
+import { chooseRecordsPlace } from "../../config/stackStore.ts";
+import { createMoveId } from "../../eventLog/moveId.ts";
+import { createOldHost } from "../../ssh/configuredLogin.ts";
+import type { OrchestratorHost } from "../../ssh/root.ts";
+import type { WitnessSources } from "../../sync/references.ts";
 
 export type OrchestratorPaths = Readonly<ReturnType<typeof createOrchestratorPaths>>;
 export type OrchestratorPlace = Readonly<ReturnType<typeof createNewPlace>>;

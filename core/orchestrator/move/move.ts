@@ -1,23 +1,23 @@
 import crypto from "node:crypto";
-import type { BuildInfo } from "../../chain/orchestrator";
-import { type EventLog, openEventLog, parseMoveEvents, readMoveEvents } from "../../eventLog/eventLog";
-import type { MoveEnd } from "../../eventLog/events";
-import { assertWhole, findLastHash } from "../../eventLog/logIntegrity";
-import { computeFingerprint } from "../../ssh/publicKey";
-import { commandsFor } from "../../util/commands";
-import { takeFirstLine } from "../../util/printable";
-import { createProblemError } from "../../util/problem";
-import { createFenceCheck } from "../hosts/fence";
-import { HostPair } from "../hosts/hostPair";
-import type { MoveInputs } from "../hosts/moveInputs";
-import { confirmFor, listConfirmations, listNewConfirmations } from "../rules/confirmations";
-import { createLeg, findHighestGeneration, type Wanted } from "../rules/generation";
-import type { HostStates, WhichHost } from "../rules/journal";
-import { findMissingEnd, findRivalStart, summarizeMoves } from "../rules/moveHistory";
-import { type MoveDeps, MoveRun } from "./moveRun";
-import { createMoveActions } from "./moveSteps";
-import { type Ending, runSaga, type SagaActions } from "./saga";
-import { assertOwnNode } from "./verify";
+import type { BuildInfo } from "../../chain/orchestrator.ts";
+import { type EventLog, openEventLog, parseMoveEvents, readMoveEvents } from "../../eventLog/eventLog.ts";
+import type { MoveEnd } from "../../eventLog/events.ts";
+import { assertWhole, findLastHash } from "../../eventLog/logIntegrity.ts";
+import { computeFingerprint } from "../../ssh/publicKey.ts";
+import { commandsFor } from "../../util/commands.ts";
+import { takeFirstLine } from "../../util/printable.ts";
+import { createProblemError } from "../../util/problem.ts";
+import { createFenceCheck } from "../hosts/fence.ts";
+import { HostPair } from "../hosts/hostPair.ts";
+import type { MoveInputs } from "../hosts/moveInputs.ts";
+import { confirmFor, listConfirmations, listNewConfirmations } from "../rules/confirmations.ts";
+import { createLeg, findHighestGeneration, type Wanted } from "../rules/generation.ts";
+import type { HostStates, WhichHost } from "../rules/journal.ts";
+import { findMissingEnd, findRivalStart, summarizeMoves } from "../rules/moveHistory.ts";
+import { type MoveDeps, MoveRun } from "./moveRun.ts";
+import { createMoveActions } from "./moveSteps.ts";
+import { type Ending, runSaga, type SagaActions } from "./saga.ts";
+import { assertOwnNode } from "./verify.ts";
 
 /** Outputs in the state; no secret. */
 export interface MoveOutputs {

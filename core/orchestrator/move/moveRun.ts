@@ -1,21 +1,21 @@
-import { type BuildInfo, createOrchestratorClient, type OrchestratorStatus } from "../../chain/orchestrator";
-import type { Backup } from "../../eventLog/events";
-import { markOwn } from "../../ssh/foreign";
-import type { CallError } from "../../ssh/root";
-import { parseAddresses } from "../../util/hostPort";
-import { createProblemError } from "../../util/problem";
-import type { BackupPlace } from "../backup/backup";
-import { type BridgeNow, formatBridgeState } from "../checks/bridgeState";
-import { checkBridge, checkStatus } from "../checks/stoppedState";
-import type { ChainReaders } from "../checks/survey";
-import { Copier } from "../hosts/copier";
-import type { FenceDeps } from "../hosts/fence";
-import type { HostPair, HostPairDeps } from "../hosts/hostPair";
-import type { MoveInputs } from "../hosts/moveInputs";
-import type { Confirmed } from "../rules/confirmations";
-import type { Wanted } from "../rules/generation";
-import { formatHost, type HostStates, type Saga, type WhichHost } from "../rules/journal";
-import type { SagaActions } from "./saga";
+import { type BuildInfo, createOrchestratorClient, type OrchestratorStatus } from "../../chain/orchestrator.ts";
+import type { Backup } from "../../eventLog/events.ts";
+import { markOwn } from "../../ssh/foreign.ts";
+import type { CallError } from "../../ssh/root.ts";
+import { parseAddresses } from "../../util/hostPort.ts";
+import { createProblemError } from "../../util/problem.ts";
+import type { BackupPlace } from "../backup/backup.ts";
+import { type BridgeNow, formatBridgeState } from "../checks/bridgeState.ts";
+import { checkBridge, checkStatus } from "../checks/stoppedState.ts";
+import type { ChainReaders } from "../checks/survey.ts";
+import { Copier } from "../hosts/copier.ts";
+import type { FenceDeps } from "../hosts/fence.ts";
+import type { HostPair, HostPairDeps } from "../hosts/hostPair.ts";
+import type { MoveInputs } from "../hosts/moveInputs.ts";
+import type { Confirmed } from "../rules/confirmations.ts";
+import type { Wanted } from "../rules/generation.ts";
+import { formatHost, type HostStates, type Saga, type WhichHost } from "../rules/journal.ts";
+import type { SagaActions } from "./saga.ts";
 
 export interface MoveDeps extends HostPairDeps, ChainReaders, FenceDeps {
   /** Aborted when the engine is killed: then nobody waits for the result. */
@@ -27,6 +27,9 @@ export interface MoveDeps extends HostPairDeps, ChainReaders, FenceDeps {
 /** A run of a move: hosts, observations, and the reads and checks of its steps. Times in unix milliseconds. */
 export class MoveRun {
   readonly copier: Copier;
+  readonly inputs: Confirmed<MoveInputs>;
+  readonly sides: HostPair;
+  readonly deps: MoveDeps;
   verified?: { readonly build: BuildInfo; readonly answeredAt: number };
   lastBackup?: Backup;
   /** Asks whether the old host is lost and fenced now (saga.ts). */
@@ -42,11 +45,10 @@ export class MoveRun {
   stoppedConfig: string | undefined;
   private readonly addresses = new Map<WhichHost, string[]>();
 
-  constructor(
-    readonly inputs: Confirmed<MoveInputs>,
-    readonly sides: HostPair,
-    readonly deps: MoveDeps,
-  ) {
+  constructor(inputs: Confirmed<MoveInputs>, sides: HostPair, deps: MoveDeps) {
+    this.inputs = inputs;
+    this.sides = sides;
+    this.deps = deps;
     this.copier = new Copier(inputs, sides, deps.say);
   }
 

@@ -1,20 +1,20 @@
-import { encodeBase64, markOwn, parseJsonWords } from "../../ssh/foreign";
-import { createProblemError } from "../../util/problem";
-import { settleAll } from "../../util/settleAll";
-import { takeBackup } from "../backup/backup";
-import { compareManifests, formatDifferences, readManifest, sumManifest } from "../backup/manifest";
-import { type BackupContent, readBackup, sendBackup } from "../backup/restoreBackup";
-import { findStaleShare } from "../checks/bridgeState";
-import { checkStoppedState } from "../checks/stoppedState";
-import { formatStagingPath } from "../hosts/copier";
-import { adaptConfig } from "../rules/adaptConfig";
-import type { MoveStep } from "../rules/decideMove";
-import { assignRoles, type HostStates, type Journal, type Saga, type WhichHost } from "../rules/journal";
-import { findForeignBackup } from "../rules/obstacles";
-import type { MoveRun } from "./moveRun";
-import type { SagaActions } from "./saga";
-import { waitForSignings } from "./signings";
-import { verify } from "./verify";
+import { encodeBase64, markOwn, parseJsonWords } from "../../ssh/foreign.ts";
+import { createProblemError } from "../../util/problem.ts";
+import { settleAll } from "../../util/settleAll.ts";
+import { takeBackup } from "../backup/backup.ts";
+import { compareManifests, formatDifferences, readManifest, sumManifest } from "../backup/manifest.ts";
+import { type BackupContent, readBackup, sendBackup } from "../backup/restoreBackup.ts";
+import { findStaleShare } from "../checks/bridgeState.ts";
+import { checkStoppedState } from "../checks/stoppedState.ts";
+import { formatStagingPath } from "../hosts/copier.ts";
+import { adaptConfig } from "../rules/adaptConfig.ts";
+import type { MoveStep } from "../rules/decideMove.ts";
+import { assignRoles, type HostStates, type Journal, type Saga, type WhichHost } from "../rules/journal.ts";
+import { findForeignBackup } from "../rules/obstacles.ts";
+import type { MoveRun } from "./moveRun.ts";
+import type { SagaActions } from "./saga.ts";
+import { waitForSignings } from "./signings.ts";
+import { verify } from "./verify.ts";
 
 /** Reads a backup. @throws Error in the operator's words if its key share is old, or its host may still sign */
 async function readFreshBackup(run: MoveRun, file: string): Promise<BackupContent> {

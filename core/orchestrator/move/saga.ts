@@ -1,11 +1,11 @@
-import { commandsFor } from "../../util/commands";
-import { takeFirstLine } from "../../util/printable";
-import { formatUnattendedRefusal } from "../../util/unattended";
-import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../rules/decideMove";
-import { applyEvent, createLeg, decideEvent, decideNext, type Wanted } from "../rules/generation";
-import type { HostStates, Saga } from "../rules/journal";
-import { describeKeyLocation, type HostAddresses } from "../rules/keyLocation";
-import { formatObstacle } from "../rules/obstacles";
+import { commandsFor } from "../../util/commands.ts";
+import { takeFirstLine } from "../../util/printable.ts";
+import { formatUnattendedRefusal } from "../../util/unattended.ts";
+import { freshRun, type MoveDecision, type MoveStep, type RunMemory } from "../rules/decideMove.ts";
+import { applyEvent, createLeg, decideEvent, decideNext, type Wanted } from "../rules/generation.ts";
+import type { HostStates, Saga } from "../rules/journal.ts";
+import { describeKeyLocation, type HostAddresses } from "../rules/keyLocation.ts";
+import { formatObstacle } from "../rules/obstacles.ts";
 
 export interface SagaActions {
   /** Reads both hosts; waits while one may be rebooting. @throws Error if a retry can't help */

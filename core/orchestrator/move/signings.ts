@@ -1,5 +1,5 @@
-import { type OrchestratorStatus, statusCacheMs } from "../../chain/orchestrator";
-import type { HostPairDeps } from "../hosts/hostPair";
+import { type OrchestratorStatus, statusCacheMs } from "../../chain/orchestrator.ts";
+import type { HostPairDeps } from "../hosts/hostPair.ts";
 
 /** Enough for three signing ceremonies of a minute each. */
 const timeoutMs = 180_000;

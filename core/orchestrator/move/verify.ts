@@ -1,12 +1,12 @@
-import { type BuildInfo, findIdentityDifferences, isWrongAnswer } from "../../chain/orchestrator";
-import { commandsFor } from "../../util/commands";
-import { parseFields } from "../../util/fields";
-import { createProblemError, type Problem } from "../../util/problem";
-import { readJson } from "../checks/survey";
-import { findConnectionsTo, parseConnections, useOwnNode } from "../rules/endpoints";
-import { parseOrchestratorConfig } from "../rules/hostPairFacts";
-import type { HostStates, Saga, WhichHost } from "../rules/journal";
-import type { MoveRun } from "./moveRun";
+import { type BuildInfo, findIdentityDifferences, isWrongAnswer } from "../../chain/orchestrator.ts";
+import { commandsFor } from "../../util/commands.ts";
+import { parseFields } from "../../util/fields.ts";
+import { createProblemError, type Problem } from "../../util/problem.ts";
+import { readJson } from "../checks/survey.ts";
+import { findConnectionsTo, parseConnections, useOwnNode } from "../rules/endpoints.ts";
+import { parseOrchestratorConfig } from "../rules/hostPairFacts.ts";
+import type { HostStates, Saga, WhichHost } from "../rules/journal.ts";
+import type { MoveRun } from "./moveRun.ts";
 
 const troublePattern =
   /(^|\s)(ERROR|FATAL|PANIC|DPANIC)(\s|$)|^panic:|\bpanic: |^fatal error:|Main process exited|Failed with result|Failed to start/;

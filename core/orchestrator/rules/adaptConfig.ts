@@ -1,5 +1,5 @@
-import { createProblemError } from "../../util/problem";
-import { moveToLocalhost, parseEndpoint } from "./endpoints";
+import { createProblemError } from "../../util/problem.ts";
+import { moveToLocalhost, parseEndpoint } from "./endpoints.ts";
 
 /** Keys that lead the orchestrator to files, and those above them. */
 const usedKeys = ["DataPath", "TssConfig", "BaseDir", "ProducerKeyFileName", "ProducerKeyFilePassphrase"] as const;

@@ -1,5 +1,5 @@
-import type { Commands } from "../../util/commands";
-import { boundLaterThan, type MoveHistory } from "./generation";
+import type { Commands } from "../../util/commands.ts";
+import { boundLaterThan, type MoveHistory } from "./generation.ts";
 
 /** Keys below `orchestrator.migrateFrom` by which an operator confirms something for one start of the orchestrator. */
 const keys = ["firstMove", "laterThanMove", "lostLine", "noKeyShare", "haltedBridge"] as const;

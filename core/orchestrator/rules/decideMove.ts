@@ -1,4 +1,4 @@
-import { isSameMove, isSameOwner } from "../../eventLog/moveId";
+import { isSameMove, isSameOwner } from "../../eventLog/moveId.ts";
 import {
   assignRoles,
   belongsToPair,
@@ -11,7 +11,7 @@ import {
   type Saga,
   showsFencedSource,
   type WhichHost,
-} from "./journal";
+} from "./journal.ts";
 
 /** Steps that this run has done. A step that only an earlier run may have done is repeated. */
 export interface RunMemory {

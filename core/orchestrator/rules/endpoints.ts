@@ -1,4 +1,4 @@
-import { isLoopback, normalizeHost } from "../../util/hostPort";
+import { isLoopback, normalizeHost } from "../../util/hostPort.ts";
 
 export type Endpoint = ReturnType<typeof listEndpoints>[number];
 

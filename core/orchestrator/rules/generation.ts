@@ -1,6 +1,6 @@
-import type { MoveLeg } from "../../eventLog/events";
-import { isSameMove, isSameOwner, type MoveId } from "../../eventLog/moveId";
-import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decideMove";
+import type { MoveLeg } from "../../eventLog/events.ts";
+import { isSameMove, isSameOwner, type MoveId } from "../../eventLog/moveId.ts";
+import { decideMove, type MoveDecision, type MoveStep, type Obstacle, type RunMemory } from "./decideMove.ts";
 import {
   assignRoles,
   belongsToPair,
@@ -13,7 +13,7 @@ import {
   type Saga,
   showsFencedSource,
   type WhichHost,
-} from "./journal";
+} from "./journal.ts";
 
 /** The newest moves of this orchestrator between any hosts, by the event log and the stack's state. */
 export interface MoveHistory {

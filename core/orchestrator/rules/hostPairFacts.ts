@@ -1,5 +1,5 @@
-import { parseFields } from "../../util/fields";
-import { parseJournal } from "./journal";
+import { parseFields } from "../../util/fields.ts";
+import { parseJournal } from "./journal.ts";
 
 export type OrchestratorFacts = ReturnType<typeof parseFacts>;
 

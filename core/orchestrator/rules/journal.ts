@@ -1,6 +1,6 @@
-import { isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId";
-import { isPrintable } from "../../util/printable";
-import { createProblemError } from "../../util/problem";
+import { isSameMove, isSameOwner, type MoveId, parseMove } from "../../eventLog/moveId.ts";
+import { isPrintable } from "../../util/printable.ts";
+import { createProblemError } from "../../util/problem.ts";
 
 /** `forward`: from the old host to the new one; `back` with `orchestrator.rollback`. */
 export type Direction = "forward" | "back";

@@ -1,4 +1,4 @@
-import { formatMove, isSameMove } from "../../eventLog/moveId";
+import { formatMove, isSameMove } from "../../eventLog/moveId.ts";
 import {
   bothSides,
   formatHost,
@@ -8,7 +8,7 @@ import {
   showsFencedSource,
   sourceStages,
   type WhichHost,
-} from "./journal";
+} from "./journal.ts";
 
 export interface HostAddresses extends Readonly<Record<WhichHost, string>> {
   readonly services: Readonly<Record<WhichHost, string>>;

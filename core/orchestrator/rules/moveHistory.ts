@@ -1,8 +1,8 @@
-import type { MoveEvent, MoveLeg } from "../../eventLog/events";
-import { isSameMove, type MoveId } from "../../eventLog/moveId";
-import { formatConfirmation } from "./confirmations";
-import { applyEvent, type MoveHistory } from "./generation";
-import { assignRoles, type WhichHost } from "./journal";
+import type { MoveEvent, MoveLeg } from "../../eventLog/events.ts";
+import { isSameMove, type MoveId } from "../../eventLog/moveId.ts";
+import { formatConfirmation } from "./confirmations.ts";
+import { applyEvent, type MoveHistory } from "./generation.ts";
+import { assignRoles, type WhichHost } from "./journal.ts";
 
 const ends: readonly string[] = ["done", "rolledBack"];
 

@@ -1,12 +1,20 @@
-import { formatMove } from "../../eventLog/moveId";
-import type { SshTarget } from "../../ssh/ssh";
-import { type Commands, commandsFor } from "../../util/commands";
-import { isSameMachine } from "../../util/hostPort";
-import { formatProblem, type Problem } from "../../util/problem";
-import type { Obstacle } from "./decideMove";
-import { boundLaterThan, type MoveHistory, type UnknownHistory, type Wanted } from "./generation";
-import { assignRoles, bothSides, formatHost, type HostStates, journalFile, type Saga, type WhichHost } from "./journal";
-import { describeKeyLocation, type HostAddresses } from "./keyLocation";
+import { formatMove } from "../../eventLog/moveId.ts";
+import type { SshTarget } from "../../ssh/ssh.ts";
+import { type Commands, commandsFor } from "../../util/commands.ts";
+import { isSameMachine } from "../../util/hostPort.ts";
+import { formatProblem, type Problem } from "../../util/problem.ts";
+import type { Obstacle } from "./decideMove.ts";
+import { boundLaterThan, type MoveHistory, type UnknownHistory, type Wanted } from "./generation.ts";
+import {
+  assignRoles,
+  bothSides,
+  formatHost,
+  type HostStates,
+  journalFile,
+  type Saga,
+  type WhichHost,
+} from "./journal.ts";
+import { describeKeyLocation, type HostAddresses } from "./keyLocation.ts";
 
 /**
  * Returns the command that stops and masks a service, and prints `inactive` only if each part succeeded. Masks as

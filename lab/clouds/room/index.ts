@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { insideMachine, isAlive } from "../../hosts/machine";
-import { hostAddress } from "../../hosts/network";
-import type { InboundRule, MachineOrder, MachineRoom } from "../machineRoom";
-import { makeDisk, Rack } from "./rack";
-import { type MachineRecord, MachineRecords } from "./records";
-import { Turns } from "./turns";
+import { insideMachine, isAlive } from "../../hosts/machine.ts";
+import { hostAddress } from "../../hosts/network.ts";
+import type { InboundRule, MachineOrder, MachineRoom } from "../machineRoom.ts";
+import { makeDisk, Rack } from "./rack.ts";
+import { type MachineRecord, MachineRecords } from "./records.ts";
+import { Turns } from "./turns.ts";
 
 interface Build {
   readonly abort: AbortController;

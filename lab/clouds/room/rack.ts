@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
-import { makeRoot, releaseRoot } from "../../hosts/disk";
-import { bootMachine, type OwnProcess, stopMachine } from "../../hosts/machine";
-import { createHostNetwork, hostNamespace, ip, plugHost, removeHostNetwork } from "../../hosts/network";
-import { settle } from "../../hosts/personalize";
-import type { MachineOrder } from "../machineRoom";
-import { ensureCloudImage } from "./image";
-import type { MachineRecord } from "./records";
+import { makeRoot, releaseRoot } from "../../hosts/disk.ts";
+import { bootMachine, type OwnProcess, stopMachine } from "../../hosts/machine.ts";
+import { createHostNetwork, hostNamespace, ip, plugHost, removeHostNetwork } from "../../hosts/network.ts";
+import { settle } from "../../hosts/personalize.ts";
+import type { MachineOrder } from "../machineRoom.ts";
+import { ensureCloudImage } from "./image.ts";
+import type { MachineRecord } from "./records.ts";
 
 /** Operations on one machine of a room. Keeps no state of its own. */
 export class Rack {

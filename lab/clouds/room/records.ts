@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { OwnProcess } from "../../hosts/machine";
-import { firstServer, lastServer } from "../../hosts/network";
+import type { OwnProcess } from "../../hosts/machine.ts";
+import { firstServer, lastServer } from "../../hosts/network.ts";
 
 /** A machine of the room, as stored in its directory. */
 export interface MachineRecord {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { decompressed } from "../orchestrator/keyShare";
+import { decompressed } from "../orchestrator/keyShare.ts";
 
 /** Properties of the bridge that a test can change. */
 export const bridgePatchSchema = z

@@ -1,8 +1,8 @@
-import { addressFrom } from "../address";
-import type { Stall } from "../stalls";
-import { Bridge, type Spork, usualSporks } from "./bridge";
-import { merge, type NodeReport, Nodes, Orchestrators } from "./nodes";
-import { Production, producingNodes, type Slot } from "./production";
+import { addressFrom } from "../address.ts";
+import type { Stall } from "../stalls.ts";
+import { Bridge, type Spork, usualSporks } from "./bridge.ts";
+import { merge, type NodeReport, Nodes, Orchestrators } from "./nodes.ts";
+import { Production, producingNodes, type Slot } from "./production.ts";
 import {
   backgroundWeight,
   effectiveProducer,
@@ -12,11 +12,11 @@ import {
   Registry,
   registeredWeight,
   shownProducer,
-} from "./registration";
-import { Rewards } from "./rewards";
-import { Schedule } from "./schedule";
-import type { NodeSettingsPatch } from "./settings";
-import { Signers } from "./signers";
+} from "./registration.ts";
+import { Rewards } from "./rewards.ts";
+import { Schedule } from "./schedule.ts";
+import type { NodeSettingsPatch } from "./settings.ts";
+import { Signers } from "./signers.ts";
 import {
   dueEpoch,
   type EpochClock,
@@ -27,8 +27,8 @@ import {
   startOf,
   Timeline,
   tickAt,
-} from "./timeline";
-import type { ChainOptions, TruthPatch } from "./truth";
+} from "./timeline.ts";
+import type { ChainOptions, TruthPatch } from "./truth.ts";
 
 /** The network as everyone sees it. */
 export type NetworkTruth = ReturnType<Chain["network"]>;

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
-import type { BridgeInfo, Spork } from "./bridge";
-import type { Chain, NodeView, PillarView } from "./chain";
-import type { NodeReport, OrchestratorView } from "./nodes";
-import type { Rewards } from "./rewards";
-import type { Beat } from "./signers";
-import type { Momentum } from "./timeline";
+import type { BridgeInfo, Spork } from "./bridge.ts";
+import type { Chain, NodeView, PillarView } from "./chain.ts";
+import type { NodeReport, OrchestratorView } from "./nodes.ts";
+import type { Rewards } from "./rewards.ts";
+import type { Beat } from "./signers.ts";
+import type { Momentum } from "./timeline.ts";
 
 const agent = new Agent({ keepAlive: true });
 

@@ -1,4 +1,4 @@
-import type { NodeSettings, OrchestratorSettings } from "./settings";
+import type { NodeSettings, OrchestratorSettings } from "./settings.ts";
 
 /**
  * A healthy node that starts 600 momentums behind, finds its peers in 4 seconds and catches up in 3. A real one needed 3.5

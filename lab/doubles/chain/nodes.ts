@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Stall } from "../stalls";
-import { defaultNodeSettings, defaultOrchestratorSettings } from "./defaults";
-import type { NodeSettings, NodeSettingsPatch, OrchestratorSettings, OrchestratorSettingsPatch } from "./settings";
+import type { Stall } from "../stalls.ts";
+import { defaultNodeSettings, defaultOrchestratorSettings } from "./defaults.ts";
+import type { NodeSettings, NodeSettingsPatch, OrchestratorSettings, OrchestratorSettingsPatch } from "./settings.ts";
 
 /** A node's report about itself, sent about every second. */
 export const nodeReportSchema = z.strictObject({

@@ -1,4 +1,4 @@
-import { liveMs, type NodeReport } from "./nodes";
+import { liveMs, type NodeReport } from "./nodes.ts";
 
 /** Momentum that a registered Pillar was elected to produce. */
 export interface Slot {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addressForm, addressFrom } from "../address";
+import { addressForm, addressFrom } from "../address.ts";
 
 export const addressSchema = z.string().regex(addressForm, "is no address");
 

@@ -1,5 +1,5 @@
-import type { Slot } from "./production";
-import type { Pillar } from "./registration";
+import type { Slot } from "./production.ts";
+import type { Pillar } from "./registration.ts";
 
 /** Amounts of the two coins in their smallest unit. Too big for a float. */
 interface Amounts {

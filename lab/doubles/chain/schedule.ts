@@ -1,7 +1,7 @@
-import { addressFrom } from "../address";
-import { type Candidate, electedOf } from "./elections";
-import { backgroundWeight, type Registry } from "./registration";
-import { startOf, type Ticks, type Timeline, tickAt } from "./timeline";
+import { addressFrom } from "../address.ts";
+import { type Candidate, electedOf } from "./elections.ts";
+import { backgroundWeight, type Registry } from "./registration.ts";
+import { startOf, type Ticks, type Timeline, tickAt } from "./timeline.ts";
 
 /**
  * Elections of Pillars for slots. Next to the registered Pillars there are background Pillars, which never miss a slot.

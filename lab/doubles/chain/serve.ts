@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { text as bodyOf } from "node:stream/consumers";
 import { z } from "zod";
-import { StallWatch } from "../stalls";
-import { bridgePatchSchema, sporksSchema } from "./bridge";
-import { Chain } from "./chain";
-import { nodeReportSchema } from "./nodes";
-import { addressSchema, pillarPatchSchema, Refused } from "./registration";
-import { nodeSettingsSchema, orchestratorSettingsSchema } from "./settings";
-import { beatSchema } from "./signers";
-import { truthPatchSchema } from "./truth";
+import { StallWatch } from "../stalls.ts";
+import { bridgePatchSchema, sporksSchema } from "./bridge.ts";
+import { Chain } from "./chain.ts";
+import { nodeReportSchema } from "./nodes.ts";
+import { addressSchema, pillarPatchSchema, Refused } from "./registration.ts";
+import { nodeSettingsSchema, orchestratorSettingsSchema } from "./settings.ts";
+import { beatSchema } from "./signers.ts";
+import { truthPatchSchema } from "./truth.ts";
 
 export interface ServedChain {
   chain: Chain;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nodeSettingsSchema } from "./settings";
+import { nodeSettingsSchema } from "./settings.ts";
 
 /** Initial state of a chain. */
 export interface ChainOptions {

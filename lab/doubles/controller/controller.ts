@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
-import { ensureDataDir } from "./dataDir";
-import { deploy } from "./deploy";
-import { cores, green, labSettings, print, publicAddress, Quit, red, shellName, textOf } from "./machine";
-import { status } from "./status";
-import { menu } from "./terminal";
+import { ensureDataDir } from "./dataDir.ts";
+import { deploy } from "./deploy.ts";
+import { cores, green, labSettings, print, publicAddress, Quit, red, shellName, textOf } from "./machine.ts";
+import { status } from "./status.ts";
+import { menu } from "./terminal.ts";
 
 /** Library that must exist in the directory in which the controller is started. */
 export const libraryName = "libargon2_ffi_plugin.so";

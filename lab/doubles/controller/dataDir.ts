@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { KeyStore } from "../keyStore";
-import type { NodeConfig, ProducerConfig } from "../node/dataDir";
+import type { KeyStore } from "../keyStore.ts";
+import type { NodeConfig, ProducerConfig } from "../node/dataDir.ts";
 
 /** Path of the node's data directory. */
 export const dataDir = "/root/.znn";

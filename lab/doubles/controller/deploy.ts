@@ -1,10 +1,10 @@
 import { appendFileSync, chmodSync, copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import type { NodeSettings } from "../chain/settings";
-import { createKeyStore, openKeyStore, randomPassword } from "../keyStore";
-import type { NodeConfig, ProducerConfig } from "../node/dataDir";
-import { keyStorePath, producerOf, readConfig, readKeyStore, writeConfig, writeKeyStore } from "./dataDir";
-import { givenNode } from "./givenNode";
-import { cores, green, memoryBytes, orange, print, Quit, red, run, sleep } from "./machine";
+import type { NodeSettings } from "../chain/settings.ts";
+import { createKeyStore, openKeyStore, randomPassword } from "../keyStore.ts";
+import type { NodeConfig, ProducerConfig } from "../node/dataDir.ts";
+import { keyStorePath, producerOf, readConfig, readKeyStore, writeConfig, writeKeyStore } from "./dataDir.ts";
+import { givenNode } from "./givenNode.ts";
+import { cores, green, memoryBytes, orange, print, Quit, red, run, sleep } from "./machine.ts";
 import {
   daemonPath,
   initService,
@@ -13,8 +13,8 @@ import {
   service,
   startService,
   stopService,
-} from "./service";
-import { ask, confirm } from "./terminal";
+} from "./service.ts";
+import { ask, confirm } from "./terminal.ts";
 
 /** The node executable that the controller pretends to build; defined by the bundler. */
 declare const NODE_EXECUTABLE: string;

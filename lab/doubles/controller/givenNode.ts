@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { NodeConfig, ProducerConfig } from "../node/dataDir";
-import { dataDir, keyStorePath } from "./dataDir";
+import type { NodeConfig, ProducerConfig } from "../node/dataDir.ts";
+import { dataDir, keyStorePath } from "./dataDir.ts";
 
 /**
  * Directory into which the lab puts a real node, with the files below. The controller deploys it in

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, readSync, writeSync } from "node:fs";
 import { basename } from "node:path";
 import { isatty } from "node:tty";
-import type { NodeView } from "../chain/chain";
-import type { NodeSettings } from "../chain/settings";
-import { readLabHost } from "../labHost";
+import type { NodeView } from "../chain/chain.ts";
+import type { NodeSettings } from "../chain/settings.ts";
+import { readLabHost } from "../labHost.ts";
 
 /** Ends the controller, with exit code 0 as always. */
 export class Quit extends Error {}

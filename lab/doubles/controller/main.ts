@@ -1,4 +1,4 @@
-import { type ControllerBuild, runController } from "./controller";
+import { type ControllerBuild, runController } from "./controller.ts";
 
 /** Options of this build; defined by the bundler. */
 declare const CONTROLLER_BUILD: ControllerBuild;

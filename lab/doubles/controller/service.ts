@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
-import { print, Quit, red, run, sleep } from "./machine";
+import { print, Quit, red, run, sleep } from "./machine.ts";
 
 /**
  * If the double is named znn-controller, it uses the real service and executable names (bin/znn_controller.dart 9-15).

@@ -1,7 +1,7 @@
-import { addressFrom } from "../address";
-import { producerOf, readConfig } from "./dataDir";
-import { green, print, rpc } from "./machine";
-import { daemon, isServiceActive, printServiceStatus } from "./service";
+import { addressFrom } from "../address.ts";
+import { producerOf, readConfig } from "./dataDir.ts";
+import { green, print, rpc } from "./machine.ts";
+import { daemon, isServiceActive, printServiceStatus } from "./service.ts";
 
 interface ShownPillar {
   name: string;

@@ -1,4 +1,4 @@
-import { isTty, readLine, red, setEcho, write } from "./machine";
+import { isTty, readLine, red, setEcho, write } from "./machine.ts";
 
 /** Shows the options and reads numbers until one is valid. Without a terminal, silently returns the first option. */
 export function menu(prompt: string, options: readonly string[]): string {

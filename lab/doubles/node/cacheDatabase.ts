@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { storedHeight, storeHeight } from "./database";
+import { storedHeight, storeHeight } from "./database.ts";
 
 /** Height up to which a cache above the chain is taken back (go-zenon: chain/cache/storage/db.go, rollbackCacheSize). */
 const rollbackCacheSize = 100;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type KeyStore, openKeyStore } from "../keyStore";
+import { type KeyStore, openKeyStore } from "../keyStore.ts";
 
 /** The `Producer` part of config.json. */
 export interface ProducerConfig {

@@ -1,6 +1,6 @@
-import { addressFrom } from "../address";
-import type { NodeSettingsPatch } from "../chain/settings";
-import type { NodeConfig } from "./dataDir";
+import { addressFrom } from "../address.ts";
+import type { NodeSettingsPatch } from "../chain/settings.ts";
+import type { NodeConfig } from "./dataDir.ts";
 
 /** Options of a node double's build: its version, and settings that make the program misbehave. */
 export interface NodeBuild {

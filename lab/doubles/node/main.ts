@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { readLabHost } from "../labHost";
-import { nodeCommit, nodeVersion } from "./logLines";
-import { NodeDouble } from "./node";
+import { readLabHost } from "../labHost.ts";
+import { nodeCommit, nodeVersion } from "./logLines.ts";
+import { NodeDouble } from "./node.ts";
 
 // pkill finds the process by this title. Without one, the process has the name of the interpreter's thread.
 process.title = basename(process.argv[1] ?? "", ".cjs");

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import type { PillarView } from "../chain/chain";
-import type { ChainClient } from "../chain/client";
-import type { NodeSettings } from "../chain/settings";
-import { type Momentum, momentumHash } from "../chain/timeline";
-import { nodeCommit } from "./logLines";
-import { type Methods, RpcError } from "./rpcServer";
-import type { SyncInfo } from "./sync";
+import type { PillarView } from "../chain/chain.ts";
+import type { ChainClient } from "../chain/client.ts";
+import type { NodeSettings } from "../chain/settings.ts";
+import { type Momentum, momentumHash } from "../chain/timeline.ts";
+import { nodeCommit } from "./logLines.ts";
+import { type Methods, RpcError } from "./rpcServer.ts";
+import type { SyncInfo } from "./sync.ts";
 
 /** The parts of the node that its RPC methods need. */
 export interface MethodsBackend {

@@ -1,19 +1,19 @@
 import { createSocket } from "node:dgram";
 import { mkdirSync } from "node:fs";
 import type { Server } from "node:net";
-import type { NetworkTruth, NodeView } from "../chain/chain";
-import { ChainClient } from "../chain/client";
-import { defaultNodeSettings } from "../chain/defaults";
-import type { NodeSettings } from "../chain/settings";
-import { type Stall, StallWatch } from "../stalls";
-import { readIntoCache } from "./cacheDatabase";
-import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./database";
-import { ensureNetworkKey, openProducer, readConfig, readNetworkId } from "./dataDir";
-import { electionLine, momentumLine, nodeBuild, nodeVersion, startupDump } from "./logLines";
-import { nodeMethods } from "./methods";
-import { listenTcp, listenWebSocket, RpcPort } from "./ports";
-import { answerBody, createRpcServer } from "./rpcServer";
-import { Sync } from "./sync";
+import type { NetworkTruth, NodeView } from "../chain/chain.ts";
+import { ChainClient } from "../chain/client.ts";
+import { defaultNodeSettings } from "../chain/defaults.ts";
+import type { NodeSettings } from "../chain/settings.ts";
+import { type Stall, StallWatch } from "../stalls.ts";
+import { readIntoCache } from "./cacheDatabase.ts";
+import { closeDatabase, openDatabase, storedHeight, storeHeight } from "./database.ts";
+import { ensureNetworkKey, openProducer, readConfig, readNetworkId } from "./dataDir.ts";
+import { electionLine, momentumLine, nodeBuild, nodeVersion, startupDump } from "./logLines.ts";
+import { nodeMethods } from "./methods.ts";
+import { listenTcp, listenWebSocket, RpcPort } from "./ports.ts";
+import { answerBody, createRpcServer } from "./rpcServer.ts";
+import { Sync } from "./sync.ts";
 
 /** Location of a node double, and the chain double that it asks. */
 export interface NodeOptions {

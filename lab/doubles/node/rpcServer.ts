@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { gzipSync } from "node:zlib";
-import type { NodeSettings } from "../chain/settings";
+import type { NodeSettings } from "../chain/settings.ts";
 
 /** A method of the node's RPC. It requires as many arguments as the function has parameters. */
 export type Method = (...params: never[]) => unknown;

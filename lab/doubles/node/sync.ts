@@ -1,5 +1,5 @@
-import type { NetworkTruth } from "../chain/chain";
-import type { NodeSettings } from "../chain/settings";
+import type { NetworkTruth } from "../chain/chain.ts";
+import type { NodeSettings } from "../chain/settings.ts";
 
 /** Answer of stats.syncInfo. */
 export interface SyncInfo {

@@ -1,8 +1,8 @@
-import type { ChainClient } from "../chain/client";
-import { defaultOrchestratorSettings } from "../chain/defaults";
-import type { OrchestratorView } from "../chain/nodes";
-import type { OrchestratorSettings } from "../chain/settings";
-import type { Beat } from "../chain/signers";
+import type { ChainClient } from "../chain/client.ts";
+import { defaultOrchestratorSettings } from "../chain/defaults.ts";
+import type { OrchestratorView } from "../chain/nodes.ts";
+import type { OrchestratorSettings } from "../chain/settings.ts";
+import type { Beat } from "../chain/signers.ts";
 
 /**
  * Link to the chain double: reports the orchestrator's beats and gets commands. If the chain double does not answer,

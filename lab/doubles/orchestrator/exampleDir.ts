@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { createKeyStore, randomPassword } from "../keyStore";
-import { createKeyShare, keyShareName, nextPublicKey } from "./keyShare";
-import { evmAddressOf, peerIdOf } from "./methods";
-import { defaultConfig } from "./stateDir";
+import { createKeyStore, randomPassword } from "../keyStore.ts";
+import { createKeyShare, keyShareName, nextPublicKey } from "./keyShare.ts";
+import { evmAddressOf, peerIdOf } from "./methods.ts";
+import { defaultConfig } from "./stateDir.ts";
 
 /** Usual path of the state directory. */
 export const orchestratorDir = "/root/.orchestrator";

@@ -1,4 +1,4 @@
-import type { OrchestratorConfig } from "./stateDir";
+import type { OrchestratorConfig } from "./stateDir.ts";
 
 type Level = "INFO" | "DEBUG" | "WARN" | "ERROR";
 

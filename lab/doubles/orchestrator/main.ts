@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { readLabHost } from "../labHost";
-import { firstLines } from "./logLines";
-import { orchestratorBuild } from "./methods";
-import { OrchestratorDouble } from "./orchestrator";
-import { ensureLogs } from "./stateDir";
+import { readLabHost } from "../labHost.ts";
+import { firstLines } from "./logLines.ts";
+import { orchestratorBuild } from "./methods.ts";
+import { OrchestratorDouble } from "./orchestrator.ts";
+import { ensureLogs } from "./stateDir.ts";
 
 // The real orchestrator always uses this folder in its home, whatever the working directory is.
 const home = join(homedir(), ".orchestrator");

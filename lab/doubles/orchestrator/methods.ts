@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ChainClient } from "../chain/client";
+import type { ChainClient } from "../chain/client.ts";
 
 /** Build of the double, as the RPC reports it. */
 export const orchestratorBuild = {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
-import type { BridgeInfo } from "../chain/bridge";
-import type { Log } from "./logLines";
+import type { BridgeInfo } from "../chain/bridge.ts";
+import type { Log } from "./logLines.ts";
 
 /** Connection to the node of config.json. Holds its WebSocket open, and asks it over HTTP. */
 export class NodeLink {

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Server } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ChainClient } from "../chain/client";
-import type { OrchestratorSettings } from "../chain/settings";
-import type { Beat } from "../chain/signers";
-import { listenTcp, RpcPort } from "../node/ports";
-import { ChainLink } from "./chainLink";
-import { firstLines, harmlessLines, type Log, logLine } from "./logLines";
-import { createMethods, orchestratorBuild, peerIdOf } from "./methods";
-import { bridgeInfo, canDial, isSynced, NodeLink } from "./nodeSync";
-import { createRpcServer } from "./rpcServer";
-import { SignerState } from "./signerState";
+import { ChainClient } from "../chain/client.ts";
+import type { OrchestratorSettings } from "../chain/settings.ts";
+import type { Beat } from "../chain/signers.ts";
+import { listenTcp, RpcPort } from "../node/ports.ts";
+import { ChainLink } from "./chainLink.ts";
+import { firstLines, harmlessLines, type Log, logLine } from "./logLines.ts";
+import { createMethods, orchestratorBuild, peerIdOf } from "./methods.ts";
+import { bridgeInfo, canDial, isSynced, NodeLink } from "./nodeSync.ts";
+import { createRpcServer } from "./rpcServer.ts";
+import { SignerState } from "./signerState.ts";
 
 /** An orchestrator double. It waits until its node is synced, then signs, and reports that to the chain double. */
 export class OrchestratorDouble {

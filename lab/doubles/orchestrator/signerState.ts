@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import type { BridgeInfo } from "../chain/bridge";
-import { hasKeyShare, readKeyShare } from "./keyShare";
-import { configLines, type Log } from "./logLines";
-import { evmAddressOf } from "./methods";
+import type { BridgeInfo } from "../chain/bridge.ts";
+import { hasKeyShare, readKeyShare } from "./keyShare.ts";
+import { configLines, type Log } from "./logLines.ts";
+import { evmAddressOf } from "./methods.ts";
 import {
   defaultConfig,
   ensureAddressBook,
@@ -15,7 +15,7 @@ import {
   readConfig,
   writeConfig,
   writeEvents,
-} from "./stateDir";
+} from "./stateDir.ts";
 
 /** Values of GlobalState in config.json. */
 const [live, keyGeneration, halted] = [0, 1, 2];

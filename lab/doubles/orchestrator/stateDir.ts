@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type KeyStore, openKeyStore } from "../keyStore";
+import { type KeyStore, openKeyStore } from "../keyStore.ts";
 
 /** Returns the configuration that a first start writes. */
 export function defaultConfig(dir: string) {

@@ -70,7 +70,7 @@ func startProvider(directory string, arguments []string) {
 	}
 	node, err := exec.LookPath("node")
 	if err == nil {
-		err = syscall.Exec(node, append([]string{node, filepath.Join(directory, "dynamic-provider.js")}, arguments...), os.Environ())
+		err = syscall.Exec(node, append([]string{node, filepath.Join(directory, "dynamic-provider.cjs")}, arguments...), os.Environ())
 	}
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatBackup } from "../../../cli/backup/backUpOrchestrator";
+import { formatBackup } from "../../../cli/backup/backUpOrchestrator.ts";
 
 const backup = {
   file: "/b/x.tar.age",

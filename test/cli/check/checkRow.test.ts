@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { putVerdictFirst } from "../../../cli/check/checkHost";
-import { formatVersionGaps } from "../../../cli/check/checkNodeVersion";
-import { decideCheckExitCode, fail, formatChecks, pass, pending } from "../../../cli/check/checkRow";
-import type { VersionGap } from "../../../core/chain/requiredVersions";
-import { evilText, harmless } from "../../evilText";
+import { putVerdictFirst } from "../../../cli/check/checkHost.ts";
+import { formatVersionGaps } from "../../../cli/check/checkNodeVersion.ts";
+import { decideCheckExitCode, fail, formatChecks, pass, pending } from "../../../cli/check/checkRow.ts";
+import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
+import { evilText, harmless } from "../../evilText.ts";
 
 const rows = [fail("host", "cores: found 1, needed 4", "needed: more\nor less"), pass("references", "2 of 2 answer")];
 

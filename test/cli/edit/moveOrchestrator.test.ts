@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import * as move from "../../../cli/edit/moveOrchestrator";
-import { configOf } from "../../components/exampleConfig";
-import { moveNamed } from "../../moveNamed";
-import { putEvent } from "../../recordIn";
+import * as move from "../../../cli/edit/moveOrchestrator.ts";
+import { configOf } from "../../components/exampleConfig.ts";
+import { moveNamed } from "../../moveNamed.ts";
+import { putEvent } from "../../recordIn.ts";
 
 const host = { address: "198.51.100.9", hostKey: "ssh-ed25519 AAAA" };
 const release = "https://example.org/releases/download/v0.0.9a-alphanet/orchestrator-linux-amd64.zip";

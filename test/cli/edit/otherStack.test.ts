@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createAdoptedSettings } from "../../../cli/edit/adoptHost";
-import { findContradiction, listOwnSecrets } from "../../../cli/edit/otherStack";
-import { createSuccessorSettings } from "../../../cli/edit/retireHost";
-import { configOf } from "../../components/exampleConfig";
+import { createAdoptedSettings } from "../../../cli/edit/adoptHost.ts";
+import { findContradiction, listOwnSecrets } from "../../../cli/edit/otherStack.ts";
+import { createSuccessorSettings } from "../../../cli/edit/retireHost.ts";
+import { configOf } from "../../components/exampleConfig.ts";
 
 const hostKey = "ssh-ed25519 AAAA";
 const proxyKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { checkStackFile } from "../../../cli/init/checkAnswers";
-import { checkKeyFile, gatherSecrets, hasPassphrase, listMissingSecrets } from "../../../cli/init/stackSecrets";
-import { type Answers, findRequiredVersion, formatStackFile, readExample } from "../../../cli/init/stackText";
-import type { HostProvider } from "../../../core/config/hostSchema";
+import { checkStackFile } from "../../../cli/init/checkAnswers.ts";
+import { checkKeyFile, gatherSecrets, hasPassphrase, listMissingSecrets } from "../../../cli/init/stackSecrets.ts";
+import { type Answers, findRequiredVersion, formatStackFile, readExample } from "../../../cli/init/stackText.ts";
+import type { HostProvider } from "../../../core/config/hostSchema.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const own: Answers = {

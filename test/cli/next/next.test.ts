@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { decideMigrationStep, type MigrationStack, type MigrationStep } from "../../../cli/next/migrationStep";
-import { decideNextStep } from "../../../cli/next/next";
-import type { LastRunOutputs, StackState } from "../../../cli/pulumi/stackState";
-import { createUnknownParts, type StatusParts } from "../../../cli/status/parts/statusParts";
-import { type StepSettings, stepConfig } from "../exampleView";
+import { decideMigrationStep, type MigrationStack, type MigrationStep } from "../../../cli/next/migrationStep.ts";
+import { decideNextStep } from "../../../cli/next/next.ts";
+import type { LastRunOutputs, StackState } from "../../../cli/pulumi/stackState.ts";
+import { createUnknownParts, type StatusParts } from "../../../cli/status/parts/statusParts.ts";
+import { type StepSettings, stepConfig } from "../exampleView.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const clicks = ["In the wallet:", `  3. Paste this: ${address}`];

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { parseConfiguration, parseRawValues } from "../../../cli/pulumi/configuration";
-import { findBackendDirectory } from "../../../cli/pulumi/locks";
-import { findPassphrase, formatPulumiError } from "../../../cli/pulumi/pulumiCommand";
-import { CliRefusal } from "../../../cli/terminal/refusal";
-import { extractRawConfig } from "../../../core/config/config";
-import { least } from "../../components/exampleConfig";
-import { printConfig } from "../fakePulumi";
+import { parseConfiguration, parseRawValues } from "../../../cli/pulumi/configuration.ts";
+import { findBackendDirectory } from "../../../cli/pulumi/locks.ts";
+import { findPassphrase, formatPulumiError } from "../../../cli/pulumi/pulumiCommand.ts";
+import { CliRefusal } from "../../../cli/terminal/refusal.ts";
+import { extractRawConfig } from "../../../core/config/config.ts";
+import { least } from "../../components/exampleConfig.ts";
+import { printConfig } from "../fakePulumi.ts";
 
 const printed = (config: Record<string, unknown>) => printConfig(config, "");
 

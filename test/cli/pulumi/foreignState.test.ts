@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { findForeignState } from "../../../cli/pulumi/foreignState";
-import { createPulumi } from "../../../cli/pulumi/pulumiCommand";
-import { scratchDirectory } from "../../scratchDirectory";
+import { findForeignState } from "../../../cli/pulumi/foreignState.ts";
+import { createPulumi } from "../../../cli/pulumi/pulumiCommand.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const scratch = scratchDirectory();
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { type Lock, parseLocks, readHolder, readLocks } from "../../../cli/pulumi/locks";
-import { evilText, harmless } from "../../evilText";
-import { runningPulumi } from "../runningPulumi";
+import { type Lock, parseLocks, readHolder, readLocks } from "../../../cli/pulumi/locks.ts";
+import { evilText, harmless } from "../../evilText.ts";
+import { runningPulumi } from "../runningPulumi.ts";
 
 const since = Date.parse("2026-11-21T14:49:32Z");
 const lock: Lock = { user: "ada", host: "desk", pid: 4242, since };

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import type { Pulumi } from "../../../cli/pulumi/pulumiCommand";
-import { runOrPrintUp } from "../../../cli/pulumi/stackFiles";
+import type { Pulumi } from "../../../cli/pulumi/pulumiCommand.ts";
+import { runOrPrintUp } from "../../../cli/pulumi/stackFiles.ts";
 
 test.each([
   ["prints the command, and runs nothing", false, 0, "Then:\n  pulumi up -s prod --yes", []],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { checkStackName } from "../../../cli/pulumi/stackName";
-import { CliRefusal } from "../../../cli/terminal/refusal";
+import { checkStackName } from "../../../cli/pulumi/stackName.ts";
+import { CliRefusal } from "../../../cli/terminal/refusal.ts";
 
 test.each(["", ".", "..", "a b", "organization/pillar-host/..", "ä", "a:b", "a".repeat(101)])(
   "refuses %j as a new stack's name",

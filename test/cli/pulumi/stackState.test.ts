@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseState } from "../../../cli/pulumi/stackState";
+import { parseState } from "../../../cli/pulumi/stackState.ts";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const startedAt = "2026-11-21T10:00:00.000Z";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { buildReport, parseEventLog } from "../../../cli/report/buildReport";
-import { linesOf, wholeWay } from "./exampleLog";
+import { buildReport, parseEventLog } from "../../../cli/report/buildReport.ts";
+import { linesOf, wholeWay } from "./exampleLog.ts";
 
 const reportOn = (stack: string, lines: readonly object[] = wholeWay) => {
   const report = buildReport(parseEventLog(linesOf(lines), "here"), stack);

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { least } from "../../components/exampleConfig";
-import { scratchDirectory } from "../../scratchDirectory";
-import { printConfig, runTool } from "../fakePulumi";
-import { textOf, wholeWay } from "./exampleLog";
+import { least } from "../../components/exampleConfig.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+import { printConfig, runTool } from "../fakePulumi.ts";
+import { textOf, wholeWay } from "./exampleLog.ts";
 
 const whole = textOf(wholeWay);
 const gone = "echo \"error: no stack named 'prod-2' found\" >&2; exit 255";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { buildReport, parseEventLog, type Report } from "../../../cli/report/buildReport";
-import { formatJson, formatText } from "../../../cli/report/reportText";
-import { linesOf, wholeWay } from "./exampleLog";
+import { buildReport, parseEventLog, type Report } from "../../../cli/report/buildReport.ts";
+import { formatJson, formatText } from "../../../cli/report/reportText.ts";
+import { linesOf, wholeWay } from "./exampleLog.ts";
 
 function reportOn(lines: readonly object[], stack = "prod-2"): Report {
   const report = buildReport(parseEventLog(linesOf(lines), "here"), stack);

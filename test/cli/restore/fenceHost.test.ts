@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { fenceHost, findServer, formatFenceSentence } from "../../../cli/restore/fenceHost";
-import type { StackConfig } from "../../../core/config/config";
-import type { LogEvent } from "../../../core/eventLog/events";
-import { computeFingerprint } from "../../../core/ssh/publicKey";
-import { configOf } from "../../components/exampleConfig";
-import { closedPort, loginTo, sshHost } from "../../core/chain/fakes";
-import { type Answer, fakeApi, refusal, token } from "../../core/cloud/fakeApi";
+import { fenceHost, findServer, formatFenceSentence } from "../../../cli/restore/fenceHost.ts";
+import type { StackConfig } from "../../../core/config/config.ts";
+import type { LogEvent } from "../../../core/eventLog/events.ts";
+import { computeFingerprint } from "../../../core/ssh/publicKey.ts";
+import { configOf } from "../../components/exampleConfig.ts";
+import { closedPort, loginTo, sshHost } from "../../core/chain/fakes.ts";
+import { type Answer, fakeApi, refusal, token } from "../../core/cloud/fakeApi.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const sentence = formatFenceSentence("127.0.0.1");

@@ -1,10 +1,15 @@
 import { expect, test } from "vitest";
-import { chooseBackup, chooseMove, findLastHolder, formatWithdrawal } from "../../../cli/restore/restoreOrchestrator";
-import type { MoveEvent } from "../../../core/eventLog/events";
-import { summarizeMoves } from "../../../core/orchestrator/rules/moveHistory";
-import { formatProblem } from "../../../core/util/problem";
-import { configOf } from "../../components/exampleConfig";
-import { moveNamed } from "../../moveNamed";
+import {
+  chooseBackup,
+  chooseMove,
+  findLastHolder,
+  formatWithdrawal,
+} from "../../../cli/restore/restoreOrchestrator.ts";
+import type { MoveEvent } from "../../../core/eventLog/events.ts";
+import { summarizeMoves } from "../../../core/orchestrator/rules/moveHistory.ts";
+import { formatProblem } from "../../../core/util/problem.ts";
+import { configOf } from "../../components/exampleConfig.ts";
+import { moveNamed } from "../../moveNamed.ts";
 
 const [first, second] = [moveNamed("pillar-host/prod/Anvil/1"), moveNamed("pillar-host/prod/Anvil/2")];
 const hosts = { old: "A", new: "B" };

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { decideStage, type Needs } from "../../../cli/status/hostStage";
-import { createUnknownParts } from "../../../cli/status/parts/statusParts";
-import { keepAnswers } from "../../../cli/status/readStatus";
-import type { StackView } from "../../../cli/status/stackView";
-import { createStatusJson } from "../../../cli/status/statusJson";
-import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
-import { lives, partsOf, progress, registrations, unmet, viewOf } from "../exampleView";
+import { decideStage, type Needs } from "../../../cli/status/hostStage.ts";
+import { createUnknownParts } from "../../../cli/status/parts/statusParts.ts";
+import { keepAnswers } from "../../../cli/status/readStatus.ts";
+import type { StackView } from "../../../cli/status/stackView.ts";
+import { createStatusJson } from "../../../cli/status/statusJson.ts";
+import { parseNodeHostFacts } from "../../../core/ssh/hostFacts.ts";
+import { lives, partsOf, progress, registrations, unmet, viewOf } from "../exampleView.ts";
 
 const done = (...steps: string[]) => parseNodeHostFacts(["stages=asked", ...steps.map((step) => `done.${step}=2026`)]);
 const up = "pulumi up -s prod";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { NoServerRefusal } from "../../../cli/status/openStack";
-import { formatOverview, summarize } from "../../../cli/status/overview";
-import type { StackLookup } from "../../../cli/status/stackView";
-import { CliRefusal } from "../../../cli/terminal/refusal";
-import { viewOf } from "../exampleView";
+import { NoServerRefusal } from "../../../cli/status/openStack.ts";
+import { formatOverview, summarize } from "../../../cli/status/overview.ts";
+import type { StackLookup } from "../../../cli/status/stackView.ts";
+import { CliRefusal } from "../../../cli/terminal/refusal.ts";
+import { viewOf } from "../exampleView.ts";
 
 const looked = (
   stack: string,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createUnknownParts } from "../../../cli/status/parts/statusParts";
-import { truncate, wrap } from "../../../cli/status/screenLayout";
-import { formatReport, wrapRow } from "../../../cli/status/statusText";
-import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
-import { facts, viewOf } from "../exampleView";
+import { createUnknownParts } from "../../../cli/status/parts/statusParts.ts";
+import { truncate, wrap } from "../../../cli/status/screenLayout.ts";
+import { formatReport, wrapRow } from "../../../cli/status/statusText.ts";
+import { parseNodeHostFacts } from "../../../core/ssh/hostFacts.ts";
+import { facts, viewOf } from "../exampleView.ts";
 
 test("prints head, facts and the log", () => {
   const parts = createUnknownParts("active", "not yet");

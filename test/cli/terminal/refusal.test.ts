@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { CliRefusal, formatError } from "../../../cli/terminal/refusal";
-import { createOperatorError } from "../../../core/util/problem";
-import { evilText, harmless } from "../../evilText";
+import { CliRefusal, formatError } from "../../../cli/terminal/refusal.ts";
+import { createOperatorError } from "../../../core/util/problem.ts";
+import { evilText, harmless } from "../../evilText.ts";
 
 test("prints an operator's error without a stack trace, and any other with it", () => {
   expect(formatError(new CliRefusal("no\n  needed: more"))).toBe("no\n  needed: more");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createContactArgs } from "../../../components/host/firstContact";
-import { configOf } from "../exampleConfig";
+import { createContactArgs } from "../../../components/host/firstContact.ts";
+import { configOf } from "../exampleConfig.ts";
 
 const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAabcdefabcdefabcdefabcdefabcdefabcdefabcdef";

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { createCloudHost } from "../../../components/host/cloudHost";
-import { createHostArgs } from "../../../components/host/hostComponent";
-import { HostRetirement } from "../../../components/retirement/guard";
-import type { CloudConfig } from "../../../core/cloud/cloud";
-import { openCloud } from "../../../core/cloud/clouds";
-import type { CloudHostConfig } from "../../../core/config/hostSchema";
-import { keyPair } from "../../core/chain/fakes";
-import { configOf } from "../exampleConfig";
-import { type Registered, registeredBy, revealed } from "../fakeEngine";
+import { createCloudHost } from "../../../components/host/cloudHost.ts";
+import { createHostArgs } from "../../../components/host/hostComponent.ts";
+import { HostRetirement } from "../../../components/retirement/guard.ts";
+import type { CloudConfig } from "../../../core/cloud/cloud.ts";
+import { openCloud } from "../../../core/cloud/clouds.ts";
+import type { CloudHostConfig } from "../../../core/config/hostSchema.ts";
+import { keyPair } from "../../core/chain/fakes.ts";
+import { configOf } from "../exampleConfig.ts";
+import { type Registered, registeredBy, revealed } from "../fakeEngine.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const last = { finished: true };

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { CloudRun } from "../../../components/host/cloudParts";
-import { handleOrderError, stripProviderError } from "../../../components/host/cloudServer";
-import type { MakeDecision } from "../../../core/cloud/decideServer";
-import { createHetzner } from "../../../core/cloud/hetzner";
-import type { OrderRecord } from "../../../core/cloud/orderRecord";
+import type { CloudRun } from "../../../components/host/cloudParts.ts";
+import { handleOrderError, stripProviderError } from "../../../components/host/cloudServer.ts";
+import type { MakeDecision } from "../../../core/cloud/decideServer.ts";
+import { createHetzner } from "../../../core/cloud/hetzner.ts";
+import type { OrderRecord } from "../../../core/cloud/orderRecord.ts";
 
 const token = "hunter2";
 const pending = { plan: "cx33", location: "fsn1", at: "2026-11-21T14:00:00.000Z" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { needsProtection } from "../../../components/host/registerCloudHost";
-import type { LogEvent } from "../../../core/eventLog/events";
+import { needsProtection } from "../../../components/host/registerCloudHost.ts";
+import type { LogEvent } from "../../../core/eventLog/events.ts";
 
 const server = { id: "52", name: "pillar-anvil-prod", plan: "cpx32", location: "fsn1", isProtected: false };
 const kept = { kind: "keep", server, found: { servers: [server] }, isHalfMade: false } as const;

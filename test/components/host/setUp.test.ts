@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { formatLostSetUp, isSetUpLost } from "../../../components/host/setUp";
-import { configOf } from "../exampleConfig";
+import { formatLostSetUp, isSetUpLost } from "../../../components/host/setUp.ts";
+import { configOf } from "../exampleConfig.ts";
 
 const whole = ["deploy.done", "deploy.started", "packages.done", "stack", "unit"];
 

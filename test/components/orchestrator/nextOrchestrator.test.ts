@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatOrchestratorSteps, formatStepsBeforeWallet } from "../../../components/orchestrator/nextOrchestrator";
+import { formatOrchestratorSteps, formatStepsBeforeWallet } from "../../../components/orchestrator/nextOrchestrator.ts";
 
 const shown = { side: "new", address: "203.0.113.9", why: "moved", attempt: 1, rpcPort: 55000, version: "v0.0.9a" };
 

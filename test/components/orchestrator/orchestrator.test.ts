@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, test } from "vitest";
-import type { Host } from "../../../components/host/host";
-import { createLogin } from "../../../components/login";
-import { Orchestrator } from "../../../components/orchestrator/orchestrator";
-import { configOf } from "../exampleConfig";
-import { concealed, registeredBy, revealed } from "../fakeEngine";
+import type { Host } from "../../../components/host/host.ts";
+import { createLogin } from "../../../components/login.ts";
+import { Orchestrator } from "../../../components/orchestrator/orchestrator.ts";
+import { configOf } from "../exampleConfig.ts";
+import { concealed, registeredBy, revealed } from "../fakeEngine.ts";
 
 const config = configOf({
   ssh: { password: "hunter2-new", sudoPassword: "hunter2-sudo" },

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { registerExistingHost } from "../../../components/host/registerHost";
-import type { LastRun } from "../../../components/lastRun";
-import type { HostReading } from "../../../components/node/nodeReading";
-import { isStillOff, registerIdleHost } from "../../../components/retirement/idleHost";
-import type { ExistingHostConfig } from "../../../core/config/hostSchema";
-import { type HostObservation, parseHostFacts } from "../../../core/retirement/readHost";
-import { configOf } from "../exampleConfig";
-import { registeredBy, revealed } from "../fakeEngine";
+import { registerExistingHost } from "../../../components/host/registerHost.ts";
+import type { LastRun } from "../../../components/lastRun.ts";
+import type { HostReading } from "../../../components/node/nodeReading.ts";
+import { isStillOff, registerIdleHost } from "../../../components/retirement/idleHost.ts";
+import type { ExistingHostConfig } from "../../../core/config/hostSchema.ts";
+import { type HostObservation, parseHostFacts } from "../../../core/retirement/readHost.ts";
+import { configOf } from "../exampleConfig.ts";
+import { registeredBy, revealed } from "../fakeEngine.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const address = "203.0.113.7";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import * as answers from "../../../core/chain/chainAnswers";
-import { parseNodeResult } from "../../../core/chain/node";
-import { evilText, harmless } from "../../evilText";
-import { clientOf } from "./readings";
+import * as answers from "../../../core/chain/chainAnswers.ts";
+import { parseNodeResult } from "../../../core/chain/node.ts";
+import { evilText, harmless } from "../../evilText.ts";
+import { clientOf } from "./readings.ts";
 
 const notJson = "the RPC's answer is not JSON: cut off, or another service on its port";
 const errorOf = (code: unknown, message: string) => JSON.stringify({ error: { code, message } });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import * as elections from "../../../core/chain/elections";
+import * as elections from "../../../core/chain/elections.ts";
 
 const network = { momentum: 10_000, tickMomentums: 30 };
 

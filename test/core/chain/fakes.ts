@@ -4,7 +4,7 @@ import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import ssh2, { type AuthContext, type Connection, type ServerChannel } from "ssh2";
 import { onTestFinished } from "vitest";
-import type { SshTarget } from "../../../core/ssh/ssh";
+import type { SshTarget } from "../../../core/ssh/ssh.ts";
 
 export interface Server {
   readonly port: number;

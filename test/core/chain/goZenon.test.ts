@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseNodeResult, parseSyncInfo } from "../../../core/chain/node";
-import { clientOf } from "./readings";
+import { parseNodeResult, parseSyncInfo } from "../../../core/chain/node.ts";
+import { clientOf } from "./readings.ts";
 
 // Recorded from go-zenon v0.0.8 on networks of three Pillars; the file names each answer.
 const recorded = JSON.parse(readFileSync(join(import.meta.dirname, "../../fixtures/goZenon.json"), "utf8")) as {

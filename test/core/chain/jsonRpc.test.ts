@@ -1,9 +1,9 @@
 import http from "node:http";
 import net from "node:net";
 import { expect, test } from "vitest";
-import { openReferenceChain } from "../../../core/chain/chain";
-import { callHttp, rpcBody } from "../../../core/chain/jsonRpc";
-import { closedPort, fakeNode, listen, use } from "./fakes";
+import { openReferenceChain } from "../../../core/chain/chain.ts";
+import { callHttp, rpcBody } from "../../../core/chain/jsonRpc.ts";
+import { closedPort, fakeNode, listen, use } from "./fakes.ts";
 
 const [whom, host] = ["the node", "127.0.0.1"];
 const call = (port: number, { body = "{}", timeout = 2000 } = {}) =>

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { checkRelease } from "../../../cli/check/check";
-import { findNewerRelease } from "../../../core/chain/newerRelease";
+import { checkRelease } from "../../../cli/check/check.ts";
+import { findNewerRelease } from "../../../core/chain/newerRelease.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
-import { createNodeClient, type NodeClient, type NodeTarget } from "../../../core/chain/node";
-import type { VersionRules } from "../../../core/chain/versionRules";
-import { createConnection } from "../../../core/ssh/connection";
-import { readNodeStatus } from "../../../core/sync/nodeStatus";
-import { soon } from "../../soon";
-import { closedPort, type FakeNode, fakeNode, loginTo, sshHost, synced, use } from "./fakes";
+import { createNodeClient, type NodeClient, type NodeTarget } from "../../../core/chain/node.ts";
+import type { VersionRules } from "../../../core/chain/versionRules.ts";
+import { createConnection } from "../../../core/ssh/connection.ts";
+import { readNodeStatus } from "../../../core/sync/nodeStatus.ts";
+import { soon } from "../../soon.ts";
+import { closedPort, type FakeNode, fakeNode, loginTo, sshHost, synced, use } from "./fakes.ts";
 
 /** Starts a host with a node of these results, and returns both, with a target and a client of them. */
 async function start(results: Record<string, unknown> = synced(), changes: Partial<NodeTarget> = {}) {

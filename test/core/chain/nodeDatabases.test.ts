@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatSyncAgain } from "../../../core/chain/nodeDatabases";
+import { formatSyncAgain } from "../../../core/chain/nodeDatabases.ts";
 
 test("a sync from nothing removes every database and no key, and starts the node whatever fails", () => {
   const node = { service: "go-zenon", dataDir: "/data/znn" };

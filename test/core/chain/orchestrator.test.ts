@@ -1,9 +1,9 @@
 import http from "node:http";
 import net from "node:net";
 import { expect, test } from "vitest";
-import { compareVersions, createOrchestratorClient, redactSecretsAndPaths } from "../../../core/chain/orchestrator";
-import { evilText, harmless } from "../../evilText";
-import { listen, use } from "./fakes";
+import { compareVersions, createOrchestratorClient, redactSecretsAndPaths } from "../../../core/chain/orchestrator.ts";
+import { evilText, harmless } from "../../evilText.ts";
+import { listen, use } from "./fakes.ts";
 
 type Answer = { status?: number; body: string };
 const build = { version: "v0.0.9a", gitCommit: "a".repeat(40), goVersion: "go1.20.14" };

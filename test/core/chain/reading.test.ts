@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { ChainClient } from "../../../core/chain/chain";
-import type { Produced } from "../../../core/chain/chainAnswers";
-import type { NodeFault } from "../../../core/chain/reading";
-import { dropFigures, isAnswered, listLeftOut, readNode, readWholePage } from "../../../core/chain/reading";
-import { clientNamed, silent } from "./readings";
+import type { ChainClient } from "../../../core/chain/chain.ts";
+import type { Produced } from "../../../core/chain/chainAnswers.ts";
+import type { NodeFault } from "../../../core/chain/reading.ts";
+import { dropFigures, isAnswered, listLeftOut, readNode, readWholePage } from "../../../core/chain/reading.ts";
+import { clientNamed, silent } from "./readings.ts";
 
 const clock = Date.UTC(2026, 0, 2);
 const momentum = (height: number, age = 0): Produced =>

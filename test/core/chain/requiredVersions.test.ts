@@ -1,15 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createChainCopyArgs } from "../../../components/node/pillarNode";
-import { createNodeTarget } from "../../../core/chain/configuredNode";
-import type { NodeBuild, VersionGap } from "../../../core/chain/requiredVersions";
-import * as versions from "../../../core/chain/requiredVersions";
-import { createVersionRules, readRequiredVersions, type VersionRules } from "../../../core/chain/versionRules";
-import { createRetirementSettings } from "../../../core/retirement/retirementInputs";
-import { configOf } from "../../components/exampleConfig";
-import { evilText } from "../../evilText";
-import { scratchDirectory } from "../../scratchDirectory";
+import { createChainCopyArgs } from "../../../components/node/pillarNode.ts";
+import { createNodeTarget } from "../../../core/chain/configuredNode.ts";
+import type { NodeBuild, VersionGap } from "../../../core/chain/requiredVersions.ts";
+import * as versions from "../../../core/chain/requiredVersions.ts";
+import { createVersionRules, readRequiredVersions, type VersionRules } from "../../../core/chain/versionRules.ts";
+import { createRetirementSettings } from "../../../core/retirement/retirementInputs.ts";
+import { configOf } from "../../components/exampleConfig.ts";
+import { evilText } from "../../evilText.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const mainNetwork = "a".repeat(64);
 const page = "https://releases.example/node";

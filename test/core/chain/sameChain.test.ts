@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { ChainClient } from "../../../core/chain/chain";
-import type { Reading } from "../../../core/chain/reading";
-import type { ChainExcerpt } from "../../../core/chain/sameChain";
-import { compareChains, findFirstFork, pickMajorityNode, readSharedHeights } from "../../../core/chain/sameChain";
-import { block, clientNamed, silent } from "./readings";
+import type { ChainClient } from "../../../core/chain/chain.ts";
+import type { Reading } from "../../../core/chain/reading.ts";
+import type { ChainExcerpt } from "../../../core/chain/sameChain.ts";
+import { compareChains, findFirstFork, pickMajorityNode, readSharedHeights } from "../../../core/chain/sameChain.ts";
+import { block, clientNamed, silent } from "./readings.ts";
 
 const shown = (height: number, chain = "h", ...older: number[]): ChainExcerpt => ({
   newest: block(height, chain),

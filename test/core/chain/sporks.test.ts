@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { findUnknownSporks, formatSpork, parseSporks, type Spork } from "../../../core/chain/sporks";
-import { usualSporks } from "../../../lab/doubles/chain";
-import { evilText } from "../../evilText";
-import { clientOf } from "./readings";
+import { findUnknownSporks, formatSpork, parseSporks, type Spork } from "../../../core/chain/sporks.ts";
+import { usualSporks } from "../../../lab/doubles/chain/index.ts";
+import { evilText } from "../../evilText.ts";
+import { clientOf } from "./readings.ts";
 
 const known: Spork[] = parseSporks({ list: usualSporks });
 const fresh: Spork = { id: "ab".repeat(32), name: "spork-next" };

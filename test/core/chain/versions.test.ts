@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compareNodeVersions, releaseNumber } from "../../../core/chain/versions";
+import { compareNodeVersions, releaseNumber } from "../../../core/chain/versions.ts";
 
 test.each([
   ["by number, not by letter", "v0.0.10", "v0.0.9"],

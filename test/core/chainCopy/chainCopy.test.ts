@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { journeyIn } from "../../recordIn";
-import { test, usual } from "./copyStage";
+import { journeyIn } from "../../recordIn.ts";
+import { test, usual } from "./copyStage.ts";
 
 const ends = ["old chain_end_old", "new chain_end_new"];
 const broken = (message = "the connection ended", more: object = {}) => {

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { computeCopyWord, formatWaysBack } from "../../../core/sync/damagedDatabase";
-import { configOf, least } from "../../components/exampleConfig";
-import { journeyIn } from "../../recordIn";
-import { type CopyStage, test } from "./copyStage";
+import { computeCopyWord, formatWaysBack } from "../../../core/sync/damagedDatabase.ts";
+import { configOf, least } from "../../components/exampleConfig.ts";
+import { journeyIn } from "../../recordIn.ts";
+import { type CopyStage, test } from "./copyStage.ts";
 
 const mark = "2026-11-20T10:00:00Z";
 const second = Date.parse(mark) / 1000;

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base } from "vitest";
-import type { VersionGap } from "../../../core/chain/requiredVersions";
-import { copyChain } from "../../../core/chainCopy/chainCopy";
-import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
-import type { ChainCopyInputs, CopyHost, HostRole } from "../../../core/chainCopy/copyNodes";
-import type { Variables } from "../../../core/ssh/foreign";
-import { sentText } from "../../hostile";
+import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
+import { copyChain } from "../../../core/chainCopy/chainCopy.ts";
+import type { CopyHosts } from "../../../core/chainCopy/copyHosts.ts";
+import type { ChainCopyInputs, CopyHost, HostRole } from "../../../core/chainCopy/copyNodes.ts";
+import type { Variables } from "../../../core/ssh/foreign.ts";
+import { sentText } from "../../hostile.ts";
 
 /** Texts of a host or its node, with what a good one says. */
 export const usual = {

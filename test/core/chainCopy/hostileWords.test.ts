@@ -1,8 +1,8 @@
 import { rmSync } from "node:fs";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { expectNothingOf, hostile } from "../../hostile";
-import { CopyStage, type Place, test, usual } from "./copyStage";
+import { expectNothingOf, hostile } from "../../hostile.ts";
+import { CopyStage, type Place, test, usual } from "./copyStage.ts";
 
 test("a chain copy does all its steps if the hosts answer correctly", async ({ stage }) => {
   stage.answer = (place) => (place === "arrivedPath" ? "more" : usual[place]);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/copyChecks";
-import { type ChainCopyInputs, createNodeAccess } from "../../../core/chainCopy/copyNodes";
-import { parseHashes } from "../../../core/chainCopy/transfer";
-import { openEventLog } from "../../../core/eventLog/eventLog";
-import { scratchDirectory } from "../../scratchDirectory";
-import { closedPort, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes";
+import { type ChainFacts, findCopyProblems, parseChainFacts } from "../../../core/chainCopy/copyChecks.ts";
+import { type ChainCopyInputs, createNodeAccess } from "../../../core/chainCopy/copyNodes.ts";
+import { parseHashes } from "../../../core/chainCopy/transfer.ts";
+import { openEventLog } from "../../../core/eventLog/eventLog.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+import { closedPort, fakeNode, loginTo, sshHost, synced, use } from "../chain/fakes.ts";
 
 const directory = scratchDirectory();
 const whole = parseChainFacts(

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { type Cloud, type CloudConfig, formatKeyName, type Owner } from "../../../core/cloud/cloud";
-import { createCloud, describeOtherEndpoint } from "../../../core/cloud/clouds";
-import { createDigitaloceanTag, formatSlug, parseSlug } from "../../../core/cloud/digitalocean";
-import { createHetznerLabels } from "../../../core/cloud/hetzner";
-import { createKeyPair } from "../../../providers/hostKey";
-import { type ServedCloud, serveCloud } from "../../lab/clouds/servedCloud";
+import { type Cloud, type CloudConfig, formatKeyName, type Owner } from "../../../core/cloud/cloud.ts";
+import { createCloud, describeOtherEndpoint } from "../../../core/cloud/clouds.ts";
+import { createDigitaloceanTag, formatSlug, parseSlug } from "../../../core/cloud/digitalocean.ts";
+import { createHetznerLabels } from "../../../core/cloud/hetzner.ts";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { type ServedCloud, serveCloud } from "../../lab/clouds/servedCloud.ts";
 
 const owner = { stack: "prod", pillar: { name: "Anvil" } };
 const name = "pillar-anvil-prod";

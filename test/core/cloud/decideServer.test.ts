@@ -1,13 +1,13 @@
 import { expect, test, vi } from "vitest";
-import type { Cloud, CloudInventory, ServerNow } from "../../../core/cloud/cloud";
-import { createOrderRecord, decideServer } from "../../../core/cloud/decideServer";
-import { hetznerNoRoom } from "../../../core/cloud/hetzner";
-import type { OrderRecord } from "../../../core/cloud/orderRecord";
-import type { StackConfig } from "../../../core/config/config";
-import type { CloudHostConfig } from "../../../core/config/hostSchema";
-import { configOf } from "../../components/exampleConfig";
-import { keyPair } from "../chain/fakes";
-import { offer } from "./exampleOffer";
+import type { Cloud, CloudInventory, ServerNow } from "../../../core/cloud/cloud.ts";
+import { createOrderRecord, decideServer } from "../../../core/cloud/decideServer.ts";
+import { hetznerNoRoom } from "../../../core/cloud/hetzner.ts";
+import type { OrderRecord } from "../../../core/cloud/orderRecord.ts";
+import type { StackConfig } from "../../../core/config/config.ts";
+import type { CloudHostConfig } from "../../../core/config/hostSchema.ts";
+import { configOf } from "../../components/exampleConfig.ts";
+import { keyPair } from "../chain/fakes.ts";
+import { offer } from "./exampleOffer.ts";
 
 const offers = [offer("cx33", 8), offer("cx33", 8, { location: "nbg1" }), offer("cpx32", 16)];
 const server: ServerNow = {

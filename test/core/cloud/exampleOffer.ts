@@ -1,4 +1,4 @@
-import type { Offer } from "../../../core/cloud/chooseOffer";
+import type { Offer } from "../../../core/cloud/chooseOffer.ts";
 
 /** Returns an offer of a plan in fsn1, unless it is changed. */
 export const offer = (plan: string, monthly: number, change: Partial<Offer> = {}): Offer => ({

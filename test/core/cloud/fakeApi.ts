@@ -1,6 +1,6 @@
 import http from "node:http";
 import { afterEach, beforeEach, expect } from "vitest";
-import { listen, type Server } from "../chain/fakes";
+import { listen, type Server } from "../chain/fakes.ts";
 
 export const token = "s3cret-token";
 export type Answer = readonly [status: number, body?: unknown, headers?: Record<string, string>];

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { CloudConfig } from "../../../core/cloud/cloud";
-import { anywhere, listOpenings, warnOfOpenSsh } from "../../../core/cloud/firewall";
-import { configOf } from "../../components/exampleConfig";
-import { keyPair } from "../chain/fakes";
+import type { CloudConfig } from "../../../core/cloud/cloud.ts";
+import { anywhere, listOpenings, warnOfOpenSsh } from "../../../core/cloud/firewall.ts";
+import { configOf } from "../../components/exampleConfig.ts";
+import { keyPair } from "../chain/fakes.ts";
 
 test("opens ssh to the named networks, the node's port to everybody, the orchestrator's port if there is one, and nothing else", () => {
   const host = { provider: "hetzner", token: "t".repeat(64), sshFrom: ["198.51.100.7/32"] };

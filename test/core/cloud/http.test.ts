@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { createDigitalocean } from "../../../core/cloud/digitalocean";
-import { createHetzner } from "../../../core/cloud/hetzner";
-import { createHttp } from "../../../core/cloud/http";
-import { evilText, harmless } from "../../evilText";
-import { fakeApi, refusal, token } from "./fakeApi";
+import { createDigitalocean } from "../../../core/cloud/digitalocean.ts";
+import { createHetzner } from "../../../core/cloud/hetzner.ts";
+import { createHttp } from "../../../core/cloud/http.ts";
+import { evilText, harmless } from "../../evilText.ts";
+import { fakeApi, refusal, token } from "./fakeApi.ts";
 
 const api = fakeApi();
 const http = () => createHttp({ ...api, provider: "Cloud" });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatOrderRecord, type OrderRecord, parseOrderRecord, settleOrder } from "../../../core/cloud/orderRecord";
+import { formatOrderRecord, type OrderRecord, parseOrderRecord, settleOrder } from "../../../core/cloud/orderRecord.ts";
 
 const order = { plan: "cx33", location: "fsn1", at: new Date(Date.now() - 3_600_000).toISOString() };
 const attempt = { ...order, location: "nbg1", reason: "resource_unavailable" };

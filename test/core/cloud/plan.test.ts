@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { chooseOffer, computeFreeDiskGb, type Offer, type Wish } from "../../../core/cloud/chooseOffer";
-import type { Order } from "../../../core/cloud/orderRecord";
-import { commandsFor } from "../../../core/util/commands";
-import { offer } from "./exampleOffer";
+import { chooseOffer, computeFreeDiskGb, type Offer, type Wish } from "../../../core/cloud/chooseOffer.ts";
+import type { Order } from "../../../core/cloud/orderRecord.ts";
+import { commandsFor } from "../../../core/util/commands.ts";
+import { offer } from "./exampleOffer.ts";
 
 const minimums = { cores: 4, memoryGb: 4, diskGb: 40, bandwidthMbps: 100 };
 const wish: Wish = { plan: "auto", locations: ["fsn1", "nbg1"], minimums };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isProtected, powerOff, readPowerState, setProtection } from "../../../core/cloud/power";
-import { fakeApi, refusal } from "./fakeApi";
+import { isProtected, powerOff, readPowerState, setProtection } from "../../../core/cloud/power.ts";
+import { fakeApi, refusal } from "./fakeApi.ts";
 
 const api = fakeApi();
 const at = (provider: string) => ({ provider, id: "52", token: api.token, endpoint: api.endpoint });

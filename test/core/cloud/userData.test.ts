@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { renderUserData } from "../../../core/cloud/userData";
+import { renderUserData } from "../../../core/cloud/userData.ts";
 
 test("gives cloud-init one host key, logins by key only, and upgrades without a reboot", () => {
   const privateKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn\n-----END OPENSSH PRIVATE KEY-----\n";

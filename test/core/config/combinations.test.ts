@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { faultsOf, least } from "../../components/exampleConfig";
+import { faultsOf, least } from "../../components/exampleConfig.ts";
 
 const ownKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";

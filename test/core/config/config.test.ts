@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createChainCopyArgs } from "../../../components/node/pillarNode";
-import { extractRawConfig, parseConfig } from "../../../core/config/config";
-import { createWitnessSources } from "../../../core/sync/gateSettings";
-import { configOf, least } from "../../components/exampleConfig";
+import { createChainCopyArgs } from "../../../components/node/pillarNode.ts";
+import { extractRawConfig, parseConfig } from "../../../core/config/config.ts";
+import { createWitnessSources } from "../../../core/sync/gateSettings.ts";
+import { configOf, least } from "../../components/exampleConfig.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const other = { address: "198.51.100.9", hostKey };

@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { findNewHostGap } from "../../../core/chain/requiredVersions";
-import { createVersionRules } from "../../../core/chain/versionRules";
-import { parseConfig, type StackConfig } from "../../../core/config/config";
-import { keyPair } from "../chain/fakes";
+import { findNewHostGap } from "../../../core/chain/requiredVersions.ts";
+import { createVersionRules } from "../../../core/chain/versionRules.ts";
+import { parseConfig, type StackConfig } from "../../../core/config/config.ts";
+import { keyPair } from "../chain/fakes.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const read = (name: string) => readFileSync(resolve(root, name), "utf8");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseConfig } from "../../../core/config/config";
-import { faultsOf, least } from "../../components/exampleConfig";
+import { parseConfig } from "../../../core/config/config.ts";
+import { faultsOf, least } from "../../components/exampleConfig.ts";
 
 const host = (changes: object) => ({ host: { ...least.host, ...changes } });
 const secret = (key: string) => `(pulumi config set --secret --path pillar-host:${key} -s prod)`;

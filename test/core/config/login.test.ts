@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { configOf, faultsOf } from "../../components/exampleConfig";
-import { keyPair } from "../chain/fakes";
+import { configOf, faultsOf } from "../../components/exampleConfig.ts";
+import { keyPair } from "../chain/fakes.ts";
 
 const pair = keyPair();
 const locked = keyPair("open sesame").private;

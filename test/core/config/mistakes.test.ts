@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { parseWholeConfig, type Raw, setValue } from "../../../core/config/config";
-import { least } from "../../components/exampleConfig";
-import { keyPair } from "../chain/fakes";
+import { parseWholeConfig, type Raw, setValue } from "../../../core/config/config.ts";
+import { least } from "../../components/exampleConfig.ts";
+import { keyPair } from "../chain/fakes.ts";
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";

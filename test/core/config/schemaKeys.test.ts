@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { listSchemaKeys, readMeta } from "../../../core/config/schemaKeys";
-import { stackSchema } from "../../../core/config/stackSchema";
+import { listSchemaKeys, readMeta } from "../../../core/config/schemaKeys.ts";
+import { stackSchema } from "../../../core/config/stackSchema.ts";
 
 const keys = listSchemaKeys(stackSchema).map(({ path, schema, variant }) => ({
   name: `${path.join(".")}${variant === undefined ? "" : ` of ${variant}`}`,

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { findPlainSecrets, listSecretKeys } from "../../../core/config/secretKeys";
-import { scratchDirectory } from "../../scratchDirectory";
+import { findPlainSecrets, listSecretKeys } from "../../../core/config/secretKeys.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const scratch = scratchDirectory();
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { findValue, parseConfig, setValue } from "../../../core/config/config";
-import { least } from "../../components/exampleConfig";
+import { findValue, parseConfig, setValue } from "../../../core/config/config.ts";
+import { least } from "../../components/exampleConfig.ts";
 
 const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const otherKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFGSBtGbUCwrGN7Gq8VzKQVWmBcQTTWqvSAZ8qkzNQVS";

@@ -1,12 +1,12 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { appendEvent, locateFiles, readEvents, readLog, readMoveEvents } from "../../../core/eventLog/eventLog";
-import type { LogEvent, MoveEvent } from "../../../core/eventLog/events";
-import { formatMove, parseMove } from "../../../core/eventLog/moveId";
-import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore";
-import { moveNamed } from "../../moveNamed";
-import { scratchDirectory } from "../../scratchDirectory";
+import { appendEvent, locateFiles, readEvents, readLog, readMoveEvents } from "../../../core/eventLog/eventLog.ts";
+import type { LogEvent, MoveEvent } from "../../../core/eventLog/events.ts";
+import { formatMove, parseMove } from "../../../core/eventLog/moveId.ts";
+import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore.ts";
+import { moveNamed } from "../../moveNamed.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const directory = scratchDirectory();
 afterEach(() => void vi.unstubAllEnvs());

@@ -1,15 +1,15 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { EventName, LogEvent, MoveEvent } from "../../../core/eventLog/events";
+import type { EventName, LogEvent, MoveEvent } from "../../../core/eventLog/events.ts";
 import {
   type FactName,
   findShutdownWithoutOrchestrator,
   findValidEvents,
   guardFacts,
-} from "../../../core/eventLog/guardFacts";
-import { computeFingerprint } from "../../../core/ssh/publicKey";
-import { moveNamed } from "../../moveNamed";
+} from "../../../core/eventLog/guardFacts.ts";
+import { computeFingerprint } from "../../../core/ssh/publicKey.ts";
+import { moveNamed } from "../../moveNamed.ts";
 
 const line = (event: EventName, stack = "prod", details: object = {}) =>
   ({ at: "2026-11-21T18:00:00Z", stack, pillar: "Anvil", event, details }) as LogEvent;

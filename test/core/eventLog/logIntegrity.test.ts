@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { appendEvent } from "../../../core/eventLog/eventLog";
-import type { LogEvent } from "../../../core/eventLog/events";
-import { assertWhole, findLastHash, findLogFault, mergeHeads } from "../../../core/eventLog/logIntegrity";
-import { formatLine } from "../../../core/eventLog/logLine";
-import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore";
-import { scratchDirectory } from "../../scratchDirectory";
+import { appendEvent } from "../../../core/eventLog/eventLog.ts";
+import type { LogEvent } from "../../../core/eventLog/events.ts";
+import { assertWhole, findLastHash, findLogFault, mergeHeads } from "../../../core/eventLog/logIntegrity.ts";
+import { formatLine } from "../../../core/eventLog/logLine.ts";
+import { createDirectoryStore, resolveEventLogPath } from "../../../core/store/directoryStore.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const directory = scratchDirectory();
 beforeEach(() => void vi.stubEnv("XDG_DATA_HOME", join(directory(), "data")));

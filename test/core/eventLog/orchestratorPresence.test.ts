@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence";
-import { configOf } from "../../components/exampleConfig";
-import { moveNamed } from "../../moveNamed";
-import { putEvent } from "../../recordIn";
-import { scratchDirectory } from "../../scratchDirectory";
+import { hasOrchestrator } from "../../../core/eventLog/orchestratorPresence.ts";
+import { configOf } from "../../components/exampleConfig.ts";
+import { moveNamed } from "../../moveNamed.ts";
+import { putEvent } from "../../recordIn.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const directory = scratchDirectory();
 const has = (orchestrator: object, shown?: string) =>

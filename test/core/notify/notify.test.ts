@@ -1,7 +1,7 @@
 import http from "node:http";
 import { afterEach, expect, test } from "vitest";
-import { createNoticeRequest, sendNotice } from "../../../core/notify/notify";
-import { closedPort, listen, type Server } from "../chain/fakes";
+import { createNoticeRequest, sendNotice } from "../../../core/notify/notify.ts";
+import { closedPort, listen, type Server } from "../chain/fakes.ts";
 
 const notice = { event: "stalled", title: "Pillar Anvil (prod-2): stalled", message: "the height stands" } as const;
 const servers: Server[] = [];

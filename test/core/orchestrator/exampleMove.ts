@@ -1,10 +1,10 @@
-import type { Requirements } from "../../../core/orchestrator/checks/survey";
-import { HostPair } from "../../../core/orchestrator/hosts/hostPair";
-import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs";
-import { confirmFor } from "../../../core/orchestrator/rules/confirmations";
-import type { HostState, Journal } from "../../../core/orchestrator/rules/journal";
-import { commandsFor } from "../../../core/util/commands";
-import { moveNamed } from "../../moveNamed";
+import type { Requirements } from "../../../core/orchestrator/checks/survey.ts";
+import { HostPair } from "../../../core/orchestrator/hosts/hostPair.ts";
+import type { MoveHost, MoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
+import { confirmFor } from "../../../core/orchestrator/rules/confirmations.ts";
+import type { HostState, Journal } from "../../../core/orchestrator/rules/journal.ts";
+import { commandsFor } from "../../../core/util/commands.ts";
+import { moveNamed } from "../../moveNamed.ts";
 
 export const exampleMove = moveNamed("pillar-host/prod/Anvil/1");
 /** The hosts as errors name them. */

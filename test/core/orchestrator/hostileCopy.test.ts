@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect } from "vitest";
-import { parseCopyKey } from "../../../core/ssh/foreign";
-import { test as base, type LocalRoot } from "./localRoot";
+import { parseCopyKey } from "../../../core/ssh/foreign.ts";
+import { test as base, type LocalRoot } from "./localRoot.ts";
 
 interface Copy {
   readonly gone?: readonly string[];

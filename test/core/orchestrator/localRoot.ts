@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base } from "vitest";
-import { asRoot, type CallOptions, type RootHost } from "../../../core/ssh/root";
-import { formatAssignments, type Value } from "../../../core/ssh/shellWords";
-import { readOrchestratorLibrary } from "../../../core/steps/libraries";
+import { asRoot, type CallOptions, type RootHost } from "../../../core/ssh/root.ts";
+import { formatAssignments, type Value } from "../../../core/ssh/shellWords.ts";
+import { readOrchestratorLibrary } from "../../../core/steps/libraries.ts";
 
 type Variables = Readonly<Record<string, Value>>;
 

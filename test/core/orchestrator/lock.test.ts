@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { asRoot } from "../../../core/ssh/root";
-import { formatAssignments } from "../../../core/ssh/shellWords";
-import { readOrchestratorLibrary } from "../../../core/steps/libraries";
-import { test as base } from "./localRoot";
+import { asRoot } from "../../../core/ssh/root.ts";
+import { formatAssignments } from "../../../core/ssh/shellWords.ts";
+import { readOrchestratorLibrary } from "../../../core/steps/libraries.ts";
+import { test as base } from "./localRoot.ts";
 
 const test = base.extend("stage", ({ root }, { onCleanup }) => {
   const state = join(root.scratch, "state");

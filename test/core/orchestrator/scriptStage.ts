@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { WrittenJournal } from "../../../core/orchestrator/rules/journal";
-import { asRoot } from "../../../core/ssh/root";
-import { formatAssignments } from "../../../core/ssh/shellWords";
-import { readOrchestratorLibrary } from "../../../core/steps/libraries";
-import { Sandbox } from "../steps/sandbox";
+import type { WrittenJournal } from "../../../core/orchestrator/rules/journal.ts";
+import { asRoot } from "../../../core/ssh/root.ts";
+import { formatAssignments } from "../../../core/ssh/shellWords.ts";
+import { readOrchestratorLibrary } from "../../../core/steps/libraries.ts";
+import { Sandbox } from "../steps/sandbox.ts";
 
 /** Double of systemctl for what a move calls; like the real one it masks nothing that lies in the mask's place. */
 export const systemctl = `

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Block } from "../../../core/chain/sameChain";
-import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
-import type { PillarReading } from "../../../core/registration/pillarReadings";
-import { silent } from "../chain/readings";
-import { chainOf, old, ours, says } from "./chains";
+import type { Block } from "../../../core/chain/sameChain.ts";
+import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration.ts";
+import type { PillarReading } from "../../../core/registration/pillarReadings.ts";
+import { silent } from "../chain/readings.ts";
+import { chainOf, old, ours, says } from "./chains.ts";
 
 /** Returns the address on which nodes agree, or why there is none, and the notes. */
 const agree = (...readings: PillarReading[]) => {

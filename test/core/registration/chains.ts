@@ -1,7 +1,7 @@
-import type { ChainClient } from "../../../core/chain/chain";
-import type { Produced } from "../../../core/chain/chainAnswers";
-import type { PillarAnswer } from "../../../core/registration/pillarReadings";
-import { clientNamed } from "../chain/readings";
+import type { ChainClient } from "../../../core/chain/chain.ts";
+import type { Produced } from "../../../core/chain/chainAnswers.ts";
+import type { PillarAnswer } from "../../../core/registration/pillarReadings.ts";
+import { clientNamed } from "../chain/readings.ts";
 
 export const ours = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 export const old = "z1qzlytaqdahg5t02nz5096frflfv7dm3y7yxmg7";

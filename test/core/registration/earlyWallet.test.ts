@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { watchForEarlyWallet } from "../../../core/registration/earlyWallet";
-import type { PillarReading } from "../../../core/registration/pillarReadings";
-import { silent } from "../chain/readings";
-import { old, ours, says } from "./chains";
+import { watchForEarlyWallet } from "../../../core/registration/earlyWallet.ts";
+import type { PillarReading } from "../../../core/registration/pillarReadings.ts";
+import { silent } from "../chain/readings.ts";
+import { old, ours, says } from "./chains.ts";
 
 function watchOf(before?: string, digest: string | undefined = createHash("sha256").update(ours).digest("hex")) {
   const seen = { ticks: 0, reads: 0, digests: 0, lines: [] as string[], told: [] as string[], kept: [] as object[] };

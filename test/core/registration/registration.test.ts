@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration";
-import type { PillarReading } from "../../../core/registration/pillarReadings";
+import { agreeOnPillar } from "../../../core/registration/agreeOnRegistration.ts";
+import type { PillarReading } from "../../../core/registration/pillarReadings.ts";
 import {
   decideRegistration,
   findSwitch,
   isOurs,
   type RegistrationFacts,
-} from "../../../core/registration/registration";
-import { formatRegistration } from "../../../core/registration/registrationMessages";
-import { silent } from "../chain/readings";
-import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
+} from "../../../core/registration/registration.ts";
+import { formatRegistration } from "../../../core/registration/registrationMessages.ts";
+import { silent } from "../chain/readings.ts";
+import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains.ts";
 
 const synced = { synced: true, known: true, why: "synced" };
 const switched = { height: 1001, at: clock - 10_000 };

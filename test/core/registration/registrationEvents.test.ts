@@ -1,19 +1,19 @@
 import { mkdirSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openEventLog } from "../../../core/eventLog/eventLog";
-import type { LogEvent } from "../../../core/eventLog/events";
-import type { Registration } from "../../../core/registration/registration";
+import { openEventLog } from "../../../core/eventLog/eventLog.ts";
+import type { LogEvent } from "../../../core/eventLog/events.ts";
+import type { Registration } from "../../../core/registration/registration.ts";
 import {
   collectRegistrationMemory,
   findRegistrationChanges,
   noteRegistration,
   readRegistrationMemory,
-} from "../../../core/registration/registrationLookup";
-import { findRegistrationNotices } from "../../../core/registration/registrationMessages";
-import { journeyIn } from "../../recordIn";
-import { scratchDirectory } from "../../scratchDirectory";
-import { clock, old, other, ours } from "./chains";
+} from "../../../core/registration/registrationLookup.ts";
+import { findRegistrationNotices } from "../../../core/registration/registrationMessages.ts";
+import { journeyIn } from "../../recordIn.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+import { clock, old, other, ours } from "./chains.ts";
 
 const scratch = scratchDirectory();
 

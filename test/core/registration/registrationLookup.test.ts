@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { ChainClient } from "../../../core/chain/chain";
-import type { Produced } from "../../../core/chain/chainAnswers";
-import { readPillar, readSources } from "../../../core/registration/pillarReadings";
-import { judgeRegistration, type RegistrationLookup } from "../../../core/registration/registrationLookup";
-import { clientNamed } from "../chain/readings";
-import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains";
+import type { ChainClient } from "../../../core/chain/chain.ts";
+import type { Produced } from "../../../core/chain/chainAnswers.ts";
+import { readPillar, readSources } from "../../../core/registration/pillarReadings.ts";
+import { judgeRegistration, type RegistrationLookup } from "../../../core/registration/registrationLookup.ts";
+import { clientNamed } from "../chain/readings.ts";
+import { chainOf, clock, old, other, ours, pillarOf, says } from "./chains.ts";
 
 /** Creates a node with a whole chain and this registration of its Pillar. */
 const clientOf = (chain: readonly Produced[], registered: string | null, changes: Partial<ChainClient> = {}) =>

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Journal } from "../../../core/orchestrator/rules/journal";
-import { decideRetirement } from "../../../core/retirement/decideRetirement";
-import type { HostFacts } from "../../../core/retirement/readHost";
-import { formatUnmet } from "../../../core/retirement/refusalText";
-import { addProvider, type GoodReading, type RetirementFacts } from "../../../core/retirement/retirementFacts";
-import { clientNamed, silent as silentNode } from "../chain/readings";
+import type { Journal } from "../../../core/orchestrator/rules/journal.ts";
+import { decideRetirement } from "../../../core/retirement/decideRetirement.ts";
+import type { HostFacts } from "../../../core/retirement/readHost.ts";
+import { formatUnmet } from "../../../core/retirement/refusalText.ts";
+import { addProvider, type GoodReading, type RetirementFacts } from "../../../core/retirement/retirementFacts.ts";
+import { clientNamed, silent as silentNode } from "../chain/readings.ts";
 import {
   bridge,
   facts,
@@ -18,7 +18,7 @@ import {
   share,
   signerParts,
   successor,
-} from "./exampleFacts";
+} from "./exampleFacts.ts";
 
 type Changes = Partial<RetirementFacts>;
 

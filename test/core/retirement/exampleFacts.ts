@@ -1,8 +1,8 @@
-import type { Journal } from "../../../core/orchestrator/rules/journal";
-import type { HostFacts } from "../../../core/retirement/readHost";
-import type { RewardsReading } from "../../../core/retirement/readRewards";
-import type { GoodReading, RetirementFacts } from "../../../core/retirement/retirementFacts";
-import { clientNamed } from "../chain/readings";
+import type { Journal } from "../../../core/orchestrator/rules/journal.ts";
+import type { HostFacts } from "../../../core/retirement/readHost.ts";
+import type { RewardsReading } from "../../../core/retirement/readRewards.ts";
+import type { GoodReading, RetirementFacts } from "../../../core/retirement/retirementFacts.ts";
+import { clientNamed } from "../chain/readings.ts";
 
 export const own = "z1qown";
 export const next = "z1qnext";

@@ -2,19 +2,19 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import { openEventLog } from "../../../core/eventLog/eventLog";
-import type { RetirementInputs } from "../../../core/retirement/guardInputs";
-import { readHost } from "../../../core/retirement/readHost";
-import { shutDownHost } from "../../../core/retirement/shutDownHost";
-import type { SurveyDeps } from "../../../core/retirement/surveyRetirement";
-import type { Variables } from "../../../core/ssh/foreign";
-import type { RootHost } from "../../../core/ssh/root";
-import { isPrintable, say } from "../../../core/util/printable";
-import { archiveOf, expectNothingOf, hostile, manifestOf, sentText } from "../../hostile";
-import { journeyIn } from "../../recordIn";
-import { scratchDirectory } from "../../scratchDirectory";
-import { exampleJournal } from "../orchestrator/exampleMove";
-import { places } from "./exampleFacts";
+import { openEventLog } from "../../../core/eventLog/eventLog.ts";
+import type { RetirementInputs } from "../../../core/retirement/guardInputs.ts";
+import { readHost } from "../../../core/retirement/readHost.ts";
+import { shutDownHost } from "../../../core/retirement/shutDownHost.ts";
+import type { SurveyDeps } from "../../../core/retirement/surveyRetirement.ts";
+import type { Variables } from "../../../core/ssh/foreign.ts";
+import type { RootHost } from "../../../core/ssh/root.ts";
+import { isPrintable, say } from "../../../core/util/printable.ts";
+import { archiveOf, expectNothingOf, hostile, manifestOf, sentText } from "../../hostile.ts";
+import { journeyIn } from "../../recordIn.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+import { exampleJournal } from "../orchestrator/exampleMove.ts";
+import { places } from "./exampleFacts.ts";
 
 /** Places of a text of the retired host. */
 const spots = [

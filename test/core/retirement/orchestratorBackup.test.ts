@@ -3,14 +3,14 @@ import fs from "node:fs";
 import path from "node:path";
 import { Encrypter } from "age-encryption";
 import { describe, expect, test } from "vitest";
-import { openIdentity } from "../../../core/orchestrator/backup/vault";
-import type { BackedUpOrchestrator } from "../../../core/retirement/backupRule";
-import { findOrchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup";
-import { createDirectoryStore } from "../../../core/store/directoryStore";
-import { moveNamed } from "../../moveNamed";
-import { putEvent, recordFile } from "../../recordIn";
-import { scratchDirectory } from "../../scratchDirectory";
-import { bridge, share } from "./exampleFacts";
+import { openIdentity } from "../../../core/orchestrator/backup/vault.ts";
+import type { BackedUpOrchestrator } from "../../../core/retirement/backupRule.ts";
+import { findOrchestratorBackupFaults } from "../../../core/retirement/orchestratorBackup.ts";
+import { createDirectoryStore } from "../../../core/store/directoryStore.ts";
+import { moveNamed } from "../../moveNamed.ts";
+import { putEvent, recordFile } from "../../recordIn.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+import { bridge, share } from "./exampleFacts.ts";
 
 const scratch = scratchDirectory();
 /** Returns the directory of the backups; keys lie beside it. */

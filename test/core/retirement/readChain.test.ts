@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { ChainClient } from "../../../core/chain/chain";
-import type { NodeFault } from "../../../core/chain/reading";
-import { type ChainReading, hasProducedSince, readChain } from "../../../core/retirement/readChain";
-import { silent } from "../chain/readings";
-import { runs, smallChain } from "./smallChain";
+import type { ChainClient } from "../../../core/chain/chain.ts";
+import type { NodeFault } from "../../../core/chain/reading.ts";
+import { type ChainReading, hasProducedSince, readChain } from "../../../core/retirement/readChain.ts";
+import { silent } from "../chain/readings.ts";
+import { runs, smallChain } from "./smallChain.ts";
 
 const network = { momentum: 1000, tickMomentums: 12 };
 const question = { pillar: "Anvil", oldProducer: "own", newProducer: "next", network, epoch: 50_000 };

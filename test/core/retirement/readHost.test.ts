@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { formatMove } from "../../../core/eventLog/moveId";
-import { parseHostFacts, readHost } from "../../../core/retirement/readHost";
-import type { RootHost } from "../../../core/ssh/root";
-import { exampleJournal } from "../orchestrator/exampleMove";
-import { places } from "./exampleFacts";
+import { formatMove } from "../../../core/eventLog/moveId.ts";
+import { parseHostFacts, readHost } from "../../../core/retirement/readHost.ts";
+import type { RootHost } from "../../../core/ssh/root.ts";
+import { exampleJournal } from "../orchestrator/exampleMove.ts";
+import { places } from "./exampleFacts.ts";
 
 const lines = [
   ...["producer=z1qown", "keyStore=yes", "nodeActive=yes", "nodeMasked=no", "signerActive=no", "signerMasked=yes"],

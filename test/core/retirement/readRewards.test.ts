@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ChainClient } from "../../../core/chain/chain";
-import type { PaidEpoch, Rewards } from "../../../core/chain/chainAnswers";
-import { judgeRewards, type RewardsJudgement, readRewards } from "../../../core/retirement/readRewards";
-import { runs, smallChain } from "./smallChain";
+import type { ChainClient } from "../../../core/chain/chain.ts";
+import type { PaidEpoch, Rewards } from "../../../core/chain/chainAnswers.ts";
+import { judgeRewards, type RewardsJudgement, readRewards } from "../../../core/retirement/readRewards.ts";
+import { runs, smallChain } from "./smallChain.ts";
 
 const hour = 3_600_000;
 const minute = 60_000;

@@ -1,6 +1,6 @@
-import type { ChainClient } from "../../../core/chain/chain";
-import type { Produced, Rewards } from "../../../core/chain/chainAnswers";
-import { clientNamed } from "../chain/readings";
+import type { ChainClient } from "../../../core/chain/chain.ts";
+import type { Produced, Rewards } from "../../../core/chain/chainAnswers.ts";
+import { clientNamed } from "../chain/readings.ts";
 
 /** Creates a chain as one node reports it: a momentum a second from time 0 on, with these producers. */
 export function smallChain(producers: readonly string[], changes: Partial<ChainClient> = {}): ChainClient {

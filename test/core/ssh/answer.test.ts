@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { formatStepError, frameScript } from "../../../core/ssh/answer";
-import { createConnection, runScript } from "../../../core/ssh/connection";
-import { openRoot } from "../../../core/ssh/root";
-import { createEnvelope, type Step } from "../../../core/steps/step";
-import { scratchDirectory } from "../../scratchDirectory";
-import { loginTo, sshHost, use } from "../chain/fakes";
+import { formatStepError, frameScript } from "../../../core/ssh/answer.ts";
+import { createConnection, runScript } from "../../../core/ssh/connection.ts";
+import { openRoot } from "../../../core/ssh/root.ts";
+import { createEnvelope, type Step } from "../../../core/steps/step.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+import { loginTo, sshHost, use } from "../chain/fakes.ts";
 
 const scratch = scratchDirectory();
 

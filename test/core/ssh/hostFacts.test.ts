@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { frameScript } from "../../../core/ssh/answer";
-import { createConnection } from "../../../core/ssh/connection";
-import { formatHostFacts, readHostFacts } from "../../../core/ssh/hostFacts";
-import { evilText, harmless } from "../../evilText";
-import { closedPort, loginTo, sshHost, use } from "../chain/fakes";
+import { frameScript } from "../../../core/ssh/answer.ts";
+import { createConnection } from "../../../core/ssh/connection.ts";
+import { formatHostFacts, readHostFacts } from "../../../core/ssh/hostFacts.ts";
+import { evilText, harmless } from "../../evilText.ts";
+import { closedPort, loginTo, sshHost, use } from "../chain/fakes.ts";
 
 async function factsOf(script: string, port?: number): Promise<readonly string[]> {
   const target = loginTo(await use(sshHost()));

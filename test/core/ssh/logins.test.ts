@@ -4,14 +4,14 @@ import net, { type AddressInfo } from "node:net";
 import { join } from "node:path";
 import ssh2, { type AuthContext, type Connection } from "ssh2";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createConnection } from "../../../core/ssh/connection";
-import { agentNeeds, countAgentKeys } from "../../../core/ssh/login";
-import { formatLoginFailure, tryLogin } from "../../../core/ssh/reachability";
-import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
-import { isFatal, type LoginError } from "../../../core/ssh/sshErrors";
-import { commandsFor } from "../../../core/util/commands";
-import { scratchDirectory } from "../../scratchDirectory";
-import { closedPort, keyPair, loginTo, sshHost, use } from "../chain/fakes";
+import { createConnection } from "../../../core/ssh/connection.ts";
+import { agentNeeds, countAgentKeys } from "../../../core/ssh/login.ts";
+import { formatLoginFailure, tryLogin } from "../../../core/ssh/reachability.ts";
+import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh.ts";
+import { isFatal, type LoginError } from "../../../core/ssh/sshErrors.ts";
+import { commandsFor } from "../../../core/util/commands.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+import { closedPort, keyPair, loginTo, sshHost, use } from "../chain/fakes.ts";
 
 const scratch = scratchDirectory();
 

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import type { PortResult, PortState } from "../../../core/ssh/portRules";
+import type { PortResult, PortState } from "../../../core/ssh/portRules.ts";
 import {
   formatPortList,
   listPortRules,
@@ -8,9 +8,9 @@ import {
   findPortProblems as portFaults,
   tryPort,
   tryPorts,
-} from "../../../core/ssh/portRules";
-import { configOf } from "../../components/exampleConfig";
-import { listen } from "../chain/fakes";
+} from "../../../core/ssh/portRules.ts";
+import { configOf } from "../../components/exampleConfig.ts";
+import { listen } from "../chain/fakes.ts";
 
 const all = { node: true, orchestrator: true };
 const rulesOf = (changes: Record<string, unknown> = {}, hasSigner = true, running = all) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { computeFingerprint, isSameHost } from "../../../core/ssh/publicKey";
+import { computeFingerprint, isSameHost } from "../../../core/ssh/publicKey.ts";
 
 const line = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 

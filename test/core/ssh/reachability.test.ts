@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { OwnServer } from "../../../core/ssh/ownServer";
-import { bootTimeoutMs, formatLoginFailure, type ReachDeps, waitForLogin } from "../../../core/ssh/reachability";
-import { createLoginRefusal, createUnreachedError } from "../../../core/ssh/sshErrors";
-import { commandsFor } from "../../../core/util/commands";
-import { keyPair } from "../chain/fakes";
+import type { OwnServer } from "../../../core/ssh/ownServer.ts";
+import { bootTimeoutMs, formatLoginFailure, type ReachDeps, waitForLogin } from "../../../core/ssh/reachability.ts";
+import { createLoginRefusal, createUnreachedError } from "../../../core/ssh/sshErrors.ts";
+import { commandsFor } from "../../../core/util/commands.ts";
+import { keyPair } from "../chain/fakes.ts";
 
 const target = { address: "203.0.113.7", port: 22, user: "op", hostKey: "ssh-ed25519 AAAA", password: "hunter2" };
 const refusedLogin = createLoginRefusal("login", { what: "op@203.0.113.7:22 refuses the login", needed: "a key" });

@@ -1,10 +1,10 @@
 import { test as base, expect } from "vitest";
-import { markOwn } from "../../../core/ssh/foreign";
-import type { CallError, RootHost } from "../../../core/ssh/root";
-import { asRoot, createRootScript, openRoot, redactSecrets } from "../../../core/ssh/root";
-import type { SshTarget } from "../../../core/ssh/ssh";
-import { evilText, harmless } from "../../evilText";
-import { loginTo, type SshHost, sshHost } from "../chain/fakes";
+import { markOwn } from "../../../core/ssh/foreign.ts";
+import type { CallError, RootHost } from "../../../core/ssh/root.ts";
+import { asRoot, createRootScript, openRoot, redactSecrets } from "../../../core/ssh/root.ts";
+import type { SshTarget } from "../../../core/ssh/ssh.ts";
+import { evilText, harmless } from "../../evilText.ts";
+import { loginTo, type SshHost, sshHost } from "../chain/fakes.ts";
 
 const library = `become_root() { "$@"; }
 

@@ -1,8 +1,8 @@
 import type { PublicKeyAuthContext } from "ssh2";
 import { test as base, expect } from "vitest";
-import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh";
-import { isFatal } from "../../../core/ssh/sshErrors";
-import { closedPort, keyPair, loginTo, type SshHost, sshHost, use } from "../chain/fakes";
+import { connectSsh, type SshTarget, scanHostKey } from "../../../core/ssh/ssh.ts";
+import { isFatal } from "../../../core/ssh/sshErrors.ts";
+import { closedPort, keyPair, loginTo, type SshHost, sshHost, use } from "../chain/fakes.ts";
 
 const test = base.extend<{ host: SshHost }>({
   host: async ({ task: _task }, provide) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readChainCopyLibrary, readOrchestratorLibrary } from "../../../core/steps/libraries";
-import { decoded } from "../../hostile";
+import { readChainCopyLibrary, readOrchestratorLibrary } from "../../../core/steps/libraries.ts";
+import { decoded } from "../../hostile.ts";
 
 test.each(decoded)("scripts only test whether $%s is empty, or decode it into a file", (name) => {
   const use = new RegExp(`\\$\\{?${name}\\b`);

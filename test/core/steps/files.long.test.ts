@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import fs, { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect } from "vitest";
-import { formatAssignments } from "../../../core/ssh/shellWords";
-import { readChainCopyLibrary, readOrchestratorLibrary } from "../../../core/steps/libraries";
-import { fillDisk, killedAt, onSmallDisk, type Sandbox, test } from "./sandbox";
+import { formatAssignments } from "../../../core/ssh/shellWords.ts";
+import { readChainCopyLibrary, readOrchestratorLibrary } from "../../../core/steps/libraries.ts";
+import { fillDisk, killedAt, onSmallDisk, type Sandbox, test } from "./sandbox.ts";
 
 const operator = 'ssh-ed25519 AAAAOPERATOR op@laptop\n# mine\n\nfrom="192.0.2.1" ssh-rsa AAAA other\n';
 const ours = `${operator}\nssh-ed25519 AAAA pillar-host-copy\n`;

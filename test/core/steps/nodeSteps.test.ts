@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { text } from "node:stream/consumers";
 import { expect, it, test } from "vitest";
-import * as steps from "../../../core/steps/nodeSteps";
-import type { Step } from "../../../core/steps/step";
-import { formatReservedPorts, formatStackIdentity } from "../../../core/steps/stepVariables";
-import { configOf, least } from "../../components/exampleConfig";
+import * as steps from "../../../core/steps/nodeSteps.ts";
+import type { Step } from "../../../core/steps/step.ts";
+import { formatReservedPorts, formatStackIdentity } from "../../../core/steps/stepVariables.ts";
+import { configOf, least } from "../../components/exampleConfig.ts";
 
 const identity = formatStackIdentity("prod-2", "Anvil");
 const stepsOf = (config = configOf()): Step[] => [

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base } from "vitest";
-import { asRoot } from "../../../core/ssh/root";
+import { asRoot } from "../../../core/ssh/root.ts";
 
 const commands = readFileSync(join(import.meta.dirname, "../../../core/steps/lib/commands.sh"), "utf8");
 

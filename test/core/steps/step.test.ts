@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { formatAssignments } from "../../../core/ssh/shellWords";
-import { createEnvelope, type Step } from "../../../core/steps/step";
-import { quote } from "../../../core/util/quote";
+import { formatAssignments } from "../../../core/ssh/shellWords.ts";
+import { createEnvelope, type Step } from "../../../core/steps/step.ts";
+import { quote } from "../../../core/util/quote.ts";
 
 test.each(["plain", "", "'", "a b", "it's", "$HOME $(id) `id`", "two\nlines", "\\", "*", "-n", "''", "ü€"])(
   "the shell reads %j back as it was",

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Store } from "../../../core/store/store";
+import type { Store } from "../../../core/store/store.ts";
 
 /** A store under test, as several machines reach it. */
 export interface StoreStage {

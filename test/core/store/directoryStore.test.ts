@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { createDirectoryStore } from "../../../core/store/directoryStore";
-import { scratchDirectory } from "../../scratchDirectory";
-import { storeContract } from "./contract";
+import { createDirectoryStore } from "../../../core/store/directoryStore.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+import { storeContract } from "./contract.ts";
 
 const scratch = scratchDirectory();
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
-import * as records from "../../../core/store/recordsDirectory";
+import * as records from "../../../core/store/recordsDirectory.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

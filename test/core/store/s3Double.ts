@@ -1,6 +1,6 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import { evilText } from "../../evilText";
+import { evilText } from "../../evilText.ts";
 
 /** Its behaviour: correct, no answer, forbidden in words that control a terminal, half an answer, a broken upload. */
 export type Mood = "well" | "slow" | "forbidden" | "cut" | "halfTaken";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Observation } from "../../../core/chain/node";
-import type { EvidenceOptions, SyncDecision, SyncLookup } from "../../../core/sync/decideSynced";
-import { chainGap, decideSynced, noEvidence } from "../../../core/sync/decideSynced";
-import type { ReferenceAnswers } from "../../../core/sync/references";
-import { atHeight, block, seenFrom, silent } from "../chain/readings";
-import { answer, nodeTime, none } from "./looks";
+import type { Observation } from "../../../core/chain/node.ts";
+import type { EvidenceOptions, SyncDecision, SyncLookup } from "../../../core/sync/decideSynced.ts";
+import { chainGap, decideSynced, noEvidence } from "../../../core/sync/decideSynced.ts";
+import type { ReferenceAnswers } from "../../../core/sync/references.ts";
+import { atHeight, block, seenFrom, silent } from "../chain/readings.ts";
+import { answer, nodeTime, none } from "./looks.ts";
 
 const options: EvidenceOptions = { confirmations: 1, confirmSpan: 0, tolerance: 20, isChainUnverified: true };
 const good = answer(2, 1000, 1000, { newestAge: 3000 });

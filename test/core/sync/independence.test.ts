@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isAnswered } from "../../../core/chain/reading";
-import { decideSynced, noEvidence } from "../../../core/sync/decideSynced";
-import type { ReferenceAnswers } from "../../../core/sync/references";
-import { atHeight, block, silent } from "../chain/readings";
-import { answer, nodeTime } from "./looks";
+import { isAnswered } from "../../../core/chain/reading.ts";
+import { decideSynced, noEvidence } from "../../../core/sync/decideSynced.ts";
+import type { ReferenceAnswers } from "../../../core/sync/references.ts";
+import { atHeight, block, silent } from "../chain/readings.ts";
+import { answer, nodeTime } from "./looks.ts";
 
 // A chain and its fork: below `forkAt` both have the same momentums. `far` is on the node's chain, but over an hour behind.
 type Side = "chain" | "fork" | "silent" | "far";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { isAddingMomentum, judgeObservation } from "../../../core/sync/judgeObservation";
-import { answer, nodeTime, none } from "./looks";
+import { isAddingMomentum, judgeObservation } from "../../../core/sync/judgeObservation.ts";
+import { answer, nodeTime, none } from "./looks.ts";
 
 const fresh = { newestAge: 4000 };
 const closed = (peers = "") => `not enough peers${peers}: is 35995/tcp and udp open to the world?`;

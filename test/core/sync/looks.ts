@@ -1,4 +1,4 @@
-import type { Observation } from "../../../core/chain/node";
+import type { Observation } from "../../../core/chain/node.ts";
 
 export const hour = 3_600_000;
 /** The node's time in every look that does not say another. */

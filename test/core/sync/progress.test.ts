@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { judgeObservation, type SyncReason } from "../../../core/sync/judgeObservation";
+import { judgeObservation, type SyncReason } from "../../../core/sync/judgeObservation.ts";
 import {
   computeProgress,
   followHeight,
   formatProgress,
   type HeightStanding,
   type Sample,
-} from "../../../core/sync/progress";
-import { answer, hour, nodeTime, none } from "./looks";
+} from "../../../core/sync/progress.ts";
+import { answer, hour, nodeTime, none } from "./looks.ts";
 
 const startedAt = nodeTime - hour;
 const since = "since 2026-01-01 23:00 UTC";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decideSynced, noEvidence } from "../../../core/sync/decideSynced";
-import { judgeObservation } from "../../../core/sync/judgeObservation";
-import { compareReferences, type ReferenceReading } from "../../../core/sync/references";
-import { atHeight, seenFrom, silent } from "../chain/readings";
+import { decideSynced, noEvidence } from "../../../core/sync/decideSynced.ts";
+import { judgeObservation } from "../../../core/sync/judgeObservation.ts";
+import { compareReferences, type ReferenceReading } from "../../../core/sync/references.ts";
+import { atHeight, seenFrom, silent } from "../chain/readings.ts";
 
 const height = fc.nat({ max: 20_000_000 });
 const tolerance = 20;

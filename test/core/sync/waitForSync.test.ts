@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { Observation } from "../../../core/chain/node";
-import type { VersionGap } from "../../../core/chain/requiredVersions";
-import { parseNodeHostFacts } from "../../../core/ssh/hostFacts";
-import { createFatalError } from "../../../core/ssh/sshErrors";
-import { chainGap } from "../../../core/sync/decideSynced";
-import type { ReferenceAnswers } from "../../../core/sync/references";
-import { isGiveUp, type SyncDeps, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync";
-import { atHeight, seenFrom } from "../chain/readings";
-import { answer, hour, nodeTime, none } from "./looks";
+import type { Observation } from "../../../core/chain/node.ts";
+import type { VersionGap } from "../../../core/chain/requiredVersions.ts";
+import { parseNodeHostFacts } from "../../../core/ssh/hostFacts.ts";
+import { createFatalError } from "../../../core/ssh/sshErrors.ts";
+import { chainGap } from "../../../core/sync/decideSynced.ts";
+import type { ReferenceAnswers } from "../../../core/sync/references.ts";
+import { isGiveUp, type SyncDeps, type WaitOptions, waitForSync } from "../../../core/sync/waitForSync.ts";
+import { atHeight, seenFrom } from "../chain/readings.ts";
+import { answer, hour, nodeTime, none } from "./looks.ts";
 
 const good = answer(2, 1000, 1000, { newestAge: 3000 });
 const minute = 60_000;

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openNodeChain, openReferenceChain } from "../../../core/chain/chain";
-import { openReferences } from "../../../core/chain/distinctReferences";
-import type { NodeTarget } from "../../../core/chain/node";
-import { isAnswered, listLeftOut } from "../../../core/chain/reading";
-import { type NodeStatus, prefetch, readNodeStatus } from "../../../core/sync/nodeStatus";
-import { compareReferences } from "../../../core/sync/references";
-import { openWitnesses } from "../../../core/sync/witnesses";
-import { type FakeNode, fakeNode, idCall, loginTo, sshHost, synced, use } from "../chain/fakes";
-import { block } from "../chain/readings";
+import { openNodeChain, openReferenceChain } from "../../../core/chain/chain.ts";
+import { openReferences } from "../../../core/chain/distinctReferences.ts";
+import type { NodeTarget } from "../../../core/chain/node.ts";
+import { isAnswered, listLeftOut } from "../../../core/chain/reading.ts";
+import { type NodeStatus, prefetch, readNodeStatus } from "../../../core/sync/nodeStatus.ts";
+import { compareReferences } from "../../../core/sync/references.ts";
+import { openWitnesses } from "../../../core/sync/witnesses.ts";
+import { type FakeNode, fakeNode, idCall, loginTo, sshHost, synced, use } from "../chain/fakes.ts";
+import { block } from "../chain/readings.ts";
 
 /** Starts a host with a node, and returns the target of a lookup. */
 async function hostWithNode(version?: string): Promise<NodeTarget> {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import * as rules from "../../../core/upgrade/rules";
-import { electedOf } from "../../../lab/doubles/chain/elections";
+import * as rules from "../../../core/upgrade/rules.ts";
+import { electedOf } from "../../../lab/doubles/chain/elections.ts";
 
 const network = { momentum: 10_000, tickMomentums: 30 };
 const genesis = 1_600_000_000_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type UpgradeDeps, upgradeNode } from "../../../core/upgrade/upgrade";
+import { type UpgradeDeps, upgradeNode } from "../../../core/upgrade/upgrade.ts";
 
 /** Returns a host that answers `look` with these texts in turn, and then always with the last one. */
 function stage(looks: string[], more: Partial<UpgradeDeps> = {}) {

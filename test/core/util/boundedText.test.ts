@@ -1,9 +1,9 @@
 import http from "node:http";
 import zlib from "node:zlib";
 import { afterEach, expect, test } from "vitest";
-import { createHttp } from "../../../core/cloud/http";
-import { answerLimit, readBoundedStream, sendRequest } from "../../../core/util/sendRequest";
-import { listen, type Server } from "../chain/fakes";
+import { createHttp } from "../../../core/cloud/http.ts";
+import { answerLimit, readBoundedStream, sendRequest } from "../../../core/util/sendRequest.ts";
+import { listen, type Server } from "../chain/fakes.ts";
 
 let server: Server | undefined;
 afterEach(() => server?.close());

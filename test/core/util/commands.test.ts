@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commandsFor } from "../../../core/util/commands";
+import { commandsFor } from "../../../core/util/commands.ts";
 
 const prod = commandsFor("prod-2");
 

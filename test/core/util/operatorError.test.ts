@@ -3,11 +3,11 @@ import { join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { formatError } from "../../../cli/terminal/refusal";
-import { showPlainErrors } from "../../../components/log";
-import { formatDefaultPlace, resolveDataDirectory, resolvePlace } from "../../../core/store/recordsDirectory";
-import { resolvePath } from "../../../core/util/resolvePath";
-import { scratchDirectory } from "../../scratchDirectory";
+import { formatError } from "../../../cli/terminal/refusal.ts";
+import { showPlainErrors } from "../../../components/log.ts";
+import { formatDefaultPlace, resolveDataDirectory, resolvePlace } from "../../../core/store/recordsDirectory.ts";
+import { resolvePath } from "../../../core/util/resolvePath.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const scratch = scratchDirectory();
 afterEach(() => void vi.unstubAllEnvs());

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { isPrintable, printable, printableLines, say } from "../../../core/util/printable";
-import { evilText, harmless } from "../../evilText";
+import { isPrintable, printable, printableLines, say } from "../../../core/util/printable.ts";
+import { evilText, harmless } from "../../evilText.ts";
 
 test("removes control characters and bidi overrides from a line", () => {
   expect(printable(evilText)).toBe(harmless);

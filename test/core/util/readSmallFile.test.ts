@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkKeyFile, gatherSecrets } from "../../../cli/init/stackSecrets";
-import { parseConfig } from "../../../core/config/config";
-import { openIdentity } from "../../../core/orchestrator/backup/vault";
-import { least } from "../../components/exampleConfig";
-import { scratchDirectory } from "../../scratchDirectory";
-import { keyPair } from "../chain/fakes";
+import { checkKeyFile, gatherSecrets } from "../../../cli/init/stackSecrets.ts";
+import { parseConfig } from "../../../core/config/config.ts";
+import { openIdentity } from "../../../core/orchestrator/backup/vault.ts";
+import { least } from "../../components/exampleConfig.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
+import { keyPair } from "../chain/fakes.ts";
 
 const pair = keyPair();
 const scratch = scratchDirectory();

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { resolvePath } from "../../../core/util/resolvePath";
+import { resolvePath } from "../../../core/util/resolvePath.ts";
 
 test.each([
   ["~/x", join(homedir(), "x")],

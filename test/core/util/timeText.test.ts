@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatDuration } from "../../../core/util/timeText";
+import { formatDuration } from "../../../core/util/timeText.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decideWait, isUnattended } from "../../../core/util/unattended";
+import { decideWait, isUnattended } from "../../../core/util/unattended.ts";
 
 test.each([
   [undefined, false],

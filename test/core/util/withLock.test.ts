@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { withLock } from "../../../core/util/withLock";
-import { scratchDirectory } from "../../scratchDirectory";
+import { withLock } from "../../../core/util/withLock.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
 const scratch = scratchDirectory();
 const scope = { stack: "prod", pillar: "Anvil" };

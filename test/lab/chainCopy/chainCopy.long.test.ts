@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { NodeReport } from "../../../lab/doubles/chain";
-import type { LabHost } from "../../../lab/lab";
-import { cli } from "../cli/fixture";
-import { expectSuccess, onHost, reconfigure } from "../fixture";
-import { copyFrom, copyStage, gate, leftOn, nodePid } from "./copyStage";
+import type { NodeReport } from "../../../lab/doubles/chain/index.ts";
+import type { LabHost } from "../../../lab/lab.ts";
+import { cli } from "../cli/fixture.ts";
+import { expectSuccess, onHost, reconfigure } from "../fixture.ts";
+import { copyFrom, copyStage, gate, leftOn, nodePid } from "./copyStage.ts";
 
 const stage = copyStage({});
 

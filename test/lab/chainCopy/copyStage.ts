@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from "vitest";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import type { LabStack } from "../../../lab/stack/stack";
-import { onHost, pastPackages, testLab, testStack } from "../fixture";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
+import type { LabStack } from "../../../lab/stack/stack.ts";
+import { onHost, pastPackages, testLab, testStack } from "../fixture.ts";
 
 /** Gate settings with which one proof of sync is enough. */
 export const gate = { confirmations: 1, confirmSeconds: 0 };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { LabHost } from "../../../lab/lab";
-import type { Run } from "../../../lab/stack/engineRun";
-import { onHost, reconfigure } from "../fixture";
-import { copyStage, gate, leftOn, nodePid } from "./copyStage";
+import type { LabHost } from "../../../lab/lab.ts";
+import type { Run } from "../../../lab/stack/engineRun.ts";
+import { onHost, reconfigure } from "../fixture.ts";
+import { copyStage, gate, leftOn, nodePid } from "./copyStage.ts";
 
 const data = "/root/.znn";
 

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { CheckRow } from "../../../cli/check/checkRow";
-import { commandsFor } from "../../../core/util/commands";
-import { endProcess } from "../../../lab/hosts/machine";
-import type { LabHost } from "../../../lab/lab";
-import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture";
-import { moveStage } from "../orchestrator/moveStage";
-import { type LabWebhook, startWebhook } from "../webhook";
-import { cli, typedAsPrinted } from "./fixture";
+import type { CheckRow } from "../../../cli/check/checkRow.ts";
+import { commandsFor } from "../../../core/util/commands.ts";
+import { endProcess } from "../../../lab/hosts/machine.ts";
+import type { LabHost } from "../../../lab/lab.ts";
+import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture.ts";
+import { moveStage } from "../orchestrator/moveStage.ts";
+import { type LabWebhook, startWebhook } from "../webhook.ts";
+import { cli, typedAsPrinted } from "./fixture.ts";
 
 // The node is synced, and the orchestrator's move is next.
 describe("the commands between two runs", () => {

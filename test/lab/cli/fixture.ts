@@ -1,4 +1,4 @@
-import type { LabStack } from "../../../lab/stack/stack";
+import type { LabStack } from "../../../lab/stack/stack.ts";
 
 /** Outcome of a run of the tool: `output` is both streams together. */
 export interface Told {
@@ -22,7 +22,7 @@ export async function cli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Told> {
-  const { exitCode, all } = await running(stack, ["node", "cli/bin.js", ...args], env);
+  const { exitCode, all } = await running(stack, ["node", "cli/bin.cjs", ...args], env);
   return { exitCode: exitCode ?? -1, output: all };
 }
 
@@ -38,7 +38,7 @@ export async function typedAsPrinted(stack: LabStack, line: string): Promise<Tol
  * @param seen text after which Ctrl-C is pressed; without it Ctrl-C comes after three minutes
  */
 export async function cliInTerminal(stack: LabStack, args: readonly string[], seen?: string): Promise<Told> {
-  const line = `stty cols 100 rows 30; node cli/bin.js ${args.join(" ")}`;
+  const line = `stty cols 100 rows 30; node cli/bin.cjs ${args.join(" ")}`;
   const script = running(
     stack,
     ["script", "-qec", line, "/dev/null"],

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { describe, expect, it } from "vitest";
-import { expectSuccess, pastPackages, staged } from "../fixture";
-import { cli } from "./fixture";
+import { expectSuccess, pastPackages, staged } from "../fixture.ts";
+import { cli } from "./fixture.ts";
 
 const goOn = ["--", "--yes", "--skip-preview", "--non-interactive"];
 

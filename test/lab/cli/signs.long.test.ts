@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
-import { usualSporks } from "../../../lab/doubles/chain";
-import { addRule } from "../../../lab/faults/networkFaults";
-import { hostNamespace } from "../../../lab/hosts/network";
-import { endPid, treeOf } from "../../../lab/hosts/processTree";
-import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { onHost } from "../fixture";
-import { watchedStage } from "./watcher";
+import { usualSporks } from "../../../lab/doubles/chain/index.ts";
+import { addRule } from "../../../lab/faults/networkFaults.ts";
+import { hostNamespace } from "../../../lab/hosts/network.ts";
+import { endPid, treeOf } from "../../../lab/hosts/processTree.ts";
+import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { onHost } from "../fixture.ts";
+import { watchedStage } from "./watcher.ts";
 
 const restart = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart";
 const ports = "35997/tcp, the node's RPC, is open to this machine";

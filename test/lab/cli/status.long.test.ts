@@ -3,15 +3,15 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { findPortProblems } from "../../../core/ssh/portRules";
-import type { RegisteredPillar } from "../../../lab/doubles/chain";
-import { hostNamespace } from "../../../lab/hosts/network";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { updateProducer } from "../../../lab/operator/wallet";
-import { LabStack } from "../../../lab/stack/stack";
-import { onHost, stackFile, testLab } from "../fixture";
-import { cli, cliInTerminal, type Told } from "./fixture";
+import { findPortProblems } from "../../../core/ssh/portRules.ts";
+import type { RegisteredPillar } from "../../../lab/doubles/chain/index.ts";
+import { hostNamespace } from "../../../lab/hosts/network.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { updateProducer } from "../../../lab/operator/wallet.ts";
+import { LabStack } from "../../../lab/stack/stack.ts";
+import { onHost, stackFile, testLab } from "../fixture.ts";
+import { cli, cliInTerminal, type Told } from "./fixture.ts";
 
 const sudoPassword = "sudo-pw-7dq3";
 

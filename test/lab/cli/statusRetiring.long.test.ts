@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet";
-import { expectSuccess, onHost } from "../fixture";
-import { configureOld, elect, pillar, retirementStage } from "../retirement/stage";
-import { cli } from "./fixture";
-import { watching } from "./watcher";
+import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts";
+import { expectSuccess, onHost } from "../fixture.ts";
+import { configureOld, elect, pillar, retirementStage } from "../retirement/stage.ts";
+import { cli } from "./fixture.ts";
+import { watching } from "./watcher.ts";
 
 const stage = retirementStage();
 const watch = watching(stage);

@@ -1,12 +1,12 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, vi } from "vitest";
-import { endProcess } from "../../../lab/hosts/machine";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import { keepPrinted } from "../../../lab/testRun/printed";
-import { expectSuccess, onHost, pastPackages, type Stage, staged } from "../fixture";
-import { codeBlocks } from "../readme";
-import { type LabWebhook, startWebhook } from "../webhook";
+import { endProcess } from "../../../lab/hosts/machine.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import { keepPrinted } from "../../../lab/testRun/printed.ts";
+import { expectSuccess, onHost, pastPackages, type Stage, staged } from "../fixture.ts";
+import { codeBlocks } from "../readme.ts";
+import { type LabWebhook, startWebhook } from "../webhook.ts";
 
 const document = await readFile(join(import.meta.dirname, "../../../docs/unattended.md"), "utf8");
 const line =

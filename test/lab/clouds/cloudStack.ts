@@ -4,17 +4,17 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
-import type { OrderRecord } from "../../../core/cloud/orderRecord";
-import type { CloudName } from "../../../lab/clouds/names";
-import { serveVault } from "../../../lab/doubles/vault";
-import { endProcess, startDetached } from "../../../lab/hosts/machine";
-import { Lab } from "../../../lab/lab";
-import { residentsIn } from "../../../lab/stack/residents";
-import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { createKeyPair } from "../../../providers/hostKey";
-import { fakeNode, synced } from "../../core/chain/fakes";
-import { expectFailure, expectSuccess } from "../fixture";
-import { serveCloud } from "./servedCloud";
+import type { OrderRecord } from "../../../core/cloud/orderRecord.ts";
+import type { CloudName } from "../../../lab/clouds/names.ts";
+import { serveVault } from "../../../lab/doubles/vault.ts";
+import { endProcess, startDetached } from "../../../lab/hosts/machine.ts";
+import { Lab } from "../../../lab/lab.ts";
+import { residentsIn } from "../../../lab/stack/residents.ts";
+import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { fakeNode, synced } from "../../core/chain/fakes.ts";
+import { expectFailure, expectSuccess } from "../fixture.ts";
+import { serveCloud } from "./servedCloud.ts";
 
 /** The plugin's key of a cloud's endpoint. */
 export const endpointKeys = { hetzner: "hcloud:endpoint", digitalocean: "digitalocean:apiEndpoint" } as const;

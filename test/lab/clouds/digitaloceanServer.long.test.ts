@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { startS3Double } from "../../core/store/s3Double";
-import { expectFailure, expectSuccess, linesOf } from "../fixture";
-import { adoptForeign, cloudStage, destroyAll, keeper, until } from "./cloudStack";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { startS3Double } from "../../core/store/s3Double.ts";
+import { expectFailure, expectSuccess, linesOf } from "../fixture.ts";
+import { adoptForeign, cloudStage, destroyAll, keeper, until } from "./cloudStack.ts";
 
 keepEngineLogs();
 

@@ -1,6 +1,6 @@
 import { execa } from "execa";
-import { operatorNamespace } from "../../../lab/hosts/network";
-import type { Lab } from "../../../lab/lab";
+import { operatorNamespace } from "../../../lab/hosts/network.ts";
+import type { Lab } from "../../../lab/lab.ts";
 
 /** Tries a TCP port from a namespace: no answer at all is `filtered`. */
 export async function probe(namespace: string, address: string, port: number): Promise<string> {

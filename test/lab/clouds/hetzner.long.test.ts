@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cloudTokens } from "../../../lab/clouds/names";
-import type { Server } from "../../../lab/clouds/room";
-import { createHostNetwork, hostNamespace, ip, operatorAddress } from "../../../lab/hosts/network";
-import type { Lab } from "../../../lab/lab";
-import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { createKeyPair } from "../../../providers/hostKey";
-import { expectFailure, expectSuccess, testLab } from "../fixture";
-import { probe, probeFromOperator } from "./fixture";
-import { lostLaptop } from "./lostLaptop";
+import { cloudTokens } from "../../../lab/clouds/names.ts";
+import type { Server } from "../../../lab/clouds/room/index.ts";
+import { createHostNetwork, hostNamespace, ip, operatorAddress } from "../../../lab/hosts/network.ts";
+import type { Lab } from "../../../lab/lab.ts";
+import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { expectFailure, expectSuccess, testLab } from "../fixture.ts";
+import { probe, probeFromOperator } from "./fixture.ts";
+import { lostLaptop } from "./lostLaptop.ts";
 
 keepEngineLogs();
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createKeyPair } from "../../../providers/hostKey";
-import { expectFailure, expectSuccess, linesOf } from "../fixture";
-import { adoptForeign, cloudStage, destroyAll, until } from "./cloudStack";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { expectFailure, expectSuccess, linesOf } from "../fixture.ts";
+import { adoptForeign, cloudStage, destroyAll, until } from "./cloudStack.ts";
 
 // The real engine and the plugin against the API on loopback, with its faults.
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { createKeyPair } from "../../../providers/hostKey";
-import { expectFailure, expectSuccess, linesOf } from "../fixture";
-import { cloudStage, destroyAll, keeper } from "./cloudStack";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { expectFailure, expectSuccess, linesOf } from "../fixture.ts";
+import { cloudStage, destroyAll, keeper } from "./cloudStack.ts";
 
 keepEngineLogs();
 

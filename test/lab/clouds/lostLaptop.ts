@@ -1,10 +1,10 @@
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { SeenRequest } from "../../../lab/clouds/api";
-import type { Lab } from "../../../lab/lab";
-import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { expectFailure, expectSuccess, linesOf } from "../fixture";
+import type { SeenRequest } from "../../../lab/clouds/api.ts";
+import type { Lab } from "../../../lab/lab.ts";
+import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
+import { expectFailure, expectSuccess, linesOf } from "../fixture.ts";
 
 /** A live server at a provider, and the stack that made it. */
 export interface LiveServer {

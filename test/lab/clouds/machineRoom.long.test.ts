@@ -2,14 +2,20 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { InboundRule } from "../../../lab/clouds/machineRoom";
-import { cloudTokens } from "../../../lab/clouds/names";
-import type { Server } from "../../../lab/clouds/room";
-import { createHostNetwork, hostNamespace, ip, operatorAddress, operatorNamespace } from "../../../lab/hosts/network";
-import type { Lab } from "../../../lab/lab";
-import { createKeyPair } from "../../../providers/hostKey";
-import { testLab } from "../fixture";
-import { probe, probeFromOperator } from "./fixture";
+import type { InboundRule } from "../../../lab/clouds/machineRoom.ts";
+import { cloudTokens } from "../../../lab/clouds/names.ts";
+import type { Server } from "../../../lab/clouds/room/index.ts";
+import {
+  createHostNetwork,
+  hostNamespace,
+  ip,
+  operatorAddress,
+  operatorNamespace,
+} from "../../../lab/hosts/network.ts";
+import type { Lab } from "../../../lab/lab.ts";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { testLab } from "../fixture.ts";
+import { probe, probeFromOperator } from "./fixture.ts";
 
 const cgroupRoots = ["/sys/fs/cgroup", "/sys/fs/cgroup/systemd", "/sys/fs/cgroup/unified"];
 

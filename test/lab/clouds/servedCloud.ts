@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { AccountOptions } from "../../../lab/clouds/account";
-import { createDigitalOcean } from "../../../lab/clouds/digitalocean";
-import { createHetzner } from "../../../lab/clouds/hetzner";
-import type { InboundRule, MachineOrder, MachineRoom } from "../../../lab/clouds/machineRoom";
-import { type CloudName, cloudTokens } from "../../../lab/clouds/names";
+import type { AccountOptions } from "../../../lab/clouds/account.ts";
+import { createDigitalOcean } from "../../../lab/clouds/digitalocean.ts";
+import { createHetzner } from "../../../lab/clouds/hetzner.ts";
+import type { InboundRule, MachineOrder, MachineRoom } from "../../../lab/clouds/machineRoom.ts";
+import { type CloudName, cloudTokens } from "../../../lab/clouds/names.ts";
 
 interface Machine {
   readonly order: MachineOrder;

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
-import { hasReal, type RealProgram } from "../../../lab/real/realPrograms";
-import type { PluginKind } from "../../../lab/toolchain/plugins";
+import { hasReal, type RealProgram } from "../../../lab/real/realPrograms.ts";
+import type { PluginKind } from "../../../lab/toolchain/plugins.ts";
 
 /** Subject of a suite of expectations: the lab's double or the real thing. */
 export type Kind = "double" | "real";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { controllerExpectations } from "../../../lab/contracts/controller";
-import { type ControllerSubject, doubleNames } from "../../../lab/contracts/controllerTalk";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { onHost, testLab } from "../fixture";
+import { controllerExpectations } from "../../../lab/contracts/controller.ts";
+import { type ControllerSubject, doubleNames } from "../../../lab/contracts/controllerTalk.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { onHost, testLab } from "../fixture.ts";
 
 describe("contract controller, the double", () => {
   let lab: Lab;

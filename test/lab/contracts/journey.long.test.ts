@@ -3,16 +3,16 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { RealNetwork } from "../../../lab/real/realNetwork";
-import { giveRealNode, setUpRealNode } from "../../../lab/real/realNode";
-import type { Run } from "../../../lab/stack/engineRun";
-import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { journeyIn } from "../../recordIn";
-import { expectFailure, expectSuccess, onHost, testLab } from "../fixture";
-import { realOnly } from "./contract";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { RealNetwork } from "../../../lab/real/realNetwork.ts";
+import { giveRealNode, setUpRealNode } from "../../../lab/real/realNode.ts";
+import type { Run } from "../../../lab/stack/engineRun.ts";
+import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { journeyIn } from "../../recordIn.ts";
+import { expectFailure, expectSuccess, onHost, testLab } from "../fixture.ts";
+import { realOnly } from "./contract.ts";
 
 /** The node that is built for short tests: two seconds to a momentum, twenty to a tick, six ticks to an epoch. */
 const clocks = { blockTime: 2, tickSlots: 10, epoch: 120, rewardDelay: 20, updateMomentums: 5 };

@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { findUnknownSporks, parseSporks } from "../../../core/chain/sporks";
-import type { Lab } from "../../../lab/lab";
-import { RealNetwork } from "../../../lab/real/realNetwork";
-import { testLab } from "../fixture";
-import { contract, realOnly } from "./contract";
+import { findUnknownSporks, parseSporks } from "../../../core/chain/sporks.ts";
+import type { Lab } from "../../../lab/lab.ts";
+import { RealNetwork } from "../../../lab/real/realNetwork.ts";
+import { testLab } from "../fixture.ts";
+import { contract, realOnly } from "./contract.ts";
 
 interface Momentum {
   readonly height: number;

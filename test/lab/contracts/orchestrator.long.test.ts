@@ -2,18 +2,18 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { parseConnections } from "../../../core/orchestrator/rules/endpoints";
-import { asRoot } from "../../../core/ssh/root";
-import { formatAssignments } from "../../../core/ssh/shellWords";
-import { readOrchestratorLibrary } from "../../../core/steps/libraries";
-import { parseFields } from "../../../core/util/fields";
-import type { BridgeInfo } from "../../../lab/doubles/chain";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { realSignerPrograms, setUpRealSigner, setUpWorld, setWorld, worldOf } from "../../../lab/real/realSigner";
-import { onHost, testLab } from "../fixture";
-import { contract, type Kind } from "./contract";
+import { parseConnections } from "../../../core/orchestrator/rules/endpoints.ts";
+import { asRoot } from "../../../core/ssh/root.ts";
+import { formatAssignments } from "../../../core/ssh/shellWords.ts";
+import { readOrchestratorLibrary } from "../../../core/steps/libraries.ts";
+import { parseFields } from "../../../core/util/fields.ts";
+import type { BridgeInfo } from "../../../lab/doubles/chain/index.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
+import { realSignerPrograms, setUpRealSigner, setUpWorld, setWorld, worldOf } from "../../../lab/real/realSigner.ts";
+import { onHost, testLab } from "../fixture.ts";
+import { contract, type Kind } from "./contract.ts";
 
 /** The tested part of config.json. */
 interface Config {

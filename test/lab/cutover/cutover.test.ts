@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { LogEvent } from "../../../core/eventLog/events";
-import type { RegisteredPillar, Slot } from "../../../lab/doubles/chain";
-import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
-import { expectSuccess, onHost, reconfigure } from "../fixture";
-import { catchUp, gateStage, watchUp } from "../gate/watch";
+import type { LogEvent } from "../../../core/eventLog/events.ts";
+import type { RegisteredPillar, Slot } from "../../../lab/doubles/chain/index.ts";
+import { awaitProduction, updateProducer } from "../../../lab/operator/wallet.ts";
+import { expectSuccess, onHost, reconfigure } from "../fixture.ts";
+import { catchUp, gateStage, watchUp } from "../gate/watch.ts";
 
 interface Outputs {
   readonly registration: Record<string, unknown>;

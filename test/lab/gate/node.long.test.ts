@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { findValidEvents } from "../../../core/eventLog/guardFacts";
-import type { ChainTruth } from "../../../lab/doubles/chain";
-import { healFaults, setFault } from "../../../lab/faults";
-import { journeyIn } from "../../recordIn";
-import { cli } from "../cli/fixture";
-import { databaseOf, expectFailure, expectSuccess, linesOf, onHost, reconfigure } from "../fixture";
-import { catchUp, gateStage, livesThrough, progress, wasSynced, watchUp } from "./watch";
+import { findValidEvents } from "../../../core/eventLog/guardFacts.ts";
+import type { ChainTruth } from "../../../lab/doubles/chain/index.ts";
+import { healFaults, setFault } from "../../../lab/faults/index.ts";
+import { journeyIn } from "../../recordIn.ts";
+import { cli } from "../cli/fixture.ts";
+import { databaseOf, expectFailure, expectSuccess, linesOf, onHost, reconfigure } from "../fixture.ts";
+import { catchUp, gateStage, livesThrough, progress, wasSynced, watchUp } from "./watch.ts";
 
 interface GateState {
   readonly startedAt: string;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { ChainTruth } from "../../../lab/doubles/chain";
-import { healFaults, setFault } from "../../../lab/faults";
-import { cli } from "../cli/fixture";
-import { expectFailure, expectSuccess, linesOf, onHost, reconfigure } from "../fixture";
-import { catchUp, expectSynced, gateStage, progress, watchUp } from "./watch";
+import type { ChainTruth } from "../../../lab/doubles/chain/index.ts";
+import { healFaults, setFault } from "../../../lab/faults/index.ts";
+import { cli } from "../cli/fixture.ts";
+import { expectFailure, expectSuccess, linesOf, onHost, reconfigure } from "../fixture.ts";
+import { catchUp, expectSynced, gateStage, progress, watchUp } from "./watch.ts";
 
 interface Sync {
   readonly currentHeight: number;

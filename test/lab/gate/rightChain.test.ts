@@ -2,30 +2,30 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { openNodeChain, openReferenceChain } from "../../../core/chain/chain";
-import type { NodeTarget } from "../../../core/chain/node";
-import { isAnswered } from "../../../core/chain/reading";
-import { readSharedHeights } from "../../../core/chain/sameChain";
-import { copyChain } from "../../../core/chainCopy/chainCopy";
-import type { CopyHosts } from "../../../core/chainCopy/copyHosts";
+import { openNodeChain, openReferenceChain } from "../../../core/chain/chain.ts";
+import type { NodeTarget } from "../../../core/chain/node.ts";
+import { isAnswered } from "../../../core/chain/reading.ts";
+import { readSharedHeights } from "../../../core/chain/sameChain.ts";
+import { copyChain } from "../../../core/chainCopy/chainCopy.ts";
+import type { CopyHosts } from "../../../core/chainCopy/copyHosts.ts";
 import {
   type ChainCopyInputs,
   type CopyDeps,
   createNodeAccess,
   type HostRole,
-} from "../../../core/chainCopy/copyNodes";
-import type { LogRef } from "../../../core/eventLog/eventLog";
-import { decideRetirement } from "../../../core/retirement/decideRetirement";
-import { readChain } from "../../../core/retirement/readChain";
-import { readNodeStatus } from "../../../core/sync/nodeStatus";
-import type { WitnessSources } from "../../../core/sync/references";
-import { systemClock } from "../../../core/util/clock";
-import { Chain, type ServedChain, serveChain } from "../../../lab/doubles/chain";
-import { NodeDouble } from "../../../lab/doubles/node/node";
-import { passGate } from "../../../providers/syncGate";
-import { loginTo, type SshHost, sshHost } from "../../core/chain/fakes";
-import { facts as retirementFacts } from "../../core/retirement/exampleFacts";
-import { journeyIn } from "../../recordIn";
+} from "../../../core/chainCopy/copyNodes.ts";
+import type { LogRef } from "../../../core/eventLog/eventLog.ts";
+import { decideRetirement } from "../../../core/retirement/decideRetirement.ts";
+import { readChain } from "../../../core/retirement/readChain.ts";
+import { readNodeStatus } from "../../../core/sync/nodeStatus.ts";
+import type { WitnessSources } from "../../../core/sync/references.ts";
+import { systemClock } from "../../../core/util/clock.ts";
+import { Chain, type ServedChain, serveChain } from "../../../lab/doubles/chain/index.ts";
+import { NodeDouble } from "../../../lab/doubles/node/node.ts";
+import { passGate } from "../../../providers/syncGate.ts";
+import { loginTo, type SshHost, sshHost } from "../../core/chain/fakes.ts";
+import { facts as retirementFacts } from "../../core/retirement/exampleFacts.ts";
+import { journeyIn } from "../../recordIn.ts";
 
 // Two similar networks of the node's double: the same height and pace, fresh momentums, and different hashes. All are
 // on loopback, an address for each machine, so that 80 hosts take seconds; references.test.ts tests a fork with the

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { endProcess } from "../../../lab/hosts/machine";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { LabStack } from "../../../lab/stack/stack";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { expectSuccess, linesOf, onHost, pastPackages, stackFile, testLab } from "../fixture";
-import { type LabWebhook, startWebhook } from "../webhook";
+import { endProcess } from "../../../lab/hosts/machine.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { LabStack } from "../../../lab/stack/stack.ts";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { expectSuccess, linesOf, onHost, pastPackages, stackFile, testLab } from "../fixture.ts";
+import { type LabWebhook, startWebhook } from "../webhook.ts";
 
 keepEngineLogs();
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { faultsOn, healFaults, setFault } from "../../../lab/faults";
-import { onHost } from "../fixture";
-import { catchUp, expectSynced, livesThrough, progress, watchedGate } from "./watch";
+import { faultsOn, healFaults, setFault } from "../../../lab/faults/index.ts";
+import { onHost } from "../fixture.ts";
+import { catchUp, expectSynced, livesThrough, progress, watchedGate } from "./watch.ts";
 
 const none = "^sync: no answer from the node yet: ";
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect } from "vitest";
-import type { NodeReport } from "../../../lab/doubles/chain";
-import { type FaultName, healFaults, setFault } from "../../../lab/faults";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { Run } from "../../../lab/stack/engineRun";
-import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { expectSuccess, pastPackages, type Stage, staged } from "../fixture";
+import type { NodeReport } from "../../../lab/doubles/chain/index.ts";
+import { type FaultName, healFaults, setFault } from "../../../lab/faults/index.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import type { Run } from "../../../lab/stack/engineRun.ts";
+import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
+import { expectSuccess, pastPackages, type Stage, staged } from "../fixture.ts";
 
 /** An active `pulumi up`, whose gate is read line by line. */
 export interface WatchedUp {

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ensureBaseImage } from "../../../lab/images/baseImage";
-import type { Run } from "../../../lab/stack/engineRun";
-import type { StackFile } from "../../../lab/stack/stack";
-import { createKeyPair } from "../../../providers/hostKey";
-import { expectFailure, linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture";
+import { ensureBaseImage } from "../../../lab/images/baseImage.ts";
+import type { Run } from "../../../lab/stack/engineRun.ts";
+import type { StackFile } from "../../../lab/stack/stack.ts";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { expectFailure, linesOf, onHost, stackFile, staged, testStack, upTo } from "../fixture.ts";
 
 const nobody = "10.77.0.99";
 

@@ -1,10 +1,10 @@
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab } from "../../../lab/lab";
-import { LabStack } from "../../../lab/stack/stack";
-import { expectFailure, expectSuccess, linesOf, onHost, serveNode, testLab } from "../fixture";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab } from "../../../lab/lab.ts";
+import { LabStack } from "../../../lab/stack/stack.ts";
+import { expectFailure, expectSuccess, linesOf, onHost, serveNode, testLab } from "../fixture.ts";
 
 const source = join(import.meta.dirname, "../../../Pulumi.prod.yaml");
 

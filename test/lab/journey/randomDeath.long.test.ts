@@ -1,18 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { pillar } from "../../../lab/demo/stacks";
-import type { SignersTruth } from "../../../lab/doubles/chain";
-import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
-import { randomOf } from "../../../lab/simulation/seededRandom";
-import type { Run } from "../../../lab/stack/engineRun";
-import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { cli } from "../cli/fixture";
-import { expectSuccess, onHost, testLab } from "../fixture";
-import { begunJourney, freshFile, oldFile, rewarded } from "./stage";
-import { verdictBeside } from "./verdict";
+import { pillar } from "../../../lab/demo/stacks.ts";
+import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
+import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { awaitProduction, updateProducer } from "../../../lab/operator/wallet.ts";
+import { randomOf } from "../../../lab/simulation/seededRandom.ts";
+import type { Run } from "../../../lab/stack/engineRun.ts";
+import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
+import { cli } from "../cli/fixture.ts";
+import { expectSuccess, onHost, testLab } from "../fixture.ts";
+import { begunJourney, freshFile, oldFile, rewarded } from "./stage.ts";
+import { verdictBeside } from "./verdict.ts";
 
 const victims = ["the engine", "the providers' process", "the old host", "the new host"] as const;
 
@@ -49,7 +49,7 @@ async function strike({ stage, run, random, span, hosts }: Blow): Promise<Death>
   }
   if (victim === "the providers' process") {
     // There may be no process between two resources.
-    const found = isOver ? undefined : await run.find("dynamic-provider.js").catch(() => undefined);
+    const found = isOver ? undefined : await run.find("dynamic-provider.cjs").catch(() => undefined);
     if (found) process.kill(found.pid, "SIGKILL");
     await run.end();
     return death;

@@ -2,17 +2,17 @@ import { cp, mkdir, readFile, rm, symlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { pillar } from "../../../lab/demo/stacks";
-import type { Lab } from "../../../lab/lab";
-import { awaitProduction, updateProducer } from "../../../lab/operator/wallet";
-import { startS3 } from "../../../lab/stack/backends";
-import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { keepPrinted } from "../../../lab/testRun/printed";
-import { ensureToolchain } from "../../../lab/toolchain";
-import { expectSuccess, onHost, testLab, transcripts } from "../fixture";
-import { codeBlocks } from "../readme";
-import { begunJourney, freshFile, type Journey, oldFile, rewarded } from "./stage";
-import { verdictBeside } from "./verdict";
+import { pillar } from "../../../lab/demo/stacks.ts";
+import type { Lab } from "../../../lab/lab.ts";
+import { awaitProduction, updateProducer } from "../../../lab/operator/wallet.ts";
+import { startS3 } from "../../../lab/stack/backends.ts";
+import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
+import { keepPrinted } from "../../../lab/testRun/printed.ts";
+import { ensureToolchain } from "../../../lab/toolchain/index.ts";
+import { expectSuccess, onHost, testLab, transcripts } from "../fixture.ts";
+import { codeBlocks } from "../readme.ts";
+import { begunJourney, freshFile, type Journey, oldFile, rewarded } from "./stage.ts";
+import { verdictBeside } from "./verdict.ts";
 
 const quietly = ["--yes", "--skip-preview", "--non-interactive"];
 /** A busy host may refuse a request, which is then repeated. */

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { pillar } from "../../../lab/demo/stacks";
-import type { Distribution } from "../../../lab/images/baseImage";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet";
-import type { Backend } from "../../../lab/stack/backends";
-import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { stackFile } from "../fixture";
+import { pillar } from "../../../lab/demo/stacks.ts";
+import type { Distribution } from "../../../lab/images/baseImage.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
+import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts";
+import type { Backend } from "../../../lab/stack/backends.ts";
+import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
+import { stackFile } from "../fixture.ts";
 
 /** A momentum a second, so that a slot is not missed for a busy machine; ticks and epochs that a test can wait for. */
 const quick = { momentumSeconds: 1, tickMomentums: 5, epochSeconds: 20, rewardDelaySeconds: 1 };

@@ -3,12 +3,12 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { computeFingerprint } from "../../../core/ssh/publicKey";
-import { LabStack } from "../../../lab/stack/stack";
-import { keepPrinted, noteSecret } from "../../../lab/testRun/printed";
-import { cli } from "../cli/fixture";
-import { expectFailure, expectSuccess, onHost } from "../fixture";
-import { moveConfig, moveStage, signersOf } from "../orchestrator/moveStage";
+import { computeFingerprint } from "../../../core/ssh/publicKey.ts";
+import { LabStack } from "../../../lab/stack/stack.ts";
+import { keepPrinted, noteSecret } from "../../../lab/testRun/printed.ts";
+import { cli } from "../cli/fixture.ts";
+import { expectFailure, expectSuccess, onHost } from "../fixture.ts";
+import { moveConfig, moveStage, signersOf } from "../orchestrator/moveStage.ts";
 
 // docs/operating.md, Lost laptop; for a server of a cloud: clouds/lostLaptop.ts.
 

@@ -1,9 +1,19 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { preflight } from "../../../core/steps/nodeSteps";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { expectFailure, expectSuccess, linesOf, onHost, stackFile, stepOn, testLab, testStack, upTo } from "../fixture";
+import { preflight } from "../../../core/steps/nodeSteps.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
+import {
+  expectFailure,
+  expectSuccess,
+  linesOf,
+  onHost,
+  stackFile,
+  stepOn,
+  testLab,
+  testStack,
+  upTo,
+} from "../fixture.ts";
 
 describe("a host below the minimums", () => {
   let lab: Lab;

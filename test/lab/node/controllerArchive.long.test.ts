@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { controller as controllerStep } from "../../../core/steps/nodeSteps";
-import { buildRelease } from "../../../lab/doubles/release";
-import type { StackFile } from "../../../lab/stack/stack";
+import { controller as controllerStep } from "../../../core/steps/nodeSteps.ts";
+import { buildRelease } from "../../../lab/doubles/release.ts";
+import type { StackFile } from "../../../lab/stack/stack.ts";
 import {
   expectFailure,
   expectSuccess,
@@ -13,7 +13,7 @@ import {
   staged,
   stepOn,
   upTo,
-} from "../fixture";
+} from "../fixture.ts";
 
 const directory = "/srv/pillar";
 const untouched = "What was installed before is untouched.";

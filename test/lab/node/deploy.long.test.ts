@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type OwnProcess, startDetached } from "../../../lab/hosts/machine";
-import { operatorAddress } from "../../../lab/hosts/network";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { databaseOf, linesOf, onHost, pastPackages, reconfigure, staged, transcripts } from "../fixture";
+import { type OwnProcess, startDetached } from "../../../lab/hosts/machine.ts";
+import { operatorAddress } from "../../../lab/hosts/network.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { databaseOf, linesOf, onHost, pastPackages, reconfigure, staged, transcripts } from "../fixture.ts";
 
 keepEngineLogs();
 

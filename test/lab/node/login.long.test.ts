@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
+import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
 import {
   expectFailure,
   expectSuccess,
@@ -14,7 +14,7 @@ import {
   staged,
   testStack,
   upTo,
-} from "../fixture";
+} from "../fixture.ts";
 
 keepEngineLogs();
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { onHost, pastPackages, reconfigure, staged, transcripts } from "../fixture";
+import { onHost, pastPackages, reconfigure, staged, transcripts } from "../fixture.ts";
 
 const crontab = "MAILTO=ops@example.org\n30 3 * * 0 systemctl restart go-node\n";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ensureNeedrestartImage } from "../../../lab/images/needrestartImage";
-import { expectSuccess, onHost, pastPackages, staged, upTo } from "../fixture";
+import { ensureNeedrestartImage } from "../../../lab/images/needrestartImage.ts";
+import { expectSuccess, onHost, pastPackages, staged, upTo } from "../fixture.ts";
 
 /** A service that runs with a library which was replaced since: needrestart wants to restart it. */
 const outdated = `lib=/usr/lib/x86_64-linux-gnu/liboutdated.so.1

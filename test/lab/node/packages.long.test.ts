@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack/stack";
-import { expectSuccess, holdLock, onHost, reconfigure, testLab, testStack, upTo } from "../fixture";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import type { LabStack } from "../../../lab/stack/stack.ts";
+import { expectSuccess, holdLock, onHost, reconfigure, testLab, testStack, upTo } from "../fixture.ts";
 
 describe("the packages", () => {
   let lab: Lab;

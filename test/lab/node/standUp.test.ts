@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ensureBaseImage } from "../../../lab/images/baseImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack/stack";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { expectSuccess, onHost, stackFile, testLab, testStack } from "../fixture";
+import { ensureBaseImage } from "../../../lab/images/baseImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import type { LabStack } from "../../../lab/stack/stack.ts";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { expectSuccess, onHost, stackFile, testLab, testStack } from "../fixture.ts";
 
 keepEngineLogs();
 

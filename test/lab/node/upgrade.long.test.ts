@@ -1,14 +1,14 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Slot } from "../../../lab/doubles/chain";
-import type { NodeBuild } from "../../../lab/doubles/node/logLines";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { LabHost } from "../../../lab/lab";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { awaitProduction } from "../../../lab/operator/wallet";
-import type { StackFile } from "../../../lab/stack/stack";
-import { cli } from "../cli/fixture";
+import type { Slot } from "../../../lab/doubles/chain/index.ts";
+import type { NodeBuild } from "../../../lab/doubles/node/logLines.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { LabHost } from "../../../lab/lab.ts";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
+import { awaitProduction } from "../../../lab/operator/wallet.ts";
+import type { StackFile } from "../../../lab/stack/stack.ts";
+import { cli } from "../cli/fixture.ts";
 import {
   databaseOf,
   expectFailure,
@@ -18,9 +18,9 @@ import {
   reconfigure,
   serveNode,
   staged,
-} from "../fixture";
-import { traceOf } from "../retirement/stage";
-import { until } from "../stops/effects";
+} from "../fixture.ts";
+import { traceOf } from "../retirement/stage.ts";
+import { until } from "../stops/effects.ts";
 
 // A Pillar with one slot in each tick of a network of 100 Pillars in a hurry. Each test continues from the previous one.
 let reference = "";

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { formatFenceSentence } from "../../../cli/restore/fenceHost";
-import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { movesIn } from "../../recordIn";
-import { cli } from "../cli/fixture";
-import { expectFailure, expectSuccess, onHost } from "../fixture";
-import { backupsOf, journalOf, moveStage, signersOf } from "./moveStage";
+import { formatFenceSentence } from "../../../cli/restore/fenceHost.ts";
+import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { movesIn } from "../../recordIn.ts";
+import { cli } from "../cli/fixture.ts";
+import { expectFailure, expectSuccess, onHost } from "../fixture.ts";
+import { backupsOf, journalOf, moveStage, signersOf } from "./moveStage.ts";
 
 const stage = moveStage({ withReference: true });
 const tool = (...args: readonly string[]) => cli(stage.stack, args, { PULUMI_SKIP_CONFIRMATIONS: "true" });

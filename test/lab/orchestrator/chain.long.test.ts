@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { LabHost } from "../../../lab/lab";
-import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { movesIn, recordFile } from "../../recordIn";
-import { expectFailure, expectSuccess, linesOf, onHost, pastPackages, stackFile, testStack } from "../fixture";
-import { configureMove, moveStage, signers, stageOf } from "./moveStage";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { LabHost } from "../../../lab/lab.ts";
+import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
+import { movesIn, recordFile } from "../../recordIn.ts";
+import { expectFailure, expectSuccess, linesOf, onHost, pastPackages, stackFile, testStack } from "../fixture.ts";
+import { configureMove, moveStage, signers, stageOf } from "./moveStage.ts";
 
 /** The files of a host about its orchestrator and its moves. */
 const disk =

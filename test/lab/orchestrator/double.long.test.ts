@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import type { SignersTruth } from "../../../lab/doubles/chain";
-import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpOrchestrator, waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { filesWith, onHost, testLab } from "../fixture";
+import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
+import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { setUpOrchestrator, waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
+import { filesWith, onHost, testLab } from "../fixture.ts";
 
 let lab: Lab;
 let oldHost: LabHost;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { expectFailure, expectSuccess, onHost } from "../fixture";
-import { configureMove, contentOf, copyLeftovers, moveStage, signersOf, stageOf } from "./moveStage";
+import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { expectFailure, expectSuccess, onHost } from "../fixture.ts";
+import { configureMove, contentOf, copyLeftovers, moveStage, signersOf, stageOf } from "./moveStage.ts";
 
 describe("the orchestrator's move with a problem on the way", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } } });

@@ -1,8 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { Journal } from "../../../core/orchestrator/rules/journal";
-import type { StackFile } from "../../../lab/stack/stack";
-import { expectSuccess } from "../fixture";
-import { configureMove, contentOf, copyLeftovers, journalOf, type MoveStage, moveStage, signersOf } from "./moveStage";
+import type { Journal } from "../../../core/orchestrator/rules/journal.ts";
+import type { StackFile } from "../../../lab/stack/stack.ts";
+import { expectSuccess } from "../fixture.ts";
+import {
+  configureMove,
+  contentOf,
+  copyLeftovers,
+  journalOf,
+  type MoveStage,
+  moveStage,
+  signersOf,
+} from "./moveStage.ts";
 
 /** Direction, places, and printed patterns at which one run after another is killed; configuration for those alone. */
 type Way = readonly [way: "there" | "back", where: string, patterns: readonly RegExp[], alone?: StackFile];

@@ -1,23 +1,23 @@
 import { mkdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect } from "vitest";
-import { type Journal, parseJournal } from "../../../core/orchestrator/rules/journal";
-import { summarizeMoves } from "../../../core/orchestrator/rules/moveHistory";
-import type { SignersTruth } from "../../../lab/doubles/chain";
-import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
+import { type Journal, parseJournal } from "../../../core/orchestrator/rules/journal.ts";
+import { summarizeMoves } from "../../../core/orchestrator/rules/moveHistory.ts";
+import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
+import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
 import {
   type OrchestratorSetup,
   setUpOrchestrator,
   waitForOrchestrator,
-} from "../../../lab/oldHost/runningOrchestrator";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { startS3 } from "../../../lab/stack/backends";
-import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { moveNamed } from "../../moveNamed";
-import { movesIn } from "../../recordIn";
-import { expectSuccess, onHost, pastPackages, stackFile, testLab, testStack } from "../fixture";
+} from "../../../lab/oldHost/runningOrchestrator.ts";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
+import { startS3 } from "../../../lab/stack/backends.ts";
+import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
+import { moveNamed } from "../../moveNamed.ts";
+import { movesIn } from "../../recordIn.ts";
+import { expectSuccess, onHost, pastPackages, stackFile, testLab, testStack } from "../fixture.ts";
 
 /** Two hosts: the old one signs; the new one belongs to a stack, and is stood up and synced. */
 export interface MoveStage {

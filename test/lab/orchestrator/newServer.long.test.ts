@@ -1,18 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cloudTokens } from "../../../lab/clouds/names";
-import type { Server } from "../../../lab/clouds/room";
-import type { SignersTruth } from "../../../lab/doubles/chain";
-import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir";
-import { createHostNetwork, hostNamespace, ip, operatorAddress } from "../../../lab/hosts/network";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { LabStack } from "../../../lab/stack/stack";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { probe, probeFromOperator } from "../clouds/fixture";
-import { expectSuccess, onHost, testLab } from "../fixture";
+import { cloudTokens } from "../../../lab/clouds/names.ts";
+import type { Server } from "../../../lab/clouds/room/index.ts";
+import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
+import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir.ts";
+import { createHostNetwork, hostNamespace, ip, operatorAddress } from "../../../lab/hosts/network.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
+import { LabStack } from "../../../lab/stack/stack.ts";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { probe, probeFromOperator } from "../clouds/fixture.ts";
+import { expectSuccess, onHost, testLab } from "../fixture.ts";
 
 keepEngineLogs();
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { LabHost } from "../../../lab/lab";
-import { expectSuccess, onHost } from "../fixture";
-import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";
+import type { LabHost } from "../../../lab/lab.ts";
+import { expectSuccess, onHost } from "../fixture.ts";
+import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage.ts";
 
 describe("an old host that becomes unreachable", () => {
   const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, bare: true, withReference: true });

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { runProvider } from "../../providers/runProvider";
+import { runProvider } from "../../providers/runProvider.ts";
 
 /** Runs a provider's method, which it reads from its standard input, and prints the outcome (providerRun.ts). */
 async function main(): Promise<void> {

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import type { Lab } from "../../../lab/lab";
-import type { Outcome, runProvider } from "../../providers/runProvider";
+import type { Lab } from "../../../lab/lab.ts";
+import type { Outcome, runProvider } from "../../providers/runProvider.ts";
 
 const project = join(import.meta.dirname, "../../..");
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds";
-import { randomOf } from "../../../lab/simulation/seededRandom";
-import type { Run } from "../../../lab/stack/engineRun";
-import { cli } from "../cli/fixture";
-import { expectSuccess, onHost } from "../fixture";
-import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage";
+import { firstSeedVariable, roundsVariable } from "../../../lab/explore/rounds.ts";
+import { randomOf } from "../../../lab/simulation/seededRandom.ts";
+import type { Run } from "../../../lab/stack/engineRun.ts";
+import { cli } from "../cli/fixture.ts";
+import { expectSuccess, onHost } from "../fixture.ts";
+import { configureMove, contentOf, copyLeftovers, moveStage, putBack, signersOf, stageOf } from "./moveStage.ts";
 
 const rounds = Number(process.env[roundsVariable] ?? 1);
 const firstSeed = Number(process.env[firstSeedVariable] ?? 18);
@@ -28,7 +28,7 @@ describe("a death at a random moment of the orchestrator's move", () => {
     if (victim === "the engine") return run.send("SIGKILL");
     if (victim === "the providers' process") {
       // There may be no process between two resources.
-      const found = await run.find("dynamic-provider.js").catch(() => undefined);
+      const found = await run.find("dynamic-provider.cjs").catch(() => undefined);
       if (found) process.kill(found.pid, "SIGKILL");
       return;
     }

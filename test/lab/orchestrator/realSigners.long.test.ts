@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, it } from "vitest";
-import { formatFenceSentence } from "../../../cli/restore/fenceHost";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { LabHost } from "../../../lab/lab";
-import { realSignerPrograms, setWorld } from "../../../lab/real/realSigner";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { cli } from "../cli/fixture";
-import { realOnly } from "../contracts/contract";
-import { expectSuccess, onHost, testStack } from "../fixture";
-import { moveConfig } from "./moveStage";
-import { ask, configureReal, logOf, opens, realStage, signature } from "./realStage";
+import { formatFenceSentence } from "../../../cli/restore/fenceHost.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { LabHost } from "../../../lab/lab.ts";
+import { realSignerPrograms, setWorld } from "../../../lab/real/realSigner.ts";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { cli } from "../cli/fixture.ts";
+import { realOnly } from "../contracts/contract.ts";
+import { expectSuccess, onHost, testStack } from "../fixture.ts";
+import { moveConfig } from "./moveStage.ts";
+import { ask, configureReal, logOf, opens, realStage, signature } from "./realStage.ts";
 
 keepEngineLogs();
 

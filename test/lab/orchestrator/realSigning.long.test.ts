@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import type { LabHost } from "../../../lab/lab";
-import { realSignerPrograms, setWorld } from "../../../lab/real/realSigner";
-import { realOnly } from "../contracts/contract";
-import { expectSuccess, onHost } from "../fixture";
-import { ask, logOf, realStage, signature } from "./realStage";
+import type { LabHost } from "../../../lab/lab.ts";
+import { realSignerPrograms, setWorld } from "../../../lab/real/realSigner.ts";
+import { realOnly } from "../contracts/contract.ts";
+import { expectSuccess, onHost } from "../fixture.ts";
+import { ask, logOf, realStage, signature } from "./realStage.ts";
 
 /** The lines of an orchestrator's log about its ceremonies: each begins with a request to all, and ends some 60 to 80 seconds later. */
 const begins = "before sending sign request";

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { zipSync } from "fflate";
 import { afterAll, beforeAll, expect, vi } from "vitest";
-import { officialName } from "../../../lab/doubles/release";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { neededReal } from "../../../lab/real/realPrograms";
-import { setUpRealSigner, setUpWorld } from "../../../lab/real/realSigner";
-import type { LabStack, StackFile } from "../../../lab/stack/stack";
-import { expectSuccess, onHost, testLab, testStack } from "../fixture";
-import { moveConfig } from "./moveStage";
+import { officialName } from "../../../lab/doubles/release.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { neededReal } from "../../../lab/real/realPrograms.ts";
+import { setUpRealSigner, setUpWorld } from "../../../lab/real/realSigner.ts";
+import type { LabStack, StackFile } from "../../../lab/stack/stack.ts";
+import { expectSuccess, onHost, testLab, testStack } from "../fixture.ts";
+import { moveConfig } from "./moveStage.ts";
 
 /** A message and its signature, in an orchestrator's log. */
 export const signature = /0\. msg: (\S+) sig: (\S+)/;

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { formatFenceSentence } from "../../../cli/restore/fenceHost";
-import type { SignersTruth } from "../../../lab/doubles/chain";
-import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { movesIn } from "../../recordIn";
-import { cli } from "../cli/fixture";
-import { expectFailure, expectSuccess, onHost } from "../fixture";
-import { backupsOf, contentOf, moveStage, signersOf, stageOf } from "./moveStage";
+import { formatFenceSentence } from "../../../cli/restore/fenceHost.ts";
+import type { SignersTruth } from "../../../lab/doubles/chain/index.ts";
+import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { movesIn } from "../../recordIn.ts";
+import { cli } from "../cli/fixture.ts";
+import { expectFailure, expectSuccess, onHost } from "../fixture.ts";
+import { backupsOf, contentOf, moveStage, signersOf, stageOf } from "./moveStage.ts";
 
 const stage = moveStage({ setup: { extraFiles: { count: 200, bytes: 20_000 } }, withReference: true });
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { findForeignState } from "../../../cli/pulumi/foreignState";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { expectSuccess, filesWith, onHost } from "../fixture";
+import { findForeignState } from "../../../cli/pulumi/foreignState.ts";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { expectSuccess, filesWith, onHost } from "../fixture.ts";
 import {
   backupsOf,
   configureMove,
@@ -13,7 +13,7 @@ import {
   signersOf,
   stageOf,
   sudoPassword,
-} from "./moveStage";
+} from "./moveStage.ts";
 
 keepEngineLogs();
 

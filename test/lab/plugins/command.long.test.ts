@@ -1,9 +1,9 @@
 import net, { type AddressInfo } from "node:net";
 import ssh2 from "ssh2";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { contract } from "../contracts/contract";
-import { SshServer, type SshServerOptions } from "./sshServer";
-import { isSecret, PluginStack, type Resource } from "./stack";
+import { contract } from "../contracts/contract.ts";
+import { SshServer, type SshServerOptions } from "./sshServer.ts";
+import { isSecret, PluginStack, type Resource } from "./stack.ts";
 
 const generate = ssh2.utils.generateKeyPairSync;
 const [hostKey, otherKey, userKey] = [generate("ed25519"), generate("ed25519"), generate("ed25519")];

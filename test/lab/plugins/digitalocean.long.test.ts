@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createKeyPair } from "../../../providers/hostKey";
-import { type ServedCloud, serveCloud } from "../clouds/servedCloud";
-import { contract } from "../contracts/contract";
-import { isSecret, PluginStack, type Resource } from "./stack";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { type ServedCloud, serveCloud } from "../clouds/servedCloud.ts";
+import { contract } from "../contracts/contract.ts";
+import { isSecret, PluginStack, type Resource } from "./stack.ts";
 
 const tokenOf = (part: string) => `dop_v1_${part.repeat(16)}`;
 const [READ_TOKEN, OTHER_TOKEN] = [tokenOf("4ead"), tokenOf("07e4")];

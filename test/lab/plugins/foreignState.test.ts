@@ -2,13 +2,12 @@ import fs from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { checkout } from "../../../lab/toolchain/version";
-import { PluginStack } from "./stack";
+import { checkout } from "../../../lab/toolchain/version.ts";
+import { PluginStack } from "./stack.ts";
 
 // The engine, the process of the dynamic providers, and a state that somebody else wrote.
 
-const program = `const { compiled, orEnd } = require(process.env.CHECKOUT + "/compile");
-const { HostKey } = require(orEnd(1, compiled) + "/providers/hostKey.js");
+const program = `const { HostKey } = require(process.env.CHECKOUT + "/providers/hostKey.ts");
 new HostKey("host-key", {});
 `;
 

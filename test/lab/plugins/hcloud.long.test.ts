@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ServedCloud, serveCloud } from "../clouds/servedCloud";
-import { contract } from "../contracts/contract";
-import { isSecret, PluginStack, type Resource, type Resources } from "./stack";
+import { type ServedCloud, serveCloud } from "../clouds/servedCloud.ts";
+import { contract } from "../contracts/contract.ts";
+import { isSecret, PluginStack, type Resource, type Resources } from "./stack.ts";
 
 // All tests share one stack; each continues from the previous test.
 

@@ -3,11 +3,11 @@ import os from "node:os";
 import path from "node:path";
 import ssh2 from "ssh2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Step } from "../../../core/steps/step";
-import { checkout } from "../../../lab/toolchain/version";
-import { evilText, harmless } from "../../evilText";
-import { SshServer } from "./sshServer";
-import { PluginStack } from "./stack";
+import type { Step } from "../../../core/steps/step.ts";
+import { checkout } from "../../../lab/toolchain/version.ts";
+import { evilText, harmless } from "../../evilText.ts";
+import { SshServer } from "./sshServer.ts";
+import { PluginStack } from "./stack.ts";
 
 // The engine, the command plugin, and a host that sends what commands a terminal beside all that it runs.
 
@@ -15,8 +15,7 @@ const hostKey = ssh2.utils.generateKeyPairSync("ed25519");
 const userKey = ssh2.utils.generateKeyPairSync("ed25519");
 
 const program = `const pulumi = require("@pulumi/pulumi");
-const { compiled, orEnd } = require(process.env.CHECKOUT + "/compile");
-const { runStep } = require(orEnd(1, compiled) + "/components/remote.js");
+const { runStep } = require(process.env.CHECKOUT + "/components/remote.ts");
 const access = JSON.parse(process.env.ACCESS);
 const { port, user } = access;
 const login = pulumi.secret({ port, user, agent: false, privateKey: process.env.SSH_KEY });

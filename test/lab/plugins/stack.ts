@@ -4,10 +4,10 @@ import path from "node:path";
 import { execa } from "execa";
 import { expect } from "vitest";
 import { stringify } from "yaml";
-import { ensureToolchain, type Toolchain } from "../../../lab/toolchain";
-import type { PluginName } from "../../../lab/toolchain/plugins";
-import { checkout } from "../../../lab/toolchain/version";
-import { type Kind, kindOf } from "../contracts/contract";
+import { ensureToolchain, type Toolchain } from "../../../lab/toolchain/index.ts";
+import type { PluginName } from "../../../lab/toolchain/plugins.ts";
+import { checkout } from "../../../lab/toolchain/version.ts";
+import { type Kind, kindOf } from "../contracts/contract.ts";
 
 /** A resource of the program under test: `ref:NAME.property` in its arguments is another resource's output. */
 export interface Resource {

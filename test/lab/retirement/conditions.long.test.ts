@@ -2,17 +2,17 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { overrideVariable } from "../../../core/retirement/refusalText";
-import { createRetirementInputs } from "../../../core/retirement/retirementInputs";
-import type { DynamicType } from "../../../core/util/resourceTypes";
-import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { awaitPaidEpoch, collectRewards, updateProducer } from "../../../lab/operator/wallet";
-import { configOf } from "../../components/exampleConfig";
-import type { Outcome } from "../../providers/runProvider";
-import { journeyIn, movesIn } from "../../recordIn";
-import { onHost } from "../fixture";
-import { runAtOperator } from "../orchestrator/providerRun";
-import { oldFile, pillar, quick, type RetirementStage, retirementStage, traceOf } from "./stage";
+import { overrideVariable } from "../../../core/retirement/refusalText.ts";
+import { createRetirementInputs } from "../../../core/retirement/retirementInputs.ts";
+import type { DynamicType } from "../../../core/util/resourceTypes.ts";
+import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { awaitPaidEpoch, collectRewards, updateProducer } from "../../../lab/operator/wallet.ts";
+import { configOf } from "../../components/exampleConfig.ts";
+import type { Outcome } from "../../providers/runProvider.ts";
+import { journeyIn, movesIn } from "../../recordIn.ts";
+import { onHost } from "../fixture.ts";
+import { runAtOperator } from "../orchestrator/providerRun.ts";
+import { oldFile, pillar, quick, type RetirementStage, retirementStage, traceOf } from "./stage.ts";
 
 /** A guard's stored inputs and outputs, open to changes. */
 type Stored = ReturnType<typeof inputsOf> & Record<string, unknown>;

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import type { LabHost } from "../../../lab/lab";
-import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator";
-import { updateProducer } from "../../../lab/operator/wallet";
-import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture";
-import { configureMove, moveStage, signersOf, stageOf } from "../orchestrator/moveStage";
-import { pillar, quick } from "./stage";
+import type { LabHost } from "../../../lab/lab.ts";
+import { waitForOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
+import { updateProducer } from "../../../lab/operator/wallet.ts";
+import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
+import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture.ts";
+import { configureMove, moveStage, signersOf, stageOf } from "../orchestrator/moveStage.ts";
+import { pillar, quick } from "./stage.ts";
 
 const producerOf = (host: LabHost) =>
   onHost(host, `sed -nE 's/.*"Address": "(z1q[^"]*)".*/\\1/p' /root/.znn/config.json`);

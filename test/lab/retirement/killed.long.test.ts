@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet";
-import { databaseOf, expectFailure, expectSuccess, linesOf, onHost } from "../fixture";
-import { configureOld, elect, journeyOf, pillar, resourcesOf, retirementStage } from "./stage";
+import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts";
+import { databaseOf, expectFailure, expectSuccess, linesOf, onHost } from "../fixture.ts";
+import { configureOld, elect, journeyOf, pillar, resourcesOf, retirementStage } from "./stage.ts";
 
 const stage = retirementStage();
 const override = "PILLAR_HOST_GIVE_UP_ANYWAY";

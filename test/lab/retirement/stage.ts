@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import type { LogEvent } from "../../../core/eventLog/events";
-import type { KeyStore } from "../../../lab/doubles/keyStore";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { Lab, LabHost } from "../../../lab/lab";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { updateProducer } from "../../../lab/operator/wallet";
-import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { journeyIn } from "../../recordIn";
-import { onHost, testLab } from "../fixture";
+import type { LogEvent } from "../../../core/eventLog/events.ts";
+import type { KeyStore } from "../../../lab/doubles/keyStore.ts";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { Lab, LabHost } from "../../../lab/lab.ts";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
+import { updateProducer } from "../../../lab/operator/wallet.ts";
+import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
+import { journeyIn } from "../../recordIn.ts";
+import { onHost, testLab } from "../fixture.ts";
 
 /** An old host that produces, as a stack that adopted it, and a new one that could: both synced. */
 export interface RetirementStage {

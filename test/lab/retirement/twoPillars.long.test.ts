@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { ensurePackagedImage } from "../../../lab/images/packagedImage";
-import type { LabHost } from "../../../lab/lab";
-import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode";
-import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet";
-import { LabStack, type StackFile } from "../../../lab/stack/stack";
-import { journeyIn } from "../../recordIn";
-import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture";
-import { elect, oldFile, pillar, retirementStage } from "./stage";
+import { ensurePackagedImage } from "../../../lab/images/packagedImage.ts";
+import type { LabHost } from "../../../lab/lab.ts";
+import { setUpSyncedNode } from "../../../lab/oldHost/syncedNode.ts";
+import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts";
+import { LabStack, type StackFile } from "../../../lab/stack/stack.ts";
+import { journeyIn } from "../../recordIn.ts";
+import { expectFailure, expectSuccess, linesOf, onHost } from "../fixture.ts";
+import { elect, oldFile, pillar, retirementStage } from "./stage.ts";
 
 // Two Pillars of one operator, each with a stack of the same name, and with one place for the backups of both.
 

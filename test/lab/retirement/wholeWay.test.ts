@@ -1,12 +1,12 @@
 import { createReadStream, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { readArchive } from "../../../core/orchestrator/backup/archive";
-import { decryptBackup } from "../../../core/orchestrator/backup/vault";
-import type { ChainTruth } from "../../../lab/doubles/chain";
-import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet";
-import { keepEngineLogs } from "../../../lab/toolchain/engineLogs";
-import { databaseOf, expectFailure, linesOf, missedByNodes, onHost } from "../fixture";
+import { readArchive } from "../../../core/orchestrator/backup/archive.ts";
+import { decryptBackup } from "../../../core/orchestrator/backup/vault.ts";
+import type { ChainTruth } from "../../../lab/doubles/chain/index.ts";
+import { awaitPaidEpoch, collectRewards } from "../../../lab/operator/wallet.ts";
+import { keepEngineLogs } from "../../../lab/toolchain/engineLogs.ts";
+import { databaseOf, expectFailure, linesOf, missedByNodes, onHost } from "../fixture.ts";
 import {
   backupsOf,
   configureOld,
@@ -17,7 +17,7 @@ import {
   resourcesOf,
   retirementStage,
   traceOf,
-} from "./stage";
+} from "./stage.ts";
 
 keepEngineLogs();
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { LabHost } from "../../../lab/lab";
-import type { LabStack } from "../../../lab/stack/stack";
-import { onHost, transcripts } from "../fixture";
+import type { LabHost } from "../../../lab/lab.ts";
+import type { LabStack } from "../../../lab/stack/stack.ts";
+import { onHost, transcripts } from "../fixture.ts";
 
 /** Waits on the host until a shell condition holds. */
 export function until(host: LabHost, condition: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Run } from "../../../lab/stack/engineRun";
-import { expectSuccess, holdLock, onHost, staged } from "../fixture";
-import { expectOnce, holdStep, until, waitingFor } from "./effects";
+import type { Run } from "../../../lab/stack/engineRun.ts";
+import { expectSuccess, holdLock, onHost, staged } from "../fixture.ts";
+import { expectOnce, holdStep, until, waitingFor } from "./effects.ts";
 
 describe("an engine that is killed", () => {
   const stage = staged(undefined, async (lab) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Run } from "../../../lab/stack/engineRun";
-import { expectFailure, expectSuccess, linesOf, onHost, staged, transcripts } from "../fixture";
-import { blank, expectOnce, until } from "./effects";
+import type { Run } from "../../../lab/stack/engineRun.ts";
+import { expectFailure, expectSuccess, linesOf, onHost, staged, transcripts } from "../fixture.ts";
+import { blank, expectOnce, until } from "./effects.ts";
 
 /** A package that is unpacked and takes its time to be configured. */
 const slowPackage = `mkdir -p /tmp/slow/DEBIAN && cd /tmp/slow/DEBIAN

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { expectFailure, expectSuccess, holdLock, linesOf, onHost, staged } from "../fixture";
-import { blank, expectOnce, holdStep, until, waitingFor } from "./effects";
+import { expectFailure, expectSuccess, holdLock, linesOf, onHost, staged } from "../fixture.ts";
+import { blank, expectOnce, holdStep, until, waitingFor } from "./effects.ts";
 
 const warning = "Attempting to deploy or update resources with 1 pending operations from previous deployment.";
 
@@ -72,7 +72,7 @@ describe("a run that is stopped, or loses a process", () => {
   });
 
   it.each([
-    ["dynamic-provider.js", true, [warning, "**creating failed**"]],
+    ["dynamic-provider.cjs", true, [warning, "**creating failed**"]],
     ["pulumi-language-nodejs", false, ["sync: synced at height "]],
   ])("fails if %s is killed at the gate", async (name, isStalled, texts) => {
     const run = await begin();

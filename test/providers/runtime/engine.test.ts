@@ -1,8 +1,8 @@
 import net from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { watchEngine } from "../../../providers/runtime/engine";
-import { listen } from "../../core/chain/fakes";
-import { soon } from "../../soon";
+import { watchEngine } from "../../../providers/runtime/engine.ts";
+import { listen } from "../../core/chain/fakes.ts";
+import { soon } from "../../soon.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
 afterEach(() => void vi.useRealTimers());

@@ -6,19 +6,19 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createKeyPair } from "../../../providers/hostKey";
-import { closedPort } from "../../core/chain/fakes";
-import { scratchDirectory } from "../../scratchDirectory";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { closedPort } from "../../core/chain/fakes.ts";
+import { scratchDirectory } from "../../scratchDirectory.ts";
 
-const root = join(__dirname, "../../..");
-const sdk = createRequire(require.resolve("@pulumi/pulumi/package.json"));
+const root = join(import.meta.dirname, "../../..");
+const sdk = createRequire(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
 const grpc = sdk("@grpc/grpc-js");
 const { Struct } = sdk("google-protobuf/google/protobuf/struct_pb");
 const messages = sdk("./proto/provider_pb");
 const { ResourceProviderClient } = sdk("./proto/provider_grpc_pb");
 const { Status } = sdk("./proto/status_pb");
 
-const program = "providers/runtime/process/dynamic-provider.js";
+const program = "providers/runtime/process/dynamic-provider.cjs";
 const starter = spawn(process.execPath, [program, "127.0.0.1:1"], { cwd: root });
 const complaints = text(starter.stderr);
 let client: InstanceType<typeof ResourceProviderClient>;

@@ -1,10 +1,10 @@
-import type { ChainReading } from "../../../core/retirement/readChain";
-import type { RetirementFacts } from "../../../core/retirement/retirementFacts";
-import { clientNamed } from "../../core/chain/readings";
-import type { Act } from "./events";
-import type { Program } from "./program";
-import { setProtection, up } from "./up";
-import { ask, engineOf, isOwn, keys, type Operator, paths, Refused, type State, type World } from "./world";
+import type { ChainReading } from "../../../core/retirement/readChain.ts";
+import type { RetirementFacts } from "../../../core/retirement/retirementFacts.ts";
+import { clientNamed } from "../../core/chain/readings.ts";
+import type { Act } from "./events.ts";
+import type { Program } from "./program.ts";
+import { setProtection, up } from "./up.ts";
+import { ask, engineOf, isOwn, keys, type Operator, paths, Refused, type State, type World } from "./world.ts";
 
 /** Plays `pulumi destroy`, or first an `up` of the retiring stack, as the documents say. */
 export async function destroy(program: Program, world: World, by: Operator, act: Extract<Act, { do: "destroy" }>) {

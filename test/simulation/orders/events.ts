@@ -1,8 +1,8 @@
-import { formatKeyName } from "../../../core/cloud/cloud";
-import { createDigitaloceanTag } from "../../../core/cloud/digitalocean";
-import { createHetznerLabels } from "../../../core/cloud/hetzner";
-import { createKeyPair } from "../../../providers/hostKey";
-import { ask, isOwn, keys, type Operator, owner, paths, type World } from "./world";
+import { formatKeyName } from "../../../core/cloud/cloud.ts";
+import { createDigitaloceanTag } from "../../../core/cloud/digitalocean.ts";
+import { createHetznerLabels } from "../../../core/cloud/hetzner.ts";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { ask, isOwn, keys, type Operator, owner, paths, type World } from "./world.ts";
 
 /** Other events of an operator's stack, and acts at the provider's console. */
 export const events = {

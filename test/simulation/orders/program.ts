@@ -1,16 +1,16 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { CloudRun } from "../../../components/host/cloudParts";
-import type { LastRun } from "../../../components/lastRun";
-import type { Owner, SentOrder } from "../../../core/cloud/cloud";
-import type * as clouds from "../../../core/cloud/clouds";
-import type * as deciding from "../../../core/cloud/decideServer";
-import type { KeepDecision, MakeDecision } from "../../../core/cloud/decideServer";
-import type * as retirement from "../../../core/retirement/decideRetirement";
-import type * as memory from "../../../core/retirement/guardMemory";
-import type * as surveying from "../../../core/retirement/surveyRetirement";
-import type { CloudName } from "../../../lab/clouds/names";
-import { loadMutated, type Mutation } from "../../../lab/simulation/rules";
-import type { ResourceTable } from "../../../providers/runtime/provider";
+import type { CloudRun } from "../../../components/host/cloudParts.ts";
+import type { LastRun } from "../../../components/lastRun.ts";
+import type { Owner, SentOrder } from "../../../core/cloud/cloud.ts";
+import type * as clouds from "../../../core/cloud/clouds.ts";
+import type * as deciding from "../../../core/cloud/decideServer.ts";
+import type { KeepDecision, MakeDecision } from "../../../core/cloud/decideServer.ts";
+import type * as retirement from "../../../core/retirement/decideRetirement.ts";
+import type * as memory from "../../../core/retirement/guardMemory.ts";
+import type * as surveying from "../../../core/retirement/surveyRetirement.ts";
+import type { CloudName } from "../../../lab/clouds/names.ts";
+import { loadMutated, type Mutation } from "../../../lab/simulation/rules.ts";
+import type { ResourceTable } from "../../../providers/runtime/provider.ts";
 
 export type HostKeyState = {
   readonly publicKey: string;

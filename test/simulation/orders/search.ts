@@ -1,10 +1,10 @@
 import { createRequire } from "node:module";
-import { randomOf } from "../../../lab/simulation/seededRandom";
-import { destroy } from "./destroy";
-import { type Act, type Event, events } from "./events";
-import type { Program } from "./program";
-import { up } from "./up";
-import { isOwn, Killed, newWorld, type Operator, openCloudsInProcess, paths, type World } from "./world";
+import { randomOf } from "../../../lab/simulation/seededRandom.ts";
+import { destroy } from "./destroy.ts";
+import { type Act, type Event, events } from "./events.ts";
+import type { Program } from "./program.ts";
+import { up } from "./up.ts";
+import { isOwn, Killed, newWorld, type Operator, openCloudsInProcess, paths, type World } from "./world.ts";
 
 // Two operators with backends of their own order servers for one stack's name at one account, are killed between any two
 // effects, and destroy. The program's own decisions and providers run against the clouds' doubles; this file plays the

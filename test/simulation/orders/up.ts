@@ -1,13 +1,24 @@
-import type { CloudRun } from "../../../components/host/cloudParts";
-import { formatKeyName, formatResourceName } from "../../../core/cloud/cloud";
-import type { KeepDecision, MakeDecision } from "../../../core/cloud/decideServer";
-import { createDigitaloceanTag, orderTagPrefix } from "../../../core/cloud/digitalocean";
-import { createHetznerLabels, hetznerOrderLabel } from "../../../core/cloud/hetzner";
-import type { OrderRecord } from "../../../core/cloud/orderRecord";
-import { deriveConfiguredPublicKey } from "../../../core/ssh/configuredLogin";
-import { type Act, events } from "./events";
-import type { HostKeyInputs, HostKeyState, OrderInputs, OrderState, Program } from "./program";
-import { ask, configFor, engineOf, keys, type Operator, owner, paths, Refused, type State, type World } from "./world";
+import type { CloudRun } from "../../../components/host/cloudParts.ts";
+import { formatKeyName, formatResourceName } from "../../../core/cloud/cloud.ts";
+import type { KeepDecision, MakeDecision } from "../../../core/cloud/decideServer.ts";
+import { createDigitaloceanTag, orderTagPrefix } from "../../../core/cloud/digitalocean.ts";
+import { createHetznerLabels, hetznerOrderLabel } from "../../../core/cloud/hetzner.ts";
+import type { OrderRecord } from "../../../core/cloud/orderRecord.ts";
+import { deriveConfiguredPublicKey } from "../../../core/ssh/configuredLogin.ts";
+import { type Act, events } from "./events.ts";
+import type { HostKeyInputs, HostKeyState, OrderInputs, OrderState, Program } from "./program.ts";
+import {
+  ask,
+  configFor,
+  engineOf,
+  keys,
+  type Operator,
+  owner,
+  paths,
+  Refused,
+  type State,
+  type World,
+} from "./world.ts";
 
 /** Counts runs, each of which that orders has a value of its own. */
 let runs = 0;

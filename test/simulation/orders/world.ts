@@ -1,14 +1,14 @@
 import { Readable } from "node:stream";
-import type { CloudConfig, Owner } from "../../../core/cloud/cloud";
-import type { OrderRecord } from "../../../core/cloud/orderRecord";
-import type { StackConfig } from "../../../core/config/config";
-import type { CloudHostConfig } from "../../../core/config/hostSchema";
-import type { Server } from "../../../lab/clouds/account";
-import type { CloudName } from "../../../lab/clouds/names";
-import { createKeyPair } from "../../../providers/hostKey";
-import { configOf } from "../../components/exampleConfig";
-import { type ServedCloud, serveCloud } from "../../lab/clouds/servedCloud";
-import type { HostKeyInputs, HostKeyState, OrderState } from "./program";
+import type { CloudConfig, Owner } from "../../../core/cloud/cloud.ts";
+import type { OrderRecord } from "../../../core/cloud/orderRecord.ts";
+import type { StackConfig } from "../../../core/config/config.ts";
+import type { CloudHostConfig } from "../../../core/config/hostSchema.ts";
+import type { Server } from "../../../lab/clouds/account.ts";
+import type { CloudName } from "../../../lab/clouds/names.ts";
+import { createKeyPair } from "../../../providers/hostKey.ts";
+import { configOf } from "../../components/exampleConfig.ts";
+import { type ServedCloud, serveCloud } from "../../lab/clouds/servedCloud.ts";
+import type { HostKeyInputs, HostKeyState, OrderState } from "./program.ts";
 
 /** State in one operator's backend. */
 export interface State {

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { countMissed, findAlerts, type MomentumCounts } from "../../../../cli/status/alerts/findAlerts";
-import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
-import type { ReadStack } from "../../../../cli/status/stackView";
-import { findUnknownSporks, parseSporks } from "../../../../core/chain/sporks";
-import type { NodeHostFacts } from "../../../../core/ssh/hostFacts";
-import { clock, healthyFacts as facts, partsOf, progress, registrations, viewOf } from "../../exampleView";
+import { countMissed, findAlerts, type MomentumCounts } from "../../../../cli/status/alerts/findAlerts.ts";
+import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
+import type { ReadStack } from "../../../../cli/status/stackView.ts";
+import { findUnknownSporks, parseSporks } from "../../../../core/chain/sporks.ts";
+import type { NodeHostFacts } from "../../../../core/ssh/hostFacts.ts";
+import { clock, healthyFacts as facts, partsOf, progress, registrations, viewOf } from "../../exampleView.ts";
 
 type MissedMomentums = NonNullable<ReturnType<typeof countMissed>["missed"]>;
 

@@ -1,15 +1,15 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts";
-import { NoServerRefusal } from "../../../../cli/status/openStack";
-import { createUnknownParts } from "../../../../cli/status/parts/statusParts";
-import type { StackLookup } from "../../../../cli/status/stackView";
-import { CliRefusal } from "../../../../cli/terminal/refusal";
-import type { Notice } from "../../../../core/notify/notify";
-import { evilText } from "../../../evilText";
-import { scratchDirectory } from "../../../scratchDirectory";
-import { healthyFacts as facts, partsOf, registrations, viewOf } from "../../exampleView";
+import { notifyAlerts } from "../../../../cli/status/alerts/notifyAlerts.ts";
+import { NoServerRefusal } from "../../../../cli/status/openStack.ts";
+import { createUnknownParts } from "../../../../cli/status/parts/statusParts.ts";
+import type { StackLookup } from "../../../../cli/status/stackView.ts";
+import { CliRefusal } from "../../../../cli/terminal/refusal.ts";
+import type { Notice } from "../../../../core/notify/notify.ts";
+import { evilText } from "../../../evilText.ts";
+import { scratchDirectory } from "../../../scratchDirectory.ts";
+import { healthyFacts as facts, partsOf, registrations, viewOf } from "../../exampleView.ts";
 
 const webhook = "https://push.example.org/s3cret";
 const directory = scratchDirectory();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { describeOrchestrator, type OrchestratorAnswer } from "../../../../cli/status/parts/statusParts";
-import type { HostFacts } from "../../../../core/retirement/readHost";
-import type { Result } from "../../../../core/util/result";
+import { describeOrchestrator, type OrchestratorAnswer } from "../../../../cli/status/parts/statusParts.ts";
+import type { HostFacts } from "../../../../core/retirement/readHost.ts";
+import type { Result } from "../../../../core/util/result.ts";
 
 type Signer = HostFacts["signer"];
 const off = { active: false, masked: false, hasDirectory: true, hasKeyStore: true, lacks: [] };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { afterAll, expect, test } from "vitest";
-import { readArchive } from "../../../../core/orchestrator/backup/archive";
+import { readArchive } from "../../../../core/orchestrator/backup/archive.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "archive-"));
 afterAll(() => rmSync(dir, { recursive: true }));

@@ -3,20 +3,20 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect } from "vitest";
-import { readArchive } from "../../../../core/orchestrator/backup/archive";
+import { readArchive } from "../../../../core/orchestrator/backup/archive.ts";
 import {
   type BackupPlace,
   type BackupSource,
   computeArchiveLimit,
   isBackupKept,
   takeBackup,
-} from "../../../../core/orchestrator/backup/backup";
-import { decryptBackup, openIdentity, prove, seal } from "../../../../core/orchestrator/backup/vault";
-import { createDirectoryStore } from "../../../../core/store/directoryStore";
-import { resolveOwnIdentityPath } from "../../../../core/store/recordsDirectory";
-import { moveNamed } from "../../../moveNamed";
-import { movesIn } from "../../../recordIn";
-import { test as base, type LocalRoot } from "../localRoot";
+} from "../../../../core/orchestrator/backup/backup.ts";
+import { decryptBackup, openIdentity, prove, seal } from "../../../../core/orchestrator/backup/vault.ts";
+import { createDirectoryStore } from "../../../../core/store/directoryStore.ts";
+import { resolveOwnIdentityPath } from "../../../../core/store/recordsDirectory.ts";
+import { moveNamed } from "../../../moveNamed.ts";
+import { movesIn } from "../../../recordIn.ts";
+import { test as base, type LocalRoot } from "../localRoot.ts";
 
 const passPhrase = "s3cret-pass-phrase";
 const generatedAt = new Date("2026-11-01T12:34:56Z");

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readManifest } from "../../../../core/orchestrator/backup/manifest";
-import { localRoot } from "../localRoot";
+import { readManifest } from "../../../../core/orchestrator/backup/manifest.ts";
+import { localRoot } from "../localRoot.ts";
 
 type Three = [string, string, string];
 

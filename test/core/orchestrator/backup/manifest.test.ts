@@ -10,8 +10,8 @@ import {
   quotePath,
   readManifest,
   sumManifest,
-} from "../../../../core/orchestrator/backup/manifest";
-import { test as base } from "../localRoot";
+} from "../../../../core/orchestrator/backup/manifest.ts";
+import { test as base } from "../localRoot.ts";
 
 const test = base.extend("stage", ({ root }) => {
   const dir = join(root.scratch, "signer");

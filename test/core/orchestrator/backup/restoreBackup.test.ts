@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type BackupPlace, takeBackup } from "../../../../core/orchestrator/backup/backup";
-import { compareManifests, readManifest } from "../../../../core/orchestrator/backup/manifest";
-import { readBackup, sendBackup } from "../../../../core/orchestrator/backup/restoreBackup";
-import { findStaleShare } from "../../../../core/orchestrator/checks/bridgeState";
-import { moveNamed } from "../../../moveNamed";
-import { scratchDirectory } from "../../../scratchDirectory";
-import { type LocalRoot, localRoot } from "../localRoot";
+import { type BackupPlace, takeBackup } from "../../../../core/orchestrator/backup/backup.ts";
+import { compareManifests, readManifest } from "../../../../core/orchestrator/backup/manifest.ts";
+import { readBackup, sendBackup } from "../../../../core/orchestrator/backup/restoreBackup.ts";
+import { findStaleShare } from "../../../../core/orchestrator/checks/bridgeState.ts";
+import { moveNamed } from "../../../moveNamed.ts";
+import { scratchDirectory } from "../../../scratchDirectory.ts";
+import { type LocalRoot, localRoot } from "../localRoot.ts";
 
 const share = `tss/localstate-${Buffer.alloc(33, 7).toString("hex")}.json`;
 let root: LocalRoot;

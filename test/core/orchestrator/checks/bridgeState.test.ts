@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { parseBridge } from "../../../../core/chain/bridge";
-import { createChainClient } from "../../../../core/chain/chain";
-import type { RpcAnswer } from "../../../../core/chain/jsonRpc";
-import { askInTurn, judgeBridge } from "../../../../core/orchestrator/checks/bridgeState";
+import { parseBridge } from "../../../../core/chain/bridge.ts";
+import { createChainClient } from "../../../../core/chain/chain.ts";
+import type { RpcAnswer } from "../../../../core/chain/jsonRpc.ts";
+import { askInTurn, judgeBridge } from "../../../../core/orchestrator/checks/bridgeState.ts";
 
 // The texts are from the node's own tests (go-zenon, vm/embedded/tests/z_bridge_test.go).
 const info = {

@@ -1,21 +1,21 @@
 import { existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { formatMove } from "../../../../core/eventLog/moveId";
-import { formatShareFile } from "../../../../core/orchestrator/backup/keyShare";
+import { formatMove } from "../../../../core/eventLog/moveId.ts";
+import { formatShareFile } from "../../../../core/orchestrator/backup/keyShare.ts";
 import {
   findWholeBackup,
   type PreparationDeps,
   secureOrchestrator,
-} from "../../../../core/orchestrator/checks/preparation";
-import type { SecureOptions } from "../../../../core/orchestrator/hosts/moveInputs";
-import type { Journal, WhichHost } from "../../../../core/orchestrator/rules/journal";
-import { computeFingerprint } from "../../../../core/ssh/publicKey";
-import type { RootHost } from "../../../../core/ssh/root";
-import { moveNamed } from "../../../moveNamed";
-import { movesIn, putEvent } from "../../../recordIn";
-import { exampleJournal, exampleRequirements as wanted } from "../exampleMove";
-import { test as base, type LocalRoot } from "../localRoot";
+} from "../../../../core/orchestrator/checks/preparation.ts";
+import type { SecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
+import type { Journal, WhichHost } from "../../../../core/orchestrator/rules/journal.ts";
+import { computeFingerprint } from "../../../../core/ssh/publicKey.ts";
+import type { RootHost } from "../../../../core/ssh/root.ts";
+import { moveNamed } from "../../../moveNamed.ts";
+import { movesIn, putEvent } from "../../../recordIn.ts";
+import { exampleJournal, exampleRequirements as wanted } from "../exampleMove.ts";
+import { test as base, type LocalRoot } from "../localRoot.ts";
 
 const move = moveNamed("pillar-host/prod/Anvil/1");
 const moved = { holder: "new", generation: 1, version: "v0.0.9a", movedAt: "2026-11-21T18:00:00Z" } as const;

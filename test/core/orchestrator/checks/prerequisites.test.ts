@@ -1,17 +1,21 @@
 import { expect, test } from "vitest";
-import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState";
-import { findMoveProblems, formatMoveFaults, formatSurvey } from "../../../../core/orchestrator/checks/prerequisites";
-import { assumeSyncedNode } from "../../../../core/orchestrator/checks/rehearsal";
-import type { MoveSurvey, NewHost, OldHost, Requirements } from "../../../../core/orchestrator/checks/survey";
-import { listEndpoints } from "../../../../core/orchestrator/rules/endpoints";
+import type { BridgeNow } from "../../../../core/orchestrator/checks/bridgeState.ts";
+import {
+  findMoveProblems,
+  formatMoveFaults,
+  formatSurvey,
+} from "../../../../core/orchestrator/checks/prerequisites.ts";
+import { assumeSyncedNode } from "../../../../core/orchestrator/checks/rehearsal.ts";
+import type { MoveSurvey, NewHost, OldHost, Requirements } from "../../../../core/orchestrator/checks/survey.ts";
+import { listEndpoints } from "../../../../core/orchestrator/rules/endpoints.ts";
 import {
   type OrchestratorFacts,
   parseFacts,
   parseOrchestratorConfig,
-} from "../../../../core/orchestrator/rules/hostPairFacts";
-import { unreadableJournal } from "../../../../core/orchestrator/rules/journal";
-import { moveNamed } from "../../../moveNamed";
-import { exampleJournal, exampleMove, given, exampleRequirements as wanted } from "../exampleMove";
+} from "../../../../core/orchestrator/rules/hostPairFacts.ts";
+import { unreadableJournal } from "../../../../core/orchestrator/rules/journal.ts";
+import { moveNamed } from "../../../moveNamed.ts";
+import { exampleJournal, exampleMove, given, exampleRequirements as wanted } from "../exampleMove.ts";
 
 const build = { version: "v0.0.9a", gitCommit: "abcdef12".repeat(5), goVersion: "go1.20.14" };
 const home = "/root/.orchestrator";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createForecast } from "../../../../core/orchestrator/checks/rehearsal";
+import { createForecast } from "../../../../core/orchestrator/checks/rehearsal.ts";
 
 const measured = { bytes: 50e6, readSeconds: 2, callSeconds: 0.5, earlier: [] };
 

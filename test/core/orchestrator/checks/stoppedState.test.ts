@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { checkStatus, checkStoppedState, parseGlobalState } from "../../../../core/orchestrator/checks/stoppedState";
-import type { Saga } from "../../../../core/orchestrator/rules/journal";
-import { moveNamed } from "../../../moveNamed";
-import { exampleHost } from "../exampleMove";
+import { checkStatus, checkStoppedState, parseGlobalState } from "../../../../core/orchestrator/checks/stoppedState.ts";
+import type { Saga } from "../../../../core/orchestrator/rules/journal.ts";
+import { moveNamed } from "../../../moveNamed.ts";
+import { exampleHost } from "../exampleMove.ts";
 
 const forward: Saga = { move: moveNamed("pillar-host/prod/Anvil/1"), direction: "forward" };
 const back: Saga = { ...forward, direction: "back" };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { surveyBoth } from "../../../../core/orchestrator/checks/survey";
-import type { RootHost } from "../../../../core/ssh/root";
-import { exampleRequirements } from "../exampleMove";
+import { surveyBoth } from "../../../../core/orchestrator/checks/survey.ts";
+import type { RootHost } from "../../../../core/ssh/root.ts";
+import { exampleRequirements } from "../exampleMove.ts";
 
 const config = { ProducerKeyFileName: "store", Networks: { Ethereum: { Urls: ["wss://eth.example/KEY"] } } };
 const facts = "load=loaded\nactive=inactive\ndirectory=there\nshares=0\n";

@@ -1,10 +1,15 @@
 import { expect, test } from "vitest";
-import { prepareBulkCopy } from "../../../../core/orchestrator/hosts/bulkCopyKey";
-import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
-import { bothSides, type HostState, type HostStates, type Journal } from "../../../../core/orchestrator/rules/journal";
-import type { RootHost } from "../../../../core/ssh/root";
-import { moveNamed } from "../../../moveNamed";
-import { exampleCopyKey, exampleInputs, exampleJournal, pairDouble } from "../exampleMove";
+import { prepareBulkCopy } from "../../../../core/orchestrator/hosts/bulkCopyKey.ts";
+import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs.ts";
+import {
+  bothSides,
+  type HostState,
+  type HostStates,
+  type Journal,
+} from "../../../../core/orchestrator/rules/journal.ts";
+import type { RootHost } from "../../../../core/ssh/root.ts";
+import { moveNamed } from "../../../moveNamed.ts";
+import { exampleCopyKey, exampleInputs, exampleJournal, pairDouble } from "../exampleMove.ts";
 
 const move = moveNamed("pillar-host/prod/Anvil/2");
 const earlier = moveNamed("pillar-host/prod/Anvil/1");

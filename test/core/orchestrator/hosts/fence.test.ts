@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Fence, MoveEvent } from "../../../../core/eventLog/events";
-import { createFenceCheck, endFence } from "../../../../core/orchestrator/hosts/fence";
-import { computeFingerprint } from "../../../../core/ssh/publicKey";
-import { openStore } from "../../../../core/store/openStore";
-import { movesIn, putEvent } from "../../../recordIn";
-import { scratchDirectory } from "../../../scratchDirectory";
-import { fakeApi, token } from "../../cloud/fakeApi";
-import { exampleHost, exampleInputs, exampleState, exampleMove as move } from "../exampleMove";
+import type { Fence, MoveEvent } from "../../../../core/eventLog/events.ts";
+import { createFenceCheck, endFence } from "../../../../core/orchestrator/hosts/fence.ts";
+import { computeFingerprint } from "../../../../core/ssh/publicKey.ts";
+import { openStore } from "../../../../core/store/openStore.ts";
+import { movesIn, putEvent } from "../../../recordIn.ts";
+import { scratchDirectory } from "../../../scratchDirectory.ts";
+import { fakeApi, token } from "../../cloud/fakeApi.ts";
+import { exampleHost, exampleInputs, exampleState, exampleMove as move } from "../exampleMove.ts";
 
 const directory = scratchDirectory();
 const api = fakeApi();

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
-import { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
-import { exampleHost, exampleInputs, exampleMove as move } from "../exampleMove";
+import { HostPair } from "../../../../core/orchestrator/hosts/hostPair.ts";
+import { exampleHost, exampleInputs, exampleMove as move } from "../exampleMove.ts";
 
 /** Returns a port of this machine that nobody listens on. */
 function closedPort(): Promise<number> {

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
-import { locateOrchestrator, type OrchestratorReading } from "../../../../core/orchestrator/hosts/locateOrchestrator";
-import type { OrchestratorFacts } from "../../../../core/orchestrator/rules/hostPairFacts";
-import { exampleJournal } from "../exampleMove";
+import {
+  locateOrchestrator,
+  type OrchestratorReading,
+} from "../../../../core/orchestrator/hosts/locateOrchestrator.ts";
+import type { OrchestratorFacts } from "../../../../core/orchestrator/rules/hostPairFacts.ts";
+import { exampleJournal } from "../exampleMove.ts";
 
 const host = (address: string, active: string, facts: Partial<OrchestratorFacts> = {}): OrchestratorReading => ({
   address,

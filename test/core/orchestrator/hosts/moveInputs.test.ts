@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { resolveRecordsDirectory } from "../../../../core/config/stackStore";
-import { createNewPlace, createOldPlace, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs";
-import { createNewHost, createOldHost } from "../../../../core/ssh/configuredLogin";
-import { configOf } from "../../../components/exampleConfig";
-import { moveNamed } from "../../../moveNamed";
+import { resolveRecordsDirectory } from "../../../../core/config/stackStore.ts";
+import { createNewPlace, createOldPlace, createSecureOptions } from "../../../../core/orchestrator/hosts/moveInputs.ts";
+import { createNewHost, createOldHost } from "../../../../core/ssh/configuredLogin.ts";
+import { configOf } from "../../../components/exampleConfig.ts";
+import { moveNamed } from "../../../moveNamed.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 const address = "198.51.100.9";

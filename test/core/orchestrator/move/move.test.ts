@@ -1,13 +1,18 @@
 import fs from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openEventLog } from "../../../../core/eventLog/eventLog";
-import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
-import { createRecorder, formatMoveFailure, formatMoveNotice, writeEnd } from "../../../../core/orchestrator/move/move";
-import { runSaga } from "../../../../core/orchestrator/move/saga";
-import type { Wanted } from "../../../../core/orchestrator/rules/generation";
-import { Model } from "../../../../lab/simulation/model";
-import { movesIn } from "../../../recordIn";
-import { scratchDirectory } from "../../../scratchDirectory";
+import { openEventLog } from "../../../../core/eventLog/eventLog.ts";
+import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs.ts";
+import {
+  createRecorder,
+  formatMoveFailure,
+  formatMoveNotice,
+  writeEnd,
+} from "../../../../core/orchestrator/move/move.ts";
+import { runSaga } from "../../../../core/orchestrator/move/saga.ts";
+import type { Wanted } from "../../../../core/orchestrator/rules/generation.ts";
+import { Model } from "../../../../lab/simulation/model.ts";
+import { movesIn } from "../../../recordIn.ts";
+import { scratchDirectory } from "../../../scratchDirectory.ts";
 
 const directory = scratchDirectory();
 const openLog = () =>

@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { findLogErrors, parseLife } from "../../../../core/orchestrator/move/verify";
-import { configLines, logLine } from "../../../../lab/doubles/orchestrator/logLines";
-import { defaultConfig } from "../../../../lab/doubles/orchestrator/stateDir";
-import { type LocalRoot, test } from "../localRoot";
+import { findLogErrors, parseLife } from "../../../../core/orchestrator/move/verify.ts";
+import { configLines, logLine } from "../../../../lab/doubles/orchestrator/logLines.ts";
+import { defaultConfig } from "../../../../lab/doubles/orchestrator/stateDir.ts";
+import { type LocalRoot, test } from "../localRoot.ts";
 
 /** Excerpt of the output of orchestrator v0.0.9a from a start to its stop; keys, addresses and pass phrase are made up. */
-const real = readFileSync(join(__dirname, "realLog.txt"), "utf8").split("\n").filter(Boolean);
+const real = readFileSync(join(import.meta.dirname, "realLog.txt"), "utf8")
+  .split("\n")
+  .filter(Boolean);
 const realPassphrase = 'Horse & <"Staple\\> 7';
 
 /** Returns a host's journal with lines of the orchestrator, and of systemd if they begin like its own. */

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { runSaga } from "../../../../core/orchestrator/move/saga";
-import type { Saga } from "../../../../core/orchestrator/rules/journal";
-import type { HostEvent } from "../../../../lab/simulation/events";
-import { installed, signing } from "../../../../lab/simulation/host";
-import { Killed, Model } from "../../../../lab/simulation/model";
-import { type HostName, hostNames, newWorld, type Stack } from "../../../../lab/simulation/state";
-import { type Action, play, type Strike } from "../../../../lab/simulation/world";
-import { exampleMove, examplePlaces as places } from "../exampleMove";
+import { runSaga } from "../../../../core/orchestrator/move/saga.ts";
+import type { Saga } from "../../../../core/orchestrator/rules/journal.ts";
+import type { HostEvent } from "../../../../lab/simulation/events.ts";
+import { installed, signing } from "../../../../lab/simulation/host.ts";
+import { Killed, Model } from "../../../../lab/simulation/model.ts";
+import { type HostName, hostNames, newWorld, type Stack } from "../../../../lab/simulation/state.ts";
+import { type Action, play, type Strike } from "../../../../lab/simulation/world.ts";
+import { exampleMove, examplePlaces as places } from "../exampleMove.ts";
 
 /** An action, how it ended, and the hosts that sign then. */
 type Step = readonly [action: Action, ending: string, signing: string];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { OrchestratorStatus } from "../../../../core/chain/orchestrator";
-import { waitForSignings } from "../../../../core/orchestrator/move/signings";
+import type { OrchestratorStatus } from "../../../../core/chain/orchestrator.ts";
+import { waitForSignings } from "../../../../core/orchestrator/move/signings.ts";
 
 /** Waits for an orchestrator. @param ask returns its status at a time @returns the output, the time and the requests */
 async function waited(ask: (now: number) => Partial<OrchestratorStatus>) {

@@ -1,13 +1,13 @@
 import net from "node:net";
 import { test as base, describe, expect } from "vitest";
-import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
-import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs";
-import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
-import { assertOwnNode, verify } from "../../../../core/orchestrator/move/verify";
-import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
-import type { RootHost } from "../../../../core/ssh/root";
-import { orchestratorRpc } from "../../chain/fakes";
-import { confirmed, exampleInputs, exampleMove, pairDouble } from "../exampleMove";
+import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair.ts";
+import type { MoveInputs } from "../../../../core/orchestrator/hosts/moveInputs.ts";
+import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun.ts";
+import { assertOwnNode, verify } from "../../../../core/orchestrator/move/verify.ts";
+import type { Saga, WhichHost } from "../../../../core/orchestrator/rules/journal.ts";
+import type { RootHost } from "../../../../core/ssh/root.ts";
+import { orchestratorRpc } from "../../chain/fakes.ts";
+import { confirmed, exampleInputs, exampleMove, pairDouble } from "../exampleMove.ts";
 
 const build = { version: "v0.0.9a", gitCommit: "", goVersion: "go1.26.8" };
 const identity = { producer: "z1q", pillarName: "Anvil", tssPeerId: "12D", evmAddress: "0x" };

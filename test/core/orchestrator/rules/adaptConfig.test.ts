@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig";
+import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig.ts";
 
 const text = `{
   "DataPath" : "/old/.orchestrator", "GlobalState": 12345678901234567890,

@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
-import type { MoveEvent } from "../../../../core/eventLog/events";
-import { confirmFor, listConfirmations, listNewConfirmations } from "../../../../core/orchestrator/rules/confirmations";
-import { boundLaterThan } from "../../../../core/orchestrator/rules/generation";
-import { summarizeMoves } from "../../../../core/orchestrator/rules/moveHistory";
-import { commandsFor } from "../../../../core/util/commands";
-import { exampleMove as move } from "../exampleMove";
+import type { MoveEvent } from "../../../../core/eventLog/events.ts";
+import {
+  confirmFor,
+  listConfirmations,
+  listNewConfirmations,
+} from "../../../../core/orchestrator/rules/confirmations.ts";
+import { boundLaterThan } from "../../../../core/orchestrator/rules/generation.ts";
+import { summarizeMoves } from "../../../../core/orchestrator/rules/moveHistory.ts";
+import { commandsFor } from "../../../../core/util/commands.ts";
+import { exampleMove as move } from "../exampleMove.ts";
 
 const at = "2026-11-29T18:00:00.000Z";
 const leg = (generation: number) => ({ direction: "forward", generation, source: "A", target: "B" }) as const;

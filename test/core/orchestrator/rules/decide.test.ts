@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { decideMove, freshRun } from "../../../../core/orchestrator/rules/decideMove";
-import type { Saga } from "../../../../core/orchestrator/rules/journal";
-import { moveNamed } from "../../../moveNamed";
-import { exampleMove, exampleState } from "../exampleMove";
+import { decideMove, freshRun } from "../../../../core/orchestrator/rules/decideMove.ts";
+import type { Saga } from "../../../../core/orchestrator/rules/journal.ts";
+import { moveNamed } from "../../../moveNamed.ts";
+import { exampleMove, exampleState } from "../exampleMove.ts";
 
 const saga: Saga = { move: exampleMove, direction: "forward" };
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig";
-import { findConnectionsTo, listEndpoints, parseConnections } from "../../../../core/orchestrator/rules/endpoints";
+import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig.ts";
+import { findConnectionsTo, listEndpoints, parseConnections } from "../../../../core/orchestrator/rules/endpoints.ts";
 
 type Bytes = readonly [number, number, number, number];
 

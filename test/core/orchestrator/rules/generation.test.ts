@@ -1,26 +1,26 @@
 import { describe, expect, test } from "vitest";
-import type { MoveEvent } from "../../../../core/eventLog/events";
-import type { MoveId } from "../../../../core/eventLog/moveId";
-import { freshRun, type RunMemory } from "../../../../core/orchestrator/rules/decideMove";
+import type { MoveEvent } from "../../../../core/eventLog/events.ts";
+import type { MoveId } from "../../../../core/eventLog/moveId.ts";
+import { freshRun, type RunMemory } from "../../../../core/orchestrator/rules/decideMove.ts";
 import {
   applyEvent,
   createLeg,
   decideEvent,
   decideNext,
   type Wanted,
-} from "../../../../core/orchestrator/rules/generation";
-import type { Journal } from "../../../../core/orchestrator/rules/journal";
+} from "../../../../core/orchestrator/rules/generation.ts";
+import type { Journal } from "../../../../core/orchestrator/rules/journal.ts";
 import {
   findFence,
   findFenceFault,
   findMissingEnd,
   findRivalStart,
   summarizeMoves,
-} from "../../../../core/orchestrator/rules/moveHistory";
-import { describeUnknownHistory, findForeignBackup } from "../../../../core/orchestrator/rules/obstacles";
-import { commandsFor } from "../../../../core/util/commands";
-import { moveNamed } from "../../../moveNamed";
-import { exampleState, exampleMove as move } from "../exampleMove";
+} from "../../../../core/orchestrator/rules/moveHistory.ts";
+import { describeUnknownHistory, findForeignBackup } from "../../../../core/orchestrator/rules/obstacles.ts";
+import { commandsFor } from "../../../../core/util/commands.ts";
+import { moveNamed } from "../../../moveNamed.ts";
+import { exampleState, exampleMove as move } from "../exampleMove.ts";
 
 const third = moveNamed("pillar-host/third/Anvil/1");
 const second = moveNamed("pillar-host/prod/Anvil/2");

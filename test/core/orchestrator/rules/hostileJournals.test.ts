@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { HostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
-import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/decideMove";
-import { decideNext } from "../../../../core/orchestrator/rules/generation";
+import { HostPair, parseHostState } from "../../../../core/orchestrator/hosts/hostPair.ts";
+import type { Obstacle, RunMemory } from "../../../../core/orchestrator/rules/decideMove.ts";
+import { decideNext } from "../../../../core/orchestrator/rules/generation.ts";
 import {
   type HostStates,
   type OrchestratorObservation,
   sourceStages,
   targetStages,
-} from "../../../../core/orchestrator/rules/journal";
-import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
-import { checkOrchestrator } from "../../../../core/retirement/lossRules";
-import type { RetirementFacts } from "../../../../core/retirement/retirementFacts";
-import { quoteShellWord } from "../../../../core/util/quote";
-import { expectNothingOf, hostile, sentText } from "../../../hostile";
-import { moveNamed } from "../../../moveNamed";
-import { fenced, hostFacts } from "../../retirement/exampleFacts";
-import { exampleInputs, exampleJournal, examplePlaces as places } from "../exampleMove";
+} from "../../../../core/orchestrator/rules/journal.ts";
+import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles.ts";
+import { checkOrchestrator } from "../../../../core/retirement/lossRules.ts";
+import type { RetirementFacts } from "../../../../core/retirement/retirementFacts.ts";
+import { quoteShellWord } from "../../../../core/util/quote.ts";
+import { expectNothingOf, hostile, sentText } from "../../../hostile.ts";
+import { moveNamed } from "../../../moveNamed.ts";
+import { fenced, hostFacts } from "../../retirement/exampleFacts.ts";
+import { exampleInputs, exampleJournal, examplePlaces as places } from "../exampleMove.ts";
 
 /** Returns a journal with a word in the place of one of its texts. */
 function withText(journal: object, place: number, word: string): unknown {

@@ -4,21 +4,21 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair";
-import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun";
-import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps";
-import type { Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal";
+import type { HostPair } from "../../../../core/orchestrator/hosts/hostPair.ts";
+import { type MoveDeps, MoveRun } from "../../../../core/orchestrator/move/moveRun.ts";
+import { createMoveActions } from "../../../../core/orchestrator/move/moveSteps.ts";
+import type { Journal, Saga, WhichHost } from "../../../../core/orchestrator/rules/journal.ts";
 import {
   parseAddressWord,
   parseEndpointWord,
   parseFileName,
   parseJsonWords,
   type Variables,
-} from "../../../../core/ssh/foreign";
-import { archiveOf, expectNothingOf, hostile, manifestOf, sentText } from "../../../hostile";
-import { scratchDirectory } from "../../../scratchDirectory";
-import { orchestratorRpc, type Server } from "../../chain/fakes";
-import { confirmed, exampleCopyKey, exampleInputs, exampleMove, pairDouble } from "../exampleMove";
+} from "../../../../core/ssh/foreign.ts";
+import { archiveOf, expectNothingOf, hostile, manifestOf, sentText } from "../../../hostile.ts";
+import { scratchDirectory } from "../../../scratchDirectory.ts";
+import { orchestratorRpc, type Server } from "../../chain/fakes.ts";
+import { confirmed, exampleCopyKey, exampleInputs, exampleMove, pairDouble } from "../exampleMove.ts";
 
 /** Places of another host's text; one at a time, because a refusal ends a step. */
 const places = [

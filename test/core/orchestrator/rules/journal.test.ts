@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { formatMove } from "../../../../core/eventLog/moveId";
-import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
-import { parseJournal } from "../../../../core/orchestrator/rules/journal";
-import { exampleJournal } from "../exampleMove";
+import { formatMove } from "../../../../core/eventLog/moveId.ts";
+import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair.ts";
+import { parseJournal } from "../../../../core/orchestrator/rules/journal.ts";
+import { exampleJournal } from "../exampleMove.ts";
 
 const journal = exampleJournal("old", "fenced", {
   generation: 3,

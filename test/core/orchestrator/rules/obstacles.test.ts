@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Journal, OrchestratorObservation, Saga } from "../../../../core/orchestrator/rules/journal";
-import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation";
-import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles";
-import { moveNamed } from "../../../moveNamed";
-import { exampleJournal, exampleMove, exampleState, examplePlaces as places } from "../exampleMove";
+import type { Journal, OrchestratorObservation, Saga } from "../../../../core/orchestrator/rules/journal.ts";
+import { describeKeyLocation } from "../../../../core/orchestrator/rules/keyLocation.ts";
+import { formatObstacle } from "../../../../core/orchestrator/rules/obstacles.ts";
+import { moveNamed } from "../../../moveNamed.ts";
+import { exampleJournal, exampleMove, exampleState, examplePlaces as places } from "../exampleMove.ts";
 
 const aside = "/root/.orchestrator/producer.moved-to-203.0.113.9-20260101T000000Z";
 const here = { was: { keyStore: aside }, other: { address: places.new, hostKey: "" } };

@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { test as base, describe, expect } from "vitest";
-import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair";
-import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig";
-import type { WrittenJournal } from "../../../../core/orchestrator/rules/journal";
-import { stopForGood } from "../../../../core/orchestrator/rules/obstacles";
-import { openScriptStage, type ScriptStage, systemctl } from "../scriptStage";
+import { parseHostState } from "../../../../core/orchestrator/hosts/hostPair.ts";
+import { adaptConfig } from "../../../../core/orchestrator/rules/adaptConfig.ts";
+import type { WrittenJournal } from "../../../../core/orchestrator/rules/journal.ts";
+import { stopForGood } from "../../../../core/orchestrator/rules/obstacles.ts";
+import { openScriptStage, type ScriptStage, systemctl } from "../scriptStage.ts";
 
 const own = { move: "pillar-host/prod/Anvil/1", direction: "forward" } as const;
 const target = { side: "new", ...own } as const;

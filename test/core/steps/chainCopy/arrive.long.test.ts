@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { type ChainStage, test } from "./stage";
+import { type ChainStage, test } from "./stage.ts";
 
 const arriving = ({ data }: ChainStage) => join(data, ".pillar-host-arriving");
 const unit = ({ box }: ChainStage) => join(box.dir, "units/go-node.service.d/91-pillar-host-chain-copy.conf");

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { parseHashes } from "../../../../core/chainCopy/transfer";
-import { type ChainStage, test } from "./stage";
+import { parseHashes } from "../../../../core/chainCopy/transfer.ts";
+import { type ChainStage, test } from "./stage.ts";
 
 /** Creates a node whose height grows by one after this many requests. */
 const momentums = (questions = 6) =>

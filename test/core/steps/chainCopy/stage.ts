@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatAssignments } from "../../../../core/ssh/shellWords";
-import { readChainCopyLibrary } from "../../../../core/steps/libraries";
-import { test as boxed, type Ran, type Sandbox } from "../sandbox";
+import { formatAssignments } from "../../../../core/ssh/shellWords.ts";
+import { readChainCopyLibrary } from "../../../../core/steps/libraries.ts";
+import { test as boxed, type Ran, type Sandbox } from "../sandbox.ts";
 
 /** systemd's answers for a unit that is active while a file says so; a start heeds the drop-in's condition. */
 const systemctl = `

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { cloudInit } from "../../../../core/steps/nodeSteps";
-import { type Sandbox, test } from "../sandbox";
+import { cloudInit } from "../../../../core/steps/nodeSteps.ts";
+import { type Sandbox, test } from "../sandbox.ts";
 
 /** Runs the step on a host where cloud-init says this and sshd that. */
 function look(box: Sandbox, says = 'echo "status: done"', sshd = "passwordauthentication no", isUpgrading = true) {

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { formatHostFacts, parseNodeHostFacts } from "../../../../core/ssh/hostFacts";
-import { facts } from "../../../../core/steps/nodeSteps";
-import { configOf } from "../../../components/exampleConfig";
-import { type Sandbox, test } from "../sandbox";
+import { formatHostFacts, parseNodeHostFacts } from "../../../../core/ssh/hostFacts.ts";
+import { facts } from "../../../../core/steps/nodeSteps.ts";
+import { configOf } from "../../../components/exampleConfig.ts";
+import { type Sandbox, test } from "../sandbox.ts";
 
 const show = `case "$*" in
   *LoadState*) echo loaded ;; *ActiveState*) echo active ;; *SubState*) echo running ;;

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { packages } from "../../../../core/steps/nodeSteps";
-import { configOf } from "../../../components/exampleConfig";
-import { replaceAll, type Sandbox, test } from "../sandbox";
+import { packages } from "../../../../core/steps/nodeSteps.ts";
+import { configOf } from "../../../components/exampleConfig.ts";
+import { replaceAll, type Sandbox, test } from "../sandbox.ts";
 
 const all = "unzip wget git perl file";
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { compareNodeVersions, releaseSuffixes } from "../../../../core/chain/versions";
-import { preflight } from "../../../../core/steps/nodeSteps";
-import { createScript } from "../../../../core/steps/step";
-import { serveReleases } from "../../../../lab/doubles/release";
-import type { Faults } from "../../../../lab/doubles/releaseServer";
-import { configOf, least } from "../../../components/exampleConfig";
-import { replaceAll, type Sandbox, test } from "../sandbox";
+import { compareNodeVersions, releaseSuffixes } from "../../../../core/chain/versions.ts";
+import { preflight } from "../../../../core/steps/nodeSteps.ts";
+import { createScript } from "../../../../core/steps/step.ts";
+import { serveReleases } from "../../../../lab/doubles/release.ts";
+import type { Faults } from "../../../../lab/doubles/releaseServer.ts";
+import { configOf, least } from "../../../components/exampleConfig.ts";
+import { replaceAll, type Sandbox, test } from "../sandbox.ts";
 
 const identity = "pillar-host/prod-2 Anvil";
 

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
-import { readAnswer } from "../../../../core/ssh/answer";
-import { createEnvelope, type Step } from "../../../../core/steps/step";
-import { replaceAll, type Sandbox, test } from "../sandbox";
+import { readAnswer } from "../../../../core/ssh/answer.ts";
+import { createEnvelope, type Step } from "../../../../core/steps/step.ts";
+import { replaceAll, type Sandbox, test } from "../sandbox.ts";
 
 const password = "hunter2";
 // Shows every line that reaches it, as a script that is read from standard input would run them.

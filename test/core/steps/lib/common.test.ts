@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { createScript } from "../../../../core/steps/step";
-import { type Sandbox, test } from "../sandbox";
+import { createScript } from "../../../../core/steps/step.ts";
+import { type Sandbox, test } from "../sandbox.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const lib = (box: Sandbox, text: string) => box.run(box.local(`${createScript([], {})}\n${text}`));

@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { formatStepError, readAnswer } from "../../../../core/ssh/answer";
-import { createEnvelope, type Step } from "../../../../core/steps/step";
-import { evilText, harmless } from "../../../evilText";
-import { replaceAll, type Sandbox, test } from "../sandbox";
+import { formatStepError, readAnswer } from "../../../../core/ssh/answer.ts";
+import { createEnvelope, type Step } from "../../../../core/steps/step.ts";
+import { evilText, harmless } from "../../../evilText.ts";
+import { replaceAll, type Sandbox, test } from "../sandbox.ts";
 
 /** Replaces systemd by two commands. */
 function fakeSystemd(box: Sandbox): void {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { gzipSync, strToU8, zipSync } from "fflate";
 import { describe, expect } from "vitest";
-import { controller } from "../../../../core/steps/nodeSteps";
-import { configOf } from "../../../components/exampleConfig";
-import { replaceAll, type Sandbox, test } from "../sandbox";
+import { controller } from "../../../../core/steps/nodeSteps.ts";
+import { configOf } from "../../../components/exampleConfig.ts";
+import { replaceAll, type Sandbox, test } from "../sandbox.ts";
 
 const url = "https://release.example/node-controller.zip";
 

@@ -1,4 +1,4 @@
-import { replaceAll, type Sandbox } from "../sandbox";
+import { replaceAll, type Sandbox } from "../sandbox.ts";
 
 const menu = (labels: readonly string[]) =>
   labels.map((label, index) => `printf ' %2d) %b\\n' ${index + 1} '${label}'`).join("\n");

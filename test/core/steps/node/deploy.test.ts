@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { deploy } from "../../../../core/steps/nodeSteps";
-import { configOf, least } from "../../../components/exampleConfig";
-import { replaceAll, type Sandbox, test } from "../sandbox";
-import { controllerOf, hasty } from "./controllers";
+import { deploy } from "../../../../core/steps/nodeSteps.ts";
+import { configOf, least } from "../../../components/exampleConfig.ts";
+import { replaceAll, type Sandbox, test } from "../sandbox.ts";
+import { controllerOf, hasty } from "./controllers.ts";
 
 const identity = "pillar-host/prod Anvil";
 

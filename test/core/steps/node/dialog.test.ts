@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { createScript } from "../../../../core/steps/step";
-import { type Sandbox, test } from "../sandbox";
-import { controllerOf, hasty } from "./controllers";
+import { createScript } from "../../../../core/steps/step.ts";
+import { type Sandbox, test } from "../sandbox.ts";
+import { controllerOf, hasty } from "./controllers.ts";
 
 /** Chooses a label. Returns the lines that on_line gets, and the result. */
 async function talk(box: Sandbox, label: string, seconds = 10) {

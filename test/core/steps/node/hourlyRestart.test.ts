@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect } from "vitest";
-import { hourlyRestart, hourlyRestartNow } from "../../../../core/steps/nodeSteps";
-import { configOf } from "../../../components/exampleConfig";
-import { fillDisk, onSmallDisk, replaceAll, type Sandbox, test } from "../sandbox";
+import { hourlyRestart, hourlyRestartNow } from "../../../../core/steps/nodeSteps.ts";
+import { configOf } from "../../../components/exampleConfig.ts";
+import { fillDisk, onSmallDisk, replaceAll, type Sandbox, test } from "../sandbox.ts";
 
 const line = "0 * * * * /usr/bin/sudo /usr/sbin/service go-node restart\n";
 /** The operator's own lines: each is kept byte for byte. */

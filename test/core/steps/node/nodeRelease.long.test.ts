@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { fillDisk, killedAt, onSmallDisk, type Sandbox, test } from "../sandbox";
-import { begun, ends, functions, host, next, old, program, releaseOf, service } from "./nodeReleaseHost";
+import { fillDisk, killedAt, onSmallDisk, type Sandbox, test } from "../sandbox.ts";
+import { begun, ends, functions, host, next, old, program, releaseOf, service } from "./nodeReleaseHost.ts";
 
 describe.concurrent("the node's release", () => {
   test("is fetched and checked, put in place, and kept once it proved good", async ({ box }) => {

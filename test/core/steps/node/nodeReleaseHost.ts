@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { formatAssignments } from "../../../../core/ssh/shellWords";
-import { readNodeReleaseLibrary } from "../../../../core/steps/libraries";
-import { parseFields } from "../../../../core/util/fields";
-import { replaceAll, type Sandbox } from "../sandbox";
+import { formatAssignments } from "../../../../core/ssh/shellWords.ts";
+import { readNodeReleaseLibrary } from "../../../../core/steps/libraries.ts";
+import { parseFields } from "../../../../core/util/fields.ts";
+import { replaceAll, type Sandbox } from "../sandbox.ts";
 
 const url = "https://release.example/go-node.zip";
 /** Returns a program of the node; `dead` ends at once, `deaf` has no RPC. */

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
-import { prepare } from "../../../../core/steps/nodeSteps";
-import { createScript } from "../../../../core/steps/step";
-import { configOf } from "../../../components/exampleConfig";
-import { type Sandbox, test } from "../sandbox";
+import { prepare } from "../../../../core/steps/nodeSteps.ts";
+import { createScript } from "../../../../core/steps/step.ts";
+import { configOf } from "../../../components/exampleConfig.ts";
+import { type Sandbox, test } from "../sandbox.ts";
 
 const file = "units/go-node.service.d/90-pillar-host.conf";
 

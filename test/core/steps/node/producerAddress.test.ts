@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import { addressDigest, producerAddress } from "../../../../core/steps/nodeSteps";
-import { configOf, least } from "../../../components/exampleConfig";
-import { type Sandbox, test } from "../sandbox";
-import { controllerOf, hasty, refusal } from "./controllers";
+import { addressDigest, producerAddress } from "../../../../core/steps/nodeSteps.ts";
+import { configOf, least } from "../../../components/exampleConfig.ts";
+import { type Sandbox, test } from "../sandbox.ts";
+import { controllerOf, hasty, refusal } from "./controllers.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 const other = "z1qzal6c5s9rjnnxd2z7dvdhjxpmmj4fmw56a0mz";

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { bulkCopy } from "../../../../core/steps/orchestratorSteps";
-import { configOf } from "../../../components/exampleConfig";
-import { systemctl } from "../../orchestrator/scriptStage";
-import { type Sandbox, test } from "../sandbox";
+import { bulkCopy } from "../../../../core/steps/orchestratorSteps.ts";
+import { configOf } from "../../../components/exampleConfig.ts";
+import { systemctl } from "../../orchestrator/scriptStage.ts";
+import { type Sandbox, test } from "../sandbox.ts";
 
 const from = { user: "op", address: "198.51.100.9", port: 2222 };
 const answer = `printf '\\nAAAAkey\\n'; read -r bytes; head -c "$bytes" > /dev/null;`;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { strToU8, zipSync } from "fflate";
 import { describe, expect } from "vitest";
-import { orchestrator } from "../../../../core/steps/orchestratorSteps";
-import { configOf } from "../../../components/exampleConfig";
-import { replaceAll, type Sandbox, test } from "../sandbox";
+import { orchestrator } from "../../../../core/steps/orchestratorSteps.ts";
+import { configOf } from "../../../components/exampleConfig.ts";
+import { replaceAll, type Sandbox, test } from "../sandbox.ts";
 
 const url = "https://release.example/orchestrator-linux-amd64.zip";
 const program = "#!/bin/bash\necho orchestrator version v0.0.9a\n";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { createPathVariables } from "../../../../core/retirement/guardInputs";
-import { parseHostFacts } from "../../../../core/retirement/readHost";
-import { formatAssignments } from "../../../../core/ssh/shellWords";
-import { readRetirementLibrary } from "../../../../core/steps/libraries";
-import { test as boxed, replaceAll, type Sandbox } from "../sandbox";
+import { createPathVariables } from "../../../../core/retirement/guardInputs.ts";
+import { parseHostFacts } from "../../../../core/retirement/readHost.ts";
+import { formatAssignments } from "../../../../core/ssh/shellWords.ts";
+import { readRetirementLibrary } from "../../../../core/steps/libraries.ts";
+import { test as boxed, replaceAll, type Sandbox } from "../sandbox.ts";
 
 const address = "z1qqjnwjjpnue8xmmpanz6csze6tcmtzzdtfsww7";
 

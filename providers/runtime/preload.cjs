@@ -1,16 +1,13 @@
 // @ts-check
 // Node loads this file before Pulumi's SDK, both for the program (Pulumi.yaml) and for the process of the dynamic
 // providers.
-require("./compileCache");
+require("../../core/util/start.cjs").start(1);
 const Module = require("node:module");
-
-// Node gives up on each address of a name after 250 ms, too early for a distant server with one dead address.
-require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
 
 const sdk = of("@pulumi/pulumi");
 // The SDK needs these only to serialize functions, which this program does not. They are nearly two thirds of its loading
 // time.
-for (const name of ["typescript", "normalize-package-data"]) loadWhenUsed(sdk, name);
+for (const name of ["./typescript-shim", "normalize-package-data"]) loadWhenUsed(sdk, name);
 // Only needed by programs that start the engine. This program is started by the engine.
 loadWhenUsed(sdk, "./automation");
 // Only needed for `pulumi --tracing`. Otherwise the SDK calls nothing of it but `newSpan`.

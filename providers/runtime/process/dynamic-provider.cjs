@@ -1,13 +1,11 @@
 // @ts-check
 // Starts the SDK's own process of the dynamic providers, with the same preload as the program to start fast.
-require("../../../preload");
+require("../preload.cjs");
 const Module = require("node:module");
-const path = require("node:path");
-const { compiled, orEnd } = require("../../../compile");
 
 // The SDK would compile and run the text that the state has as a provider. Here the text is a name, and the code comes
 // from the checkout.
-const { findProvider } = require(path.join(orEnd(1, compiled), "providers/runtime/providerTable.js"));
+const { findProvider } = require("../providerTable.ts");
 const sdk = Module.createRequire(require.resolve("@pulumi/pulumi/package.json"));
 const file = sdk.resolve("require-from-string");
 const byName = (/** @type {unknown} */ name) => ({ handler: () => findProvider(name) });

@@ -1,0 +1,78 @@
+// @ts-check
+// Starts each of the program's processes: the command line, the program and the process of the dynamic providers. Written
+// in old JavaScript, so that an old Node can run the check of its version.
+
+/**
+ * Checks Node, and prepares it. Must run before the libraries are loaded: without the compile cache, compiling them takes
+ * most of the start time. Prints the problem and ends the process if Node is too old, or the cache is not private.
+ * @param {number} exitCode of a process that ends
+ */
+function start(exitCode) {
+  const fault = nodeFault() || cacheFault();
+  if (fault) {
+    console.error(fault);
+    process.exit(exitCode);
+  }
+  // Node gives up on each address of a name after 250 ms, too early for a distant server with one dead address.
+  require("node:net").setDefaultAutoSelectFamilyAttemptTimeout(5000);
+}
+
+/**
+ * Returns the error for a Node that is older than package.json allows, or undefined.
+ * @param {string} [found]
+ */
+function nodeFault(found) {
+  const needed = require("../../package.json").engines.node.replace(">=", "");
+  const version = found || process.versions.node;
+  if (isAtLeast(version.split("."), needed.split("."))) return undefined;
+  return `pillar-host needs Node ${needed} or newer, found ${version} (${process.execPath})\n  needed: install it from https://nodejs.org, or put it first in PATH`;
+}
+
+/**
+ * @param {string[]} found
+ * @param {string[]} least
+ */
+function isAtLeast(found, least) {
+  const major = Number(found[0]) - Number(least[0]);
+  return major > 0 || (major === 0 && Number(found[1]) >= Number(least[1]));
+}
+
+/** Enables the compile cache. Returns the error for the operator, or undefined. */
+function cacheFault() {
+  try {
+    const directory = privateDirectory(require("node:path").join(__dirname, "../../.compiled"));
+    if (directory) require("node:module").enableCompileCache(directory);
+    return undefined;
+  } catch (error) {
+    return /** @type {Error} */ (error).message;
+  }
+}
+
+/**
+ * Makes the directory of the compile cache. Its files are executed, so no other user may have write access. Deletes and
+ * recreates a directory of this user that other users could write to. Returns undefined in a checkout that this user may
+ * not write to, which works without a cache.
+ * @param {string} directory
+ * @returns {string | undefined}
+ * @throws if the directory belongs to another user, or is none
+ */
+function privateDirectory(directory) {
+  const fs = require("node:fs");
+  const found = fs.lstatSync(directory, { throwIfNoEntry: false });
+  const user = process.getuid ? process.getuid() : 0;
+  const mayOthersWrite = found && (found.mode & 0o022) !== 0;
+  if (found && (!found.isDirectory() || (found.uid !== user && (found.uid !== 0 || mayOthersWrite))))
+    throw new Error(
+      `${directory} must be a directory that only you can write to, because its files are executed\n  found: owned by user ${found.uid}, mode ${(found.mode & 0o777).toString(8)}\n  needed: remove it: rm -r '${directory}'; then run the same command again`,
+    );
+  try {
+    if (mayOthersWrite) fs.rmSync(directory, { recursive: true });
+    // `recursive` accepts a directory that a concurrent run has just created.
+    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return directory;
+  } catch (_) {
+    return undefined;
+  }
+}
+
+module.exports = { start, nodeFault, privateDirectory };
