@@ -23,7 +23,7 @@ const core = {
   registration: ["sync", "chain", "eventLog", "ssh", "store", "util"],
   // The gate does not depend on this folder: it can be deleted together with its provider.
   chainCopy: ["sync", "chain", "eventLog", "ssh", "util"],
-  orchestrator: ["sync", "chain", "cloud", "config", "eventLog", "ssh", "store", "util"],
+  orchestrator: ["sync", "steps", "chain", "cloud", "config", "eventLog", "ssh", "store", "util"],
   retirement: ["orchestrator", "sync", "steps", "chain", "cloud", "config", "eventLog", "ssh", "store", "util"],
   upgrade: ["orchestrator", "sync", "chain", "ssh", "util"],
 };
@@ -34,7 +34,7 @@ const allRooms = Object.keys(core).map(room);
 /** @type {Record<string, readonly string[]>} */
 const arrows = {
   ...Object.fromEntries(Object.entries(core).map(([name, others]) => [room(name), others.map(room)])),
-  providers: allRooms.filter((name) => name !== "core/config"),
+  providers: allRooms,
   components: ["providers", ...allRooms],
   cli: allRooms,
 };

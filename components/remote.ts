@@ -10,22 +10,29 @@ import { commandsFor } from "../core/util/commands.ts";
 import { printableLines } from "../core/util/printable.ts";
 import { formatProblem } from "../core/util/problem.ts";
 import { quoteShellWord } from "../core/util/quote.ts";
+import type { ArgsOf } from "../providers/runtime/dynamicResource.ts";
+import type { HostIdentity } from "../providers/runtime/stackConfig.ts";
 import { createPlainError, createStatusLine, failHook } from "./log.ts";
 import type { HostAccess } from "./login.ts";
 
-/** Returns the login for the program's own ssh. Secret. */
-export function createSshTarget({ address, hostKey, login, setUp }: HostAccess): pulumi.Output<SshTarget> {
-  return pulumi.all([login, { address, hostKey, setUp }]).apply(([own, host]) => ({ ...own, ...host }));
+/** Returns the host as a dynamic resource stores it: by name, without its login. */
+export function createHostIdentity({ stack, address, hostKey, setUp }: HostAccess): ArgsOf<HostIdentity> {
+  return setUp === undefined ? { stack, address, hostKey } : { stack, address, hostKey, setUp };
 }
 
-/** Returns the login with the stack and the sudo password, to become root on the host. */
-export function createRootAccess(access: HostAccess): pulumi.Output<OrchestratorHost> {
+/** Returns the login for the program's own ssh. Secret. */
+function createSshTarget({ address, hostKey, login }: HostAccess): pulumi.Output<SshTarget> {
+  return pulumi.all([login, { address, hostKey }]).apply(([own, host]) => ({ ...own, ...host }));
+}
+
+/** Returns the login to become root on the host. Secret. */
+function createRootAccess(access: HostAccess): pulumi.Output<OrchestratorHost> {
   return pulumi.output({ stack: access.stack, ssh: createSshTarget(access), sudoPassword: access.sudoPassword });
 }
 
 /** Returns the login for the command plugin, which finds an ssh agent through SSH_AUTH_SOCK. */
 function createConnection(target: SshTarget): types.input.remote.ConnectionArgs {
-  const { address, agent: _, setUp: __, proxy, ...login } = target;
+  const { address, agent: _, proxy, ...login } = target;
   return { host: address, ...login, dialErrorLimit: 10, perDialTimeout: 15, proxy: proxy && createConnection(proxy) };
 }
 

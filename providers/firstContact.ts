@@ -1,3 +1,4 @@
+import { createHostTarget } from "../core/ssh/configuredLogin.ts";
 import type { OwnServer } from "../core/ssh/ownServer.ts";
 import { computeFingerprint } from "../core/ssh/publicKey.ts";
 import { formatLoginFailure, reachDeps, retryDuringBoot, waitForLogin } from "../core/ssh/reachability.ts";
@@ -8,6 +9,7 @@ import { say } from "../core/util/printable.ts";
 import { formatProblem } from "../core/util/problem.ts";
 import { type ArgsOf, defineResource, hasChanges } from "./runtime/dynamicResource.ts";
 import { keepResults } from "./runtime/provider.ts";
+import { readStackConfig } from "./runtime/stackConfig.ts";
 
 /**
  * Logs in to a host before its first step, so that a problem with the address, key or login is reported with the
@@ -37,7 +39,8 @@ interface ContactInputs {
   readonly port: number;
   /** The configured key. Without one, the host's own key is stored. */
   readonly hostKey?: string | undefined;
-  readonly login: Omit<SshTarget, "address" | "port" | "hostKey">;
+  /** Hash of the login: a changed login is tried. Secret, because a reader of the state could guess a password. */
+  readonly login: string;
   /** Hash of the work to do on the host: new work means another login. */
   readonly work: string;
   /** A new value in each run that has to connect. */
@@ -54,12 +57,12 @@ type ContactOutputs = Readonly<ReturnType<typeof createOutputs>>;
 
 const createOutputs = (pinned: string) => ({ pinned, fingerprint: computeFingerprint(pinned) });
 
-async function recordKey({ stack, address, port, login }: ContactInputs): Promise<string> {
+async function recordKey({ stack, address, port }: ContactInputs, login: SshTarget): Promise<string> {
   let pinned: string;
   try {
     pinned = await retryDuringBoot(() => scanHostKey(address, port, login.proxy), reachDeps);
   } catch (error) {
-    throw new Error(formatLoginFailure({ address, port, ...login }, error as LoginError, commandsFor(stack)));
+    throw new Error(formatLoginFailure(login, error as LoginError, commandsFor(stack)));
   }
   say(
     `host key of ${address}, recorded on first contact: ${computeFingerprint(pinned)}. Compare it with the provider's console.`,
@@ -82,19 +85,19 @@ function formatUnknownKey({ stack, address, secrets = [] }: ContactInputs, pinne
 }
 
 async function contactHost(inputs: ContactInputs, recorded: string | undefined, isFirst: boolean) {
-  const { address, port, login, server } = inputs;
+  const { stack, address, server } = inputs;
   if (inputs.standsAside) {
     // Without a stored key the empty one stays, and no connection accepts it.
     const pinned = inputs.hostKey ?? recorded ?? "";
     return pinned === "" ? { pinned, fingerprint: "" } : createOutputs(pinned);
   }
   const known = inputs.hostKey || recorded;
-  const pinned = known || (await recordKey(inputs));
+  const login = createHostTarget(readStackConfig(stack), address, known ?? "");
+  const pinned = known || (await recordKey(inputs, login));
   // The operator has not compared this key yet, so it may belong to a machine in the middle.
   if (!known && inputs.secrets?.length)
     throw keepResults(new Error(formatUnknownKey(inputs, pinned)), createOutputs(pinned));
-  const target = { ...login, address, port, hostKey: pinned };
-  await waitForLogin(target, reachDeps, commandsFor(inputs.stack), {
+  await waitForLogin({ ...login, hostKey: pinned }, reachDeps, commandsFor(stack), {
     server,
     isNew: isFirst,
   });

@@ -1,51 +1,46 @@
 import { type ChainClient, openNodeChain } from "../core/chain/chain.ts";
-import type { Network } from "../core/chain/elections.ts";
-import type { NodeTarget } from "../core/chain/node.ts";
+import { createNodeTarget } from "../core/chain/configuredNode.ts";
 import { readNodeVersion, readVersionGaps } from "../core/chain/nodeVersion.ts";
 import { createOrchestratorClient } from "../core/chain/orchestrator.ts";
 import { waitForSignings } from "../core/orchestrator/move/signings.ts";
+import { createNewHost } from "../core/ssh/configuredLogin.ts";
 import { createConnection } from "../core/ssh/connection.ts";
 import { markOwn } from "../core/ssh/foreign.ts";
 import { isSameDisk } from "../core/ssh/publicKey.ts";
-import { type CallOptions, type OrchestratorHost, openRoot, type RootHost } from "../core/ssh/root.ts";
+import { type CallOptions, openRoot, type RootHost } from "../core/ssh/root.ts";
+import { readNodeReleaseLibrary } from "../core/steps/libraries.ts";
+import { createNodeVariables, releaseVariables } from "../core/steps/stepVariables.ts";
+import { createWitnessSources } from "../core/sync/gateSettings.ts";
 import { readNodeStatus } from "../core/sync/nodeStatus.ts";
-import type { WitnessSources } from "../core/sync/references.ts";
 import { findRollbackFault } from "../core/upgrade/rules.ts";
 import { upgradeNode } from "../core/upgrade/upgrade.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { say } from "../core/util/printable.ts";
 import { formatProblem } from "../core/util/problem.ts";
 import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
+import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
 
 /**
  * Upgrades a node to pillar-host:node.release, without a missed momentum if the schedule allows it, and rolls back a
  * release that does not work (docs/chain.md). create and update upgrade. delete does nothing: the version stays.
  */
-export class NodeUpgrade extends defineResource<UpgradeInputs, UpgradeOutputs>({
+export class NodeUpgrade extends defineResource<UpgradeTriggers, UpgradeOutputs, UpgradeInputs>({
   type: "NodeUpgrade",
   id: () => "node-upgrade",
-  create: (inputs) => upgrade(inputs, {}),
-  update: async (olds, news) => {
-    const { running, secondsWithoutNode, release, host } = olds;
-    const isSame = release.release_marker === news.release.release_marker && isSameDisk(host.ssh, news.host.ssh);
-    return running && isSame && !news.found ? { running, secondsWithoutNode } : upgrade(news, olds);
+  prepare: createUpgradeInputs,
+  create: (_inputs, run) => upgrade(run.prepare(), {}),
+  update: async (olds, news, run) => {
+    const { running, secondsWithoutNode } = olds;
+    const isSame = olds.release === news.release && isSameDisk(olds, news);
+    return running && isSame && !news.found ? { running, secondsWithoutNode } : upgrade(run.prepare(), olds);
   },
   changes: (olds, news) => hasChanges(olds, news),
-  secretInputs: ["host", "node", "witnessHost"],
   outputs: { running: "plain", secondsWithoutNode: "plain" },
 }) {}
 
-/** Inputs of the provider; can be stored as JSON. Secret, because they hold logins. */
-export interface UpgradeInputs extends WitnessSources {
-  readonly host: OrchestratorHost;
-  readonly node: NodeTarget;
-  readonly stack: string;
-  readonly pillar: string;
-  readonly network: Network;
-  /** Variables of the shell library: the release, and the node's paths. */
-  readonly release: Readonly<Record<"release_marker" | "version", string> & Record<string, string | number>>;
-  readonly signerPort: number;
-  readonly library: string;
+interface UpgradeTriggers extends HostIdentity {
+  /** The marker of pillar-host:node.release. */
+  readonly release: string;
   /** A new value in each run that found another version running; otherwise absent. */
   readonly found?: string | undefined;
 }
@@ -57,10 +52,29 @@ interface UpgradeOutputs {
 
 const limits: Readonly<Record<string, CallOptions>> = { fetch: { limitSeconds: 1800 }, look: { limitSeconds: 30 } };
 
+type UpgradeInputs = ReturnType<typeof createUpgradeInputs>;
+
+function createUpgradeInputs({ stack, address, hostKey }: UpgradeTriggers) {
+  const config = readStackConfig(stack);
+  const { node, pillar, network, orchestrator } = config;
+  return {
+    stack,
+    pillar: pillar.name,
+    network,
+    host: createNewHost(config, address, hostKey),
+    node: createNodeTarget(config, address, hostKey),
+    /** Variables of the shell library: the release, and the node's paths. */
+    release: { ...createNodeVariables(config), ...releaseVariables(node.release) },
+    witnesses: createWitnessSources(config),
+    signerPort: orchestrator.rpcPort,
+    library: readNodeReleaseLibrary(),
+  };
+}
+
 async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Promise<UpgradeOutputs> {
-  const { host, node, library, stack, release, network } = inputs;
+  const { stack, network, host, node, release, witnesses } = inputs;
   const connection = createConnection(host.ssh);
-  const root = openRoot(host, library, connection);
+  const root = openRoot(host, inputs.library, connection);
   const chain = openNodeChain("the node", node, connection);
   const lastMs = last.secondsWithoutNode && last.secondsWithoutNode * 1000;
   try {
@@ -70,7 +84,7 @@ async function upgrade(inputs: UpgradeInputs, last: Partial<UpgradeOutputs>): Pr
         ...systemClock,
         say: (line) => say(`node: ${line}`),
         host: (name, more) => root.call(`node_release_${name}`, markOwn({ ...release, ...more }), limits[name]),
-        node: () => readNodeStatus(node, inputs, connection),
+        node: () => readNodeStatus(node, witnesses, connection),
         version: () => readNodeVersion(node, connection).catch(() => undefined),
         tick: (producer) => readTick(chain, inputs, producer),
         findRollbackFault: async (before, { synced, currentHeight: height = 0 }) => {

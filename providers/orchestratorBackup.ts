@@ -2,25 +2,40 @@ import type { Prepared } from "../core/eventLog/events.ts";
 import { readBridge } from "../core/orchestrator/checks/bridgeState.ts";
 import { secureOrchestrator } from "../core/orchestrator/checks/preparation.ts";
 import { openPair } from "../core/orchestrator/hosts/hostPair.ts";
-import type { BackupInputs } from "../core/orchestrator/hosts/moveInputs.ts";
+import {
+  type BackupInputs,
+  createMoveInputs,
+  type MoveInputs,
+  type SecureOptions,
+} from "../core/orchestrator/hosts/moveInputs.ts";
 import { readNodeStatus } from "../core/sync/nodeStatus.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { say } from "../core/util/printable.ts";
 import { defineResource } from "./runtime/dynamicResource.ts";
+import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
 
 /**
  * Prepares the orchestrator's move (docs/specification.md, 1.2, steps 1 and 2): reports all problems of both hosts
  * before anything changes, then makes an encrypted, verified backup on the operator's machine. create and update return
  * at once for a finished move or while its verified backup exists. delete does nothing: backups stay.
  */
-export class OrchestratorBackup extends defineResource<BackupInputs, Prepared>({
+export class OrchestratorBackup extends defineResource<MoveTriggers, Prepared, BackupInputs>({
   type: "OrchestratorBackup",
   id: () => "orchestrator-backup",
-  create: passBackup,
-  update: (_olds, news) => passBackup(news),
-  secretInputs: ["old", "new", "node", "witnessHost"],
+  prepare: prepareMove,
+  create: (_inputs, run) => passBackup(run.prepare()),
+  update: (_olds, _news, run) => passBackup(run.prepare()),
   outputs: { backup: "plain", oldVersion: "plain", oldIdentity: "plain" },
 }) {}
+
+/** The new host and, of the settings, those whose change is a reason to look at both hosts. */
+export interface MoveTriggers extends HostIdentity {
+  readonly options: SecureOptions;
+}
+
+export function prepareMove({ stack, address, hostKey }: HostIdentity): MoveInputs {
+  return createMoveInputs(readStackConfig(stack), address, hostKey);
+}
 
 async function passBackup(inputs: BackupInputs): Promise<Prepared> {
   const roots = openPair(inputs);

@@ -6,6 +6,7 @@ import { readNodeStatus } from "../core/sync/nodeStatus.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { say } from "../core/util/printable.ts";
 import { isUnattended } from "../core/util/unattended.ts";
+import { type MoveTriggers, prepareMove } from "./orchestratorBackup.ts";
 import { defineResource } from "./runtime/dynamicResource.ts";
 import type { ProviderRun } from "./runtime/provider.ts";
 
@@ -13,12 +14,16 @@ import type { ProviderRun } from "./runtime/provider.ts";
  * Moves the orchestrator from the old host to this one, or back (docs/specification.md, 1.2, steps 4 to 7), with a
  * journal on both hosts. create and update do the remaining steps. delete moves nothing.
  */
-export class OrchestratorMove extends defineResource<MoveInputs, MoveOutputs>({
+export class OrchestratorMove extends defineResource<
+  MoveTriggers & { readonly rollback: boolean },
+  MoveOutputs,
+  MoveInputs
+>({
   type: "OrchestratorMove",
   id: () => "orchestrator-move",
-  create: (inputs, run) => resumeMove(inputs, {}, run),
-  update: (olds, news, run) => resumeMove(news, olds, run),
-  secretInputs: ["old", "new", "node", "witnessHost", "notify"],
+  prepare: prepareMove,
+  create: (_inputs, run) => resumeMove({}, run),
+  update: (olds, _news, run) => resumeMove(olds, run),
   outputs: {
     holder: "plain",
     why: "plain",
@@ -32,10 +37,10 @@ export class OrchestratorMove extends defineResource<MoveInputs, MoveOutputs>({
 
 /** Resumes the move; the journals on both hosts decide what is left. */
 async function resumeMove(
-  inputs: MoveInputs,
   before: Partial<MoveOutputs>,
-  { signal, tell }: ProviderRun,
+  { signal, tell, prepare }: ProviderRun<MoveInputs>,
 ): Promise<MoveOutputs> {
+  const inputs = prepare();
   const notify = (event: Notice["event"], message: string) =>
     tell(inputs.notify, { event, title: `Pillar ${inputs.pillar} (${inputs.stack}): ${event}`, message });
   const deps = {

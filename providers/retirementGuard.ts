@@ -1,6 +1,8 @@
 import { openNodeChain } from "../core/chain/chain.ts";
 import { findAgeFault } from "../core/chain/reading.ts";
 import type { Block } from "../core/chain/sameChain.ts";
+import { createCloudServer } from "../core/cloud/power.ts";
+import type { StackConfig } from "../core/config/config.ts";
 import { type EventLog, openEventLog } from "../core/eventLog/eventLog.ts";
 import { findValidEvents } from "../core/eventLog/guardFacts.ts";
 import { mergeHeads } from "../core/eventLog/logIntegrity.ts";
@@ -8,31 +10,39 @@ import type { RetirementInputs } from "../core/retirement/guardInputs.ts";
 import type { GuardMemory } from "../core/retirement/guardMemory.ts";
 import { overrideVariable } from "../core/retirement/refusalText.ts";
 import { releaseHost } from "../core/retirement/releaseOnDestroy.ts";
-import { readRetirementLibrary } from "../core/steps/libraries.ts";
+import { createRetirementInputs } from "../core/retirement/retirementInputs.ts";
 import { systemClock } from "../core/util/clock.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { say } from "../core/util/printable.ts";
 import { createProblemError } from "../core/util/problem.ts";
 import { formatUnattendedRefusal, isUnattended } from "../core/util/unattended.ts";
 import { defineResource } from "./runtime/dynamicResource.ts";
+import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
 
 /**
  * Protects a host from deletion (docs/architecture.md, Two guards, one code). create stores facts. update keeps them,
  * and refuses another Pillar's name. delete asks host, successor and chain, and refuses if anything would be lost.
  * Otherwise it makes the final backup and shuts the host down.
  */
-export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs>({
+export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs, RetirementInputs>({
   type: "RetirementGuard",
   id: ({ isLast }) => (isLast ? "guard" : "host-guard"),
-  create: createGuardState,
-  update: updateGuardState,
-  delete: releaseGuarded,
-  secretInputs: ["host", "node", "successor", "server"],
+  prepare: prepareGuard,
+  create: (inputs, run) => createGuardState(inputs, run.prepare()),
+  update: (olds, news, run) => updateGuardState(olds, news, run.prepare),
+  delete: (olds, run) => releaseGuarded(olds, run.prepare),
   outputs: { createdAt: "plain", isReached: "plain", isOwnWork: "plain", recorded: "plain", logHead: "plain" },
   options: { replaceOnChanges: ["serverId"] },
 }) {}
 
-interface GuardInputs extends Omit<RetirementInputs, "recorded" | "library"> {
+/** What a guard knows of its host, whatever the configuration says later. */
+export interface GuardedHost
+  extends HostIdentity,
+    Pick<RetirementInputs, "pillar" | "lifecycle" | "isOwnServer" | "orderedAt"> {}
+
+interface GuardInputs extends GuardedHost {
+  /** Keeps its value if a run leaves it out. */
+  readonly knownProducer?: string | undefined;
   /** True for the guard after all work: the node is synced by then, so a momentum of its chain can be stored. */
   readonly isLast: boolean;
   /** The server's id, if the stack has a server: another server gets another guard. */
@@ -41,23 +51,28 @@ interface GuardInputs extends Omit<RetirementInputs, "recorded" | "library"> {
 
 interface GuardOutputs extends GuardMemory {
   readonly recorded?: Block | undefined;
-  /** Keeps its value if a run leaves it out. */
   readonly knownProducer?: string | undefined;
 }
 
-async function createGuardState(inputs: GuardInputs): Promise<GuardOutputs> {
-  const { lifecycle, isLast, stack, host, server } = inputs;
+function prepareGuard(guarded: GuardInputs): RetirementInputs {
+  const config = readStackConfig(guarded.stack);
+  assertSameHost(guarded, config);
+  const server = createCloudServer(config, guarded.serverId);
+  return { ...createRetirementInputs(config, guarded), knownProducer: guarded.knownProducer, server };
+}
+
+async function createGuardState(guarded: GuardInputs, inputs: RetirementInputs): Promise<GuardOutputs> {
+  const { lifecycle, isLast, stack, address, hostKey, serverId } = guarded;
   const log = openGuardLog(inputs);
   const isOwnWork = lifecycle === "active";
   // The guard may be new although its host is not: somebody deleted the guard from the state.
   const isReached = lifecycle !== "retiring" || findValidEvents(await log.read(), stack, "reached").length > 0;
   if (!isLast && lifecycle !== "retiring") {
-    const { address, hostKey } = host.ssh;
-    const provider = server?.provider ?? "existing";
-    const details = { address, hostKey, provider, isOwnWork, serverId: server?.id };
+    const provider = inputs.server?.provider ?? "existing";
+    const details = { address, hostKey, provider, isOwnWork, serverId };
     await log.note({ event: "host", details });
   }
-  const recorded = await recordMomentum(inputs);
+  const recorded = await recordMomentum(guarded, inputs);
   return { createdAt: new Date().toISOString(), isReached, isOwnWork, recorded, logHead: await readLogHead(log) };
 }
 
@@ -70,8 +85,8 @@ async function readLogHead(log: EventLog, before?: string): Promise<string | und
 const momentumAgeMs = 10 * 60_000;
 
 /** Reads and logs a momentum that is about 10 minutes old; undefined if this is not the last guard of a synced node. */
-async function recordMomentum(inputs: GuardInputs): Promise<Block | undefined> {
-  const { node, lifecycle, isLast } = inputs;
+async function recordMomentum({ isLast }: GuardInputs, inputs: RetirementInputs): Promise<Block | undefined> {
+  const { node, lifecycle } = inputs;
   if (!isLast || lifecycle === "retiring") return undefined;
   const client = openNodeChain("this host's node", node);
   try {
@@ -87,12 +102,16 @@ async function recordMomentum(inputs: GuardInputs): Promise<Block | undefined> {
   }
 }
 
-function openGuardLog({ backup: { directory }, stack, pillar }: GuardInputs): EventLog {
+function openGuardLog({ backup: { directory }, stack, pillar }: RetirementInputs): EventLog {
   return openEventLog({ directory, stack, pillar }, { ...systemClock, say });
 }
 
 /** Updates the guard's state. Refuses another Pillar's name, logs a reactivation, keeps what this run does not know. */
-async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news: GuardInputs): Promise<GuardOutputs> {
+async function updateGuardState(
+  olds: GuardInputs & Partial<GuardOutputs>,
+  news: GuardInputs,
+  prepare: () => RetirementInputs,
+): Promise<GuardOutputs> {
   if (olds.pillar !== news.pillar)
     throw createProblemError({
       what: `pillar-host:pillar.name: this stack's host is that of ${olds.pillar}; nothing was changed`,
@@ -100,28 +119,52 @@ async function updateGuardState(olds: GuardInputs & Partial<GuardOutputs>, news:
       needed: `set it back: ${commandsFor(news.stack).setText("pillar.name", olds.pillar)}`,
       next: `${news.pillar} gets a stack of its own: ${commandsFor("NEW").init}`,
     });
-  if (olds.createdAt === undefined) return createGuardState(news);
+  const inputs = prepare();
+  if (olds.createdAt === undefined) return createGuardState(news, inputs);
   // Comes before anything starts on the host, so that the events of its shutdown no longer count.
   if (olds.lifecycle === "retiring" && news.lifecycle !== "retiring" && !news.isLast)
-    await openGuardLog(news).add({ event: "reactivated", details: { address: news.host.ssh.address } });
+    await openGuardLog(inputs).add({ event: "reactivated", details: { address: news.address } });
   return {
     createdAt: olds.createdAt,
     isReached: olds.isReached === true || news.lifecycle !== "retiring",
     isOwnWork: olds.isOwnWork === true,
     knownProducer: news.knownProducer ?? olds.knownProducer,
-    recorded: olds.recorded ?? (await recordMomentum(news)),
-    logHead: await readLogHead(openGuardLog(news), olds.logHead),
+    recorded: olds.recorded ?? (await recordMomentum(news, inputs)),
+    logHead: await readLogHead(openGuardLog(inputs), olds.logHead),
   };
 }
 
 /** Checks again with live calls. @throws if anything would be lost */
-async function releaseGuarded(olds: GuardInputs & GuardOutputs): Promise<void> {
-  if (isUnattended(process.env))
-    throw new Error(formatUnattendedRefusal(`retire ${olds.host.ssh.address}`, "destroy", olds.stack));
-  // This checkout's functions, and not those of the last up: their callers are of this checkout, too.
-  await releaseHost({ ...olds, library: readRetirementLibrary() }, olds, {
-    ...systemClock,
-    say,
-    override: process.env[overrideVariable],
+async function releaseGuarded(olds: GuardInputs & GuardOutputs, prepare: () => RetirementInputs): Promise<void> {
+  const { stack, address, recorded, isLast } = olds;
+  if (isUnattended(process.env)) throw new Error(formatUnattendedRefusal(`retire ${address}`, "destroy", stack));
+  const deps = { ...systemClock, say, override: process.env[overrideVariable] };
+  await releaseHost({ ...prepare(), recorded, isLast }, olds, deps);
+}
+
+/**
+ * Asserts that the configuration, which may be that of an `up` that failed, is of the host that the last successful one
+ * left: otherwise host and chain would be asked about another Pillar. @throws Error for the operator
+ */
+function assertSameHost(guarded: GuardInputs, { stack, pillar, lifecycle, host }: StackConfig): void {
+  const isCloud = host.provider !== "existing";
+  const found = [
+    ["pillar.name", guarded.pillar, pillar.name],
+    ["lifecycle", guarded.lifecycle, lifecycle],
+    ["host.provider", guarded.serverId !== undefined, isCloud],
+    ["host.address", guarded.address, isCloud ? guarded.address : host.address],
+    ["host.hostKey", guarded.hostKey, host.hostKey ?? guarded.hostKey],
+  ].filter(([, before, now]) => before !== now);
+  if (found.length === 0) return;
+  const { up, destroy } = commandsFor(stack);
+  throw createProblemError({
+    what: `${guarded.address}: the last up changed the configuration and did not finish; nothing was deleted`,
+    found: found.map(([key, before, now]) =>
+      key === "host.provider"
+        ? `pillar-host:${key}: ${host.provider}`
+        : `pillar-host:${key}: ${now}, before: ${before}`,
+    ),
+    needed: "finish that up, or set the values back and run it",
+    next: `${up}, then: ${destroy}`,
   });
 }

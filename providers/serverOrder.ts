@@ -1,10 +1,10 @@
-import { describeServer, findOrder, type Owner, type SentOrder } from "../core/cloud/cloud.ts";
-import { createCloud } from "../core/cloud/clouds.ts";
-import type { CloudAccess } from "../core/cloud/http.ts";
+import { type Cloud, describeServer, findOrder, type Owner, type SentOrder } from "../core/cloud/cloud.ts";
+import { openCloud } from "../core/cloud/clouds.ts";
 import { type Clock, systemClock } from "../core/util/clock.ts";
 import { commandsFor } from "../core/util/commands.ts";
 import { createProblemError } from "../core/util/problem.ts";
 import { defineResource, hasChanges } from "./runtime/dynamicResource.ts";
+import { readStackConfig } from "./runtime/stackConfig.ts";
 
 /**
  * Stands between the order and what the order used. The server depends on it, and it depends on key, firewall and tag,
@@ -17,10 +17,9 @@ export class ServerOrder extends defineResource<ServerOrderInputs, ServerOrderOu
   id: () => "server-order",
   create: async (inputs) => createOutputs(inputs),
   update: async (_olds, news) => createOutputs(news),
-  delete: (olds) => assertNoneLeft(olds, systemClock),
+  delete: (olds) => assertNoneLeft(olds, openConfiguredCloud(olds.owner.stack), systemClock),
   changes: (olds, news) =>
     hasChanges(olds, news, "isOrder", "seen") || createOutputs(news).orderedAt !== olds.orderedAt,
-  secretInputs: ["cloud"],
   outputs: { isOrdered: "plain", orderedAt: "plain" },
 }) {}
 
@@ -32,8 +31,6 @@ interface ServerOrderInputs {
   /** The number that the existing server carries. */
   readonly seen?: string | undefined;
   readonly owner: Owner;
-  /** Secret: holds the token. */
-  readonly cloud: CloudAccess & { readonly provider: keyof typeof createCloud };
 }
 
 interface ServerOrderOutputs {
@@ -48,14 +45,28 @@ function createOutputs({ orders, isOrder, seen }: ServerOrderInputs): ServerOrde
   return { isOrdered: order !== undefined, orderedAt: order?.at };
 }
 
+function openConfiguredCloud(stack: string): Cloud {
+  const { host, apiEndpoint } = readStackConfig(stack);
+  if (host.provider !== "existing") return openCloud({ host, apiEndpoint });
+  const { up, destroy } = commandsFor(stack);
+  throw createProblemError({
+    what: "pillar-host:host.provider: this stack has a server at a cloud provider; nothing was changed",
+    found: host.provider,
+    needed: "set it back",
+    next: `${up} && ${destroy}`,
+  });
+}
+
 /** A deleted server may stay in the provider's list for a while. */
 const maxPolls = 15;
 const pollIntervalMs = 2000;
 
 /** @throws Error for the operator with each server that carries the stack's labels */
-export async function assertNoneLeft({ orders, owner, cloud }: ServerOrderInputs, { sleep }: Pick<Clock, "sleep">) {
-  const { provider, ...access } = cloud;
-  const client = createCloud[provider](access);
+export async function assertNoneLeft(
+  { orders, owner }: Pick<ServerOrderInputs, "orders" | "owner">,
+  client: Cloud,
+  { sleep }: Pick<Clock, "sleep">,
+) {
   let { servers } = await client.readInventory(owner);
   for (let left = maxPolls; left > 0 && servers.length > 0; left -= 1) {
     await sleep(pollIntervalMs);

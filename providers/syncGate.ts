@@ -1,3 +1,4 @@
+import { createNodeTarget } from "../core/chain/configuredNode.ts";
 import type { NodeTarget } from "../core/chain/node.ts";
 import { type LogRef, openEventLog } from "../core/eventLog/eventLog.ts";
 import type { Notice } from "../core/notify/notify.ts";
@@ -7,8 +8,10 @@ import { noteRegistration, readRegistrationMemory } from "../core/registration/r
 import { type Connection, createConnection } from "../core/ssh/connection.ts";
 import { readHostFacts } from "../core/ssh/hostFacts.ts";
 import { isSameDisk } from "../core/ssh/publicKey.ts";
-import type { SshTarget } from "../core/ssh/ssh.ts";
-import type { GateSettings } from "../core/sync/gateSettings.ts";
+import { addressDigest, facts } from "../core/steps/nodeSteps.ts";
+import { createEnvelope } from "../core/steps/step.ts";
+import { createReceiver } from "../core/steps/stepVariables.ts";
+import { createGateSettings, createWitnessSources, type GateSettings } from "../core/sync/gateSettings.ts";
 import type { WitnessSources } from "../core/sync/references.ts";
 import { isGiveUp, type SyncResult, waitForSync } from "../core/sync/waitForSync.ts";
 import { openNodeReader } from "../core/sync/witnesses.ts";
@@ -19,23 +22,24 @@ import { formatDuration } from "../core/util/timeText.ts";
 import { decideWait } from "../core/util/unattended.ts";
 import { defineResource } from "./runtime/dynamicResource.ts";
 import { keepResults, type ProviderRun } from "./runtime/provider.ts";
+import { type HostIdentity, readStackConfig } from "./runtime/stackConfig.ts";
 
 /**
  * Blocks until the node is provably synced, and stores the proof (docs/specification.md, 1.1, step 11, and 4.1). create
  * and update wait, unless the proof is stored. delete does nothing. At the deadline the run fails; the next `up`
  * resumes the wait with the same start.
  */
-export class SyncGate extends defineResource<GateInputs, GateOutputs>({
+export class SyncGate extends defineResource<HostIdentity, GateOutputs, GateInputs>({
   type: "SyncGate",
   id: () => "sync-gate",
-  create: (inputs, run) => passGate(inputs, {}, run),
+  prepare: createGateInputs,
+  create: (_host, run) => passGate(run.prepare(), {}, run),
   update: async (olds, news, run) => {
     const resumption = decideResumption(olds, news);
     const { startedAt } = olds;
     if (resumption === "keep" && startedAt !== undefined) return { ...run.kept, startedAt };
-    return passGate(news, resumption === "restart" ? {} : olds, run);
+    return passGate(run.prepare(), resumption === "restart" ? {} : olds, run);
   },
-  secretInputs: ["target", "witnessHost", "factsScript", "addressScript", "notify"],
   outputs: {
     state: "plain",
     currentHeight: "plain",
@@ -74,18 +78,30 @@ interface GateOutputs extends Partial<Omit<SyncResult, "witnessed">> {
   readonly earlier?: string | undefined;
 }
 
-/** Facts that the last run of the gate stored. `syncedAt` is ISO 8601. */
-interface GateKept {
-  readonly target: { readonly ssh: Partial<Pick<SshTarget, "address" | "hostKey" | "setUp">> };
-  readonly syncedAt?: string | undefined;
+/** Returns what the gate needs of the configuration. Secret. */
+function createGateInputs({ stack, address, hostKey }: HostIdentity): GateInputs {
+  const config = readStackConfig(stack);
+  const receiver = createReceiver(config, address);
+  return {
+    ...createGateSettings(config),
+    ...createWitnessSources(config),
+    target: createNodeTarget(config, address, hostKey),
+    factsScript: createEnvelope(facts(config, { logLines: 5, withStages: false }), receiver),
+    addressScript: createEnvelope(addressDigest(config), receiver),
+    title: `Pillar ${config.pillar.name} (${stack})`,
+    notify: config.notify,
+  };
 }
+
+/** Facts that the last run of the gate stored. `syncedAt` is ISO 8601. */
+type GateKept = Partial<Omit<HostIdentity, "stack">> & { readonly syncedAt?: string | undefined };
 
 /**
  * Decides what the gate does with its last result. `keep`: keeps the proof, because a live producer never has to wait.
  * `resume`: resumes the wait. `restart`: starts again, because the machine is another one, or its disk was set back.
  */
-export function decideResumption(kept: GateKept, now: Pick<GateKept, "target">): "keep" | "resume" | "restart" {
-  if (!isSameDisk(kept.target.ssh, now.target.ssh)) return "restart";
+export function decideResumption(kept: GateKept, now: GateKept): "keep" | "resume" | "restart" {
+  if (!isSameDisk(kept, now)) return "restart";
   return kept.syncedAt === undefined ? "resume" : "keep";
 }
 
@@ -93,7 +109,7 @@ export function decideResumption(kept: GateKept, now: Pick<GateKept, "target">):
 export async function passGate(
   inputs: GateInputs,
   before: Partial<GateOutputs>,
-  { signal, tell }: ProviderRun,
+  { signal, tell }: Pick<ProviderRun, "signal" | "tell">,
 ): Promise<GateOutputs> {
   const { address } = inputs.target.ssh;
   const log = openEventLog(inputs.record, { ...systemClock, say: (line) => say(`sync: ${line}`) });

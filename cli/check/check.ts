@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { createNodeTarget } from "../../core/chain/configuredNode.ts";
 import { findNewerRelease } from "../../core/chain/newerRelease.ts";
 import { isAnswered, listLeftOut } from "../../core/chain/reading.ts";
 import { findFirstFork, hashAt, readSharedHeights } from "../../core/chain/sameChain.ts";
@@ -14,11 +13,9 @@ import { isMoveOver, readMoveEvents } from "../../core/eventLog/eventLog.ts";
 import { readBridge } from "../../core/orchestrator/checks/bridgeState.ts";
 import { rehearse } from "../../core/orchestrator/checks/rehearsal.ts";
 import { readFreeBytes } from "../../core/orchestrator/checks/survey.ts";
-import { createSecureOptions } from "../../core/orchestrator/hosts/moveInputs.ts";
+import { openPair } from "../../core/orchestrator/hosts/hostPair.ts";
+import { createMoveInputs } from "../../core/orchestrator/hosts/moveInputs.ts";
 import { listRetirementReferences } from "../../core/retirement/retirementInputs.ts";
-import { createNewHost, createOldHost } from "../../core/ssh/configuredLogin.ts";
-import { openRoot } from "../../core/ssh/root.ts";
-import { readOrchestratorLibrary } from "../../core/steps/libraries.ts";
 import { resolveOwnIdentityPath } from "../../core/store/recordsDirectory.ts";
 import { chainRisk } from "../../core/sync/decideSynced.ts";
 import { createWitnessSources } from "../../core/sync/gateSettings.ts";
@@ -156,22 +153,17 @@ async function checkMove({ stack, config, state, address, hostKey }: StackInfo):
   if (config.orchestrator.migrateFrom === undefined) return [];
   if (address === undefined || hostKey === undefined)
     return [pending(topic, "the move is rehearsed once the address and ssh host key of the new host are known")];
-  const options = createSecureOptions(config, stack);
-  if (isMoveOver(await readMoveEvents(openStackStore(config)), options.move))
+  const inputs = createMoveInputs(config, address, hostKey);
+  if (isMoveOver(await readMoveEvents(openStackStore(config)), inputs.move))
     return [pass(topic, "the event log says that the move is over: nothing to rehearse")];
-  const library = readOrchestratorLibrary();
-  const roots = {
-    old: openRoot(createOldHost(config), library),
-    new: openRoot(createNewHost(config, address, hostKey), library),
-  };
-  const node = createNodeTarget(config, address, hostKey);
+  const roots = openPair(inputs);
   // Before the first sync, an unsynced node is no fault: the move comes later.
   const nodeCounts = state.wait?.syncedAt !== undefined;
   try {
-    const { begun, faults, shown, gapSeconds } = await rehearse(options, nodeCounts, {
+    const { begun, faults, shown, gapSeconds } = await rehearse(inputs, nodeCounts, {
       roots,
-      readNodeSync: () => readNodeStatus(node, createWitnessSources(config)),
-      readBridge: () => readBridge({ node, references: config.sync.references }),
+      readNodeSync: () => readNodeStatus(inputs.node, inputs),
+      readBridge: () => readBridge(inputs),
       ...systemClock,
     });
     if (begun !== undefined)

@@ -1,4 +1,4 @@
-import { type CloudServer, powerOff } from "../../core/cloud/power.ts";
+import { type CloudServer, createCloudServer, powerOff } from "../../core/cloud/power.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import type { Fence, LogEvent, MoveEvent } from "../../core/eventLog/events.ts";
 import { computeFingerprint, isOneMachine, isSameHost } from "../../core/ssh/publicKey.ts";
@@ -32,8 +32,7 @@ export function findServer(
   if (own?.event === "host" && own.details.provider === provider && own.details.serverId === serverId) return undefined;
   // The token of another stack may be of another project, which has no such server.
   const owner = stacks.find((each) => each.stack === known.stack && each.host.provider === provider);
-  if (owner === undefined || !("token" in owner.host)) return undefined;
-  return { provider, id: serverId, token: owner.host.token, endpoint: owner.apiEndpoint };
+  return owner && createCloudServer(owner, serverId);
 }
 
 /** Formats the sentence by which an operator answers for the fence of a host. */

@@ -3,7 +3,6 @@ import * as pulumi from "@pulumi/pulumi";
 import { formatResourceName } from "../../core/cloud/cloud.ts";
 import type { KeepDecision } from "../../core/cloud/decideServer.ts";
 import type { Opening } from "../../core/cloud/firewall.ts";
-import type { CloudServer } from "../../core/cloud/power.ts";
 import { computeFingerprint } from "../../core/ssh/publicKey.ts";
 import { cloudInit } from "../../core/steps/nodeSteps.ts";
 import { HostKey } from "../../providers/hostKey.ts";
@@ -46,9 +45,8 @@ export function createCloudHost(run: CloudRun, args: CloudHostArgs) {
     : contact;
   // Waits until the record of orders is written, because a run does not end before its outputs have resolved.
   const fingerprint = pulumi.all([hostKey, settled]).apply(([shown]) => computeFingerprint(shown));
-  const server = createPowerSwitch(run, made.id);
-  const host = parent.guard({ access, ready: [booted], fingerprint, server, isOrdered, orderedAt }, args, made.id);
-  return { ...host, serverId: made.id };
+  const serverId = made.id;
+  return { ...parent.guard({ access, ready: [booted], fingerprint, serverId, isOrdered, orderedAt }, args), serverId };
 }
 
 /** Registers a server that somebody else made. It is adopted only to be retired later; the adoption changes nothing. */
@@ -64,15 +62,9 @@ export function createAdoptedHost(run: CloudRun<KeepDecision>, args: HostArgs) {
   const place = { address: made.ipv4Address, hostKey: config.host.hostKey };
   const contact = createFirstContact(place, args, [made], parent);
   const access = { ...args.login, address: made.ipv4Address, hostKey: contact.pinned };
-  const server = createPowerSwitch(run, made.id);
-  const host = parent.guard({ access, ready: [contact], fingerprint: contact.fingerprint, server }, args, made.id);
-  return { ...host, serverId: made.id };
-}
-
-/** Returns the access that the guard needs to switch the server off. Secret, because it holds the token. */
-function createPowerSwitch({ config }: CloudRun, id: pulumi.Output<string>): pulumi.Output<CloudServer> {
-  const { provider, token } = config.host;
-  return pulumi.secret(id.apply((serverId) => ({ provider, token, endpoint: config.apiEndpoint, id: serverId })));
+  const { fingerprint } = contact;
+  const serverId = made.id;
+  return { ...parent.guard({ access, ready: [contact], fingerprint, serverId }, args), serverId };
 }
 
 /** Returns what the first contact needs of an own server: it waits for the server's boot. */

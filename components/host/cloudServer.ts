@@ -36,7 +36,6 @@ export function registerServer(
   const firewall = parts.firewall(openings, importing(found.firewall));
   const keyId = sshKey?.id ?? found.foreignKey;
   const sshKeys = keyId ? [keyId] : [];
-  const { provider, token } = config.host;
   const order = new ServerOrder(
     "server-order",
     {
@@ -44,7 +43,6 @@ export function registerServer(
       isOrder: plan.kind === "make",
       seen,
       owner: { stack: config.stack, pillar: { name: config.pillar.name } },
-      cloud: { provider, token, endpoint: config.apiEndpoint },
     },
     { parent, dependsOn: [firewall, ...(sshKey ? [sshKey] : [])] },
   );

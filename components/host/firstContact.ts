@@ -29,7 +29,7 @@ export function createFirstContact(
       ...contact,
       stack,
       port,
-      login: login.login,
+      login: login.login.apply((own) => createHash("sha256").update(JSON.stringify(own)).digest("hex")),
       // With a configured host key the secrets may be sent: the operator has compared the key.
       secrets: place.hostKey === undefined && contact.secrets.length > 0 ? contact.secrets : undefined,
     },

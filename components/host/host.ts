@@ -1,7 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { CloudServer } from "../../core/cloud/power.ts";
 import type { StackConfig } from "../../core/config/config.ts";
-import type { RetirementSettings } from "../../core/retirement/retirementInputs.ts";
 import type { RetirementGuard } from "../../providers/retirementGuard.ts";
 import type { HostAccess } from "../login.ts";
 
@@ -11,8 +9,8 @@ export interface ReachableHost {
   readonly ready: readonly pulumi.Input<pulumi.Resource>[];
   /** `SHA256:…` of the host key, to compare with the provider's console. */
   readonly fingerprint: pulumi.Input<string>;
-  /** The server at a cloud provider. Secret, because it holds the token. */
-  readonly server?: pulumi.Output<CloudServer>;
+  /** The id of the server at a cloud provider. */
+  readonly serverId?: pulumi.Output<string>;
   /** Resolves to true if this state ordered the server. An adopted or older server may belong to anybody. */
   readonly isOrdered?: pulumi.Output<boolean>;
   /** When this state drew the number of the server's order; ISO 8601. Resolves to undefined if it is another's. */
@@ -22,7 +20,6 @@ export interface ReachableHost {
 /** A machine with what its guards need of the configuration. */
 export interface GuardableHost extends ReachableHost {
   readonly config: StackConfig;
-  readonly settings: RetirementSettings;
 }
 
 /** A machine on which procedure A can begin, with the guard against its deletion. */

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { StackConfig } from "../../core/config/config.ts";
-import { createRetirementSettings } from "../../core/retirement/retirementInputs.ts";
 import type { LastRun } from "../lastRun.ts";
 import { createLogin } from "../login.ts";
 import type { NodeHostReader } from "../node/nodeReading.ts";
@@ -16,7 +15,6 @@ export function createHostArgs(config: StackConfig, last: LastRun, look?: NodeHo
     setUp: { config, last, look },
     login: createLogin(config),
     contact: createContactArgs(config, last.finished),
-    guard: { config, settings: createRetirementSettings(config) },
   };
 }
 
@@ -27,10 +25,10 @@ export class HostComponent extends pulumi.ComponentResource {
   }
 
   /** Registers the host's guard, and ends the component. */
-  guard(reachable: ReachableHost, args: HostArgs, serverId?: pulumi.Output<string>): Host {
-    const host = { ...reachable, ...args.guard };
+  guard(reachable: ReachableHost, args: HostArgs): Host {
+    const host = { ...reachable, config: args.setUp.config };
     const guard = createGuard("host-guard", { host, isLast: false }, this);
-    this.registerOutputs({ serverId, address: host.access.address, fingerprint: host.fingerprint });
+    this.registerOutputs({ serverId: host.serverId, address: host.access.address, fingerprint: host.fingerprint });
     return { ...host, ready: [guard], guard };
   }
 }

@@ -8,15 +8,13 @@ import {
   readRegistrationMemory,
 } from "../../core/registration/registrationLookup.ts";
 import { findRegistrationNotices, formatRegistration } from "../../core/registration/registrationMessages.ts";
-import { createHostTarget } from "../../core/ssh/configuredLogin.ts";
-import { hourlyRestart } from "../../core/steps/nodeSteps.ts";
 import { formatWaysBack } from "../../core/sync/damagedDatabase.ts";
 import { parseFields } from "../../core/util/fields.ts";
 import { HourlyRestartOff } from "../../providers/hourlyRestartOff.ts";
 import type { Host } from "../host/host.ts";
 import type { LastRun } from "../lastRun.ts";
 import { notifyOperator, warn } from "../log.ts";
-import { createStepInput } from "../remote.ts";
+import { createHostIdentity } from "../remote.ts";
 import { openStackLog } from "../stackLog.ts";
 import { formatNextStep, mayShowAddress, type NextStepSituation, offersAddress } from "./nextStep.ts";
 import type { HostReading, NodeHostReader } from "./nodeReading.ts";
@@ -42,8 +40,7 @@ export function registerCutover(args: CutoverArgs) {
   const synced = pulumi.all([address, hostKey, pillar.producerAddress, pillar.gate.syncedAt]);
 
   new HourlyRestartOff("hourly-restart-kept-off", {
-    target: synced.apply(([at, key]) => createHostTarget(config, at, key)),
-    script: createStepInput(hourlyRestart(config, "synced"), host.access),
+    ...createHostIdentity(host.access),
     found: synced.apply(async ([at, key]) => {
       const state = await (await once(at, key)).hourlyRestart;
       return state === "on" ? new Date().toISOString() : undefined;

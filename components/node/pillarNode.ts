@@ -1,22 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createHostNode, createOldNode } from "../../core/chain/configuredNode.ts";
+import { createOldNode } from "../../core/chain/configuredNode.ts";
 import { releaseNumber } from "../../core/chain/versions.ts";
-import type { ChainCopyInputs, CopyAgain, CopyHost } from "../../core/chainCopy/copyNodes.ts";
 import type { StackConfig } from "../../core/config/config.ts";
-import { createStackLogRef } from "../../core/config/stackStore.ts";
+import { formatReleaseMarker } from "../../core/config/schemaParts.ts";
 import type { LogEvent } from "../../core/eventLog/events.ts";
 import { findValidEvents } from "../../core/eventLog/guardFacts.ts";
-import type { OrchestratorHost } from "../../core/ssh/root.ts";
-import { readChainCopyLibrary, readNodeReleaseLibrary } from "../../core/steps/libraries.ts";
 import { chainCopyAway, createNodeSteps } from "../../core/steps/nodeSteps.ts";
 import type { Step } from "../../core/steps/step.ts";
-import { createNodeVariables, formatStackIdentity, releaseVariables } from "../../core/steps/stepVariables.ts";
-import { createChainSources, createGateSettings, createWitnessSources } from "../../core/sync/gateSettings.ts";
+import { formatStackIdentity } from "../../core/steps/stepVariables.ts";
 import { ChainCopy } from "../../providers/chainCopy.ts";
-import { NodeUpgrade, type UpgradeInputs } from "../../providers/nodeUpgrade.ts";
+import { NodeUpgrade } from "../../providers/nodeUpgrade.ts";
 import { SyncGate } from "../../providers/syncGate.ts";
 import type { Host } from "../host/host.ts";
-import { createRootAccess, createSshTarget, createStepInput, runStep } from "../remote.ts";
+import { createHostIdentity, runStep } from "../remote.ts";
 import type { NodeHostReader } from "./nodeReading.ts";
 
 interface PillarNodeArgs {
@@ -44,7 +40,7 @@ export class PillarNode extends pulumi.ComponentResource {
     // the node, so that the steps must run again, and a chain copy that may have left files.
     const begunAt = (event: "shuttingDown" | "copying") => findValidEvents(events, stack, event).at(-1)?.at;
     const steps = createNodeSteps(config, identity, begunAt("shuttingDown"));
-    const target = createSshTarget(host.access).apply((ssh) => createHostNode(config, ssh));
+    const known = createHostIdentity(host.access);
     let last: readonly pulumi.Input<pulumi.Resource>[] = host.ready;
     // Each step waits until the step before has proved that it is done, so only one connection is open at a time.
     const next = () => ({ parent: this, dependsOn: [...last] });
@@ -60,31 +56,22 @@ export class PillarNode extends pulumi.ComponentResource {
     run("controller", steps.controller);
     run("hourly-restart", steps.hourlyRestartOn);
     const deployed = pulumi.unsecret(run("deploy", steps.deploy).stdout);
-    const upgrade = createUpgradeInputs(config);
-    if (upgrade) {
-      const found = findOtherVersion(upgrade.release.version, host, deployed, look) as pulumi.Output<string>;
-      const args = { ...upgrade, host: createRootAccess(host.access), node: target, found };
+    const { release } = config.node;
+    if (release) {
+      const found = findOtherVersion(release.version, host, deployed, look) as pulumi.Output<string>;
+      const args = { ...known, release: formatReleaseMarker(release), found };
       last = [new NodeUpgrade(`${name}-upgrade`, args, next())];
     }
-    const copy = createChainCopyArgs(config, stack);
     const begun = begunAt("copying");
-    if (copy) {
-      const fresh = createRootAccess(host.access).apply((to) => createNewSide(config, to));
-      const again = copy.again && findUnsynced(copy.again, host, look);
-      const both = { ...copy, old: pulumi.secret(copy.old), new: fresh, again, begun };
-      this.chainCopy = new ChainCopy(`${name}-chain-copy`, both, next());
+    if (config.sync.from === "oldHost") {
+      const { address, hostKey } = createOldNode(config).host.ssh;
+      const again = config.sync.copyAgain;
+      const found = again === undefined ? undefined : (findUnsynced(host, look) as pulumi.Output<string>);
+      const args = { ...known, oldHost: { address, hostKey }, begun, again, found };
+      this.chainCopy = new ChainCopy(`${name}-chain-copy`, args, next());
       last = [this.chainCopy];
     } else if (begun) run("chain-copy-away", chainCopyAway(config, identity, begun));
-    const gate = {
-      ...createGateSettings(config),
-      ...createWitnessSources(config),
-      target,
-      factsScript: createStepInput(steps.facts, host.access),
-      addressScript: createStepInput(steps.addressDigest, host.access),
-      title: `Pillar ${config.pillar.name} (${stack})`,
-      notify: config.notify,
-    };
-    this.gate = new SyncGate(`${name}-sync`, gate, next());
+    this.gate = new SyncGate(`${name}-sync`, known, next());
     last = [this.gate];
     run("hourly-restart-off", steps.hourlyRestartOff);
     const address = run("producer-address", steps.producerAddress);
@@ -93,21 +80,6 @@ export class PillarNode extends pulumi.ComponentResource {
     this.done = address.proved;
     this.registerOutputs({ producerAddress: this.producerAddress });
   }
-}
-
-/** Returns the inputs of the upgrade; undefined if the controller's version of the node stays. */
-export function createUpgradeInputs(config: StackConfig): Omit<UpgradeInputs, "host" | "node" | "found"> | undefined {
-  const { node, pillar, network, orchestrator, stack } = config;
-  if (node.release === undefined) return undefined;
-  return {
-    stack,
-    pillar: pillar.name,
-    signerPort: orchestrator.rpcPort,
-    library: readNodeReleaseLibrary(),
-    release: { ...createNodeVariables(config), ...releaseVariables(node.release) },
-    network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
-    ...createWitnessSources(config),
-  };
 }
 
 /** Returns a new text in each run that finds another version of the deployed node running; else undefined. */
@@ -122,41 +94,17 @@ function findOtherVersion(
     .apply(async ([at, key]) => formatOtherVersion(await (await look?.(at, key))?.version, version));
 }
 
-/** Adds to a confirmation a new text in each run that finds the node not synced, so that the copy looks again. */
-function findUnsynced(again: CopyAgain, { access }: Host, look: NodeHostReader | undefined) {
-  return pulumi.all([access.address, access.hostKey]).apply(async ([at, key]): Promise<CopyAgain> => {
+/** Returns a new text in each run that finds the node not synced; else undefined. */
+function findUnsynced({ access }: Host, look: NodeHostReader | undefined) {
+  return pulumi.all([access.address, access.hostKey]).apply(async ([at, key]) => {
     const node = await (await look?.(at, key))?.node;
-    return node && !node.synced ? { ...again, found: `${Date.now()}` } : again;
+    return node && !node.synced ? `${Date.now()}` : undefined;
   });
 }
 
 /** Returns a new text each time if another version than the release runs; else undefined. */
 export const formatOtherVersion = (running: string | undefined, version: string) =>
   running === undefined || releaseNumber(running) === version ? undefined : `${running} ${Date.now()}`;
-
-/** Returns the chain copy's inputs, the old host's login in clear; undefined if the chain comes from the network. */
-export function createChainCopyArgs(config: StackConfig, stack: string): Omit<ChainCopyInputs, "new"> | undefined {
-  const { sync, node, network, pillar } = config;
-  if (sync.from !== "oldHost") return undefined;
-  const { host, service, dataDir, copyAddress, node: old } = createOldNode(config);
-  return {
-    stack,
-    identity: formatStackIdentity(stack, pillar.name),
-    old: { host, node: old, service: service ?? node.service, dataDir: dataDir ?? node.dataDir },
-    copy: { address: copyAddress ?? host.ssh.address, port: host.ssh.port },
-    limitMbps: sync.copyMbps ?? 0,
-    momentum: network.momentum,
-    ...createChainSources(config),
-    record: createStackLogRef(config),
-    library: readChainCopyLibrary(),
-    again: sync.copyAgain === undefined ? undefined : { word: sync.copyAgain, stallAfter: sync.stallMinutes * 60_000 },
-  };
-}
-
-function createNewSide(config: StackConfig, host: OrchestratorHost): CopyHost {
-  const { service, dataDir } = config.node;
-  return { host, node: createHostNode(config, host.ssh), service, dataDir };
-}
 
 export function createSyncOutput(gate: SyncGate) {
   const { state, currentHeight, targetHeight, startedAt, syncedAt, durationSeconds, rate, proved, unproved } = gate;

@@ -1,17 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createHostNode } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
 import { formatMove } from "../../core/eventLog/moveId.ts";
 import { createSecureOptions } from "../../core/orchestrator/hosts/moveInputs.ts";
 import { createOldHost } from "../../core/ssh/configuredLogin.ts";
-import { readOrchestratorLibrary } from "../../core/steps/libraries.ts";
 import { bulkCopy, orchestrator as installStep } from "../../core/steps/orchestratorSteps.ts";
-import { createWitnessSources } from "../../core/sync/gateSettings.ts";
 import { CopyKey } from "../../providers/copyKey.ts";
 import { OrchestratorBackup } from "../../providers/orchestratorBackup.ts";
 import { OrchestratorMove } from "../../providers/orchestratorMove.ts";
 import type { Host } from "../host/host.ts";
-import { createRootAccess, createSshTarget, runStep } from "../remote.ts";
+import { createHostIdentity, runStep } from "../remote.ts";
 
 interface OrchestratorArgs {
   readonly config: StackConfig;
@@ -30,29 +27,17 @@ export class Orchestrator extends pulumi.ComponentResource {
 
   constructor(name: string, { config, host, after }: OrchestratorArgs) {
     super("pillar-host:orchestrator:Orchestrator", name);
-    const { rollback, p2pPort, attempt, startTimeout, steadySeconds } = config.orchestrator;
-    const options = createSecureOptions(config, pulumi.getStack());
-    const oldAccess = pulumi.output(createOldHost(config));
-    const backupInputs = {
-      ...options,
-      ...createWitnessSources(config),
-      old: oldAccess.apply((access) => ({ ...options.old, host: access })),
-      new: createRootAccess(host.access).apply((access) => ({ ...options.new, host: access })),
-      node: createSshTarget(host.access).apply((ssh) => createHostNode(config, ssh)),
-      library: readOrchestratorLibrary(),
-    };
-    const moveInputs = {
-      ...backupInputs,
-      pillar: config.pillar.name,
-      rollback,
-      p2pPort,
-      notify: config.notify,
-      answerWithin: startTimeout,
-      steadyFor: steadySeconds * 1000,
-    };
-    const backup = new OrchestratorBackup(`${name}-backup`, backupInputs, { parent: this, dependsOn: [...after] });
+    const { rollback, attempt } = config.orchestrator;
+    const options = createSecureOptions(config);
+    const known = createHostIdentity(host.access);
+    const triggers = { ...known, options };
+    const backup = new OrchestratorBackup(`${name}-backup`, triggers, { parent: this, dependsOn: [...after] });
     const install = runStep(`${name}-install`, installStep(config), host.access, { parent: this, dependsOn: [backup] });
-    const copyKey = new CopyKey(`${name}-copy-key`, moveInputs, { parent: this, dependsOn: [install.proved] });
+    const copyKey = new CopyKey(
+      `${name}-copy-key`,
+      { ...known, move: options.move },
+      { parent: this, dependsOn: [install.proved] },
+    );
     const from = { user: options.sshUser, address: options.copyAddress, port: options.sshPort };
     const copied = runStep(`${name}-bulk-copy`, bulkCopy(config, from), host.access, {
       parent: this,
@@ -60,8 +45,12 @@ export class Orchestrator extends pulumi.ComponentResource {
       // Every move needs a copy, but the step's text is always the same, so the move's name triggers it.
       triggers: [formatMove(options.move)],
     });
-    const move = new OrchestratorMove(`${name}-move`, moveInputs, { parent: this, dependsOn: [copied.proved] });
-    const addresses = { old: pulumi.unsecret(oldAccess.apply(({ ssh }) => ssh.address)), new: host.access.address };
+    const move = new OrchestratorMove(
+      `${name}-move`,
+      { ...triggers, rollback },
+      { parent: this, dependsOn: [copied.proved] },
+    );
+    const addresses = { old: createOldHost(config).ssh.address, new: host.access.address };
     this.shown = createMoveOutput(move, addresses, { attempt, rpcPort: options.new.rpcPort });
     this.registerOutputs({ shown: this.shown });
   }

@@ -1,9 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { createHostNode } from "../../core/chain/configuredNode.ts";
 import { NodeShutdown } from "../../providers/nodeShutdown.ts";
 import { RetirementGuard } from "../../providers/retirementGuard.ts";
 import type { GuardableHost, Host } from "../host/host.ts";
-import { createRootAccess, createSshTarget } from "../remote.ts";
 
 interface GuardArgs {
   readonly host: GuardableHost;
@@ -16,33 +14,28 @@ interface GuardArgs {
 /** Registers a guard against the host's deletion. The first depends on the host alone, the last on all work on it. */
 export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resource): RetirementGuard {
   const { host, isLast, after = [], knownProducer } = args;
-  const { library: _, ...inputs } = createInputs(host);
   return new RetirementGuard(
     name,
     {
-      ...inputs,
+      ...createInputs(host),
       isLast,
-      server: host.server,
-      serverId: host.server && pulumi.unsecret(host.server).id,
+      serverId: host.serverId,
       ...(knownProducer === undefined ? {} : { knownProducer }),
     },
     {
       parent,
       dependsOn: [...host.ready, ...after],
       // Off for a cloud server: its provider protects it, and a protected guard of a vanished server can't be replaced.
-      protect: host.server === undefined && host.settings.lifecycle !== "retiring",
+      protect: host.serverId === undefined && host.config.lifecycle !== "retiring",
     },
   );
 }
 
-function createInputs({ access, config, settings, isOrdered = pulumi.output(false), orderedAt }: GuardableHost) {
-  return {
-    ...settings,
-    isOwnServer: isOrdered,
-    ...(orderedAt === undefined ? {} : { orderedAt }),
-    host: createRootAccess(access),
-    node: createSshTarget(access).apply((ssh) => createHostNode(config, ssh)),
-  };
+function createInputs({ access, config, isOrdered = pulumi.output(false), orderedAt }: GuardableHost) {
+  const { stack, address, hostKey } = access;
+  const { pillar, lifecycle } = config;
+  const order = { isOwnServer: isOrdered, ...(orderedAt === undefined ? {} : { orderedAt }) };
+  return { stack, address, hostKey, pillar: pillar.name, lifecycle, ...order };
 }
 
 interface HostRetirementArgs {

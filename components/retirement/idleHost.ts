@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as pulumi from "@pulumi/pulumi";
-import { createHostNode } from "../../core/chain/configuredNode.ts";
 import type { StackConfig } from "../../core/config/config.ts";
+import { formatReleaseMarker } from "../../core/config/schemaParts.ts";
 import { readHostOnce } from "../../core/retirement/readHost.ts";
 import { createRetirementInputs } from "../../core/retirement/retirementInputs.ts";
 import { commandsFor } from "../../core/util/commands.ts";
@@ -10,8 +10,8 @@ import type { Host } from "../host/host.ts";
 import type { LastRun } from "../lastRun.ts";
 import { info, reportNextStep } from "../log.ts";
 import type { NodeHostReader } from "../node/nodeReading.ts";
-import { createUpgradeInputs, formatOtherVersion } from "../node/pillarNode.ts";
-import { createRootAccess, createSshTarget } from "../remote.ts";
+import { formatOtherVersion } from "../node/pillarNode.ts";
+import { createHostIdentity } from "../remote.ts";
 import { readOnlyDeps } from "./checkRetirement.ts";
 import { HostRetirement } from "./guard.ts";
 
@@ -30,9 +30,9 @@ export async function registerIdleHost(config: StackConfig, host: Host, last: La
 
 /** Registers the upgrade of an adopted host's node, the only change there; undefined without a configured release. */
 async function registerUpgrade(config: StackConfig, host: Host, last: LastRun, look: NodeHostReader) {
-  const inputs = createUpgradeInputs(config);
-  if (inputs === undefined) return undefined;
-  const { version } = inputs.release;
+  const { release } = config.node;
+  if (release === undefined) return undefined;
+  const { version } = release;
   const address = config.host.provider === "existing" ? config.host.address : last.address;
   const hostKey = config.host.hostKey ?? last.hostKey;
   // Before a finished run the login is unproved, and a refused one counts towards a ban.
@@ -40,8 +40,7 @@ async function registerUpgrade(config: StackConfig, host: Host, last: LastRun, l
   const running = isKnown ? await (await look(address, hostKey)).version : undefined;
   const found = formatOtherVersion(running, version);
   if (pulumi.runtime.isDryRun() && (!running || found)) void info(formatUpgrade(version, running));
-  const node = createSshTarget(host.access).apply((ssh) => createHostNode(config, ssh));
-  const args = { ...inputs, host: createRootAccess(host.access), node, found };
+  const args = { ...createHostIdentity(host.access), release: formatReleaseMarker(release), found };
   return new NodeUpgrade("node-upgrade", args, { dependsOn: [...host.ready] });
 }
 

@@ -12,7 +12,7 @@ import { withTimeout } from "../util/withTimeout.ts";
 
 export type HostRole = "old" | "new";
 
-/** The old or the new host of a copy; can be stored as JSON, and holds secrets. */
+/** The old or the new host of a copy. Secret. */
 export interface CopyHost {
   readonly host: OrchestratorHost;
   readonly node: NodeTarget;
@@ -30,7 +30,7 @@ export interface CopyAgain {
   readonly found?: string | undefined;
 }
 
-/** Inputs of the provider of a chain copy; can be stored as JSON. */
+/** Inputs of a chain copy. Secret. */
 export interface ChainCopyInputs extends ChainSources, Readonly<Record<HostRole, CopyHost>> {
   readonly stack: string;
   /** Identity of the new host's stack, written on both hosts. */

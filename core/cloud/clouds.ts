@@ -12,7 +12,7 @@ export const createCloud: Readonly<Record<CloudHostConfig["provider"], (access: 
 };
 
 /** Creates the client of a stack's cloud provider. */
-export function openCloud({ host, apiEndpoint: endpoint }: CloudConfig): Cloud {
+export function openCloud({ host, apiEndpoint: endpoint }: Pick<CloudConfig, "host" | "apiEndpoint">): Cloud {
   return createCloud[host.provider]({ token: host.token, endpoint });
 }
 

@@ -1,9 +1,9 @@
+import type { StackConfig } from "../config/config.ts";
 import type { Clock } from "../util/clock.ts";
 import { createHttp, ignoreStatuses } from "./http.ts";
 
 // Power and protection of one server. https://docs.hetzner.cloud/reference/cloud and
 // https://docs.digitalocean.com/reference/api, as of November 2026. DigitalOcean has no protection against deletion.
-// The state stores this file with each guard, so it does less than the clouds' clients.
 
 const apis = {
   hetzner: {
@@ -30,6 +30,15 @@ export interface CloudServer {
   readonly endpoint?: string | undefined;
   /** The address that the server must have: a number from the event log may name another machine by now. */
   readonly address?: string | undefined;
+}
+
+/** Returns a server of a stack with the stack's token; undefined if the stack has no cloud provider. */
+export function createCloudServer(
+  { host, apiEndpoint: endpoint }: Pick<StackConfig, "host" | "apiEndpoint">,
+  id: string | undefined,
+): CloudServer | undefined {
+  if (host.provider === "existing" || id === undefined) return undefined;
+  return { provider: host.provider, id, token: host.token, endpoint };
 }
 
 interface ServerFields {

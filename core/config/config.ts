@@ -36,6 +36,12 @@ const pluginKeys: Readonly<Record<string, readonly [token: string, endpoint: str
   digitalocean: ["digitalocean:token", "digitalocean:apiEndpoint"],
 };
 
+/** Returns the keys of all values that a run needs: this program's, and those of the cloud plugins. */
+export function listKeysOfRun(): string[] {
+  const own = listSchemaKeys(stackSchema).map(({ path: [key] }) => `${project}:${key}`);
+  return [...new Set(own), ...Object.values(pluginKeys).flat()];
+}
+
 /** Picks this program's raw values from all configured ones, and token and endpoint from the cloud plugin's keys. */
 export function extractRawConfig(all: Raw): { raw: Raw; apiEndpoint?: string } {
   const own = Object.entries(all).filter(([key]) => key.startsWith(`${project}:`));

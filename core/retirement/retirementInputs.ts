@@ -7,28 +7,12 @@ import type { SshTarget } from "../ssh/ssh.ts";
 import { readRetirementLibrary } from "../steps/libraries.ts";
 import type { HostPaths, HostRef, RetirementInputs } from "./guardInputs.ts";
 
-/** Inputs that do not depend on the host. Secret: holds the successor's login. */
-export type RetirementSettings = Omit<
-  RetirementInputs,
-  "host" | "node" | "isOwnServer" | "orderedAt" | "recorded" | "server"
->;
-
-/** Returns the login in clear: make it a Pulumi secret before it becomes an input. */
+/** Returns what the checks and the release of a host need. Secret. */
 export function createRetirementInputs(
   config: StackConfig,
   place: Pick<SshTarget, "address" | "hostKey"> & Pick<RetirementInputs, "isOwnServer" | "orderedAt">,
 ) {
   const { address, hostKey, isOwnServer, orderedAt } = place;
-  return {
-    ...createRetirementSettings(config),
-    isOwnServer,
-    orderedAt,
-    host: createNewHost(config, address, hostKey),
-    node: createNodeTarget(config, address, hostKey),
-  };
-}
-
-export function createRetirementSettings(config: StackConfig): RetirementSettings {
   const { stack, pillar, lifecycle, orchestrator, sync, network } = config;
   const { service, dataDir, rpcPort } = config.node;
   const places = { service, dataDir, rpcPort, signer: createOrchestratorPaths(config) };
@@ -37,6 +21,10 @@ export function createRetirementSettings(config: StackConfig): RetirementSetting
     pillar: pillar.name,
     lifecycle,
     places,
+    isOwnServer,
+    orderedAt,
+    host: createNewHost(config, address, hostKey),
+    node: createNodeTarget(config, address, hostKey),
     successor: createSuccessorRef(config, places),
     references: listRetirementReferences(config),
     tolerance: sync.tolerance,
@@ -45,7 +33,7 @@ export function createRetirementSettings(config: StackConfig): RetirementSetting
     network: { momentum: network.momentum, tickMomentums: network.tickMomentums },
     backup: { directory: chooseRecordsPlace(config), identityFile: orchestrator.backup.identityFile },
     library: readRetirementLibrary(),
-  };
+  } satisfies RetirementInputs;
 }
 
 export function listRetirementReferences({ retirement, sync }: Pick<StackConfig, "retirement" | "sync">): string[] {

@@ -17,8 +17,6 @@ export interface SshTarget {
   readonly password?: string | undefined;
   readonly agent?: boolean | undefined;
   readonly proxy?: SshTarget | undefined;
-  /** Changes once the host lost what was set up on it (providers/hostSetUp.ts). */
-  readonly setUp?: string | undefined;
 }
 
 export type LoginKeys = Readonly<Record<"login" | "hostKey", string>>;

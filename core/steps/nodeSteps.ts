@@ -219,8 +219,6 @@ export function createNodeSteps(config: StackConfig, identity: string, shutDownA
     controller: controller(config),
     hourlyRestartOn: hourlyRestart(config, "syncing"),
     deploy: deploy(config, identity),
-    facts: facts(config, { logLines: 5, withStages: false }),
-    addressDigest: addressDigest(config),
     hourlyRestartOff: hourlyRestart(config, "synced"),
     producerAddress: producerAddress(config),
   };

@@ -4,18 +4,21 @@ import { createProvider, type ResourceTable, stateVersion } from "./provider.ts"
 
 export type ArgsOf<I> = { readonly [K in keyof I]: pulumi.Input<I[K]> };
 type OutputsOf<O> = { readonly [K in keyof O]-?: pulumi.Output<O[K]> };
-type ResourceClass<I, O> = {
+type ResourceClass<I extends object, O extends object, W> = {
+  readonly table: ResourceTable<I, O, W>;
   readonly provider: pulumi.dynamic.ResourceProvider;
   new (name: string, args: ArgsOf<I>, options?: pulumi.CustomResourceOptions): pulumi.CustomResource & OutputsOf<O>;
 };
 
 /** Returns the class of a resource. The state has the name of its provider, never the code (providerTable.ts). */
-export function defineResource<I extends object, O extends object>(table: ResourceTable<I, O>): ResourceClass<I, O> {
+export function defineResource<I extends object, O extends object, W = unknown>(
+  table: ResourceTable<I, O, W>,
+): ResourceClass<I, O, W> {
   const { type, outputs, options: own } = table;
-  // The address of a reference may hold an access key.
-  const secretInputs = [...table.secretInputs, "references"] as (keyof I & string)[];
+  const { secretInputs = [] } = table;
   const secretOutputs = Object.entries(outputs).flatMap(([key, kind]) => (kind === "secret" ? [key] : []));
   class Resource extends pulumi.CustomResource {
+    static readonly table = table;
     static readonly provider = createProvider(table);
 
     constructor(name: string, args: ArgsOf<I>, options?: pulumi.CustomResourceOptions) {
@@ -36,7 +39,7 @@ export function defineResource<I extends object, O extends object>(table: Resour
     }
   }
   // The engine sets the outputs at run time, which the type checker can't see.
-  return Resource as unknown as ResourceClass<I, O>;
+  return Resource as unknown as ResourceClass<I, O, W>;
 }
 
 /** True if an input changed. An input that the run leaves out does not count. */

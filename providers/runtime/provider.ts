@@ -4,26 +4,33 @@ import { checkVersion } from "../../core/util/checkVersion.ts";
 import { printableLines, say } from "../../core/util/printable.ts";
 import type { DynamicType } from "../../core/util/resourceTypes.ts";
 import { watchEngine } from "./engine.ts";
+import { configure } from "./stackConfig.ts";
 
-export interface ProviderRun {
+export interface ProviderRun<W = unknown> {
+  /** Makes from configuration and inputs what the work needs (`prepare` of the table). Secret. */
+  readonly prepare: () => W;
   /** Aborted once the engine was killed, so that nobody waits for the result. The process ends soon after. */
   readonly signal: AbortSignal;
   /** Sends a notification in the background, if there is a webhook. The method returns after it is sent. */
   readonly tell: (webhook: string | undefined, notice: Notice) => void;
 }
 
-/** A resource's methods as plain values. I are its inputs, O its additional outputs. */
-export interface ResourceTable<I extends object, O extends object> {
+/**
+ * A resource's methods as plain values. I are its inputs, O its additional outputs, W what its work needs. The inputs
+ * name the host, and have what is a reason to run: the rest is in the configuration.
+ */
+export interface ResourceTable<I extends object, O extends object, W = unknown> {
   readonly type: DynamicType;
   readonly id: (inputs: I) => string;
-  readonly create: (inputs: I, run: ProviderRun) => Promise<O>;
+  readonly prepare?: (inputs: I) => W;
+  readonly create: (inputs: I, run: ProviderRun<W>) => Promise<O>;
   /** `kept`: the outputs of the last run. */
-  readonly update: (olds: I & Partial<O>, news: I, run: ProviderRun & { readonly kept: Partial<O> }) => Promise<O>;
+  readonly update: (olds: I & Partial<O>, news: I, run: ProviderRun<W> & { readonly kept: Partial<O> }) => Promise<O>;
   /** Does nothing if absent. */
-  readonly delete?: (olds: I & O, run: ProviderRun) => Promise<void>;
+  readonly delete?: (olds: I & O, run: ProviderRun<W>) => Promise<void>;
   /** True if an update is needed. By default the engine compares the inputs. */
   readonly changes?: (olds: I & Partial<O>, news: I) => boolean;
-  readonly secretInputs: readonly (keyof I & string)[];
+  readonly secretInputs?: readonly (keyof I & string)[];
   readonly outputs: { readonly [K in Exclude<keyof O, keyof I>]-?: "plain" | "secret" };
   readonly options?: Pick<pulumi.CustomResourceOptions, "ignoreChanges" | "replaceOnChanges">;
 }
@@ -42,8 +49,10 @@ export function keepResults(error: Error, kept: object): KeptError {
   return Object.assign(error, { kept });
 }
 
-export function createProvider<I extends object, O extends object>(
-  table: ResourceTable<I, O>,
+/** @param prepare a test gives its own */
+export function createProvider<I extends object, O extends object, W = unknown>(
+  table: ResourceTable<I, O, W>,
+  prepare = table.prepare as (inputs: I) => W,
 ): pulumi.dynamic.ResourceProvider {
   const { type, id, create, update, delete: remove, changes, outputs } = table;
   const known = <S extends object>(state: S): S => {
@@ -52,19 +61,26 @@ export function createProvider<I extends object, O extends object>(
     return state;
   };
   return {
+    configure,
     diff: (_id, olds, news) =>
       withoutStack(async () => {
         const before = known(olds);
         return changes ? { changes: changes(before, news) } : {};
       }),
     create: (inputs) =>
-      runWatched(async (run) => ({ id: id(inputs), outs: await buildState(inputs, id(inputs), create(inputs, run)) })),
+      runWatched(async (run) => {
+        const work = create(inputs, { ...run, prepare: () => prepare(inputs) });
+        return { id: id(inputs), outs: await buildState(inputs, id(inputs), work) };
+      }),
     update: (was, olds, news) =>
       runWatched(async (run) => {
         const kept = Object.fromEntries(Object.entries(olds).filter(([key]) => key in outputs)) as Partial<O>;
-        return { outs: await buildState(news, was, update(known(olds), news, { ...run, kept })) };
+        const work = update(known(olds), news, { ...run, kept, prepare: () => prepare(news) });
+        return { outs: await buildState(news, was, work) };
       }),
-    delete: remove ? (_id: string, olds: I & O) => runWatched((run) => remove(known(olds), run)) : undefined,
+    delete: remove
+      ? (_id: string, olds: I & O) => runWatched((run) => remove(known(olds), { ...run, prepare: () => prepare(olds) }))
+      : undefined,
   };
 }
 
@@ -90,7 +106,7 @@ async function buildState<O extends object>(inputs: object, id: string, work: Pr
 }
 
 /** Runs a method, watches the engine meanwhile, and waits for the notifications that the method sent. */
-function runWatched<T>(work: (run: ProviderRun) => Promise<T>): Promise<T> {
+function runWatched<T>(work: (run: Omit<ProviderRun, "prepare">) => Promise<T>): Promise<T> {
   return withoutStack(async () => {
     const engine = watchEngine();
     const notices: Promise<void>[] = [];

@@ -13,7 +13,7 @@ import { journeyIn } from "../recordIn.ts";
 import { scratchDirectory } from "../scratchDirectory.ts";
 import { soon } from "../soon.ts";
 import { configOf, least } from "./exampleConfig.ts";
-import { concealed, type Registered, registeredBy } from "./fakeEngine.ts";
+import { type Registered, registeredBy } from "./fakeEngine.ts";
 
 const hostKey = "ssh-ed25519 AAAA";
 const synced = { synced: true, known: true, why: "synced" };
@@ -71,7 +71,7 @@ test("registers only the crontab's guard, with one lookup for all", async () => 
   const { registered, named, look, shown, events } = await follow({ registered: old });
   expect(registered.map(({ name }) => name)).toEqual(["hourly-restart-kept-off"]);
   const { inputs } = named("hourly-restart-kept-off");
-  expect(concealed(inputs)).toMatchObject({ target: "[secret]", script: "[secret]" });
+  expect(inputs).toMatchObject({ stack: "prod", address: "203.0.113.7", hostKey });
   expect(inputs).not.toHaveProperty("found");
   expect(look).toHaveBeenCalledTimes(1);
   const registration = { state: "earlier", registered: false, producing: false, offered: true };

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => Promise.all([host.close(), node.close()]));
 
 /** Returns inputs of an upgrade with this end, on a host whose functions only print their calls, and which ends after a look. */
-const inputs = async (end: string, changes: object = {}) => ({
+const prepared = async (end: string) => ({
   host: { stack: "prod", ssh: loginTo(host) },
   node: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
   stack: "prod",
@@ -34,9 +34,7 @@ const inputs = async (end: string, changes: object = {}) => ({
   signerPort: await closedPort(),
   release: { service: "go-node", version: "v0.0.10", release_marker: "https://r.example/n ab v0.0.10" },
   network: { momentum: 1000, tickMomentums: 30 },
-  references: [],
-  tolerance: 20,
-  isChainUnverified: true,
+  witnesses: { references: [], tolerance: 20, isChainUnverified: true },
   library: `become_root() { "$@"; }\n${asRoot}
 node_release_fetch() { echo "$version lies beside it"; }
 node_release_swap() { echo "$may_go_back $answer_seconds $judge_seconds $seen_seconds" > ${scratch()}/swapped; }
@@ -44,22 +42,28 @@ node_release_look() { echo producer=z1qours; [ -e ${scratch()}/swapped ] || retu
   if [ ! -e ${scratch()}/looked ]; then : > ${scratch()}/looked; printf 'atWork=yes\\nwithout=2500\\n'; return; fi
   printf 'stage=%s\\nwhy=%s\\nwithout=2500\\n' "${end}" "what was seen"; }
 node_release_judge() { :; }\n`,
+});
+
+const triggers = (changes: object = {}) => ({
+  ...{ stack: "prod", address: "127.0.0.1", hostKey: host.hostKey, release: "https://r.example/n ab v0.0.10" },
   ...changes,
 });
 
+const create = async () => run(["NodeUpgrade", await prepared("done")], "create", triggers());
+const update = async (olds: unknown, changes: object = {}) =>
+  run(["NodeUpgrade", await prepared("done")], "update", "id", olds, triggers(changes));
+
 describe("the provider of an upgrade", () => {
   test("upgrades the node of a disk that was set back again", async () => {
-    const { result } = await run("NodeUpgrade", "create", await inputs("done"));
+    const { result } = await create();
     rmSync(join(scratch(), "swapped"));
-    const news = await inputs("done");
-    const anew = { ...news, host: { ...news.host, ssh: { ...news.host.ssh, setUp: "2" } } };
-    const again = await run("NodeUpgrade", "update", "id", result?.outs, anew);
+    const again = await update(result?.outs, { setUp: "2" });
     expect(again.result?.outs).toMatchObject({ running: "v0.0.10" });
     expect(existsSync(join(scratch(), "swapped"))).toBe(true);
   });
 
   test("upgrades once; another release is another upgrade", async () => {
-    const { result, error, log } = await run("NodeUpgrade", "create", await inputs("done"));
+    const { result, error, log } = await create();
     expect(error).toBeUndefined();
     expect(result?.outs).toMatchObject({ running: "v0.0.10" });
     // At least what the host measured: the node is synced at the first look.
@@ -68,9 +72,9 @@ describe("the provider of an upgrade", () => {
     const end = "node: v0.0.10 runs now instead of v0.0.8; the node was down for 2.5 s";
     expect(log).toContainEqual(expect.stringContaining(end));
     rmSync(join(scratch(), "swapped"));
-    const again = await run("NodeUpgrade", "update", "id", result?.outs, await inputs("done"));
+    const again = await update(result?.outs);
     expect([again.log, existsSync(join(scratch(), "swapped"))]).toEqual([[], false]);
-    const found = await run("NodeUpgrade", "update", "id", result?.outs, await inputs("done", { found: "v0.0.8 now" }));
+    const found = await update(result?.outs, { found: "v0.0.8 now" });
     expect(found.result?.outs).toMatchObject({ running: "v0.0.10" });
     expect(existsSync(join(scratch(), "swapped"))).toBe(true);
   });

@@ -10,6 +10,7 @@ import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } 
 import { evilText, harmless } from "../evilText.ts";
 import { journeyIn } from "../recordIn.ts";
 import { scratchDirectory } from "../scratchDirectory.ts";
+import { provideConfig } from "./provideConfig.ts";
 import { runProvider as run } from "./runProvider.ts";
 
 const scratch = scratchDirectory();
@@ -29,6 +30,17 @@ const beginSync = async () => {
   await node.close();
   node = await fakeNode({ "stats.syncInfo": { state: 1, currentHeight: 40, targetHeight: 100 } });
 };
+
+const gateHost = (changes: object = {}) => ({ stack: "prod", address: "127.0.0.1", hostKey: host.hostKey, ...changes });
+
+/** Runs the gate with these inputs, as the configuration would give them. */
+const gate = (method: string, given: object, ...states: object[]) =>
+  run(
+    ["SyncGate", given],
+    method,
+    ...(method === "create" ? [] : ["sync-gate"]),
+    ...(states.length === 0 ? [gateHost()] : states),
+  );
 
 const inputs = (changes: Record<string, unknown> = {}) => ({
   target: { ssh: loginTo(host), via: "ssh", address: "127.0.0.1", port: node.port },
@@ -55,12 +67,12 @@ const unproved = ["height agrees with independent nodes (sync.references)", chai
 
 describe("SyncGate", () => {
   test("create proves the sync over ssh, and logs it", async () => {
-    const { result, log, error } = await run("SyncGate", "create", inputs());
+    const { result, log, error } = await gate("create", inputs());
     expect(error).toBeUndefined();
     expect(result).toEqual({
       id: "sync-gate",
       outs: {
-        ...inputs(),
+        ...gateHost(),
         state: 2,
         currentHeight: 100,
         targetHeight: 100,
@@ -86,13 +98,13 @@ describe("SyncGate", () => {
 
   test("the deadline's error keeps the resource in the state, with its start", async () => {
     await beginSync();
-    const { error } = await run("SyncGate", "create", inputs({ deadline: 0 }));
+    const { error } = await gate("create", inputs({ deadline: 0 }));
     expect(error?.message).toContain("127.0.0.1: the node has not synced within 0 s (pillar-host:sync.deadline)\n");
     expect(error).toEqual({
       message: error?.message,
       id: "sync-gate",
       reasons: [error?.message],
-      properties: { ...inputs({ deadline: 0 }), startedAt: time, startHeight: 40, stateVersion: 1 },
+      properties: { ...gateHost(), startedAt: time, startHeight: 40, stateVersion: 1 },
     });
   });
 
@@ -100,7 +112,7 @@ describe("SyncGate", () => {
     const record = () => ({ directory: join(scratch(), "backups/Anvil"), stack: "prod-2", pillar: "Anvil" });
 
     test("logs the proof of the sync", async () => {
-      await run("SyncGate", "create", inputs({ record: record() }));
+      await gate("create", inputs({ record: record() }));
       const whose = { at: time, stack: "prod-2", pillar: "Anvil" };
       const details = { startedAt: time, syncedAt: time, startHeight: 100, currentHeight: 100, proved, unproved };
       expect(journeyIn(record().directory, "Anvil")).toEqual([{ ...whose, event: "synced", details }]);
@@ -108,7 +120,7 @@ describe("SyncGate", () => {
 
     test("reports an event that can't be written, and the node counts as synced", async () => {
       writeFileSync(join(scratch(), "backups"), "a file");
-      const { result, log } = await run("SyncGate", "create", inputs({ record: record() }));
+      const { result, log } = await gate("create", inputs({ record: record() }));
       expect(result?.outs).toMatchObject({ syncedAt: time });
       const lines = log.filter((line) => line.includes("record"));
       expect(lines.length).toBeGreaterThan(0);
@@ -120,7 +132,7 @@ describe("SyncGate", () => {
   // The engine waits for ever for a message that cannot be sent.
   test("the deadline's error of a silent node can be sent to the engine", async () => {
     const target = { ...inputs().target, via: "direct", port: await closedPort() };
-    const { error } = await run("SyncGate", "create", inputs({ target, deadline: 0 }));
+    const { error } = await gate("create", inputs({ target, deadline: 0 }));
     expect(error).toMatchObject({ id: "sync-gate", properties: { startedAt: time } });
   });
 
@@ -133,7 +145,7 @@ describe("SyncGate", () => {
     });
     const server = await listen(hook);
     const notify = `http://127.0.0.1:${server.port}/s3cret`;
-    const { log, error } = await run("SyncGate", "create", inputs({ notify, stallAfter: 0, deadline: 2500 }));
+    const { log, error } = await gate("create", inputs({ notify, stallAfter: 0, deadline: 2500 }));
     await server.close();
     expect(heard).toEqual(["Pillar Anvil (prod): stalled", "Pillar Anvil (prod): deadline"]);
     expect(log).toContain("sync: stalled: the height has been 40 for 0 s. The wait goes on. On 127.0.0.1:");
@@ -143,44 +155,39 @@ describe("SyncGate", () => {
 
   test("reports a broken webhook, and continues", async () => {
     const notify = `http://127.0.0.1:${await closedPort()}/s3cret`;
-    const { log, result } = await run("SyncGate", "create", inputs({ notify }));
+    const { log, result } = await gate("create", inputs({ notify }));
     expect(result?.outs).toMatchObject({ syncedAt: time });
     expect(log).toContain('notify: the webhook (pillar-host:notify) did not receive "synced": ECONNREFUSED');
     expect(log.join()).not.toContain("s3cret");
   });
 
   test("update continues from the start of a wait that gave up", async () => {
-    const olds = { ...inputs(), startedAt: "2026-01-01T00:00:00.000Z", startHeight: 40 };
-    const { result } = await run("SyncGate", "update", "sync-gate", olds, inputs({ deadline: 1e15 }));
+    const olds = { ...gateHost(), startedAt: "2026-01-01T00:00:00.000Z", startHeight: 40 };
+    const { result } = await gate("update", inputs({ deadline: 1e15 }), olds, gateHost());
     const { startedAt } = olds;
     expect(result?.outs).toMatchObject({ startedAt, startHeight: 40, currentHeight: 100, syncedAt: time });
   });
 
   const proof = { startedAt: "2026-01-01T00:00:00.000Z", syncedAt: "2026-01-02T00:00:00.000Z" };
 
-  test("update returns at once after a recorded sync, and keeps the new inputs", async () => {
-    const news = inputs({ confirmations: 5 });
-    const { result, log } = await run("SyncGate", "update", "sync-gate", { ...inputs(), ...proof }, news);
-    expect(result?.outs).toEqual({ ...news, ...proof, stateVersion: 1 });
+  test("update returns at once after a recorded sync", async () => {
+    const { result, log } = await gate("update", inputs(), { ...gateHost(), ...proof }, gateHost());
+    expect(result?.outs).toEqual({ ...gateHost(), ...proof, stateVersion: 1 });
     expect({ log, asked: node.asked, connections: host.connections }).toEqual({ log: [], asked: [], connections: 0 });
   });
 
   /** Runs the gate again with a proof of this machine. */
-  const provedOf = (target: object) =>
-    run("SyncGate", "update", "sync-gate", { ...inputs(), ...proof, target }, inputs());
+  const provedOf = (before: object) => gate("update", inputs(), { ...gateHost(before), ...proof }, gateHost());
 
   test("proves a reinstalled machine again", async () => {
-    const before = { ...inputs().target, ssh: { ...loginTo(host), hostKey: "ssh-ed25519 BEFORE" } };
-    const { result } = await provedOf(before);
-    expect(result?.outs).toMatchObject({ syncedAt: time, currentHeight: 100, target: inputs().target });
+    const { result } = await provedOf({ hostKey: "ssh-ed25519 BEFORE" });
+    expect(result?.outs).toMatchObject({ syncedAt: time, currentHeight: 100, hostKey: host.hostKey });
     expect(result?.outs.syncedAt).not.toBe(proof.syncedAt);
   });
 
   test("keeps a proof from before a host key was recorded, and adds the key", async () => {
-    const { hostKey: _, ...keyless } = loginTo(host);
-    const before = { ...inputs().target, ssh: keyless };
-    const { result } = await provedOf(before);
-    expect(result?.outs).toMatchObject({ ...proof, target: { ssh: { hostKey: host.hostKey } } });
+    const { result } = await provedOf({ hostKey: undefined });
+    expect(result?.outs).toMatchObject({ ...proof, hostKey: host.hostKey });
     expect(node.asked).toEqual([]);
   });
 
@@ -189,7 +196,7 @@ describe("SyncGate", () => {
     const [oldHost, oldNode] = [await sshHost(), await fakeNode(synced())];
     const witnessHost = { ssh: loginTo(oldHost), via: "ssh", address: "127.0.0.1", port: oldNode.port };
     const record = { directory, stack: "prod", pillar: "Anvil" };
-    const { result } = await run("SyncGate", "create", inputs({ witnessHost, record, isChainUnverified: undefined }));
+    const { result } = await gate("create", inputs({ witnessHost, record, isChainUnverified: undefined }));
     await Promise.all([oldHost.close(), oldNode.close()]);
     expect(result?.outs.proved).toContain("the chain is confirmed by the old host's node (127.0.0.1)");
     const details = { witnessed: { height: 100, hash: "ab" } };
@@ -198,7 +205,7 @@ describe("SyncGate", () => {
 
   test("await ends as awaiting, and prints the progress", async () => {
     await beginSync();
-    const { error, log } = await run("SyncGate", "create", inputs({ wait: "await" }));
+    const { error, log } = await gate("create", inputs({ wait: "await" }));
     expect(error?.id).toBe("pillar-host:awaiting");
     expect(log.join("\n")).toContain("the node is not synced yet (pillar-host:sync.wait is await)\n  found: 40.0 %");
     expect(log.join("\n")).not.toContain("for days");
@@ -216,7 +223,7 @@ test.each([
   ["diff", undefined, none],
   ["update", undefined, none],
 ])("%s refuses a state of version %s, with the next command", async (method, stateVersion, words) => {
-  const { error } = await run("SyncGate", method, "sync-gate", { ...inputs(), stateVersion }, inputs());
+  const { error } = await gate(method, inputs(), { ...gateHost(), stateVersion }, gateHost());
   expect(error?.message).toContain(`the state of this stack's SyncGate: ${words}`);
   expect(host.connections).toBe(0);
 });
@@ -226,10 +233,11 @@ describe("FirstContact", () => {
     address: "127.0.0.1",
     port: host.port,
     stack: "prod",
-    login: { user: "op", password: "login-pw" },
+    login: "hash of the login",
     work: "stand up",
     ...changes,
   });
+  beforeEach(() => provideConfig({ ssh: { user: "op", password: "login-pw", port: host.port } }));
   const pinned = () => ({ pinned: host.hostKey, fingerprint: computeFingerprint(host.hostKey) });
   const another = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
 
@@ -263,7 +271,8 @@ describe("FirstContact", () => {
   });
 
   test("create fails with the login's reason, without the password", async () => {
-    const { error } = await run("FirstContact", "create", place({ login: { user: "op", password: "hunter2" } }));
+    provideConfig({ ssh: { user: "op", password: "hunter2", port: host.port } });
+    const { error } = await run("FirstContact", "create", place());
     expect(error?.message).toMatch(/^op@127\.0\.0\.1:\d+ refuses the login\n {2}needed: let sshd accept passwords/);
     expect(error?.message).not.toContain("hunter2");
   });
@@ -277,7 +286,9 @@ describe("FirstContact", () => {
   test("update waits for another server of this stack as for a new one", async () => {
     const own = { provider: "Hetzner", name: "pillar-anvil-prod", console: "console", sshFrom: [], startTimeout: 0 };
     const server = (id: string) => ({ ...own, id });
-    const silent = place({ hostKey: host.hostKey, port: await closedPort(), server: server("53") });
+    const port = await closedPort();
+    provideConfig({ ssh: { user: "op", password: "login-pw", port } });
+    const silent = place({ hostKey: host.hostKey, port, server: server("53") });
     const { error } = await run("FirstContact", "update", "id", { ...silent, server: server("52") }, silent);
     const said = /^server pillar-anvil-prod \(53\) at Hetzner, 127\.0\.0\.1: no login is possible\n.*ECONNREFUSED/;
     expect(error?.message).toMatch(said);
@@ -297,7 +308,7 @@ describe("FirstContact", () => {
     ["no lookup in this run", { run: "1" }, {}, false],
     ["a lookup in this run", { run: "1" }, { run: "2" }, true],
     ["other work", {}, { work: "other" }, true],
-    ["another login", {}, { login: { user: "root" } }, true],
+    ["another login", {}, { login: "hash of another login" }, true],
     ["a raised version of the state", {}, { stateVersion: 2 }, true],
     ["a key removed from the configuration", { hostKey: "k" }, {}, true],
   ])("decides whether an update is needed: %s", async (_what, before, now, changes) => {
@@ -325,12 +336,11 @@ describe("the host key of a new server", () => {
 });
 
 describe("the order of a new server", () => {
-  const cloud = { provider: "hetzner", token: "t", endpoint: "http://127.0.0.1:1" };
   const orders = [
     { number: "0a1b", at: "2026-11-21T14:00:00.000Z" },
     { number: "0c2d", at: "2026-11-21T15:00:00.000Z" },
   ];
-  const order = { orders, isOrder: true, owner: { stack: "prod", pillar: { name: "Anvil" } }, cloud };
+  const order = { orders, isOrder: true, owner: { stack: "prod", pillar: { name: "Anvil" } } };
 
   test("is recorded, and its end is no change", async () => {
     const { result } = await run("ServerOrder", "create", order);
@@ -421,32 +431,28 @@ describe("HostSetUp", () => {
 
 describe("HourlyRestartOff", () => {
   const script = "echo hourly restart: off, read back; echo login: $SECRET";
-  const off = (changes: object = {}) => ({ target: loginTo(host), script, ...changes });
+  const off = (changes: object = {}) => ({ stack: "prod", address: "127.0.0.1", hostKey: host.hostKey, ...changes });
+  const turnOff = (text: string, method: string, ...states: unknown[]) =>
+    run(["HourlyRestartOff", { target: loginTo(host), script: text }], method, ...states);
 
   test("does nothing if nothing was found", async () => {
     const result = { id: "hourly-restart-off", outs: { ...off(), stateVersion: 1 } };
-    expect(await run("HourlyRestartOff", "create", off())).toEqual({ result, log: [] });
+    expect(await turnOff(script, "create", off())).toEqual({ result, log: [] });
     expect(host.connections).toBe(0);
   });
 
   test("lets no output of a host control the terminal", async () => {
     const evil = `printf '%s\\n' '${evilText}'`;
-    const { log } = await run(
-      "HourlyRestartOff",
-      "update",
-      "id",
-      off(),
-      off({ found: "1", script: frameScript(evil, "step") }),
-    );
+    const found = off({ found: "1" });
+    const { log } = await turnOff(frameScript(evil, "step"), "update", "id", off(), found);
     expect(log[1]).toBe(harmless);
-    const failing = off({ found: "1", script: frameScript(`${evil} >&2; exit 1`, "step") });
-    const { error } = await run("HourlyRestartOff", "update", "id", off(), failing);
+    const failing = frameScript(`${evil} >&2; exit 1`, "step");
+    const { error } = await turnOff(failing, "update", "id", off(), found);
     expect(error?.message).toContain(`found: ${harmless}\n`);
   });
 
   test("fails if it stays on, with what to do by hand", async () => {
-    const stays = off({ found: "1", script: "echo no >&2; exit 1" });
-    const { error } = await run("HourlyRestartOff", "update", "id", off(), stays);
+    const { error } = await turnOff("echo no >&2; exit 1", "update", "id", off(), off({ found: "1" }));
     expect(error?.message).toBe(
       "127.0.0.1: the hourly restart is on, and could not be turned off: a producing node misses momentums\n" +
         "  found: no\n  Put a # at the start of its line with crontab -e on the host, then run the same command again.",

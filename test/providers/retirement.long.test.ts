@@ -89,11 +89,21 @@ const events = () => journey().map(({ event }) => event);
 const wasStopped = () => readdirSync(scratch).includes("stopped");
 const hasNode = ["producer=z1qown", "keyStore=yes", "nodeActive=no", "marked.deploy.done=x"];
 const atRest = [...hasNode, "nodeMasked=yes"];
-const create = async (changes: object = {}, facts: readonly string[] = []) =>
-  (await run("RetirementGuard", "create", inputs(changes, facts))).result?.outs ?? {};
+type Inputs = ReturnType<typeof inputs> & { readonly server?: { readonly id: string } };
+/** Returns what the state has of a host. */
+const storedOf = ({ host: { ssh }, server, places: _, backup: __, library: ___, node: ____, ...rest }: Inputs) => ({
+  ...{ ...rest, address: ssh.address, hostKey: ssh.hostKey, serverId: server?.id },
+});
+/** Creates a guard, and returns its state together with what its configuration gives. */
+const create = async (changes: object = {}, facts: readonly string[] = []) => {
+  const given = inputs(changes, facts) as Inputs;
+  const { result } = await run(["RetirementGuard", given], "create", storedOf(given));
+  return { ...given, ...result?.outs } as Inputs & Record<string, unknown>;
+};
 /** Logs the host as its first guard does, before the node is deployed. */
 const begin = () => create({ isLast: false });
-const update = async (olds: object, news: object) => run("RetirementGuard", "update", "id", olds, news);
+const update = async (olds: object, news: Inputs) =>
+  run(["RetirementGuard", news], "update", "id", olds, storedOf(news));
 /** Releases the host as the provider's delete does, with the state's functions, which are this test's. */
 const remove = (olds: object) =>
   withoutSecrets(
@@ -336,9 +346,10 @@ describe("the shutdown of the node", () => {
   const memory = { createdAt: new Date().toISOString(), isReached: true, isOwnWork: true };
   beforeEach(begin);
   const shutdown = (changes: object = {}, facts = hasNode) => ({ ...inputs(changes, facts), memory });
-  const shut = (changes: object = {}, facts = hasNode) => run("NodeShutdown", "create", shutdown(changes, facts));
-  const shutAgain = (olds: object, changes: object = {}) =>
-    run("NodeShutdown", "update", "id", olds, shutdown(changes));
+  const shutDown = (given: ReturnType<typeof shutdown>, method = "create", ...before: unknown[]) =>
+    run(["NodeShutdown", given], method, ...before, { ...storedOf(given), memory: given.memory });
+  const shut = (changes: object = {}, facts = hasNode) => shutDown(shutdown(changes, facts));
+  const shutAgain = (olds: object, changes: object = {}) => shutDown(shutdown(changes), "update", "id", olds);
 
   test("stops it once, and logs it", async () => {
     const { result, error } = await shut();
@@ -348,7 +359,7 @@ describe("the shutdown of the node", () => {
     expect([again.result?.outs.isOff, again.log]).toEqual([true, []]);
     // A run before this one was cut off, or it is another host or machine now: nobody knows.
     const elsewhere = { host: { ssh: { ...loginTo(host), address: "localhost" } } };
-    const before = { ...olds, host: { ssh: { ...loginTo(host), hostKey: "ssh-ed25519 BEFORE" } } };
+    const before = { ...olds, hostKey: "ssh-ed25519 BEFORE" };
     for (const [state, changes] of [[olds, { run: "2" }] as const, [olds, elsewhere] as const, [before] as const])
       expect((await shutAgain(state, changes)).log.at(-1)).toContain("is stopped, disabled and masked");
   });
@@ -369,7 +380,7 @@ describe("the shutdown of the node", () => {
     // The registered address produced before the server was ordered.
     results["ledger.getMomentumBeforeTime"] = results["ledger.getFrontierMomentum"];
     const unreached = { ...shutdown(away), memory: { ...memory, isReached: false } };
-    const { result, log: said } = await run("NodeShutdown", "create", unreached);
+    const { result, log: said } = await shutDown(unreached);
     expect([result?.outs.isOff, said.at(-1)]).toEqual([false, expect.stringContaining("does not answer (")]);
     expect((await shutAgain(result?.outs ?? {})).result?.outs.isOff).toBe(true);
   });

@@ -1,7 +1,13 @@
 import { createRequire } from "node:module";
 import type { DynamicType } from "../../core/util/resourceTypes.ts";
-import { stateVersion } from "../../providers/runtime/provider.ts";
+import { HourlyRestartOff } from "../../providers/hourlyRestartOff.ts";
+import { NodeShutdown } from "../../providers/nodeShutdown.ts";
+import { NodeUpgrade } from "../../providers/nodeUpgrade.ts";
+import { OrchestratorBackup } from "../../providers/orchestratorBackup.ts";
+import { RetirementGuard } from "../../providers/retirementGuard.ts";
+import { createProvider, type ResourceTable, stateVersion } from "../../providers/runtime/provider.ts";
 import { findProvider } from "../../providers/runtime/providerTable.ts";
+import { SyncGate } from "../../providers/syncGate.ts";
 
 /** Outcome of a provider's method, as the engine gets it, and its output. */
 export interface Outcome {
@@ -17,11 +23,20 @@ const { Struct } = createRequire(import.meta.url)("google-protobuf/google/protob
 /** Passes a value as the engine gets it. The engine would wait for ever for a value that can't be sent. */
 const send = (value: object | undefined) => value && Struct.fromJavaScript(value).toJavaScript();
 
+const tables = { HourlyRestartOff, NodeShutdown, NodeUpgrade, OrchestratorBackup, RetirementGuard, SyncGate };
+
+/** A type whose work gets these values in place of those that its `prepare` makes of the configuration. */
+export type Prepared = readonly [type: keyof typeof tables, prepared: object];
+
 /** Runs a provider's method by its name. Inputs and state have the program's version by default. */
-export function runProvider(type: DynamicType, method: string, ...args: unknown[]): Promise<Outcome> {
+export function runProvider(of: DynamicType | Prepared, method: string, ...args: unknown[]): Promise<Outcome> {
   const given = args.map((each) => (typeof each === "object" ? { stateVersion, ...each } : each));
-  const provider = findProvider(`pillar-host:${type}`) as unknown as Provider;
+  const provider = (typeof of === "string" ? findProvider(`pillar-host:${of}`) : withPrepared(of)) as Provider;
   return outcomeOf(() => provider[method]?.(...JSON.parse(JSON.stringify(given))));
+}
+
+function withPrepared([type, prepared]: Prepared): unknown {
+  return createProvider(tables[type].table as ResourceTable<object, object>, () => prepared);
 }
 
 /** Runs work as a provider's method, and returns its outcome and what it printed. */

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
+import { createCloud } from "../../core/cloud/clouds.ts";
 import { createDigitaloceanTag } from "../../core/cloud/digitalocean.ts";
 import { createHetznerLabels } from "../../core/cloud/hetzner.ts";
 import { assertNoneLeft } from "../../providers/serverOrder.ts";
@@ -25,12 +26,12 @@ test.each(["hetzner", "digitalocean"] as const)(
       { number: "09", at: "2026-11-21T14:00:00.000Z" },
       { number: "0a", at: "2026-11-21T15:00:00.000Z" },
     ];
-    const cloud = { provider, token: served.token, endpoint: served.endpoint };
+    const cloud = createCloud[provider]({ token: served.token, endpoint: served.endpoint });
     let polls = 0;
     const sleep = async () => {
       polls += 1;
     };
-    const end = () => assertNoneLeft({ orders, isOrder: false, owner, cloud }, { sleep });
+    const end = () => assertNoneLeft({ orders, owner }, cloud, { sleep });
 
     await end();
     expect(polls).toBe(0);
@@ -50,15 +51,12 @@ test.each(["hetzner", "digitalocean"] as const)(
     expect([served.account.servers.size, refused.includes(served.token)]).toEqual([4, false]);
     // A server that a destroy has just deleted stays in the list for a moment.
     polls = 0;
-    const last = assertNoneLeft(
-      { orders, isOrder: false, owner, cloud },
-      {
-        sleep: async () => {
-          polls += 1;
-          if (polls === 2) served.account.servers.clear();
-        },
+    const last = assertNoneLeft({ orders, owner }, cloud, {
+      sleep: async () => {
+        polls += 1;
+        if (polls === 2) served.account.servers.clear();
       },
-    );
+    });
     await last;
     expect(polls).toBe(2);
     expect([...served.account.tags].filter((tag) => tag.endsWith(":0a"))).toEqual([]);

@@ -19,13 +19,12 @@ test("computes the duration and the rate of a sync", () => {
   expect(makeOutputs(atOnce)).toEqual({ ...atOnce, durationSeconds: 0, rate: 0 });
 });
 
-const target = { ssh: { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" } };
+const host = { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
 test.each([
   ["is kept on the host that it was made on", {}, {}, "keep"],
   ["is kept after a set-up that was made anew", { setUp: "2" }, { setUp: "2" }, "keep"],
   ["does not count on a disk that was set back", {}, { setUp: "2" }, "restart"],
   ["does not count on a disk that was set back once more", { setUp: "1" }, { setUp: "2" }, "restart"],
 ] as const)("a proof of the sync %s", (_what, kept, now, decision) => {
-  const at = (ssh: object) => ({ target: { ssh: { ...target.ssh, ...ssh } } });
-  expect(decideResumption({ syncedAt: record.syncedAt, ...at(kept) }, at(now))).toBe(decision);
+  expect(decideResumption({ syncedAt: record.syncedAt, ...host, ...kept }, { ...host, ...now })).toBe(decision);
 });

@@ -148,13 +148,14 @@ async function up(
     }
     state = { ...state, deploy: text };
   }
-  const target = { ssh: { address: "203.0.113.7", hostKey: `ssh-ed25519 ${pinned}` } };
+  const machine = { address: "203.0.113.7", hostKey: `ssh-ed25519 ${pinned}` };
   const { gate } = state;
   const kept = gate && {
-    target: { ssh: { ...target.ssh, hostKey: `ssh-ed25519 ${gate.key}` } },
+    ...machine,
+    hostKey: `ssh-ed25519 ${gate.key}`,
     ...(gate.proved ? { syncedAt: "2026-01-02T03:04:05Z" } : {}),
   };
-  if (kept === undefined || decideResumption(kept, { target }) !== "keep") {
+  if (kept === undefined || decideResumption(kept, machine) !== "keep") {
     if (host.node !== "synced") {
       state = { ...state, gate: { key: pinned, proved: false } };
       return ended("waits");

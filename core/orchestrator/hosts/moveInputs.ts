@@ -1,9 +1,12 @@
+import { createNodeTarget } from "../../chain/configuredNode.ts";
 import type { NodeTarget } from "../../chain/node.ts";
 import type { StackConfig } from "../../config/config.ts";
 import { chooseRecordsPlace } from "../../config/stackStore.ts";
 import { createMoveId } from "../../eventLog/moveId.ts";
-import { createOldHost } from "../../ssh/configuredLogin.ts";
+import { createNewHost, createOldHost } from "../../ssh/configuredLogin.ts";
 import type { OrchestratorHost } from "../../ssh/root.ts";
+import { readOrchestratorLibrary } from "../../steps/libraries.ts";
+import { createWitnessSources } from "../../sync/gateSettings.ts";
 import type { WitnessSources } from "../../sync/references.ts";
 
 export type OrchestratorPaths = Readonly<ReturnType<typeof createOrchestratorPaths>>;
@@ -30,10 +33,11 @@ export function createOldPlace(config: StackConfig): OrchestratorPlace {
   };
 }
 
-/** Inputs that can be stored as JSON; no secrets. */
+/** Settings of a move without a secret. A changed one is a reason to look at both hosts. */
 export type SecureOptions = Readonly<ReturnType<typeof createSecureOptions>>;
 
-export function createSecureOptions(config: StackConfig, stack: string) {
+export function createSecureOptions(config: StackConfig) {
+  const { stack } = config;
   const { migrateFrom: from, release, backup } = config.orchestrator;
   const { ssh } = createOldHost(config);
   return {
@@ -67,7 +71,7 @@ export function createSecureOptions(config: StackConfig, stack: string) {
 /** A host of a move with its login. Secret. */
 export type MoveHost = OrchestratorPlace & { readonly host: OrchestratorHost };
 
-/** Inputs of the backup before a move; can be stored as JSON, some are secret. */
+/** Inputs of the backup before a move. Secret. */
 export interface BackupInputs extends SecureOptions, WitnessSources {
   readonly old: MoveHost;
   readonly new: MoveHost;
@@ -76,7 +80,7 @@ export interface BackupInputs extends SecureOptions, WitnessSources {
   readonly library: string;
 }
 
-/** Inputs of the move; can be stored as JSON, some are secret. */
+/** Inputs of the move. Secret. */
 export interface MoveInputs extends BackupInputs {
   readonly pillar: string;
   readonly rollback: boolean;
@@ -87,4 +91,24 @@ export interface MoveInputs extends BackupInputs {
   readonly answerWithin: number;
   /** Milliseconds for which it must then stay up. */
   readonly steadyFor: number;
+}
+
+/** Returns the inputs of a move to the stack's host, or back. @throws if no old host is configured */
+export function createMoveInputs(config: StackConfig, address: string, hostKey: string): MoveInputs {
+  const { rollback, p2pPort, startTimeout, steadySeconds } = config.orchestrator;
+  const options = createSecureOptions(config);
+  return {
+    ...options,
+    ...createWitnessSources(config),
+    old: { ...options.old, host: createOldHost(config) },
+    new: { ...options.new, host: createNewHost(config, address, hostKey) },
+    node: createNodeTarget(config, address, hostKey),
+    library: readOrchestratorLibrary(),
+    pillar: config.pillar.name,
+    rollback,
+    p2pPort,
+    notify: config.notify,
+    answerWithin: startTimeout,
+    steadyFor: steadySeconds * 1000,
+  };
 }

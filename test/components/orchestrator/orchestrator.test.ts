@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Host } from "../../../components/host/host.ts";
 import { createLogin } from "../../../components/login.ts";
 import { Orchestrator } from "../../../components/orchestrator/orchestrator.ts";
+import { createMoveInputs, createSecureOptions } from "../../../core/orchestrator/hosts/moveInputs.ts";
 import { configOf } from "../exampleConfig.ts";
 import { concealed, registeredBy, revealed } from "../fakeEngine.ts";
 
@@ -27,7 +28,7 @@ class Node extends pulumi.ComponentResource {
 
 const register = () => registeredBy(() => new Orchestrator("orchestrator", { config, host, after: [new Node()] }));
 
-test("registers backup, installation, bulk copy and move in this order, with secret logins", async () => {
+test("registers backup, installation, bulk copy and move in this order, without a login in the state", async () => {
   const all = (await register()).filter(({ parent }) => parent === "orchestrator");
   expect(all.map(({ name, after }) => [name, after])).toEqual([
     ["orchestrator-backup", []],
@@ -37,15 +38,21 @@ test("registers backup, installation, bulk copy and move in this order, with sec
     ["orchestrator-move", ["orchestrator-bulk-copy"]],
   ]);
   for (const { inputs } of all) expect(JSON.stringify(concealed(inputs))).not.toMatch(/hunter2/);
-  expect(JSON.stringify(revealed(all))).toMatch(/hunter2-old/);
+  expect(JSON.stringify(revealed(all))).not.toMatch(/hunter2-old/);
 });
 
 test("gives the move both hosts, each with its own paths and login", async () => {
-  const move = (await register()).find(({ name }) => name === "orchestrator-move");
+  const registered = (await register()).find(({ name }) => name === "orchestrator-move");
+  const known = { stack: "prod", address: "203.0.113.7", hostKey: "ssh-ed25519 BBBB" };
+  expect(registered?.inputs).toMatchObject({
+    ...known,
+    rollback: false,
+    options: JSON.parse(JSON.stringify(createSecureOptions(config))),
+  });
   const to = { address: "203.0.113.7" };
-  expect(revealed(move?.inputs)).toMatchObject({
-    move: { project: "pillar-host", stack: "prod-2", pillar: "Anvil", attempt: 1 },
-    stack: "prod-2",
+  expect(createMoveInputs(config, to.address, known.hostKey)).toMatchObject({
+    move: { project: "pillar-host", stack: "prod", pillar: "Anvil", attempt: 1 },
+    stack: "prod",
     pillar: "Anvil",
     rollback: false,
     old: { service: "signer", host: { ssh: { address: "198.51.100.9", user: "root", password: "hunter2-old" } } },
@@ -69,5 +76,5 @@ test("runs the bulk copy on the new host, and again only for another move", asyn
   expect(first.inputs).toMatchObject({ connection: { host: "203.0.113.7" }, stdin });
   expect(JSON.stringify(first.inputs)).not.toMatch(/hunter2-old/);
   expect(second.inputs).toEqual(first.inputs);
-  expect([first.triggers, second.triggers]).toEqual([["pillar-host/prod-2/Anvil/1"], ["pillar-host/prod-2/Anvil/2"]]);
+  expect([first.triggers, second.triggers]).toEqual([["pillar-host/prod/Anvil/1"], ["pillar-host/prod/Anvil/2"]]);
 });

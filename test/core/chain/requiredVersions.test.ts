@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createChainCopyArgs } from "../../../components/node/pillarNode.ts";
 import { createNodeTarget } from "../../../core/chain/configuredNode.ts";
 import type { NodeBuild, VersionGap } from "../../../core/chain/requiredVersions.ts";
 import * as versions from "../../../core/chain/requiredVersions.ts";
 import { createVersionRules, readRequiredVersions, type VersionRules } from "../../../core/chain/versionRules.ts";
-import { createRetirementSettings } from "../../../core/retirement/retirementInputs.ts";
+import { createRetirementInputs } from "../../../core/retirement/retirementInputs.ts";
+import { createChainCopyInputs } from "../../../providers/chainCopy.ts";
 import { configOf } from "../../components/exampleConfig.ts";
 import { evilText } from "../../evilText.ts";
 import { scratchDirectory } from "../../scratchDirectory.ts";
@@ -151,11 +151,12 @@ test("a new host needs every version of the table, if its controller builds the 
 test("each node has the rules: the stack's own, the old host's, the successor's", () => {
   const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
   const other = { address: "203.0.113.8", hostKey };
+  const own = { address: "203.0.113.7", hostKey };
   const sync = { from: "oldHost", oldHost: other };
   const config = configOf({ node: { leastVersion: "v0.0.11" }, sync, retirement: { successor: other } });
   const all = createVersionRules(config);
   expect(all).toMatchObject({ leastVersion: "v0.0.11", rows: [{ leastVersion: "v0.0.10" }] });
   expect(createNodeTarget(config, "203.0.113.7", "key").versions).toEqual(all);
-  expect(createChainCopyArgs(config, "prod")?.old.node.versions).toEqual(all);
-  expect(createRetirementSettings(config).successor?.node.versions).toEqual(all);
+  expect(createChainCopyInputs(config, own).old.node.versions).toEqual(all);
+  expect(createRetirementInputs(config, { ...own, isOwnServer: false }).successor?.node.versions).toEqual(all);
 });

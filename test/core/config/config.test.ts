@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createChainCopyArgs } from "../../../components/node/pillarNode.ts";
 import { extractRawConfig, parseConfig } from "../../../core/config/config.ts";
 import { createWitnessSources } from "../../../core/sync/gateSettings.ts";
+import { createChainCopyInputs } from "../../../providers/chainCopy.ts";
 import { configOf, least } from "../../components/exampleConfig.ts";
 
 const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
@@ -29,10 +29,9 @@ test("takes values of the engine, and token and address of the cloud's own plugi
 });
 
 test("copies the chain of the old host, from its own block or the orchestrator's", () => {
-  expect(createChainCopyArgs(configOf(), "prod")).toBeUndefined();
-  expect(createChainCopyArgs(configOf({ sync: { from: "network", oldHost: other } }), "prod")).toBeUndefined();
+  const fresh = { address: "203.0.113.7", hostKey };
   const own = configOf({ sync: { from: "oldHost", oldHost: { ...other, copyAddress: "10.0.0.9", rpcPort: 1 } } });
-  expect(createChainCopyArgs(own, "prod")).toMatchObject({
+  expect(createChainCopyInputs(own, fresh)).toMatchObject({
     copy: { address: "10.0.0.9", port: 22 },
     limitMbps: 0,
     identity: "pillar-host/prod Anvil",
@@ -40,7 +39,7 @@ test("copies the chain of the old host, from its own block or the orchestrator's
   });
   const migrateFrom = { ...other, dataDir: "/data", service: "old-orchestrator" };
   const signers = configOf({ sync: { from: "oldHost" }, orchestrator: { migrateFrom } });
-  expect(createChainCopyArgs(signers, "prod")?.old).toMatchObject({
+  expect(createChainCopyInputs(signers, fresh).old).toMatchObject({
     service: "go-node",
     dataDir: "/data",
     host: { ssh: { address: "198.51.100.9" }, configured: "pillar-host:orchestrator.migrateFrom" },

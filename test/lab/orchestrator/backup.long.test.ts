@@ -2,19 +2,16 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createNodeTarget } from "../../../core/chain/configuredNode.ts";
 import type { Backup } from "../../../core/eventLog/events.ts";
 import { takeBackup } from "../../../core/orchestrator/backup/backup.ts";
-import { createSecureOptions } from "../../../core/orchestrator/hosts/moveInputs.ts";
+import { createMoveInputs } from "../../../core/orchestrator/hosts/moveInputs.ts";
 import { createPathVariables } from "../../../core/retirement/guardInputs.ts";
 import { readAnswer } from "../../../core/ssh/answer.ts";
-import { createNewHost, createOldHost } from "../../../core/ssh/configuredLogin.ts";
 import { asRoot } from "../../../core/ssh/root.ts";
 import { formatAssignments, type Value } from "../../../core/ssh/shellWords.ts";
 import { readOrchestratorLibrary, readRetirementLibrary } from "../../../core/steps/libraries.ts";
 import { orchestrator } from "../../../core/steps/orchestratorSteps.ts";
 import { createEnvelope } from "../../../core/steps/step.ts";
-import { createWitnessSources } from "../../../core/sync/gateSettings.ts";
 import type { ExampleDir } from "../../../lab/doubles/orchestrator/exampleDir.ts";
 import { keyShareName, nextPublicKey } from "../../../lab/doubles/orchestrator/keyShare.ts";
 import type { Lab, LabHost } from "../../../lab/lab.ts";
@@ -54,19 +51,15 @@ function inputs(changes: object = {}, backups = directory()) {
       backup: { directory: backups },
     },
   });
-  const options = createSecureOptions(config, "prod");
-  return {
-    ...options,
-    old: { ...options.old, host: createOldHost(config) },
-    new: { ...options.new, host: createNewHost(config, to.address, to.hostKey) },
-    node: createNodeTarget(config, to.address, to.hostKey),
-    ...createWitnessSources(config),
-    library: readOrchestratorLibrary(),
-  };
+  return createMoveInputs(config, to.address, to.hostKey);
 }
 
-const run = (method: "create" | "update", ...args: unknown[]) =>
-  runAtOperator(lab, "OrchestratorBackup", method, ...args);
+/** Runs the backup's provider with inputs of its own; the state has the host alone. */
+const run = (method: "create" | "update", given: object, olds?: object) => {
+  const host = { stack: "prod", address: to.address, hostKey: to.hostKey };
+  const states = method === "create" ? [host] : ["orchestrator-backup", olds, host];
+  return runAtOperator(lab, ["OrchestratorBackup", given], method, ...states);
+};
 const listed = (host: LabHost) =>
   onHost(host, "find /root/.orchestrator /var/lib/pillar-host -printf '%p %m %s %C@\\n' 2> /dev/null | sort");
 const backupOf = ({ result }: Outcome) => result?.outs.backup as Backup;
@@ -156,7 +149,7 @@ describe("the first backup", () => {
 
   it("an update returns at once, without a lookup on the old host", async () => {
     const news = { ...inputs({ port: 1 }), references: ["http://127.0.0.1:1"] };
-    const again = await run("update", "orchestrator-backup", done.result?.outs, news);
+    const again = await run("update", news, done.result?.outs);
     expect(backupOf(again)).toEqual(backupOf(done));
     expect(again.log).toEqual([]);
   });
@@ -196,7 +189,7 @@ describe("the first backup", () => {
 
   it("takes a missing backup again", async () => {
     execFileSync("truncate", ["-s", "100", backupOf(done).file]);
-    const again = await run("update", "orchestrator-backup", done.result?.outs, inputs());
+    const again = await run("update", inputs(), done.result?.outs);
     expect(again.error).toBeUndefined();
     expect(backupOf(again).file).not.toBe(backupOf(done).file);
     expect(existsSync(backupOf(done).file)).toBe(true);

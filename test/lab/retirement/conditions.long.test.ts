@@ -4,11 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { overrideVariable } from "../../../core/retirement/refusalText.ts";
 import { createRetirementInputs } from "../../../core/retirement/retirementInputs.ts";
-import type { DynamicType } from "../../../core/util/resourceTypes.ts";
 import { setUpOrchestrator } from "../../../lab/oldHost/runningOrchestrator.ts";
 import { awaitPaidEpoch, collectRewards, updateProducer } from "../../../lab/operator/wallet.ts";
 import { configOf } from "../../components/exampleConfig.ts";
-import type { Outcome } from "../../providers/runProvider.ts";
+import type { Outcome, Prepared } from "../../providers/runProvider.ts";
 import { journeyIn, movesIn } from "../../recordIn.ts";
 import { onHost } from "../fixture.ts";
 import { runAtOperator } from "../orchestrator/providerRun.ts";
@@ -30,6 +29,11 @@ function inputsOf(stage: RetirementStage) {
   return createRetirementInputs(config, { address: old.address, hostKey: old.hostKey, isOwnServer: false });
 }
 
+/** Returns what the state has of the host. */
+function storedOf({ host: { ssh }, stack, pillar, lifecycle, isOwnServer }: ReturnType<typeof inputsOf>) {
+  return { stack, pillar, lifecycle, isOwnServer, address: ssh.address, hostKey: ssh.hostKey };
+}
+
 /** Returns the directory to which the guards of this file write. */
 function directoryOf({ lab }: RetirementStage): string {
   return join(lab.dir, "mine/backups");
@@ -39,7 +43,7 @@ function directoryOf({ lab }: RetirementStage): string {
  * Guards and shutdown of the old host, run without an engine, where the hosts are reachable.
  */
 async function askedDirectly(stage: RetirementStage) {
-  const run = async (type: DynamicType, method: string, env: Record<string, string>, ...args: unknown[]) => {
+  const run = async (type: Prepared, method: string, env: Record<string, string>, ...args: unknown[]) => {
     Object.assign(process.env, env);
     const outcome = await runAtOperator(stage.lab, type, method, ...args);
     for (const name of Object.keys(env)) delete process.env[name];
@@ -48,15 +52,16 @@ async function askedDirectly(stage: RetirementStage) {
   return {
     create: async (isLast: boolean, changes: object = {}): Promise<Stored> => {
       const inputs = { ...inputsOf(stage), isLast, ...changes };
-      const { result, error } = await run("RetirementGuard", "create", {}, inputs);
+      const { result, error } = await run(["RetirementGuard", inputs], "create", {}, { ...storedOf(inputs), isLast });
       if (!result) throw new Error(error?.message);
-      return result.outs as Stored;
+      return { ...inputs, ...result.outs };
     },
     remove: (stored: Stored, env: Record<string, string> = {}): Promise<Outcome> =>
-      run("RetirementGuard", "delete", env, "guard", stored),
+      run(["RetirementGuard", stored], "delete", env, "guard", stored),
     shutDown: (stored: Stored, env: Record<string, string> = {}): Promise<Outcome> => {
       const memory = { createdAt: stored.createdAt, isReached: stored.isReached, isOwnWork: stored.isOwnWork };
-      return run("NodeShutdown", "create", env, { ...inputsOf(stage), memory });
+      const inputs = inputsOf(stage);
+      return run(["NodeShutdown", inputs], "create", env, { ...storedOf(inputs), memory });
     },
   };
 }

@@ -18,25 +18,39 @@ const messages = sdk("./proto/provider_pb");
 const { ResourceProviderClient } = sdk("./proto/provider_grpc_pb");
 const { Status } = sdk("./proto/status_pb");
 
-const program = "providers/runtime/process/dynamic-provider.cjs";
-const starter = spawn(process.execPath, [program, "127.0.0.1:1"], { cwd: root });
-const complaints = text(starter.stderr);
-let client: InstanceType<typeof ResourceProviderClient>;
+type Client = InstanceType<typeof ResourceProviderClient>;
+
+/** Starts the process and sends it a stack's configuration as the engine does: each value as a text. */
+async function startProcess(blocks: object = {}) {
+  const starter = spawn(process.execPath, ["providers/runtime/process/dynamic-provider.cjs", "127.0.0.1:1"], {
+    cwd: root,
+  });
+  const complaints = text(starter.stderr);
+  const [port] = await once(createInterface({ input: starter.stdout }), "line");
+  const client: Client = new ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+  const texts = Object.entries(blocks).map(([key, value]) => [`pillar-host:${key}`, JSON.stringify(value)]);
+  const request = new messages.ConfigureRequest().setArgs(Struct.fromJavaScript(Object.fromEntries(texts)));
+  await new Promise((resolve) => client.configure(request, resolve));
+  const end = () => {
+    client.close();
+    starter.kill();
+    return complaints;
+  };
+  return { client, end };
+}
+
+let shared: Awaited<ReturnType<typeof startProcess>>;
 const scratch = scratchDirectory();
 
 beforeAll(async () => {
-  const [port] = await once(createInterface({ input: starter.stdout }), "line");
-  client = new ResourceProviderClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
+  shared = await startProcess();
 });
-afterAll(() => {
-  client.close();
-  starter.kill();
-});
+afterAll(() => shared.end());
 
 type Refusal = { details: string; metadata: { get(key: string): Buffer[] } };
 
 /** Calls a method as the engine does, and returns the error. */
-function refusalOf(method: string, properties: object): Promise<Refusal | null> {
+function refusalOf(method: string, properties: object, { client } = shared): Promise<Refusal | null> {
   const sent = Struct.fromJavaScript(properties);
   const requests: Record<string, () => object> = {
     check: () => new messages.CheckRequest().setOlds(sent).setNews(sent),
@@ -68,34 +82,38 @@ test.each(["check", "diff", "create", "read", "update", "delete"])(
 );
 
 /** Returns the details that the engine gets with an error. */
-async function detailsOf(method: string, properties: object): Promise<string[]> {
-  const refusal = await refusalOf(method, { stateVersion: 1, ...properties });
+async function detailsOf(method: string, properties: object, to = shared): Promise<string[]> {
+  const refusal = await refusalOf(method, { stateVersion: 1, ...properties }, to);
   expect(refusal?.details).toMatch(/^(127\.0\.0\.1: )?(not yet|the node (is|has) not synced)/);
   const [status] = refusal?.metadata.get("grpc-status-details-bin") ?? [];
   const details: { getTypeUrl(): string }[] = status ? Status.deserializeBinary(status).getDetailsList() : [];
   return details.map((detail) => detail.getTypeUrl().replace(/.*[.]/, ""));
 }
 
-test.each(["create", "update"] as const)(
-  "%s sends a provider's error as awaiting, as kept, or as failed",
-  async (method) => {
-    const port = await closedPort();
-    const ssh = { address: "127.0.0.1", port, user: "root", hostKey: createKeyPair().publicKey };
-    const gate = {
-      __provider: "pillar-host:SyncGate",
-      target: { ssh, via: "direct", address: "127.0.0.1", port },
-      ...{ confirmations: 1, confirmSpan: 0, tolerance: 20, deadline: 0, stallAfter: 900_000, stack: "prod" },
-      ...{ service: "go-node", references: [], isChainUnverified: true, title: "Pillar Anvil (prod)", factsScript: "" },
-      record: { directory: scratch(), stack: "prod", pillar: "Anvil" },
-    };
-    expect(await detailsOf(method, { ...gate, wait: "await" })).toEqual(["ErrorResourceAwaitFailed"]);
-    expect(await detailsOf(method, { ...gate, wait: "block" })).toEqual(["ErrorResourceInitFailed"]);
-    const other = { __provider: "pillar-host:HostKey", stranger: "not yet", otherOrder: "not yet", seen: "" };
-    expect(await detailsOf(method, other)).toEqual([]);
-  },
-);
+test.each([
+  ["await", "ErrorResourceAwaitFailed"],
+  ["check", "ErrorResourceInitFailed"],
+])("sends the error of a gate that may only %s as awaiting, or as kept", async (wait, detail) => {
+  const hostKey = createKeyPair().publicKey;
+  const to = await startProcess({
+    pillar: { name: "Anvil" },
+    host: { provider: "existing", address: "127.0.0.1" },
+    ssh: { password: "login-pw" },
+    controller: { release: { url: "https://release.example/node-controller.zip" } },
+    node: { rpc: "direct", rpcPort: await closedPort() },
+    orchestrator: { backup: { directory: scratch() } },
+    sync: { unverifiedChain: "acknowledged", wait, confirmations: 1, confirmSeconds: 0 },
+  });
+  const gate = { __provider: "pillar-host:SyncGate", stack: "prod", address: "127.0.0.1", hostKey };
+  for (const method of ["create", "update"]) expect(await detailsOf(method, gate, to)).toEqual([detail]);
+  to.end();
+});
+
+test.each(["create", "update"])("%s sends another error as failed", async (method) => {
+  const other = { __provider: "pillar-host:HostKey", stranger: "not yet", otherOrder: "not yet", seen: "" };
+  expect(await detailsOf(method, other)).toEqual([]);
+});
 
 test("prints no stack trace of a refusal", async () => {
-  starter.kill();
-  expect(await complaints).not.toMatch(/\.js:\d/);
+  expect(await shared.end()).not.toMatch(/\.js:\d/);
 });

@@ -27,7 +27,9 @@ export async function destroy(program: Program, world: World, by: Operator, act:
   delete state.guard;
   if (state.order) {
     tick();
-    await program.assertNoneLeft(state.order, { sleep: async () => undefined });
+    const { token, endpoint } = world.cloud;
+    const client = program.createCloud[world.provider]({ token, endpoint, sleep: async () => undefined });
+    await program.assertNoneLeft(state.order, client, { sleep: async () => undefined });
     tick();
     delete state.order;
   }

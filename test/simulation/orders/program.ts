@@ -1,14 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { CloudRun } from "../../../components/host/cloudParts.ts";
 import type { LastRun } from "../../../components/lastRun.ts";
-import type { Owner, SentOrder } from "../../../core/cloud/cloud.ts";
+import type { Cloud, Owner, SentOrder } from "../../../core/cloud/cloud.ts";
 import type * as clouds from "../../../core/cloud/clouds.ts";
 import type * as deciding from "../../../core/cloud/decideServer.ts";
 import type { KeepDecision, MakeDecision } from "../../../core/cloud/decideServer.ts";
 import type * as retirement from "../../../core/retirement/decideRetirement.ts";
 import type * as memory from "../../../core/retirement/guardMemory.ts";
 import type * as surveying from "../../../core/retirement/surveyRetirement.ts";
-import type { CloudName } from "../../../lab/clouds/names.ts";
 import { loadMutated, type Mutation } from "../../../lab/simulation/rules.ts";
 import type { ResourceTable } from "../../../providers/runtime/provider.ts";
 
@@ -23,7 +22,6 @@ export type OrderInputs = {
   readonly isOrder: boolean;
   readonly seen: string | undefined;
   readonly owner: Owner;
-  readonly cloud: { readonly provider: CloudName; readonly token: string; readonly endpoint: string };
 };
 export type OrderState = OrderInputs & { readonly isOrdered: boolean; readonly orderedAt?: string };
 
@@ -41,7 +39,7 @@ export interface Program {
   readonly formatStrangers: (run: CloudRun<KeepDecision>, last: LastRun) => Promise<HostKeyInputs>;
   readonly HostKey: { readonly table: ResourceTable<HostKeyInputs, HostKeyState> };
   readonly ServerOrder: { readonly table: ResourceTable<OrderInputs, OrderState> };
-  readonly assertNoneLeft: (inputs: OrderInputs, clock: { sleep(): Promise<void> }) => Promise<void>;
+  readonly assertNoneLeft: (inputs: OrderInputs, client: Cloud, clock: { sleep(): Promise<void> }) => Promise<void>;
   readonly decideRetirement: typeof retirement.decideRetirement;
   readonly isReached: typeof memory.isReached;
   readonly findRegistrationDoubts: typeof surveying.findRegistrationDoubts;

@@ -77,7 +77,6 @@ export async function up(
   const keyId = state.sshKey?.id ?? plan.found.foreignKey;
   const orderInputs: OrderInputs = {
     ...{ orders: hostKey.orders, isOrder: plan.kind === "make", seen, owner },
-    cloud: { provider: world.provider, token, endpoint },
   };
   if (!state.order || program.ServerOrder.table.changes?.(state.order, orderInputs)) {
     const made = await program.ServerOrder.table.create(orderInputs, {} as never);

@@ -50,7 +50,7 @@ test("the new host's login is the stack's, and the old host's names default to t
 
 test("the prerequisites' inputs hold no secret, and name the move with its attempt", () => {
   const from = { noKeyShare: 2, copyAddress: "10.0.0.9" };
-  const options = createSecureOptions(stack(from, { attempt: 2 }), "prod");
+  const options = createSecureOptions(stack(from, { attempt: 2 }));
   expect(options).toMatchObject({
     move: moveNamed("pillar-host/prod/Anvil/2"),
     copyAddress: "10.0.0.9",
@@ -62,7 +62,7 @@ test("the prerequisites' inputs hold no secret, and name the move with its attem
     backups: { directory: "$XDG_DATA_HOME/pillar-host/records/Anvil" },
   });
   expect(JSON.stringify(options)).not.toMatch(/login-pw|sudo-pw/);
-  expect(createSecureOptions(stack(), "prod")).toMatchObject({ copyAddress: address, noKeyShare: undefined });
+  expect(createSecureOptions(stack())).toMatchObject({ copyAddress: address, noKeyShare: undefined });
 });
 
 test("backups are stored in the user's data directory, or the configured one", () => {
