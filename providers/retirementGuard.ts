@@ -35,7 +35,7 @@ export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs, R
   options: { replaceOnChanges: ["serverId"] },
 }) {}
 
-/** What a guard knows of its host, whatever the configuration says later. */
+/** The host that a guard was made for, whatever the configuration says later. */
 export interface GuardedHost
   extends HostIdentity,
     Pick<RetirementInputs, "pillar" | "lifecycle" | "isOwnServer" | "orderedAt"> {}

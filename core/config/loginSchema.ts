@@ -11,7 +11,7 @@ const loginShape = {
   agent: z.boolean().describe("Logs in with the ssh agent of the shell that runs `pulumi`"),
   privateKeyFile: optionalText.meta({
     description:
-      "The private key's file. Every run reads it; the state keeps its text as a secret, the stack's file never has it",
+      "The private key's file. Every run and every destroy reads it; the state keeps its text as a secret, for the steps; the stack's file never has it",
     form: "local path",
     examples: ["~/.ssh/id_ed25519"],
   }),
