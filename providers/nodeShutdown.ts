@@ -28,6 +28,7 @@ export class NodeShutdown extends defineResource<ShutdownInputs, ShutdownOutputs
   update: async (olds, news, run) => (isDone(olds, news) ? { isOff: true } : shutDown(run.prepare(), news.memory)),
   // A run that does not have to connect leaves `run` out, which is no reason for an update.
   changes: (olds, news) => hasChanges(olds, news),
+  secretInputs: ["token"],
   outputs: { isOff: "plain" },
 }) {}
 

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { openNodeChain } from "../core/chain/chain.ts";
 import { findAgeFault } from "../core/chain/reading.ts";
 import type { Block } from "../core/chain/sameChain.ts";
@@ -31,6 +32,7 @@ export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs, R
   create: (inputs, run) => createGuardState(inputs, run.prepare()),
   update: (olds, news, run) => updateGuardState(olds, news, run.prepare),
   delete: (olds, run) => releaseGuarded(olds, run.prepare),
+  secretInputs: ["token"],
   outputs: { createdAt: "plain", isReached: "plain", isOwnWork: "plain", recorded: "plain", logHead: "plain" },
   options: { replaceOnChanges: ["serverId"] },
 }) {}
@@ -38,7 +40,15 @@ export class RetirementGuard extends defineResource<GuardInputs, GuardOutputs, R
 /** The host that a guard was made for, whatever the configuration says later. */
 export interface GuardedHost
   extends HostIdentity,
-    Pick<RetirementInputs, "pillar" | "lifecycle" | "isOwnServer" | "orderedAt"> {}
+    Pick<RetirementInputs, "pillar" | "lifecycle" | "isOwnServer" | "orderedAt"> {
+  readonly provider: StackConfig["host"]["provider"];
+  /** Hash of the cloud's token. Secret. */
+  readonly token?: string | undefined;
+}
+
+export function hashToken(host: StackConfig["host"]): string | undefined {
+  return host.provider === "existing" ? undefined : createHash("sha256").update(host.token).digest("hex");
+}
 
 interface GuardInputs extends GuardedHost {
   /** Keeps its value if a run leaves it out. */
@@ -62,13 +72,12 @@ function prepareGuard(guarded: GuardInputs): RetirementInputs {
 }
 
 async function createGuardState(guarded: GuardInputs, inputs: RetirementInputs): Promise<GuardOutputs> {
-  const { lifecycle, isLast, stack, address, hostKey, serverId } = guarded;
+  const { lifecycle, isLast, address, hostKey, provider, serverId } = guarded;
   const log = openGuardLog(inputs);
   const isOwnWork = lifecycle === "active";
   // The guard may be new although its host is not: somebody deleted the guard from the state.
-  const isReached = lifecycle !== "retiring" || findValidEvents(await log.read(), stack, "reached").length > 0;
+  const isReached = lifecycle !== "retiring" || findValidEvents(await log.read(), guarded.stack, "reached").length > 0;
   if (!isLast && lifecycle !== "retiring") {
-    const provider = inputs.server?.provider ?? "existing";
     const details = { address, hostKey, provider, isOwnWork, serverId };
     await log.note({ event: "host", details });
   }
@@ -147,23 +156,21 @@ async function releaseGuarded(olds: GuardInputs & GuardOutputs, prepare: () => R
  * left: otherwise host and chain would be asked about another Pillar. @throws Error for the operator
  */
 function assertSameHost(guarded: GuardInputs, { stack, pillar, lifecycle, host }: StackConfig): void {
-  const isCloud = host.provider !== "existing";
+  const given = host.provider === "existing" ? host : { ...host, address: guarded.address };
   const found = [
     ["pillar.name", guarded.pillar, pillar.name],
     ["lifecycle", guarded.lifecycle, lifecycle],
-    ["host.provider", guarded.serverId !== undefined, isCloud],
-    ["host.address", guarded.address, isCloud ? guarded.address : host.address],
-    ["host.hostKey", guarded.hostKey, host.hostKey ?? guarded.hostKey],
-  ].filter(([, before, now]) => before !== now);
+    ["host.provider", guarded.provider, host.provider],
+    // With the token of another account the server would seem to be gone.
+    ["host.token", "the one of this server", hashToken(host) === guarded.token ? "the one of this server" : "another"],
+    ["host.address", guarded.address, given.address],
+    ["host.hostKey", guarded.hostKey, given.hostKey ?? guarded.hostKey],
+  ].flatMap(([key, before, now]) => (before === now ? [] : [`pillar-host:${key}: ${now}, before ${before}`]));
   if (found.length === 0) return;
   const { up, destroy } = commandsFor(stack);
   throw createProblemError({
     what: `${guarded.address}: the last up changed the configuration and did not finish; nothing was deleted`,
-    found: found.map(([key, before, now]) =>
-      key === "host.provider"
-        ? `pillar-host:${key}: ${host.provider}`
-        : `pillar-host:${key}: ${now}, before: ${before}`,
-    ),
+    found,
     needed: "finish that up, or set the values back and run it",
     next: `${up}, then: ${destroy}`,
   });

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { NodeShutdown } from "../../providers/nodeShutdown.ts";
-import { RetirementGuard } from "../../providers/retirementGuard.ts";
+import { hashToken, RetirementGuard } from "../../providers/retirementGuard.ts";
 import type { GuardableHost, Host } from "../host/host.ts";
 
 interface GuardArgs {
@@ -33,9 +33,10 @@ export function createGuard(name: string, args: GuardArgs, parent: pulumi.Resour
 
 function createInputs({ access, config, isOrdered = pulumi.output(false), orderedAt }: GuardableHost) {
   const { stack, address, hostKey } = access;
-  const { pillar, lifecycle } = config;
+  const { pillar, lifecycle, host } = config;
   const order = { isOwnServer: isOrdered, ...(orderedAt === undefined ? {} : { orderedAt }) };
-  return { stack, address, hostKey, pillar: pillar.name, lifecycle, ...order };
+  const { provider } = host;
+  return { stack, address, hostKey, pillar: pillar.name, lifecycle, provider, token: hashToken(host), ...order };
 }
 
 interface HostRetirementArgs {

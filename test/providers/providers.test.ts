@@ -6,7 +6,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { frameScript } from "../../core/ssh/answer.ts";
 import { computeFingerprint } from "../../core/ssh/publicKey.ts";
 import { chainGap } from "../../core/sync/decideSynced.ts";
-import { closedPort, fakeNode, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes.ts";
+import { hashToken } from "../../providers/retirementGuard.ts";
+import { configOf, least } from "../components/exampleConfig.ts";
+import { closedPort, fakeNode, keyPair, listen, loginTo, type SshHost, sshHost, synced } from "../core/chain/fakes.ts";
 import { evilText, harmless } from "../evilText.ts";
 import { journeyIn } from "../recordIn.ts";
 import { scratchDirectory } from "../scratchDirectory.ts";
@@ -408,6 +410,34 @@ test("a server of an earlier order is this stack's, whether it comes late or got
     (await run("ServerOrder", "update", "id", { ...order, isOrdered: true }, order)).result?.outs,
   ];
   expect([before?.isOrdered, before?.orderedAt, after]).toEqual([true, first.orders[0]?.at, before]);
+});
+
+describe("a guard whose configuration is that of an up which failed", () => {
+  const server = { provider: "hetzner", token: "hunter2a".repeat(8), sshFrom: ["192.0.2.1/32"] } as const;
+  const ssh = { privateKey: keyPair().private };
+  const key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl";
+  const own = { stack: "prod", pillar: "Anvil", lifecycle: "active", provider: "existing", hostKey: key, isLast: true };
+  const cloud = { ...own, provider: "hetzner", token: hashToken(configOf({ host: server, ssh }).host), serverId: "52" };
+
+  test.each<[string, object, Record<string, unknown>]>([
+    ["pillar.name: Bolt, before Anvil", own, { pillar: { name: "Bolt" } }],
+    ["lifecycle: adopted, before active", own, { lifecycle: "adopted", host: { ...least.host, hostKey: key } }],
+    ["host.address: 203.0.113.9, before 203.0.113.7", own, { host: { ...least.host, address: "203.0.113.9" } }],
+    ["host.provider: hetzner, before existing", own, { host: server }],
+    ["host.provider: existing, before hetzner", cloud, {}],
+    [
+      "host.provider: digitalocean, before hetzner",
+      cloud,
+      { host: { ...server, provider: "digitalocean", token: `dop_v1_${"0".repeat(64)}` } },
+    ],
+    ["host.token: another, before the one of this server", cloud, { host: { ...server, token: "hunter3a".repeat(8) } }],
+  ])("releases nothing: %s", async (found, guarded, changes) => {
+    provideConfig({ ssh, ...changes });
+    const state = { ...guarded, address: "203.0.113.7", createdAt: "2026-01-01T00:00:00.000Z" };
+    const { error } = await run("RetirementGuard", "delete", "guard", state);
+    expect(error?.message).toContain(`nothing was deleted\n  found: pillar-host:${found}`);
+    expect(error?.message).not.toContain("hunter");
+  });
 });
 
 describe("HostSetUp", () => {

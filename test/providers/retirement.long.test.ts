@@ -92,7 +92,7 @@ const atRest = [...hasNode, "nodeMasked=yes"];
 type Inputs = ReturnType<typeof inputs> & { readonly server?: { readonly id: string } };
 /** Returns what the state has of a host. */
 const storedOf = ({ host: { ssh }, server, places: _, backup: __, library: ___, node: ____, ...rest }: Inputs) => ({
-  ...{ ...rest, address: ssh.address, hostKey: ssh.hostKey, serverId: server?.id },
+  ...{ ...rest, address: ssh.address, hostKey: ssh.hostKey, provider: "existing", serverId: server?.id },
 });
 /** Creates a guard, and returns its state together with what its configuration gives. */
 const create = async (changes: object = {}, facts: readonly string[] = []) => {

@@ -31,7 +31,7 @@ function inputsOf(stage: RetirementStage) {
 
 /** Returns what the state has of the host. */
 function storedOf({ host: { ssh }, stack, pillar, lifecycle, isOwnServer }: ReturnType<typeof inputsOf>) {
-  return { stack, pillar, lifecycle, isOwnServer, address: ssh.address, hostKey: ssh.hostKey };
+  return { stack, pillar, lifecycle, isOwnServer, provider: "existing", address: ssh.address, hostKey: ssh.hostKey };
 }
 
 /** Returns the directory to which the guards of this file write. */

@@ -42,6 +42,11 @@ describe("a destroy of the producing stack right after the cutover", () => {
     expect(linesOf(output)).toContain(
       "pillar-host:pillar.name: this stack's host is that of Anvil; nothing was changed\nfound: Bolt\nneeded: set it back: pulumi config set --type string --path pillar-host:pillar.name Anvil -s prod\nBolt gets a stack of its own: ./pillar-host init NEW",
     );
+    // The engine keeps the configuration of the run that failed, and a destroy gets it.
+    const refused = await expectFailure(destroy());
+    expect(linesOf(refused)).toContain(
+      `${stage.old.address}: the last up changed the configuration and did not finish; nothing was deleted\nfound: pillar-host:pillar.name: Bolt, before Anvil\nneeded: finish that up, or set the values back and run it\npulumi up -s prod, then: pulumi destroy -s prod`,
+    );
     await configureOld(stage, {});
   });
 });
