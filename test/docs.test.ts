@@ -49,7 +49,7 @@ function deadLinks(file: string, text: string): string[] {
 
 /** Returns source files that a document names in backticks, relative to the project's root or to the document. */
 const namedFiles = (text: string) =>
-  [...prose(text).matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|mts|js|go|sh|yml))`/g)].map(([, file = ""]) => file);
+  [...prose(text).matchAll(/`((?:[\w.-]+\/)+[\w.-]+\.(?:ts|cjs|go|sh|yml))`/g)].map(([, file = ""]) => file);
 
 /** Returns the comments of a source file, each as one line. */
 function commentsOf(file: string, text: string): string[] {

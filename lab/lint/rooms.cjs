@@ -39,7 +39,7 @@ const arrows = {
   cli: allRooms,
 };
 
-/** Folders within a folder, each with the siblings that it may import from. */
+/** Folders within a folder, each with the siblings that it may import from. cli/commands may import from all. */
 const walls = {
   "core/orchestrator": {
     rules: [],
@@ -59,7 +59,6 @@ const walls = {
     backup: ["status", "pulumi", "terminal"],
     restore: ["edit", "status", "pulumi", "terminal"],
     report: ["status", "pulumi", "terminal"],
-    support: ["status", "pulumi", "terminal"],
   },
 };
 
