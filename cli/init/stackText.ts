@@ -94,7 +94,7 @@ function listReplacements(answers: Answers): Replacement[] {
   const networks = `    # T$1\n    sshFrom: [${sshFrom.map(formatScalar).join(", ")}]`;
   const witnesses = / {2}# REPLACE: witnesses of the chain\..*\n(?: {2}#.*\n)* {2}pillar-host:sync:\n(?: {4}.*\n)*/;
   const places: (Replacement | false)[] = [
-    [/^(# yaml-language-server: .*)\.\.\/stack\.schema\.json$/m, "$1./stack.schema.json"],
+    [/^(# yaml-language-server: \$schema=)\.\.\//, "$1./"],
     [/^# To use it: .*\n.*\n/m, "# Change it as you like. docs/configuration.md has every key.\n"],
     [/^( {4}name: ).*$/m, `$1${formatScalar(pillar)}`],
     [/^( {2}pillar-host:ssh:\n)(?: {4}.*\n)+/m, `$1${formatLogin(answers)}\n`],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Describes a key: docs/configuration.md, stack.schema.json and the list of secret keys are made from this. */
+/** Describes a key: docs/configuration.md, docs/stack.schema.json and the list of secret keys are made from this. */
 export interface KeyMeta {
   /** The key's purpose: sentences in Markdown without links, the last without a full stop. */
   readonly description?: string;

@@ -61,7 +61,7 @@ type Config = z.output<typeof keys>;
 /** A combination of keys that is refused: the key to change below `pillar-host:`, and the message. */
 type Fault = readonly [key: string, message: string];
 
-/** Has the keys below `pillar-host:`; docs/configuration.md and stack.schema.json are made from it (npm run schema). */
+/** Has the keys below `pillar-host:`; `npm run schema` makes docs/configuration.md and docs/stack.schema.json of it. */
 export const stackSchema = keys.superRefine((config, context) => {
   const rules = [
     findCloudFaults,

@@ -5,6 +5,6 @@ import { stackFileSchema } from "./stackFileSchema.ts";
 
 /** `npm run schema`: makes from the configuration's schema the one that editors read, and the lists of its keys. */
 const root = join(import.meta.dirname, "../..");
-writeFileSync(join(root, "stack.schema.json"), `${JSON.stringify(stackFileSchema(), undefined, 2)}\n`);
+writeFileSync(join(root, "docs/stack.schema.json"), `${JSON.stringify(stackFileSchema(), undefined, 2)}\n`);
 const documentation = join(root, "docs/configuration.md");
 writeFileSync(documentation, withTables(readFileSync(documentation, "utf8")));

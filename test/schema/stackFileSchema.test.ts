@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { stackFileSchema } from "../../lab/schema/stackFileSchema.ts";
 
-const file = resolve(import.meta.dirname, "../../stack.schema.json");
+const file = resolve(import.meta.dirname, "../../docs/stack.schema.json");
 
 test("keeps the editors' schema equal to the program's (npm run schema)", () => {
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(stackFileSchema())));

@@ -99,6 +99,10 @@ describe("a stack's file made from an example", () => {
     (provider, adopt, least) => expect(findRequiredVersion(readExample({ provider, adopt }))?.leastVersion).toBe(least),
   );
 
+  test("leads editors to the schema", () => {
+    expect(textOf(own)).toMatch(/^# yaml-language-server: \$schema=\.\/docs\/stack\.schema\.json\n/);
+  });
+
   test("needs a witness, and an example with a place for each value", () => {
     expect(faultsOf({ ...own, references: [] })[0]).toMatch(/^pillar-host:sync(\.references)?: /);
     expect(() => formatStackFile("config:\n", own)).toThrow("the example has no place for");

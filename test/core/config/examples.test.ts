@@ -10,7 +10,7 @@ import { keyPair } from "../chain/fakes.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const read = (name: string) => readFileSync(resolve(root, name), "utf8");
-const editors = z.fromJSONSchema(JSON.parse(read("stack.schema.json")));
+const editors = z.fromJSONSchema(JSON.parse(read("docs/stack.schema.json")));
 const examples = readdirSync(resolve(root, "examples")).map((name) => `examples/${name}`);
 
 /** Activates the lines that are commented out; a blank after the # marks words for the reader. */
@@ -40,14 +40,13 @@ describe.each(examples)("%s", (name) => {
     expect(parsed(text)).toHaveProperty("config.pillar.name", "Anvil");
   });
 
-  test("has a key's file, no secret, no command that selects another stack, and the schema for editors", () => {
+  test("has a key's file, no secret, and no command that selects another stack", () => {
     expect(parse(read(name)).config["pillar-host:ssh"]).toMatchObject({ privateKeyFile: "~/.ssh/id_ed25519" });
     expect(read(name)).not.toMatch(/secure:|PRIVATE KEY/);
     const [command = ""] = /pulumi stack init.*/.exec(read(name)) ?? [];
     expect(command).toMatch(/^pulumi stack init \S+ --no-select$/);
     for (const [typed] of read(name).matchAll(/pulumi (config|up|preview|destroy) .*/g))
       expect(typed).toContain("-s prod");
-    expect(read(name)).toMatch(/^# yaml-language-server: \$schema=\.\.\/stack\.schema\.json\n/);
     // pulumi writes the salt of the pass phrase after the last key, before the lines that are commented out.
     expect(read(name)).toMatch(/\n {4}\w+: .*\n$/);
   });
@@ -62,6 +61,14 @@ test.each(examples.filter((name) => !name.includes("old-host")))(
     expect(findNewHostGap(controller.source, rules)).toBeDefined();
     expect(findNewHostGap(controller.source, rules, node.release?.version)).toBeUndefined();
     expect(read(name)).toContain(`# REPLACE: the node's release for linux-amd64, from ${rules.releases}, with`);
+  },
+);
+
+test.each([...examples.map((name) => [name, "examples"]), ["Pulumi.prod.yaml", "."], ["docs/configuration.md", "."]])(
+  "%s leads editors to the schema",
+  (name, from) => {
+    const [, path = ""] = /# yaml-language-server: \$schema=([^`\n]+)/.exec(read(name)) ?? [];
+    expect(resolve(root, from, path)).toBe(resolve(root, "docs/stack.schema.json"));
   },
 );
 
