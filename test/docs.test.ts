@@ -18,9 +18,7 @@ const files = filesBelow();
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const documents = files.filter((file) => file.endsWith(".md"));
 /** Excludes this file, which cites missing files on purpose. */
-const sources = files.filter(
-  (file) => /\.(ts|mts|cjs|js|go|sh|ya?ml)$/.test(file) && file !== relative(root, __filename),
-);
+const sources = files.filter((file) => /\.(ts|cjs|go|sh|ya?ml)$/.test(file) && file !== relative(root, __filename));
 
 /** Returns a document's text without its code blocks. */
 const prose = (text: string) => text.replaceAll(/^ *```.*?^ *```/gms, "");

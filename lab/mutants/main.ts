@@ -12,7 +12,8 @@ import { mutants } from "./mutants.ts";
 const root = mkdtempSync(join(tmpdir(), "pillar-host-mutants-"));
 const passes = async (tests: readonly string[]) => {
   const options = { cwd: root, timeout: 240_000, forceKillAfterDelay: 5000, reject: false, stdin: "ignore" } as const;
-  return (await execa("vitest", ["run", "--project", "unit", "--bail", "1", ...tests], options)).exitCode === 0;
+  const args = ["run", "--config", "test/vitest.config.ts", "--project", "unit", "--bail", "1", ...tests];
+  return (await execa("vitest", args, options)).exitCode === 0;
 };
 let unnoticed = 0;
 try {

@@ -41,7 +41,7 @@ export function recordedName(file: string): string {
   return relative(checkout, file);
 }
 
-/** Names the environment variable with the files that vitest.config.mts excludes. */
+/** Names the environment variable with the files that test/vitest.config.ts excludes. */
 export const leftOutVariable = "PILLAR_TEST_LEFT_OUT";
 
 export function leftOut(): string[] {

@@ -1,6 +1,6 @@
 /**
  * A part of the tests that runs and is counted by itself.
- * @property projects of vitest.config.mts
+ * @property projects of test/vitest.config.ts
  * @property needsLab if it boots hosts
  * @property isChecked if lint and type check run, too
  * @property minutes until the timeout, set-up included: several times the usual duration

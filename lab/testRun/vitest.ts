@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { realsUsed, usedVariable } from "../real/realPrograms.ts";
 import { withoutLogsVariable } from "../toolchain/engineLogs.ts";
+import { checkout } from "../toolchain/version.ts";
 import { type FilesSeen, filesVariable } from "./fileReporter.ts";
 import { madeVariable } from "./onceARun.ts";
 import { notedVariable, secretsPrinted } from "./printed.ts";
@@ -37,8 +38,13 @@ export async function vitest(args: readonly string[], deadline: number, output: 
     const text = await readFile(file, "utf8").catch(() => undefined);
     return text === undefined ? undefined : JSON.parse(text);
   };
+  const config = join(checkout, "test/vitest.config.ts");
   const reporters = ["default", "json", join(import.meta.dirname, "fileReporter.ts")];
-  const options = [...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${report}`];
+  const options = [
+    `--config=${config}`,
+    ...reporters.map((name) => `--reporter=${name}`),
+    `--outputFile.json=${report}`,
+  ];
   const to = (file: string) => (output === "inherit" ? ["inherit" as const, { file }] : { file });
   try {
     const running = execa("vitest", ["run", ...options, ...args], {

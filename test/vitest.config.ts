@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { expectedSeconds, leftOut, readDurations } from "./lab/testRun/durations.ts";
+import { expectedSeconds, leftOut, readDurations } from "../lab/testRun/durations.ts";
 
 const durations = readDurations();
 
@@ -24,9 +24,9 @@ const common = {
   expect: { requireAssertions: true, poll: { timeout: 20_000 } },
 } as const;
 
-const setupFiles = [join(import.meta.dirname, "lab/testRun/testFile.ts")];
+const setupFiles = [join(import.meta.dirname, "../lab/testRun/testFile.ts")];
 
-// What a host does by itself comes in seconds, on a busy machine in a minute or two.
+// A host does its own work in seconds, on a busy machine in a minute or two.
 const expectInLab = { ...common.expect, poll: { timeout: 180_000, interval: 200 } };
 const inLab = { ...common, expect: expectInLab, setupFiles, testTimeout: 600_000, hookTimeout: 900_000 };
 
