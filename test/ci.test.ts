@@ -1,7 +1,10 @@
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { readCommands } from "../cli/commands/readCommands.ts";
+import packageJson from "../package.json" with { type: "json" };
 import { scratchDirectory } from "./scratchDirectory.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -27,4 +30,40 @@ test(".ci/run is README's test command with both tiers, and ends with its closin
 test("no shell is between .ci/run and the tests: it would not pass on a signal, which takes down the labs", async () => {
   const run = startCi("echo $PPID");
   expect((await run).all).toBe(String(run.pid));
+});
+
+interface Step {
+  readonly run?: string;
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+test("GitHub's workflow may only read, and runs the project's commands by pinned actions on its own Node", () => {
+  const workflow = parse(read(".github/workflows/tests.yml"));
+  expect(workflow.on).toHaveProperty("pull_request");
+  expect(workflow.permissions).toEqual({ contents: "read" });
+  const jobs = Object.values<{ readonly steps: readonly Step[] }>(workflow.jobs);
+  const whole = 'sudo env "PATH=$PATH" .ci/run';
+  const known = ["npm ci", whole, ...Object.keys(packageJson.scripts).map((name) => `npm run ${name}`)];
+  const commands = jobs.flatMap(({ steps }) => steps.flatMap(({ run = [] }) => run));
+  expect(commands.filter((command) => !known.includes(command))).toEqual([]);
+  expect(commands).toEqual(expect.arrayContaining(["npm run lint", "npm run typecheck", "npm run test:unit", whole]));
+  for (const { steps } of jobs) {
+    for (const { uses } of steps) expect(uses ?? "none").toMatch(/^none$|@[0-9a-f]{40}$/);
+    expect(steps.map((step) => step.with?.["node-version-file"])).toContain(".nvmrc");
+    const files = steps.flatMap((step) => Object.entries(step.with ?? {}).filter(([name]) => name.endsWith("-file")));
+    expect(files.filter(([, file]) => !existsSync(join(root, String(file))))).toEqual([]);
+  }
+});
+
+test("GitHub's forms are YAML, and the commands that they ask for exist", () => {
+  const files = globSync(".github/**/*.yml", { cwd: root });
+  expect(files.length).toBeGreaterThan(2);
+  for (const file of files) expect(parse(read(file)), file).toBeTypeOf("object");
+  const asked = [...read(".github/ISSUE_TEMPLATE/problem.yml").matchAll(/\.\/pillar-host (\w+) STACK( --\w+)?/g)];
+  expect(asked.map(([, name]) => name)).toEqual(["status", "report"]);
+  for (const [, name, option] of asked) {
+    const command = readCommands.find((each) => each.name() === name);
+    expect(command?.options.map(({ long }) => long)).toContain(option?.trim() ?? "--json");
+  }
 });

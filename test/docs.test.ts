@@ -8,8 +8,7 @@ const root = join(import.meta.dirname, "..");
 function filesBelow(directory = root): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const file = join(directory, entry.name);
-    if (entry.isSymbolicLink() || entry.name.startsWith(".") || ["node_modules", "backups"].includes(entry.name))
-      return [];
+    if (entry.isSymbolicLink() || /^\.(?!github$)|^(node_modules|backups)$/.test(entry.name)) return [];
     return entry.isDirectory() ? filesBelow(file) : [relative(root, file)];
   });
 }
