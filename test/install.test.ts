@@ -32,6 +32,15 @@ test("no command for operators runs install scripts, whatever their npm does", (
   for (const command of operators) expect(command.trim()).toBe("npm ci --omit=dev --omit=optional --ignore-scripts");
 });
 
+test("package.json, package-lock.json and CHANGELOG's first section have the same version", () => {
+  const [, newest] = /^## (\S+)$/m.exec(read("CHANGELOG.md")) ?? [];
+  expect(newest).toBe(packageJson.version);
+  expect(JSON.parse(read("package-lock.json"))).toMatchObject({
+    version: newest,
+    packages: { "": { version: newest } },
+  });
+});
+
 test("README names the oldest Pulumi that the project asks for", () => {
   const [, oldest] = /^requiredPulumiVersion: ">=(\d+\.\d+\.\d+)"$/m.exec(read("Pulumi.yaml")) ?? [];
   expect(oldest).toBeDefined();
