@@ -9,6 +9,7 @@ import { formatAssignments } from "./shellWords.ts";
 import { createLoginKeys, type SshTarget } from "./ssh.ts";
 import { collect, type RunningCommand } from "./sshCommands.ts";
 import { createFatalError, isFatal, type LoginError } from "./sshErrors.ts";
+import { trimShell } from "./trimShell.ts";
 
 /** Root access to a host, the login in clear. Secret. */
 export interface OrchestratorHost {
@@ -56,7 +57,7 @@ export function createHostVariables({ hostName, stack }: Receiver) {
 export function createRootEnvelope(receiver: Receiver, become: string, command: string, input: string): string {
   const { sudoPassword = "", configured } = receiver;
   const login_key = createLoginKeys(configured).login.slice("pillar-host:".length);
-  return `${formatAssignments({ ...createHostVariables(receiver), login_key, sudo_password: sudoPassword })}${become}
+  return `${formatAssignments({ ...createHostVariables(receiver), login_key, sudo_password: sudoPassword })}${trimShell(become, "become_root")}
 become_root ${command} <<'PILLAR_HOST_ROOT'
 ${input}PILLAR_HOST_ROOT
 `;
@@ -70,7 +71,8 @@ export function createRootScript(
   host: Receiver & { readonly limitSeconds: number },
 ): string {
   const [become = "", functions = ""] = library.split(asRoot);
-  const input = `${formatAssignments(createHostVariables(host))}${functions}\n${formatAssignments(variables)}${name} < /dev/null`;
+  const call = `${formatAssignments(variables)}${name} < /dev/null`;
+  const input = `${formatAssignments(createHostVariables(host))}${trimShell(functions, call)}\n${call}`;
   return createRootEnvelope(
     host,
     become,

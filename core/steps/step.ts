@@ -1,6 +1,7 @@
 import { frameScript } from "../ssh/answer.ts";
 import { createHostVariables, createRootEnvelope, type Receiver } from "../ssh/root.ts";
 import { formatAssignments, type Value } from "../ssh/shellWords.ts";
+import { trimShell } from "../ssh/trimShell.ts";
 import { commandsFor } from "../util/commands.ts";
 import { readShell } from "./libraries.ts";
 
@@ -35,12 +36,14 @@ export function createEnvelope(step: Step, receiver: Receiver): string {
   const names = createHostVariables(receiver);
   const commands = readShell("lib/commands");
   const become = commands + readShell("lib/become");
+  const unit = readShell("lib/unit");
   const next = readsOnly || step.callerAddsNext ? {} : { again: commandsFor(receiver.stack).up };
-  const text = readsOnly && !quiet ? plainly(step.script) : step.script;
-  const script = formatAssignments({ ...names, ...next }) + commands + text;
+  const work = trimShell(step.script);
+  const text = readsOnly && !quiet ? plainly(work) : work;
+  const script = formatAssignments({ ...names, ...next }) + trimShell(commands, text) + text;
   // Notes must not mix with the result of a quiet step. 3 is the output that the operator sees.
   const variables = formatAssignments({ ...names, step: step.name, limit_seconds, notes: quiet ? 2 : 3 });
-  const input = readsOnly ? script : variables + commands + hereDocument(readShell("lib/unit"), script);
+  const input = readsOnly ? script : variables + trimShell(commands, unit) + hereDocument(trimShell(unit), script);
   const limit = readsOnly ? `timeout -k 10 ${limit_seconds} ` : "";
   return createRootEnvelope(receiver, become, `${limit}bash -euo pipefail -s`, frameScript(input, "step"));
 }

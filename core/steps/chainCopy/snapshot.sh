@@ -41,7 +41,8 @@ chain_snapshot() {
     "needed: wait until this host is less busy, then run $(pulumi_up) again."
 }
 
-# chain_link FROM TO: links one database; fails with 3 if it changed meanwhile.
+# chain_link FROM TO: links one database; fails with 3 if it changed meanwhile: the manifest changes with each new table and each
+# journal that ends.
 chain_link() {
   perl -e '
     use strict;
@@ -66,7 +67,6 @@ chain_link() {
     tables();
     my @journals = names(qr/^[0-9]+\.log$/);
     $copied{$_} = bytes($_) for @journals;
-    # The manifest changes with each new table and each journal that ends.
     exit 3 if bytes("CURRENT") ne $current or -s "$from/$manifest" != length $copied{$manifest};
     exit 3 if "@journals" ne join " ", names(qr/^[0-9]+\.log$/);
     for my $name (sort keys %copied) {

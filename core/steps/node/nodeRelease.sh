@@ -172,13 +172,13 @@ node_release_swap() {
     "say warn fail redact service_is_active rpc wait_for_node replace_file mark hash_of signer_flock node_main_pid stop_node release_note node_start node_line node_is_good node_rename node_restart upgrade_ended upgrade_end upgrade_finish node_upgrade" \
     '# Not with `set -e`, which could end it between a stop and a start.
 node_upgrade || true'
+  # With ExecStopPost, whatever ends this service, a kill too, starts a node.
   install_file "/etc/systemd/system/$upgrade_unit.service" "[Unit]
 Description=pillar-host: the upgrade of $service
 After=$service.service
 StartLimitIntervalSec=0
 [Service]
 ExecStart=/bin/bash $state/node-upgrade
-# Whatever ends this service, a kill too, starts a node.
 ExecStopPost=-/bin/systemctl start --no-block $service
 Restart=on-failure
 RestartSec=1

@@ -48,41 +48,41 @@ signer_manifest() {
 signer_tell() {
   # For a part of the directory, the cache keeps the hashes of the other files.
   BEGAN=$began KEEP_REST=$([ "$paths" = . ] || echo yes) perl - "$work" "$state" << 'PERL'
-use strict;
-my ($work, $state) = @ARGV;
-my $cache = "$state/manifest.cache";
-sub all_of { open my $file, "<", $_[0] or die "$_[0]: $!\n"; local $/; my $text = <$file>; $text // "" }
-my @fields = split /\0/, all_of("$work/list"), -1;
-pop @fields;
-my %known = -r $cache ? map { split / /, $_, 2 } split /\n/, all_of($cache) : ();
-my (%hashed, @todo, @told, %fresh);
-my $is_hashed = -e "$work/hashes";
-for ($is_hashed ? split /\0/, all_of("$work/hashes") : ()) { $hashed{substr $_, 66} = substr $_, 0, 64 }
-for (my $i = 0; $i + 6 < @fields; $i += 7) {
-  my ($kind, $mode, $owner, $size, $key, $target, $path) = @fields[$i .. $i + 6];
-  my $content = $kind eq "l" ? $target : "";
-  if ($kind eq "f") {
-    $content = $known{$key} // $hashed{$path};
-    if (!defined $content) { push @todo, $path; next }
-    $fresh{$key} = $content;
-  }
-  push @told, $kind, $mode, $owner, $size, $content, $path;
-}
-if (@todo && !$is_hashed) {
-  open my $file, ">", "$work/todo" or die "$work/todo: $!\n";
-  print $file map { "$_\0" } @todo;
-  close $file or die "$work/todo: $!\n";
-  exit;
-}
-print map { "$_\0" } @told or die "$!\n";
-close STDOUT or die "$!\n";
-exit unless $is_hashed;
-%fresh = (%known, %fresh) if $ENV{KEEP_REST};
-umask 077;
-mkdir $state;
-my $new = "$cache.new.$$";
-open my $file, ">", $new or exit;
-my $written = print $file map { /.*:(\d+)/ && $1 < $ENV{BEGAN} - 2 ? "$_ $fresh{$_}\n" : () } keys %fresh;
-(close($file) && $written && rename $new, $cache) || unlink $new;
+    use strict;
+    my ($work, $state) = @ARGV;
+    my $cache = "$state/manifest.cache";
+    sub all_of { open my $file, "<", $_[0] or die "$_[0]: $!\n"; local $/; my $text = <$file>; $text // "" }
+    my @fields = split /\0/, all_of("$work/list"), -1;
+    pop @fields;
+    my %known = -r $cache ? map { split / /, $_, 2 } split /\n/, all_of($cache) : ();
+    my (%hashed, @todo, @told, %fresh);
+    my $is_hashed = -e "$work/hashes";
+    for ($is_hashed ? split /\0/, all_of("$work/hashes") : ()) { $hashed{substr $_, 66} = substr $_, 0, 64 }
+    for (my $i = 0; $i + 6 < @fields; $i += 7) {
+      my ($kind, $mode, $owner, $size, $key, $target, $path) = @fields[$i .. $i + 6];
+      my $content = $kind eq "l" ? $target : "";
+      if ($kind eq "f") {
+        $content = $known{$key} // $hashed{$path};
+        if (!defined $content) { push @todo, $path; next }
+        $fresh{$key} = $content;
+      }
+      push @told, $kind, $mode, $owner, $size, $content, $path;
+    }
+    if (@todo && !$is_hashed) {
+      open my $file, ">", "$work/todo" or die "$work/todo: $!\n";
+      print $file map { "$_\0" } @todo;
+      close $file or die "$work/todo: $!\n";
+      exit;
+    }
+    print map { "$_\0" } @told or die "$!\n";
+    close STDOUT or die "$!\n";
+    exit unless $is_hashed;
+    %fresh = (%known, %fresh) if $ENV{KEEP_REST};
+    umask 077;
+    mkdir $state;
+    my $new = "$cache.new.$$";
+    open my $file, ">", $new or exit;
+    my $written = print $file map { /.*:(\d+)/ && $1 < $ENV{BEGAN} - 2 ? "$_ $fresh{$_}\n" : () } keys %fresh;
+    (close($file) && $written && rename $new, $cache) || unlink $new;
 PERL
 }
