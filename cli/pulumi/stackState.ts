@@ -1,4 +1,5 @@
 import type { GuardMemory } from "../../core/retirement/guardMemory.ts";
+import { isSameHost } from "../../core/ssh/publicKey.ts";
 import { isAddress } from "../../core/util/address.ts";
 
 export type OtherHost = Readonly<Record<"address" | "hostKey", string>>;
@@ -67,6 +68,10 @@ export function parseState(text: string) {
     })),
   };
 }
+
+/** True if the last run ended with the proof that this very host is synced. */
+export const hasSyncProof = ({ lastRun, wait, host }: StackState, now: OtherHost): boolean =>
+  lastRun !== undefined && wait?.syncedAt !== undefined && host !== undefined && isSameHost(host, now);
 
 type Outputs = Readonly<Record<string, unknown>>;
 

@@ -4,6 +4,7 @@ import { createGateSettings } from "../../core/sync/gateSettings.ts";
 import type { SyncProgress } from "../../core/sync/progress.ts";
 import { isGiveUp, type WaitOptions, waitForSync } from "../../core/sync/waitForSync.ts";
 import { formatProblem } from "../../core/util/problem.ts";
+import { hasSyncProof } from "../pulumi/stackState.ts";
 import { CliRefusal, refusalExitCode } from "../terminal/refusal.ts";
 import { type HostReader, openHostReader } from "./hostReader.ts";
 import { decideStage } from "./hostStage.ts";
@@ -77,8 +78,9 @@ export function getSyncStart({ state: { wait } }: StackWithHost): SyncStart | un
 type SyncStart = Pick<WaitOptions, "startedAt" | "startHeight">;
 
 /**
- * Reads the sync like a gate that does not wait: until the proof, or the first lookup that is not good. `unreachable`:
- * the reason if the host itself could not be reached.
+ * Reads the sync like a gate that does not wait: until the proof, or the first lookup that is not good. Once a run has
+ * proved this host, `pulumi up` continues after one good lookup, so one is enough here, too. `unreachable`: the reason
+ * if the host itself could not be reached.
  */
 async function readSync(source: StackWithHost, { deps }: HostReader, since?: SyncStart) {
   let sync: SyncProgress | undefined;
@@ -88,8 +90,10 @@ async function readSync(source: StackWithHost, { deps }: HostReader, since?: Syn
   const { config, address } = source;
   const ssh = { ...config.ssh, address };
   const once = { deadline: Number.POSITIVE_INFINITY, wait: "await", ssh, startedAt: Date.now() } as const;
+  const settings = createGateSettings(config);
+  const gate = hasSyncProof(source.state, source) ? { ...settings, confirmations: 1, confirmSpan: 0 } : settings;
   try {
-    const options = { ...createGateSettings(config), ...once, ...since };
+    const options = { ...gate, ...once, ...since };
     const proof = await waitForSync(options, { ...deps, seen, say: () => undefined });
     return { sync, proof };
   } catch (error) {

@@ -19,7 +19,6 @@ export const figures = {
   signerGapUp: { title: "  the up", unit: "s" },
   signerGapByHand: { title: "  stop, scp -r, start by hand", unit: "s" },
   statusTen: { title: "status --all of ten stacks", unit: "s", goal: 10 },
-  // A proof of sync spans four seconds, so no status is faster.
   statusOne: { title: "  of one", unit: "s" },
   chainCopy: { title: "copy of a chain of 1 GB, hashed on both hosts / rsync and sha256sum", unit: "ratio", goal: 1.1 },
   chainCopyOurs: { title: "  the copy of the chain", unit: "s" },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseState } from "../../../cli/pulumi/stackState.ts";
+import { hasSyncProof, parseState } from "../../../cli/pulumi/stackState.ts";
 
 const gate = "pulumi-nodejs:dynamic/pillar-host:SyncGate";
 const startedAt = "2026-11-21T10:00:00.000Z";
@@ -56,6 +56,20 @@ test("a stack's state has the host once a run has output address and key", () =>
   const host = { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
   expect(withOutputs({ host }).host).toEqual(host);
   expect(withOutputs({ host: { address: host.address } }).host).toBeUndefined();
+});
+
+const host = { address: "203.0.113.7", hostKey: "ssh-ed25519 AAAA" };
+const finished = { nextStep: ["wait"], host };
+const proof = { startedAt, syncedAt: startedAt };
+test.each([
+  ["the host that the last run proved", finished, proof, host, true],
+  ["another address", finished, proof, { ...host, address: "203.0.113.8" }, false],
+  ["a reinstalled host", finished, proof, { ...host, hostKey: "ssh-ed25519 BBBB" }, false],
+  ["a wait without a proof", finished, { startedAt }, host, false],
+  ["a run that did not finish, perhaps with another host's proof", { host, nextStep: "04da6b54" }, proof, host, false],
+  ["a run without a host", { nextStep: ["wait"] }, proof, host, false],
+])("a stack's state has a proof of sync or none: %s", (_what, outputs, wait, now, isProved) => {
+  expect(hasSyncProof(parse({ "pulumi:pulumi:Stack": outputs, [gate]: wait }), now)).toBe(isProved);
 });
 
 test("a stack's state names the interrupted operations", () => {
