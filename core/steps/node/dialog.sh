@@ -7,23 +7,21 @@ dialog() {
   local label=$1 end=$((SECONDS + $2)) work line piece='' text='' asked='' silent=0 chosen='' before='' is_over=
   declare -A menu=()
   dialog_result=ended dialog_question=''
-  # In memory and without a name, because the output may hold a secret.
   work=$(mktemp -d /dev/shm/pillar-host-dialog.XXXXXX)
-  mkfifo "$work/in"
-  # The pipe is opened for reading and writing, so that the controller never reads an end of input.
-  exec 3<> "$work/in" 5> "$work/out" 4< "$work/out"
+  mkfifo "$work/in" "$work/out"
+  # Both pipes are opened for reading and writing, so that the controller's terminal meets no end of them.
+  exec 3<> "$work/in" 4<> "$work/out"
   rm -r "$work"
   take_proxy
   # The controller only runs if it finds a known shell in SHELL or, without SHELL, as its parent.
-  (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&5 2>&1 3>&- 4<&- 5>&- 7>&- &
+  (cd "$controller_dir" && SHELL=/bin/bash exec setsid script -qefc "stty cols 200 rows 50; exec ./$controller_name" /dev/null) <&3 >&4 2>&1 3>&- 4>&- 7>&- &
   local child=$!
 
   while [ -z "$is_over" ] && [ "$dialog_result" = ended ]; do
-    sleep 0.5
     silent=$((silent + 1))
     kill -0 "$child" 2> /dev/null || is_over=yes
-    # Ends at the end of what is there, perhaps with a piece of a line.
-    while [ "$SECONDS" -lt "$end" ] && IFS= read -r -u 4 piece; do
+    # Ends after a tenth of a second without output, perhaps with a piece of a line.
+    while [ "$SECONDS" -lt "$end" ] && IFS= read -r -t 0.1 -u 4 piece; do
       plain "$text$piece"
       text='' silent=0
       if [[ $line =~ ^[[:blank:]]*([0-9]+)\)[[:blank:]](.*[^[:blank:]]) ]]; then menu[${BASH_REMATCH[2]}]=${BASH_REMATCH[1]}; fi
@@ -39,13 +37,13 @@ dialog() {
     fi
     answer "$line"
     # After 20 s without output, a line that ends like a question is an unknown prompt, not a pause of a build.
-    if [ "$silent" -ge 40 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
+    if [ "$silent" -ge 200 ] && [ "$line" != "$asked" ] && [[ $line =~ [?:][[:blank:]]*$ ]]; then
       # The menu's prompt may come before the question, if the terminal echoed the choice first.
       dialog_result=question dialog_question=${line#> }
     elif [ "$SECONDS" -ge "$end" ]; then dialog_result=deadline; fi
   done
   stop_controller
-  exec 3>&- 4<&- 5>&-
+  exec 3>&- 4>&-
   wait "$child" 2> /dev/null || true
   [ "$dialog_result" != ended ] || [ -n "$chosen" ] ||
     fail "the controller ended before its menu" "found: $(redact <<< "${before%$'\n'}" | tail -n 5)" \
@@ -63,7 +61,7 @@ stop_controller() {
   for pid in $(ps -o pid= --ppid "$child" 2> /dev/null || true); do
     kill -KILL -- "-$pid" "$pid" 2> /dev/null || true
   done
-  kill -TERM -- "-$child" 2> /dev/null || true
+  kill -KILL -- "-$child" 2> /dev/null || true
 }
 
 # Sets line to its argument without colours and carriage returns.

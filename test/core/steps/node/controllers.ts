@@ -39,10 +39,10 @@ exit 0`,
 export const refusal =
   "Cannot start ZNN Controller. Some commands require superuser privileges in order to successfully complete. Please run again using superuser privileges";
 
-/** Shortens the dialog's waits: half a second of silence becomes a twentieth, forty of them become ten. */
+/** Shortens the dialog's waits: a tenth of a second without output becomes a twentieth, 200 of them become ten. */
 export function hasty(script: string): string {
   return replaceAll(script, [
-    ["    sleep 0.5\n", "    sleep 0.05\n"],
-    ['"$silent" -ge 40', '"$silent" -ge 10'],
+    ["read -r -t 0.1 ", "read -r -t 0.05 "],
+    ['"$silent" -ge 200', '"$silent" -ge 10'],
   ]);
 }
