@@ -16,14 +16,15 @@ test("the ratio compares within each round, so that a slow minute weighs on both
 });
 
 test("the table has the measured rows in its own order, and says which goals were missed", () => {
-  const values = { standUpUp: 31.04, standUp: 1, unchanged: 0.5001, statusTen: 10 };
+  const values = { standUpUp: 31.04, standUp: 0.5501, signerGap: 1, unchanged: 0.27, statusTen: 6 };
   expect(tableOf(values)).toBe(
     [
       "row        what                                                      value  goal",
-      "unchanged  up that changes nothing / playbook that changes nothing    0.50  at most 0.5  MISSED",
-      "standUp    stand-up without the sync / playbook doing it              1.00  below 1      MISSED",
+      "unchanged  up that changes nothing / playbook that changes nothing    0.27  at most 0.27  met",
+      "standUp    stand-up without the sync / playbook doing it              0.55  at most 0.55  MISSED",
       "standUpUp    the up                                                 31.0 s",
-      "statusTen  status --all of ten stacks                               10.0 s  at most 10   met",
+      "signerGap  bridge without this signer, 50 MB / moving it by hand      1.00  below 1       MISSED",
+      "statusTen  status --all of ten stacks                                6.0 s  at most 6     met",
       "",
     ].join("\n"),
   );

@@ -12,6 +12,7 @@ import { type Asked, parseArguments } from "./arguments.ts";
 import { Bench } from "./bench.ts";
 import { compareChainCopies } from "./chainCopy.ts";
 import { compareStandUps, compareUnchanged } from "./compare.ts";
+import { measureFirstHelp } from "./firstHelp.ts";
 import { type RowName, rowNames, tableOf, type Values } from "./rows.ts";
 import { compareSignerGaps } from "./signerGap.ts";
 
@@ -19,6 +20,7 @@ import { compareSignerGaps } from "./signerGap.ts";
 const measurements: ReadonlyArray<readonly [rows: readonly RowName[], measure: (bench: Bench) => Promise<Values>]> = [
   [["unchanged", "unchangedUp", "unchangedPlaybook"], compareUnchanged],
   [["statusTen", "statusOne"], measureAllStacks],
+  [["firstHelp"], measureFirstHelp],
   [["standUp", "standUpUp", "standUpPlaybook"], compareStandUps],
   [["signerGap", "signerGapUp", "signerGapByHand"], compareSignerGaps],
   [rowNames.filter((name) => name.startsWith("chainCopy")), compareChainCopies],
